@@ -1,12 +1,19 @@
 # One word per task. Everything is installed into .venv, and nothing but what the lock files name.
 PYTHON ?= python3
 BIN := .venv/bin
-PARTS := test-sqlite test-sqlite-journeys test-postgres test-postgres-journeys
+SQLITE := test-sqlite-governance test-sqlite-outcomes
+PARTS := test-sqlite-journeys test-postgres $(SQLITE) test-postgres-journeys
+# A test run compiles hundreds of modules, and its processes load them again: kept, that happens once.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run demo pictures setup setup-dev venv test $(PARTS) test-sdks examples test-quick check fix kill browser result-shapes
+.PHONY: run dev demo pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
+
+# For development: debug pages, templates read on each request, a restart when Python code changes.
+dev: setup-dev
+	@exec $(BIN)/python -m edictum_site.stack.dev
 
 # Two weeks of simulated agents, in the console that runs or in one that this starts.
 demo: setup
@@ -18,15 +25,25 @@ setup: venv
 setup-dev: setup
 	$(call installed,requirements-dev.txt)
 
-# The checks, everything on SQLite and, beside it, what touches the store, and the journeys, on
-# PostgreSQL: two of the five parts at a time, as two cores can do. The longest begins.
+# The checks, everything on SQLite and, on PostgreSQL, what the database has a part in. Three parts
+# at a time keep two cores busy, because journeys often wait; the longest begin.
 test: setup-dev browser
 	@echo 'Checking, and testing on SQLite and on PostgreSQL, side by side; each part tells all when it is done …'
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 $(PARTS) check
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j3 $(PARTS) check
 
-# The checks end with the promises of the house.
-test-sqlite:
-	@$(BIN)/python -m pytest -q --ignore=tests/journeys --ignore=tests/test_house.py
+# What a commit should pass besides the checks: no browser, no second database, no started product,
+# and nothing else that is marked slow.
+test-fast: setup-dev
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 $(SQLITE) CHOSEN='-m "not slow"'
+
+# Two halves of about the same length: these folders, and all others. The checks end with test_house.py.
+HALF := tests/outcomes tests/edictum_site
+
+test-sqlite-outcomes:
+	@$(BIN)/python -m pytest -q $(CHOSEN) $(HALF)
+
+test-sqlite-governance:
+	@$(BIN)/python -m pytest -q $(CHOSEN) $(HALF:%=--ignore=%) --ignore=tests/journeys --ignore=tests/test_house.py
 
 test-sqlite-journeys:
 	@$(BIN)/python -m pytest -q tests/journeys
@@ -50,10 +67,6 @@ examples: setup-dev
 	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=others || sqlite=$$?; \
 	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=others --postgres || postgres=$$?; \
 	exit $$((sqlite | postgres))
-
-# What a commit should pass: the checks, and the tests that need no store.
-test-quick: setup-dev
-	@$(BIN)/python -m pytest -q tests/outcomes/record tests/governance/texts tests/governance/checks/language tests/test_house.py
 
 # The long drill: every process is killed twenty times per database while items are posted.
 kill: setup-dev
@@ -83,7 +96,8 @@ check: setup-dev
 
 fix: setup-dev
 	@$(BIN)/python -m clients.python.copy_matcher
-	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	-@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	-@$(TEMPLATES) $(BIN)/djade --target-version 5.2
 	-@$(SOURCES) $(BIN)/django-upgrade --target-version 5.2 $(KEPT)

@@ -18,7 +18,7 @@ from edictum.audit import CollectingAuditSink
 
 from bench.machine import ROOT
 
-POLITENESS = 15  # of the worker, and of what it starts for backtests
+POLITENESS = 15  # of a process that runs a job
 DECISIONS = {"ask": "newly_asking", "block": "newly_denied"}
 
 

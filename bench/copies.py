@@ -40,6 +40,7 @@ _SHARED = frozenset(
         "sessionnote",
         "sessionremoval",
     }
+    | {"indexedcall", "posting", "principal", "searchindex", "unindexedevents"}
     | {"storedvalue", "suggestion", "suggestionlook", "tickedline", "tool"}
 )
 
@@ -101,6 +102,8 @@ class Copying:
         for table, sums in _MULTIPLIED.items():
             grown = ", ".join(f"{name} = {name} * {days + 1}" for name in sums)
             self._connection.execute(f"UPDATE outcomes_{table} SET {grown}")
+        # The worker indexes the copies as calls that were there before the index.
+        self._connection.execute(f"UPDATE outcomes_searchindex SET before = {2**52}")
         # Counted before they came: the worker counts the days anew.
         self._connection.execute("DELETE FROM outcomes_sessionday")
         earlier = self._earlier("first_at", days)

@@ -20,6 +20,8 @@ from bench.workload import TAG, Workload, expected
 # As packed rollups number them.
 _KINDS: Final = ("", "execution_result", "timeout", "failure", "denied", "artifact_reference")
 _VERDICTS: Final = ("", "success", "failure", "unknown")
+_CODES: Final = len(_KINDS) * len(_VERDICTS)  # from here on of calls that no check has seen
+_UNCHECKED = "CASE WHEN verdict <> '' AND classified = '' THEN 1 ELSE 0 END"
 _DENIED = "CASE WHEN kind = 'denied' THEN 1 ELSE 0 END"
 _RAN = "kind NOT IN ('', 'denied')"
 _SESSION_COUNTS = f"""count(*),
@@ -85,8 +87,9 @@ def _in_rollups(store: Store, tag: str) -> list[str]:
         tuple(key): [calls, disagreements]
         for *key, calls, disagreements in store.rows(
             f"""SELECT environment_id, {_minute(store)}, tool_id, agent_id, kind, verdict,
-            substr(reason, 1, 64), count(*), sum(CASE WHEN disagreement THEN 1 ELSE 0 END)
-            FROM outcomes_call WHERE tool_id IN ({tools}) GROUP BY 1, 2, 3, 4, 5, 6, 7""",
+            {_UNCHECKED}, substr(reason, 1, 64), count(*),
+            sum(CASE WHEN disagreement THEN 1 ELSE 0 END)
+            FROM outcomes_call WHERE tool_id IN ({tools}) GROUP BY 1, 2, 3, 4, 5, 6, 7, 8""",
             tag,
         )
     }
@@ -97,9 +100,10 @@ def _in_rollups(store: Store, tag: str) -> list[str]:
         ):
             for minute, tool, agent, code, reason, *numbers in msgspec.msgpack.decode(packed):
                 if tool in ours:
-                    became = _KINDS[code % len(_KINDS)], _VERDICTS[code // len(_KINDS)]
+                    unchecked, became = divmod(code, _CODES)
+                    kind, verdict = _KINDS[became % len(_KINDS)], _VERDICTS[became // len(_KINDS)]
                     sums = kept.setdefault(
-                        (environment, minute, tool, agent, *became, reason), [0, 0]
+                        (environment, minute, tool, agent, kind, verdict, unchecked, reason), [0, 0]
                     )
                     sums[:] = [one + more for one, more in zip(sums, numbers, strict=True)]
     kept = {key: sums for key, sums in kept.items() if any(sums)}

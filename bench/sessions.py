@@ -32,7 +32,7 @@ ASKED = {
     "failures first": "sort=failures",
     "calls first, of 7 days": "sort=calls&range=7d",
     "of an agent, by duration": "sort=lasted&agent=agent-3",
-    "surely worst first": "sort=rate",
+    "worst first": "sort=rate",
     "stopped by a limit, with waste": "state=stopped&has=waste",
     "part of an id": "q=7f3",
 }

@@ -1,7 +1,11 @@
-"""Clients of what takes long: validations of a large contract, and exports read slowly."""
+"""Clients of what takes long: validations of a large contract, and exports read slowly.
+
+They live in a process of their own: in the one that measures they would slow its clock.
+"""
 
 import http.client
 import json
+import multiprocessing
 import re
 import secrets
 import socket
@@ -10,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from multiprocessing.connection import Connection
 
 from bench.editor import Browser
 from bench.site import Site
@@ -19,42 +24,70 @@ PIECE, PAUSE = 4_096, 0.1  # bytes and seconds: some 40 kB/s
 RULES = 4_000
 
 
+Address = tuple[str, int]
+
+
 @contextmanager
-def under_way(site: Site, *, validations: int, exports: int) -> Iterator[Counter[str]]:
-    """So many of each at a time, until the block ends; counts what became of them."""
-    counted, over = Counter[str](), threading.Event()
+def under_way(
+    site: Site, *, validations: int, exports: int
+) -> Iterator[Callable[[], Counter[str]]]:
+    """So many of each at a time, until the block ends; the value says what became of them."""
     people = [_person(site, number) for number in range(exports // EXPORTS_OF_A_PERSON)]
+    keys = [_key(site, number) for number in range(validations)]
+    cookies = [people[number % len(people)] for number in range(exports)]
+    spawning = multiprocessing.get_context("spawn")
+    ours, theirs = spawning.Pipe()
+    clients = spawning.Process(target=_clients, args=(theirs, site.address, keys, cookies))
+    clients.start()
+
+    def counted() -> Counter[str]:
+        ours.send("count")
+        return Counter(ours.recv())
+
+    try:
+        counted()  # they have begun
+        yield counted
+    finally:
+        ours.send("end")
+        clients.join()
+
+
+def _clients(ours: Connection, address: Address, keys: list[str], cookies: list[str]) -> None:
+    counted, over = Counter[str](), threading.Event()
     jobs: list[tuple[Callable[..., None], str]] = [
-        *((_validate, _key(site, number)) for number in range(validations)),
-        *((_export, people[number % len(people)]) for number in range(exports)),
+        *((_validate, key) for key in keys),
+        *((_export, cookie) for cookie in cookies),
     ]
     threads = [
-        threading.Thread(target=_again_and_again, args=(job, site, who, counted, over))
+        threading.Thread(target=_again_and_again, args=(job, address, who, counted, over))
         for job, who in jobs
     ]
     for thread in threads:
         thread.start()
-    try:
-        yield counted
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
+    while ours.recv() == "count":
+        ours.send(dict(counted))
+    over.set()
+    for thread in threads:
+        thread.join()
 
 
 def _again_and_again(
-    job: Callable[..., None], site: Site, who: str, counted: Counter[str], over: threading.Event
+    job: Callable[..., None],
+    address: Address,
+    who: str,
+    counted: Counter[str],
+    over: threading.Event,
 ) -> None:
     while not over.is_set():
         try:
-            job(site, who, counted, over)
+            job(address, who, counted, over)
         except OSError as error:
             counted[f"{type(error).__name__}: {error}"] += 1
             over.wait(1)
 
 
-def _validate(site: Site, key: str, counted: Counter[str], over: threading.Event) -> None:
-    connection = http.client.HTTPConnection(*site.address, timeout=60)
+def _validate(address: Address, key: str, counted: Counter[str], over: threading.Event) -> None:
+    connection = http.client.HTTPConnection(*address, timeout=60)
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     try:
         connection.request("POST", "/v1/contracts/validate", _contract(), headers)
@@ -67,11 +100,11 @@ def _validate(site: Site, key: str, counted: Counter[str], over: threading.Event
         over.wait(int(answer.headers["Retry-After"] or 1))
 
 
-def _export(site: Site, cookie: str, counted: Counter[str], over: threading.Event) -> None:
+def _export(address: Address, cookie: str, counted: Counter[str], over: threading.Event) -> None:
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PIECE)
         connection.settimeout(60)
-        connection.connect(site.address)
+        connection.connect(address)
         request = (
             f"GET /p/default/calls/?format=csv HTTP/1.1\r\nHost: localhost\r\n{cookie}\r\n\r\n"
         )
@@ -110,7 +143,8 @@ def _person(site: Site, number: int) -> str:
     admin, viewer = Browser(site), Browser(site)
     admin.sign_in()
     wanted = {"email": f"viewer-{number}@example.test", "role": "viewer"}
-    _, page = admin.ask("POST", "/p/default/settings/members/invite/", wanted)
+    admin.ask("POST", "/p/default/settings/members/invite/", wanted)
+    _, page = admin.ask("GET", "/p/default/settings/members/invited/")
     found = re.search(r"/join/[^/\"<\s]+/", page)
     if found is None:
         raise RuntimeError(f"No invitation: {page[:500]}")

@@ -27,14 +27,15 @@ TIMES = 2.0  # as long as when idle
 FLOOR = 10.0  # ms: below this it is noise of the machine
 
 
-def measure(running: Site, seconds: float) -> dict[str, Any]:
+def measure(running: Site, chosen: argparse.Namespace) -> dict[str, Any]:
+    seconds = chosen.seconds
     parts.end_to_end(running, parts.workload(CALLS, batch=500, clients=4))
     latencies(running, seconds / 5)
     idle = latencies(running, seconds)
-    with under_way(running, validations=VALIDATIONS, exports=EXPORTS) as counted:
+    with under_way(running, validations=chosen.validations, exports=chosen.exports) as counted:
         time.sleep(FILLING)
         loaded = latencies(running, seconds)
-        meanwhile = dict(counted)
+        meanwhile = dict(counted())
     running.wait_until_settled(SETTLING)
     found = {
         name: {
@@ -105,12 +106,14 @@ def main() -> int:
         "--stores", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"]
     )
     options.add_argument("--seconds", type=float, default=SECONDS)
+    options.add_argument("--validations", type=int, default=VALIDATIONS)
+    options.add_argument("--exports", type=int, default=EXPORTS)
     chosen = options.parse_args()
     beyond = []
     with tempfile.TemporaryDirectory(prefix="edictum-stalls-") as name:
         for each in chosen.stores:
             with store(each, Path(name)) as stored, site(stored) as running:
-                found = measure(running, chosen.seconds)
+                found = measure(running, chosen)
                 beyond += found["beyond"]
                 print(json.dumps({each: found}, indent=1), flush=True)
     return int(bool(beyond))

@@ -44,7 +44,7 @@ def _measure(calls: int) -> None:
         figures_by,
         figures_over_time,
     )
-    from outcomes.record.selecting import CallFilter  # noqa: PLC0415
+    from outcomes.stored.queries import CallFilter  # noqa: PLC0415
 
     project = Project.objects.create(slug="bench", name="Bench")
     environment = Environment.objects.create(project=project, name="production")

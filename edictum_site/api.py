@@ -19,7 +19,6 @@ from governance.checks.api.checks import reached_by_the_name
 from governance.contracts.api.contracts import read_by_the_name
 from governance.core import errors
 from governance.people.auth import KeyOrMember
-from outcomes.api import NotYet
 from outcomes.api import router as outcomes_router
 from outcomes.backtesting.api import router as backtests_router
 from outcomes.check_editor.api import router as trying_checks_router
@@ -80,11 +79,6 @@ def refuse_body(request: HttpRequest, error: BodyRefused) -> HttpResponse:
     return response
 
 
-@api.exception_handler(NotYet)
-def ask_again(request: HttpRequest, error: NotYet) -> HttpResponse:
-    return error.response()
-
-
 @api.exception_handler(OperationalError)
 @api.exception_handler(InternalError)
 def database_away(request: HttpRequest, error: DatabaseError) -> HttpResponse:
@@ -93,7 +87,7 @@ def database_away(request: HttpRequest, error: DatabaseError) -> HttpResponse:
     if not is_away(error):
         raise error
     end_session_if_read_only(error)
-    logger.error("The database did not do what was asked of it", exc_info=error)
+    logger.error("Database error; the request was answered with 503", exc_info=error)
     response = api_error(503, "database_unavailable", AWAY)
     response.headers["Retry-After"] = "1"
     return response
@@ -103,8 +97,8 @@ def database_away(request: HttpRequest, error: DatabaseError) -> HttpResponse:
 def misfit(request: HttpRequest, error: ValidationError) -> HttpResponse:
     problems = [
         # The first two parts name the source and our parameter, which its sender never wrote.
-        problem(".".join(map(str, _written(found["loc"]))), _told(found))
-        for found in error.errors
+        problem(".".join(map(str, _written(each["loc"]))), _message(each))
+        for each in error.errors
     ]
     return api_error(422, "invalid", _summary(problems), problems)
 
@@ -117,16 +111,16 @@ def plain_error(request: HttpRequest, error: HttpError) -> HttpResponse:
 
 @api.exception_handler(Http404)
 def nothing_there(request: HttpRequest, error: Http404) -> HttpResponse:
-    return api_error(404, "not_found", str(error) or "There is nothing at this address.")
+    return api_error(404, "not_found", str(error) or "Not found. Check the URL and its IDs.")
 
 
 def problem(path: str, message: str) -> dict[str, Any]:
     return {"path": path, "line": None, "column": None, "message": message}
 
 
-def _told(found: Mapping[str, Any]) -> str:
-    """What pydantic says; a sentence of our own without the words that it puts before it."""
-    return str(found["ctx"]["error"]) if found["type"] == "value_error" else str(found["msg"])
+def _message(error: Mapping[str, Any]) -> str:
+    """Message of pydantic, without the prefix that it adds to a sentence of our own."""
+    return str(error["ctx"]["error"]) if error["type"] == "value_error" else str(error["msg"])
 
 
 def _written(place: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -147,9 +141,7 @@ def known_queries_only(run: Callable[..., Any]) -> Callable[..., Any]:
             known = queries_of_routes().get((_path(request.resolver_match.route), request.method))
             unknown = sorted(set(request.GET) - known) if known is not None else []
             if unknown:
-                problems = [
-                    problem(name, "This route knows no such parameter.") for name in unknown
-                ]
+                problems = [problem(name, "Unknown parameter.") for name in unknown]
                 return api_error(422, "unknown_parameter", _summary(problems), problems)
         return run(request, *args, **kwargs)
 
@@ -158,7 +150,8 @@ def known_queries_only(run: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def queries_of_routes() -> dict[tuple[str, str | None], frozenset[str]]:
-    """Of each route that a browser may call too, which are those of the management family."""
+    """Query parameters of operations that a browser may call too: those of the management
+    family."""
     return {
         (path.partition("v1/")[2], method.upper()): frozenset(
             parameter["name"]

@@ -1,26 +1,48 @@
-"""The Celery app: the worker that settles, with its beat as a thread so that both end together."""
+"""The Celery app: its queues, its schedule, and what its workers do when they start.
+
+A worker of the queue `settle` has the beat as a thread, so that both end together. Workers of
+`interactive` and `bulk` fork a process for each job that runs.
+"""
 
 import gc
 import os
-import time
+import signal
+import sys
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from celery import Celery
 from celery.beat import EmbeddedService
-from celery.signals import task_postrun, task_prerun, worker_init, worker_ready
-from django.db import close_old_connections, connection
+from celery.signals import worker_init, worker_process_init, worker_ready
 
-from edictum_site.own_clock import Due, keep_time
+from edictum_site.inbox_timer import sweep_by_timer
+
+SETTLE: Final = "settle"  # settling, and what is short and due by the clock
+INTERACTIVE: Final = "interactive"  # jobs that a person waits for
+BULK: Final = "bulk"  # all other jobs
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "edictum_site.settings")
 app = Celery("edictum_site")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-# Work waiting is a row in the inbox, whoever forgot it; the sweep is what finds it.
+app.conf.task_default_queue = SETTLE
+app.conf.task_routes = {
+    "outcomes.tasks.run_backtest": INTERACTIVE,
+    "outcomes.tasks.run_check_backtest": INTERACTIVE,
+    "outcomes.tasks.reclassify": BULK,
+    "outcomes.tasks.remove_session": BULK,
+    "outcomes.tasks.scan_for_suggestions": BULK,
+    "outcomes.tasks.index_calls": BULK,
+    "edictum_site.tasks.fill_demo": BULK,
+    "outcomes.tasks.remove_unreferenced_artifacts": BULK,
+    "outcomes.tasks.remove_agents_long_gone": BULK,
+    "outcomes.tasks.remove_idle_values": BULK,
+    "governance.tasks.remove_what_is_old": BULK,
+}
+
+# The inbox has a timer of its own: settling goes on while the broker is silent.
 app.conf.beat_schedule = {
-    "sweep the inbox": {"task": "outcomes.tasks.settle", "schedule": timedelta(seconds=2)},
     "note approvals that ran out": {
         "task": "governance.tasks.expire_approvals",
         "schedule": timedelta(seconds=5),
@@ -29,16 +51,16 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.expire_requests",
         "schedule": timedelta(minutes=1),
     },
-    "see to jobs that wait": {
-        "task": "outcomes.tasks.run_jobs",
+    "send messages for jobs that wait without one": {
+        "task": "outcomes.tasks.sweep_jobs",
         "schedule": timedelta(seconds=5),
     },
-    "see to demos that wait": {
-        "task": "edictum_site.tasks.fill_demos",
+    "send messages for demos that wait without one": {
+        "task": "edictum_site.tasks.sweep_demos",
         "schedule": timedelta(seconds=5),
     },
     "look for failures that are judged success": {
-        "task": "outcomes.tasks.look_for_suggestions",
+        "task": "outcomes.tasks.start_suggestion_scans",
         "schedule": timedelta(minutes=5),
     },
     "find agents that cannot read their document": {
@@ -47,6 +69,10 @@ app.conf.beat_schedule = {
     },
     "find faults of the place": {
         "task": "outcomes.tasks.find_faults",
+        "schedule": timedelta(seconds=5),
+    },
+    "evaluate alerts about calls": {
+        "task": "outcomes.tasks.evaluate_alerts",
         "schedule": timedelta(seconds=5),
     },
     "note agents that hold a stream": {
@@ -80,43 +106,44 @@ app.conf.beat_schedule = {
 }
 
 
+def settles() -> bool:
+    """Whether this worker serves the queue `settle`."""
+    return SETTLE in app.amqp.queues.consume_from
+
+
 @worker_init.connect
-def look_by_itself(**_: Any) -> None:
+def start_inbox_timer(**_: Any) -> None:
     # From before the broker is asked for the first time: it may hang.
-    entries = app.conf.beat_schedule.values()
-    every = {entry["task"]: entry["schedule"].total_seconds() for entry in entries}
-    due = Due(every, began=time.monotonic())
-
-    def begin(sender: Any = None, **_: Any) -> None:
-        due.brought(sender.name)
-
-    def end(sender: Any = None, **_: Any) -> None:
-        due.ended(sender.name, time.monotonic())
-
-    task_prerun.connect(begin, weak=False)
-    task_postrun.connect(end, weak=False)
-    keep_time(due, run_here)
-
-
-def run_here(task: str) -> None:
-    close_old_connections()
-    try:
-        app.tasks[task]()
-    finally:
-        connection.close()  # where it was unknown to the pool, nobody else would
-
-
-@worker_ready.connect
-def stand_back(**_: Any) -> None:
-    # Agents wait for the door and people for pages, nobody for the worker: where the cores do not
-    # do for all, it comes last. What was loaded until now stays: no need to look for garbage there.
-    os.nice(5)
-    gc.freeze()
+    if settles():
+        sweep_by_timer(app.tasks["outcomes.tasks.settle"])
 
 
 @worker_ready.connect
 def start_beat(**_: Any) -> None:
+    if not settles():
+        return
+    # Agents wait for the door and people for pages, nobody for the worker: where the cores do not
+    # do for all, it comes last. What was loaded until now stays: no need to look for garbage there.
+    os.nice(5)
+    gc.freeze()
     # A beat of its own process outlives a worker that is killed; a thread leaves nothing behind.
     # Kept in memory: a schedule on disk is one more thing that a kill can leave half-written.
     beat: Any = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")
     beat.start()
+
+
+@worker_process_init.connect
+def start_job_process(**_: Any) -> None:
+    """A process of a pool: agents, pages and settling come first."""
+    os.nice(15)
+    # A job makes thousands of small things that live on, and no circles to look for.
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+    signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(*_: object) -> None:
+    """Asked to stop: the job puts itself back, and another process goes on with it."""
+    # The second word must not cut short what the first one began.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(0)

@@ -38,7 +38,7 @@ def _postgres(url: str) -> dict[str, Any]:
     try:
         port = parts.port
     except ValueError:
-        raise SettingInvalid("DATABASE_URL names a port that is no number.") from None
+        raise SettingInvalid("DATABASE_URL has a port that is not a number.") from None
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),

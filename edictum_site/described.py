@@ -9,22 +9,23 @@ from typing import Any, Final
 
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 
 ERROR: Final = "Error"
 CODES: Final = {
-    400: "The request cannot be read at all.",
+    400: "The request is malformed.",
     401: "No key, or one that is unknown, expired or revoked.",
     403: "The key or the role does not allow it.",
-    404: "There is no such thing here.",
+    404: "It does not exist in this project.",
     408: "The body did not arrive in time.",
-    409: "It is so already, or something else is.",
-    413: "More bytes, items or values than are taken at once.",
+    409: "It conflicts with the current state.",
+    413: "Too many bytes, items or values in one request.",
     415: "A Content-Encoding other than gzip.",
     416: "Bytes or lines beyond the end.",
-    422: "A field, a parameter or a key is not as it must be; `errors` names the place.",
-    500: "A fault of the console; its log tells which.",
-    503: "Not now: the console is busy, stopping, or without its database. Try again.",
-    507: "The disk that keeps artifacts and bodies is full.",
+    422: "A field, parameter or key is invalid; `errors` has its place.",
+    500: "Internal error; the server's log has the cause.",
+    503: "The console is busy, stopping, or without its database. Try again.",
+    507: "The disk for artifacts and request bodies is full.",
 }
 WITHOUT_BODY: Final = frozenset({416})
 RETRY: Final = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
@@ -40,7 +41,7 @@ PLACE: Final = {
 }
 SCHEMA: Final = {
     "title": ERROR,
-    "description": "Every error; programs go by the status and the code.",
+    "description": "The body of every error. Programs should use the status and the code.",
     "type": "object",
     "required": ["code", "detail", "errors"],
     "properties": {
@@ -52,6 +53,11 @@ SCHEMA: Final = {
 
 
 class DescribedAPI(NinjaAPI):
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """Name of the view function. Generated clients use it, so it must not change when a
+        module moves."""
+        return operation.view_func.__name__
+
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> OpenAPISchema:
@@ -89,8 +95,8 @@ def _errors(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[in
 def _answer(status: int) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": CODES[status]}
     if status not in WITHOUT_BODY:
-        told = {"$ref": f"#/components/schemas/{ERROR}"}
-        answer["content"] = {"application/json": {"schema": told}}
+        content = {"$ref": f"#/components/schemas/{ERROR}"}
+        answer["content"] = {"application/json": {"schema": content}}
     if status == 503:
         answer["headers"] = RETRY
     return answer

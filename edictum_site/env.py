@@ -126,7 +126,7 @@ def broker_url() -> str:
     try:
         _ = urlsplit(url).port
     except ValueError:
-        raise SettingInvalid("REDIS_URL names a port that is no number.") from None
+        raise SettingInvalid("REDIS_URL has a port that is not a number.") from None
     return url
 
 
@@ -142,6 +142,6 @@ def env_secret(name: str) -> str:
 
 
 def data_folder() -> Path:
-    """Where the embedded install keeps its data: `var/` beside manage.py unless told otherwise."""
+    """Data folder of the embedded install: `var/` beside manage.py by default."""
     default = Path(__file__).resolve().parent.parent / "var"
     return Path(env_str("EDICTUM_SITE_DATA", str(default))).resolve()

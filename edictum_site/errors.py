@@ -1,15 +1,22 @@
-"""What goes wrong before a view is reached, or in it: JSON below the API, else a page."""
+"""Error answers: JSON below the API, else a page."""
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from edictum_site.middleware import API_PREFIXES
+from governance.people.auth import with_a_project
 from outcomes.models.faults import end_session_if_read_only
+
+logger = logging.getLogger(__name__)
+
+LONGEST_PART = 128
 
 
 def is_api(request: HttpRequest) -> bool:
@@ -23,31 +30,68 @@ def api_error(
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return render(request, "errors/csrf.html", {"page_title": "Form expired"}, status=403)
+    context = {"reload": request.path}
+    why = "Nothing was changed. Reload the page and submit the form again."
+    return error_page(request, 403, "This form expired", why, **context)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_api(request):
+        return api_error(403, "forbidden", "This request is not allowed.")
+    return error_page(request, 403, "Not allowed", "Ask an admin for access.")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return api_error(404, "not_found", "There is nothing at this address.")
-    return render(request, "errors/not_found.html", {"page_title": "Not found"}, status=404)
+        return api_error(404, "not_found", "Not found. Check the URL and its IDs.")
+    why = "The link may be wrong, the item deleted, or you may not have access."
+    return error_page(request, 404, "Page not found", why, text=_last_part(request.path))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return api_error(400, "bad_request", "The request cannot be read.")
-    return render(request, "errors/bad_request.html", {"page_title": "Bad request"}, status=400)
+        return api_error(400, "bad_request", "The request is malformed.")
+    return error_page(request, 400, "Invalid request", "Go back and try again.")
 
 
 def too_many(request: HttpRequest) -> HttpResponse:
-    return render(request, "errors/too_many.html", {"page_title": "Too many tries"}, status=429)
+    why = "Too many requests from your network. Try again in a minute."
+    return error_page(request, 429, "Too many attempts", why)
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    end_session_if_read_only(sys.exception())
+    error = sys.exception()
+    end_session_if_read_only(error)
     if is_api(request):
-        return api_error(500, "failed", "Something went wrong here; the log tells what.")
-    # Without the request: what failed may be what the shell of a page asks for.
-    return render(None, "errors/failed.html", {"page_title": "Something went wrong"}, status=500)
+        return api_error(500, "failed", "Internal error. The server's log has the cause.")
+    if not isinstance(error, DatabaseError):  # which the navigation would need too
+        try:
+            why = "No agent data was lost. Details are in the server's log."
+            return error_page(request, 500, "The server hit an error", why)
+        except Exception:
+            logger.exception("The error page failed in the shell")
+    context = {"page_title": "The server hit an error"}
+    return render(None, "errors/failed.html", context, status=500)
+
+
+def error_page(
+    request: HttpRequest, status: int, title: str, why: str, **context: str
+) -> HttpResponse:
+    """Inside the shell for people with a project, with ways on; parts of pages need none."""
+    is_part = request.headers.get("HX-Request") == "true"
+    is_in_shell = not is_part and with_a_project(request)
+    shown = {
+        "page_title": title,
+        "why": why,
+        "frame": "base.html" if is_in_shell else "door.html",
+    }
+    return render(request, "errors/error.html", shown | context, status=status)
+
+
+def _last_part(path: str) -> str:
+    """Last part of an address: the name of what is missing."""
+    part = path.rstrip("/").rsplit("/", 1)[-1]
+    return "" if "\0" in part else part[:LONGEST_PART]
 
 
 def head_like_get(
@@ -76,9 +120,9 @@ def api_method_errors(
         response = get_response(request)
         if isinstance(response, HttpResponseNotAllowed) and is_api(request):
             allowed = response.headers["Allow"]
-            told = api_error(405, "method_not_allowed", f"This address takes {allowed}.")
-            told.headers["Allow"] = allowed
-            return told
+            error = api_error(405, "method_not_allowed", f"This endpoint accepts {allowed}.")
+            error.headers["Allow"] = allowed
+            return error
         return response
 
     return answer

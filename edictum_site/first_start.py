@@ -1,4 +1,4 @@
-"""What a console needs before anybody came: its project, a way in for people, a key for agents."""
+"""First start: a project, a sign-up link, a key for agents."""
 
 from collections.abc import Iterator
 
@@ -15,30 +15,31 @@ from governance.people.domain import Scope
 from governance.people.queries.keys import has_keys
 from governance.people.queries.people import anybody
 from governance.people.queries.projects import projects
-from governance.projects.commands.projects import first_project
+from governance.projects.commands import first_project
 
-FIRST_ENVIRONMENT = "production"  # what SDKs say when they are told nothing
+FIRST_ENVIRONMENT = "production"  # what SDKs assume when they are told nothing
+FIRST_KEY = "first agent"  # name of the key that the first start prints
 
 
 def make_first_things() -> Iterator[str]:
-    """Make what is missing, and tell line by line what is shown only now."""
+    """Create what is missing; yields the lines that are shown only once."""
     project = first_project()
     yield from _documents()
-    # First, because it may end the start: no link is shown for one that did not happen.
+    # First, because it may fail: then no link is shown.
     bootstrap = env_secret("EDICTUM_SITE_BOOTSTRAP_KEY")
     try:
         differs = keep_bootstrap_key(project, bootstrap) if bootstrap else ""
     except InvalidInput as error:
         raise SettingInvalid(str(error)) from None
-    yield from _way_in(project)
     if differs:
         yield differs
     if not has_keys(project):
         yield from _first_key(project)
+    yield from _way_in(project)  # last, because it is the link to click
 
 
 def _documents() -> Iterator[str]:
-    """What was deployed before documents were rendered and signed is given both now."""
+    """Render and sign documents that were deployed before those existed; yields what failed."""
     for project in projects():
         try:
             complete_documents(project)
@@ -50,7 +51,7 @@ def _way_in(project: Project) -> Iterator[str]:
     email, password = env_str("EDICTUM_SITE_ADMIN_EMAIL"), env_secret("EDICTUM_SITE_ADMIN_PASSWORD")
     if bool(email) != bool(password):
         raise SettingInvalid(
-            "EDICTUM_SITE_ADMIN_EMAIL and EDICTUM_SITE_ADMIN_PASSWORD are set together, or neither."
+            "EDICTUM_SITE_ADMIN_EMAIL and EDICTUM_SITE_ADMIN_PASSWORD must be set together."
         )
     if anybody():
         return
@@ -58,10 +59,11 @@ def _way_in(project: Project) -> Iterator[str]:
         try:
             first_admin(project, email=email, password=password)
         except InvalidInput as error:
-            raise SettingInvalid(f"The first admin cannot be made: {error}") from None
+            raise SettingInvalid(f"The first admin cannot be created: {error}") from None
     else:
-        yield "Set up this console with this link; it works once:"
+        yield "Create the admin account (link works once, for 7 days):"
         yield f"  {set_up_link(project)}"
+        yield ""
 
 
 def set_up_link(project: Project) -> str:
@@ -71,28 +73,23 @@ def set_up_link(project: Project) -> str:
 def _first_key(project: Project) -> Iterator[str]:
     text, _ = make_key(
         project,
-        name="first agent",
+        name=FIRST_KEY,
         env=FIRST_ENVIRONMENT,
         scopes=[Scope.AGENT],
         by=CONSOLE,
     )
-    yield f"Connect an agent with this key for {FIRST_ENVIRONMENT}, shown only now:"
+    yield f"Agent key for {FIRST_ENVIRONMENT} (shown once):"
     yield f"  {text}"
-    yield "An SDK takes it beside the address of this console; a first outcome from a shell:"
-    yield (
-        f"  curl {address()}/v1/outcomes -H 'Authorization: Bearer {text}' -d "
-        """'{"outcomes": [{"type": "execution_result", "call_id": "first", "tool_name": "hello", """
-        """"output": "it works", "agent_id": "my-agent", "session_id": "first-session"}]}'"""
-    )
+    yield ""
 
 
 def address() -> str:
-    """Where this console is reached, as far as its environment tells."""
+    """Address of this console, as far as its environment says."""
     return env_url("EDICTUM_SITE_URL") or local_address()
 
 
 def local_address() -> str:
-    """Where it listens, for programs on the same machine."""
+    """Local address, for programs on the same machine."""
     host = env_str("HOST", "127.0.0.1")
     reachable = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104 - compared only
     shown = f"[{reachable}]" if ":" in reachable else reachable

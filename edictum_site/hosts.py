@@ -32,7 +32,7 @@ def refuse_unknown_hosts(
 
 @lru_cache(maxsize=64)
 def is_known_host(host: str) -> bool:
-    """Of one `Host` header; asked by what answers without Django's middleware."""
+    """Check of one `Host` header, for answers without Django's middleware."""
     domain, _ = split_domain_port(host)
     return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
 
@@ -40,8 +40,8 @@ def is_known_host(host: str) -> bool:
 def _refused(request: HttpRequest) -> HttpResponse:
     name = request.META.get("HTTP_HOST", "")[:SHOWN]
     detail = (
-        f"This console does not answer to the host name {name!r}. Set EDICTUM_SITE_URL to the"
-        " address that it is reached at, or name the host in EDICTUM_SITE_HOSTS."
+        f"This console does not accept the host name {name!r}. Set EDICTUM_SITE_URL to the"
+        " console's URL, or add the host to EDICTUM_SITE_HOSTS."
     )
     if is_api(request):
         return api_error(400, "unknown_host", detail)

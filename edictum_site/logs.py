@@ -33,6 +33,6 @@ class News(logging.Filter):
     """Agents ask several times per call for counters that nobody has begun: that is an answer."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        asked = getattr(getattr(record, "request", None), "resolver_match", None)
+        match = getattr(getattr(record, "request", None), "resolver_match", None)
         absent = getattr(record, "status_code", 0) == 404
-        return not (absent and asked is not None and asked.url_name == "session_store")
+        return not (absent and match is not None and match.url_name == "session_store")

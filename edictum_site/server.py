@@ -1,4 +1,4 @@
-"""What uvicorn serves: Django's pages and API behind the front, on one port.
+"""ASGI entry: Django's pages and API behind the front, on one port.
 
 For development: `uvicorn edictum_site.server:application --reload`.
 """
@@ -16,7 +16,7 @@ from edictum_site.wsgi import application as django
 # Models can be imported from here on: the line above has set Django up.
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
-from edictum_site.session_store import SessionStore
+from edictum_site.session_store.quick import SessionStore
 from edictum_site.slow import Slow
 from edictum_site.streams import DocumentStreams
 from edictum_site.uploads import may_upload
@@ -38,12 +38,12 @@ gc.collect()
 gc.freeze()
 gc.set_threshold(10_000, 20, 50)
 
-front = Front(
+application = Front(
     django,
     folder=uploads,
     may_upload=may_upload,
     release=connections.close_all,
     streams=DocumentStreams(settings.REDIS_URL),
     slow=Slow(),
+    quick=SessionStore(),
 )
-application = SessionStore(front)

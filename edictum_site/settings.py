@@ -64,18 +64,27 @@ MIDDLEWARE = [
 SILENCED_SYSTEM_CHECKS = ["security.W001", "security.W002", "security.W003", "models.W040"]
 ROOT_URLCONF = "edictum_site.urls"
 WSGI_APPLICATION = "edictum_site.wsgi.application"
+TEMPLATE_LOADERS = [
+    "django.template.loaders.filesystem.Loader",
+    "django.template.loaders.app_directories.Loader",
+]
+CACHED_LOADER = (
+    "django.template.loaders.cached.Loader",
+    ["edictum_site.template_loader.Loader", TEMPLATE_LOADERS[1]],
+)
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            # Without the cache in debug mode: a changed template shows on the next request.
+            "loaders": TEMPLATE_LOADERS if DEBUG else [CACHED_LOADER],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "edictum_site.shell.shell",
-            ]
+                "edictum_site.pages.shell.shell",
+            ],
         },
     }
 ]
@@ -104,7 +113,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-ACCOUNT_ADAPTER = "edictum_site.accounts.AccountAdapter"
+ACCOUNT_ADAPTER = "edictum_site.accounts.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -112,8 +121,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_RATE_LIMITS = {"login": None}  # only failures are counted: sign_in_limits.py
 ACCOUNT_FORMS = {
-    "login": "edictum_site.accounts.SignInForm",
-    "change_password": "edictum_site.accounts.PasswordForm",
+    "login": "edictum_site.accounts.adapter.SignInForm",
+    "change_password": "edictum_site.accounts.adapter.PasswordForm",
 }
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
@@ -172,9 +181,14 @@ CELERY_TASK_PUBLISH_RETRY = False  # a dead broker fails fast; the sweep is the 
 CELERY_TASK_ACKS_LATE = True  # safe because every task may run twice
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # however long the broker is away
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 2}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_timeout": 5,
+    "socket_connect_timeout": 2,
+    "queue_order_strategy": "priority",  # of the queues of a worker, the one named first
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # KB: a process that a job left larger is replaced
 
 LOGGING = {
     "version": 1,

@@ -20,6 +20,7 @@ _POSTS: Final = re.compile(
     r"|deployment-requests/\d+/decision"
     r"|success-checks/(?:try|backtests)"
 )
+_WAITS: Final = re.compile(r"/(?:api/)?v1/(?:outcomes|events|agent-sessions|stats)(?:/.*)?")
 _PLAN: Final = re.compile(r"contracts/[^/]+/deployment-plan")
 _PAGES: Final = re.compile(
     r"/p/[^/]+/(?:"
@@ -38,6 +39,10 @@ class Slow:
         if called := _API.fullmatch(path):
             return _is_slow_call(called[1], environ)
         return _PAGES.fullmatch(path) is not None
+
+    def waits(self, environ: WSGIEnvironment) -> bool:
+        is_read = environ["REQUEST_METHOD"] == "GET" and "wait=" in environ["QUERY_STRING"]
+        return is_read and _WAITS.fullmatch(environ["PATH_INFO"]) is not None
 
     def actor(self, environ: WSGIEnvironment) -> str:
         if authorization := environ.get("HTTP_AUTHORIZATION", ""):

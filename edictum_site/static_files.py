@@ -41,16 +41,16 @@ class OwnFiles(FileSystemFinder):
     def list(
         self, ignore_patterns: Iterable[str] | None
     ) -> Iterator[tuple[str, FileSystemStorage]]:
-        found = dict(super().list(ignore_patterns))
-        sheets = Sheets(found[SHEET].location)
+        files = dict(super().list(ignore_patterns))
+        sheets = Sheets(files[SHEET].location)
         parts = sheets.parts()
-        for path, storage in found.items():
+        for path, storage in files.items():
             if path not in parts:
                 yield path, sheets if path == SHEET else storage
 
 
 class Sheets(FileSystemStorage):
-    """Where the sheet that names others is read with these in the place of their names."""
+    """Style sheet that names others, with their versioned names."""
 
     def parts(self) -> list[str]:
         names = _IMPORT.findall(Path(self.path(SHEET)).read_text())

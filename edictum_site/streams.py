@@ -11,12 +11,12 @@ from edictum_site.front.replies import Reply, refusal
 from edictum_site.front.sending import Client
 from edictum_site.front.streams import STREAM_HEAD
 from edictum_site.front.threads import Threads
-from governance.delivery.api.stream import ASKED
-from governance.delivery.commands.streams import stand
+from governance.delivery.api.stream import REQUEST
+from governance.delivery.commands.streams import resolve_targets
 from governance.delivery.news import Place
-from governance.delivery.queries.streams import Asked, Standing
+from governance.delivery.queries.streams import StreamRequest, Target
 from governance.delivery.stream.events import WELCOME
-from governance.delivery.stream.hub import Hub, Stopped, kept_running
+from governance.delivery.stream.hub import Hub, Stopped, run_forever
 from governance.delivery.stream.presence import Presence
 from governance.delivery.stream.stream import Stream
 from governance.delivery.stream.subscription import Listening
@@ -33,8 +33,10 @@ class Database:
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
 
-    async def stand(self, place: Place, asked: Sequence[Asked]) -> list[Standing | None]:
-        return await self._threads.run(fresh, lambda: stand(place, asked))
+    async def resolve_targets(
+        self, place: Place, requests: Sequence[StreamRequest]
+    ) -> list[Target | None]:
+        return await self._threads.run(fresh, lambda: resolve_targets(place, requests))
 
     async def live_keys(self, key_ids: Iterable[int]) -> frozenset[int]:
         return await self._threads.run(fresh, lambda: live_among(key_ids))
@@ -63,7 +65,7 @@ class DocumentStreams:
             self._presence = Presence(self._broker, self._hub)
             work.append(Listening(self._broker, self._hub.news).keep_listening)
             work.append(self._presence.keep_telling)
-        self._tasks = [asyncio.create_task(kept_running(each)) for each in work]
+        self._tasks = [asyncio.create_task(run_forever(each)) for each in work]
 
     def stop(self) -> None:
         tasks, self._tasks = self._tasks, []
@@ -76,13 +78,15 @@ class DocumentStreams:
     async def serve(self, memory: dict[str, Any], client: Client) -> Reply | None:
         gone = client.gone()
         try:
-            stream = await self._hub.join(memory[ASKED], client.cut)
+            stream = await self._hub.join(memory[REQUEST], client.cut)
         except Stopped:
             return refusal(503, "stopping", "The server is stopping.", last=True)
         except Exception:  # noqa: BLE001 - logged where all who asked at once were refused
-            return refusal(503, "unavailable", "What this agent is to have is not known now.")
+            return refusal(
+                503, "unavailable", "The contract for this agent cannot be determined now."
+            )
         if stream is None:
-            return refusal(404, "not_found", "This agent has no such bundle here.")
+            return refusal(404, "not_found", "There is no such bundle for this agent.")
         gone.add_done_callback(lambda _: stream.close())
         try:
             await self._send(stream, client)

@@ -1,12 +1,23 @@
-"""Celery tasks of the composition: a line or two each, safe to run twice."""
+"""Celery tasks of the composition: a line or two each, safe to run twice and to lose."""
+
+from typing import Final
 
 from celery import shared_task
 
-from edictum_site.demo_projects import see_to_demos
-from outcomes.demo.queries.demo import a_demo_waits
+FILL_DEMO: Final = "edictum_site.tasks.fill_demo"
+LONGEST: Final = 3600  # seconds
+
+
+@shared_task(soft_time_limit=LONGEST, time_limit=LONGEST + 60)
+def fill_demo(number: int) -> None:
+    from edictum_site.demo_projects import run_demo
+
+    run_demo(number)
 
 
 @shared_task
-def fill_demos() -> None:
-    if a_demo_waits():
-        see_to_demos()
+def sweep_demos() -> None:
+    from outcomes.demo.commands import waiting_demos
+    from outcomes.jobs.sweep import send_again
+
+    send_again({FILL_DEMO: waiting_demos()})

@@ -23,9 +23,9 @@ _INGEST = frozenset({"outcomes", "events", "audit/ingest"})
 
 def may_upload(environ: WSGIEnvironment) -> int:
     """The bytes that the sender of this request may send; 0 refuses."""
-    found = _API.fullmatch(environ.get("PATH_INFO", ""))
+    match = _API.fullmatch(environ.get("PATH_INFO", ""))
     authorization = environ.get("HTTP_AUTHORIZATION", "")
-    if found is None or not authorization:
+    if match is None or not authorization:
         return DOCUMENT_BYTES if signed_in(environ) else 0
     try:
         access = resolve_key(authorization)
@@ -35,7 +35,7 @@ def may_upload(environ: WSGIEnvironment) -> int:
         raise
     if access is None:
         return 0
-    route = found[1]
+    route = match[1]
     if route in _INGEST:
         return INGEST_BYTES if Scope.INGEST in access.scopes else 0
     if route == "artifacts":

@@ -1,9 +1,9 @@
-"""Where everything is: pages, the API under both of its prefixes, and what answers when not."""
+"""Root addresses: pages, the API under both of its prefixes, and error handlers."""
 
 from django.conf import settings
 from django.urls import include, path, re_path
 
-from edictum_site import accounts
+from edictum_site.accounts import adapter
 from edictum_site.api import api, quickly
 from edictum_site.components.views import components
 from outcomes.session_store.api import session_store
@@ -17,13 +17,15 @@ urlpatterns = [
     path("", include("outcomes.urls")),
     path("p/<slug:slug>/", include("edictum_site.first_hour.urls")),
     path("p/<slug:slug>/", include("edictum_site.lookup.urls")),
-    path("account/", include(accounts)),
+    path("account/", include(adapter)),
+    path("docs/", include("edictum_site.help.urls")),
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
     re_path(r"^(?:api/)?v1/", api.urls),
 ]
 if settings.DEBUG:
     urlpatterns.append(path("components/", components, name="components"))
 handler400 = "edictum_site.errors.bad_request"
+handler403 = "edictum_site.errors.forbidden"
 handler404 = "edictum_site.errors.not_found"
 handler429 = "edictum_site.errors.too_many"
 handler500 = "edictum_site.errors.failed"

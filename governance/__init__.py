@@ -1,1 +1,1 @@
-"""What ought to happen: people, projects, keys and contracts."""
+"""Policy for tool calls: people, projects, keys and contracts."""

@@ -54,7 +54,7 @@ def queue_at(project: Project) -> None:
 
 
 def hash_of(entry: AuditEntry) -> str:
-    told = {
+    content = {
         "project": entry.project_id,
         "number": entry.number,
         "at": entry.at.isoformat(timespec="microseconds"),
@@ -64,7 +64,7 @@ def hash_of(entry: AuditEntry) -> str:
         "details": entry.details,
         "previous": entry.previous_hash,
     }
-    canonical = json.dumps(told, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 

@@ -1,9 +1,10 @@
-"""The one way into *needs attention*, for whatever notices something; and the way out of it."""
+"""Open, refresh and resolve alerts: the only way in and out, whatever noticed them."""
 
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -14,76 +15,98 @@ from governance.models import Finding
 REFRESHED_EVERY = timedelta(minutes=1)  # what is noticed all the time must not write all the time
 MOST_OPEN = 1_000  # of one kind in a project: what agents name must not grow without end
 
-Seen = tuple[str, str]  # the kind and the subject
+WORSE = 1.25  # times as many calls as when it was snoozed
+
+FindingKey = tuple[str, str]  # the kind and the subject
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What a finding says."""
+class Details:
+    """Content of an alert. The title names the thing and the fact, `why` the cause."""
 
     why: str
+    title: str = ""
+    severity: str = "warning"
+    impact: int = 0  # calls affected: the larger, the higher in the list
     link: str = ""
     environment: str = ""
     agent: str = ""
+    since: datetime | None = None  # when it began; none: now
 
 
-def found(
+CONTENT = tuple(field.name for field in fields(Details) if field.name != "since")
+
+
+def open_finding(
     project_id: int,
     kind: str,
     subject: str,
     *,
     why: str,
+    title: str = "",
+    severity: str = "warning",
     link: str = "",
     environment: str = "",
     agent: str = "",
 ) -> None:
-    """Something happened: open a finding, or refresh the open one of this kind and subject."""
-    told = _storable(Told(why=why, link=link, environment=environment, agent=agent))
+    """Open an alert, or refresh the open one of this kind and subject."""
+    details = _storable(
+        Details(
+            why=why,
+            title=title,
+            severity=severity,
+            link=link,
+            environment=environment,
+            agent=agent,
+        )
+    )
     subject, now = _cut(subject, 400), timezone.now()
     present = _unresolved(project_id, kind).filter(subject=subject).first()
     if present is not None:
-        if _needs_refreshing(present, told, now):
-            _refresh(present, told, now)
+        if _needs_refreshing(present, details, now):
+            _refresh(present, details, now)
         return
     if _unresolved(project_id, kind).count() >= MOST_OPEN:
-        logger.warning("So many findings of the kind %s are open that this one is left out", kind)
+        logger.warning("Too many alerts of kind %s are open; this one is not stored", kind)
         return
     with transaction.atomic():
         # Of several who notice the same at once, the first one opens it.
         Finding.objects.bulk_create(
-            [_row(project_id, (kind, subject), told, now)], ignore_conflicts=True
+            [_row(project_id, (kind, subject), details, now)], ignore_conflicts=True
         )
 
 
-def look(
+def sync_findings(
     project_id: int,
     kinds: Collection[str],
-    seen: Mapping[Seen, Told],
+    seen: Mapping[FindingKey, Details],
     *,
-    still: Collection[Seen] = (),
+    still: Collection[FindingKey] = (),
 ) -> None:
-    """All that is so now, of these kinds: open what is new, and resolve what is over.
+    """Make the open findings of these kinds equal to `seen`: open new ones, resolve the others.
 
-    What may `still` be so opens nothing and resolves nothing. What was dismissed stays dismissed as
-    long as it lasts.
+    Keys in `still` may or may not persist: they open and resolve nothing. A dismissed finding stays
+    dismissed as long as its cause lasts.
     """
     now = timezone.now()
-    told = {(kind, _cut(subject, 400)): _storable(each) for (kind, subject), each in seen.items()}
+    details = {
+        (kind, _cut(subject, 400)): _storable(each) for (kind, subject), each in seen.items()
+    }
     present = {
         (row.kind, row.subject): row for row in _unresolved(project_id, *kinds).order_by("id")
     }
-    kept = told.keys() | {(kind, _cut(subject, 400)) for kind, subject in still}
-    over = [row.pk for place, row in present.items() if place not in kept]
+    current = details.keys() | {(kind, _cut(subject, 400)) for kind, subject in still}
+    over = [row.pk for place, row in present.items() if place not in current]
     stale = [
         _changed(present[place], each, now)
-        for place, each in told.items()
+        for place, each in details.items()
         if place in present and _needs_refreshing(present[place], each, now)
     ]
     new = [
         _row(project_id, place, each, now, lasts=True)
-        for place, each in told.items()
+        for place, each in details.items()
         if place not in present
     ]
     if not over and not stale and not new:
@@ -91,13 +114,13 @@ def look(
     with transaction.atomic():
         Finding.objects.filter(pk__in=over, resolved_at=None).update(resolved_at=now)
         Finding.objects.bulk_update(
-            stale, ["why", "link", "environment", "agent", "last_at", "lasts"], batch_size=100
+            stale, [*CONTENT, "last_at", "lasts", "snoozed_until"], batch_size=100
         )
         Finding.objects.bulk_create(new, batch_size=100, ignore_conflicts=True)
 
 
 def resolve(project_id: int, kind: str, subject: str) -> bool:
-    """Close it, if it is open. Noticed again, it is another finding."""
+    """Resolve it, if it is open. Noticed again, it becomes another finding."""
     rows = _unresolved(project_id, kind).filter(subject=_cut(subject, 400))
     return _close(rows)
 
@@ -122,55 +145,63 @@ def _unresolved(project_id: int, *kinds: str) -> QuerySet[Finding]:
 
 
 def _row(
-    project_id: int, place: Seen, told: Told, now: datetime, *, lasts: bool = False
+    project_id: int, place: FindingKey, details: Details, now: datetime, *, lasts: bool = False
 ) -> Finding:
     kind, subject = place
     return Finding(
         project_id=project_id,
         kind=kind,
         subject=subject,
-        why=told.why,
-        link=told.link,
-        environment=told.environment,
-        agent=told.agent,
-        since=now,
+        **_content(details),
+        since=details.since or now,
         last_at=now,
         lasts=lasts,
     )
 
 
-def _needs_refreshing(row: Finding, told: Told, now: datetime) -> bool:
-    said = Told(why=row.why, link=row.link, environment=row.environment, agent=row.agent)
-    return said != told or row.last_at <= now - REFRESHED_EVERY
+def _needs_refreshing(row: Finding, details: Details, now: datetime) -> bool:
+    present = {name: getattr(row, name) for name in CONTENT}
+    return present != _content(details) or row.last_at <= now - REFRESHED_EVERY
 
 
-def _changed(row: Finding, told: Told, now: datetime) -> Finding:
-    row.why, row.link, row.environment = told.why, told.link, told.environment
-    row.agent, row.last_at, row.lasts = told.agent, now, True
+def _changed(row: Finding, details: Details, now: datetime) -> Finding:
+    if _is_worse(row, details):
+        row.snoozed_until = None
+    for name, value in _content(details).items():
+        setattr(row, name, value)
+    row.last_at, row.lasts = now, True
     return row
 
 
-def _refresh(row: Finding, told: Told, now: datetime) -> None:
+def _is_worse(row: Finding, details: Details) -> bool:
+    """Whether a snooze "until it gets worse" ends."""
+    if row.snoozed_until is None or row.snoozed_impact is None:
+        return False
+    rose = details.severity == "error" and row.severity != "error"
+    return rose or details.impact > WORSE * row.snoozed_impact
+
+
+def _refresh(row: Finding, details: Details, now: datetime) -> None:
     with transaction.atomic():
-        Finding.objects.filter(pk=row.pk, resolved_at=None).update(
-            why=told.why,
-            link=told.link,
-            environment=told.environment,
-            agent=told.agent,
-            last_at=now,
-        )
+        Finding.objects.filter(pk=row.pk, resolved_at=None).update(**_content(details), last_at=now)
 
 
-def _storable(told: Told) -> Told:
-    return Told(
-        why=_cut(told.why, 4_000),
-        link=_cut(told.link, 2_000),
-        environment=_cut(told.environment, 128),
-        agent=_cut(told.agent, 400),
+def _content(details: Details) -> dict[str, Any]:
+    return {name: getattr(details, name) for name in CONTENT}
+
+
+def _storable(details: Details) -> Details:
+    return replace(
+        details,
+        title=_cut(details.title, 400),
+        why=_cut(details.why, 4_000),
+        link=_cut(details.link, 2_000),
+        environment=_cut(details.environment, 128),
+        agent=_cut(details.agent, 400),
     )
 
 
 def _cut(text: str, length: int) -> str:
     # Subjects come from agents too, and no database keeps a NUL or half a character.
-    whole = text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-    return whole[:length]
+    storable = text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+    return storable[:length]

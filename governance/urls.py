@@ -2,16 +2,16 @@
 
 from django.urls import include, path
 
-from governance.alerts import views as findings
 from governance.approvals import views as approvals
 from governance.audit import views as audit
 from governance.cases.views import cases, cases_of_calls, draft_playground, playground
 from governance.checks.views import bindings as check_bindings
-from governance.checks.views import check, checks, known_rules, new_check
+from governance.checks.views import check, checks, new_check
 from governance.checks.views import drafts as check_drafts
+from governance.clients import views as clients
 from governance.contracts.views import audit as contract_audit
 from governance.contracts.views import contract, contracts, drafts, enforcing, tool_rules
-from governance.delivery.views import signing, stops
+from governance.delivery.views import assignments, signing, stops
 from governance.deployments.views import deployments, requests
 from governance.people.views import doors, environments, keys, members
 from governance.projects import views as projects
@@ -23,9 +23,11 @@ in_settings = [
     path("name/", projects.rename, name="rename"),
     path("keys/", keys.keys, name="keys"),
     path("keys/new/", keys.new_key, name="new_key"),
+    path("keys/<int:key_id>/created/", keys.key_created, name="key_created"),
     path("keys/<int:key_id>/revoke/", keys.revoke_key, name="revoke_key"),
     path("members/", members.members, name="members"),
     path("members/invite/", members.invite, name="invite"),
+    path("members/invited/", members.invited, name="invited"),
     path("members/<int:member_id>/role/", members.change_role, name="change_role"),
     path("members/<int:member_id>/account/", members.member_account, name="member_account"),
     path("members/<int:member_id>/remove/", members.remove_member, name="remove_member"),
@@ -62,8 +64,9 @@ in_contracts = [
 in_checks = [
     path("", checks.checks, name="checks"),
     path("bindings/", check_bindings.check_bindings, name="check_bindings"),
-    path("known-rules/draft/", known_rules.draft_rule, name="draft_rule"),
+    path("bindings/applying/", check_bindings.applying_check, name="applying_check"),
     path("c/<str:check_name>/", check.check, name="check"),
+    path("c/<str:check_name>/bind/", check.bind_check, name="bind_check"),
     path("c/<str:check_name>/audit/", check.check_audit, name="check_audit"),
     path("c/<str:check_name>/compare/", check.compare_check, name="compare_check"),
     path("c/<str:check_name>/versions/<int:number>/", check.check_version, name="check_version"),
@@ -130,6 +133,16 @@ of_cases = [
     path("b/<str:bundle_name>/tests/<int:case_id>/move/", cases.move_case, name="move_case"),
     path("b/<str:bundle_name>/tests/<int:case_id>/remove/", cases.remove_case, name="remove_case"),
 ]
+of_assignments = [
+    path("assignments/", assignments.assignments, name="assignments"),
+    path("assignments/new/", assignments.new_assignment, name="new_assignment"),
+    path("assignments/<int:assignment_id>/", assignments.assignment, name="assignment"),
+    path(
+        "assignments/<int:assignment_id>/delete/",
+        assignments.delete_assignment,
+        name="delete_assignment",
+    ),
+]
 of_drafts = [
     path("b/<str:bundle_name>/edit/", drafts.edit, name="edit_draft"),
     path("b/<str:bundle_name>/edit/keep/", drafts.keep, name="keep_draft"),
@@ -152,6 +165,8 @@ of_drafts = [
 ]
 urlpatterns = [
     path("", doors.first_page, name="first_page"),
+    path("clients/", clients.index, name="clients"),
+    path("clients/<str:file>", clients.download, name="client_wheel"),
     path("set-up/<str:token>/", doors.set_up, name="set_up"),
     path("join/<str:token>/", doors.join, name="join"),
     path("join/<str:token>/as-me/", doors.join_as_known, name="join_as_known"),
@@ -162,21 +177,18 @@ urlpatterns = [
         approvals.decide_approval,
         name="decide_approval",
     ),
+    path("p/<slug:slug>/approvals/<str:code>/undo/", approvals.undo_decision, name="undo_decision"),
+    path("p/<slug:slug>/approvals/decide/", approvals.decide_approvals, name="decide_approvals"),
     path(
         "p/<slug:slug>/approvals/<str:code>/arguments/",
         approvals.open_arguments,
         name="open_arguments",
     ),
-    path("p/<slug:slug>/attention/", findings.attention, name="attention"),
-    path(
-        "p/<slug:slug>/attention/<int:finding_id>/dismiss/",
-        findings.dismiss_finding,
-        name="dismiss_finding",
-    ),
     path("p/<slug:slug>/stop/", stops.new_stop, name="new_stop"),
     path("p/<slug:slug>/stops/<int:stop_id>/", stops.stop, name="stop"),
     path("p/<slug:slug>/stops/<int:stop_id>/taking/", stops.stop_taking, name="stop_taking"),
     path("p/<slug:slug>/stops/<int:stop_id>/lift/", stops.lift_stop, name="lift_stop"),
+    path("p/<slug:slug>/contracts/", include(of_assignments)),
     path("p/<slug:slug>/contracts/", include(of_deployments)),
     path("p/<slug:slug>/contracts/", include(of_drafts)),
     path("p/<slug:slug>/contracts/", include(of_cases)),

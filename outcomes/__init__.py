@@ -1,1 +1,1 @@
-"""What did happen: events as agents reported them, and the outcome of every call."""
+"""Events as agents reported them, and the outcome of every call."""

@@ -6,15 +6,13 @@ from outcomes.contract_pages import api as observed
 from outcomes.figures import api as stats
 from outcomes.health import api as health
 from outcomes.ingest.api import ingest, skills
-from outcomes.jobs.api import NotYet
 from outcomes.masking import api as opening
 from outcomes.session_store import api as session_store
 from outcomes.sessions import api as sessions
 from outcomes.suggestions import api as suggestions
-from outcomes.web.routing import router
+from outcomes.web.api import router
 
 __all__ = [
-    "NotYet",
     "artifacts",
     "calls",
     "health",

@@ -1,81 +1,162 @@
-"""Celery tasks: a line or two each, safe to run twice."""
+"""Celery tasks: a line or two each, safe to run twice and to lose.
+
+A task of a job gets the job's id; the row says the rest. What a task runs is imported where it is
+run: the parent of a pool forks, and stays small, and a worker loads what its own queues need.
+"""
+
+import threading
 
 from celery import shared_task
 
-from outcomes.agents.commands import drift, presence, unread_documents
-from outcomes.artifacts.commands import artifacts, faults
-from outcomes.backtesting.commands import take_up_lost_backtests
-from outcomes.core import heartbeat as pulse
-from outcomes.figures.commands.rolling_up import roll_up_now_and_then
-from outcomes.jobs.processes import JOBS, SETTLERS
-from outcomes.reclassification.commands.parts import take_up_lost_parts
-from outcomes.sessions.commands import counters
-from outcomes.sessions.commands.days import count_days_now_and_then
-from outcomes.sessions.commands.readings import read_older_now_and_then
-from outcomes.sessions.commands.removal import waiting_removals
-from outcomes.settling.claims import is_more_than_one_can_do
-from outcomes.settling.older_calls import waiting_old_calls
-from outcomes.settling.prefetch import Ahead
-from outcomes.settling.settle import settle_inbox
-from outcomes.suggestions.commands.scans import ask_for_looks, take_up_lost_looks
+from outcomes.jobs import doorbell
+
+HOUR = 3600
+
+_requested = threading.Event()
+_settling = threading.Lock()
 
 
 @shared_task
 def settle() -> None:
-    goes_on = True
-    with Ahead() as ahead:
-        while goes_on:
-            pulse.give()
-            settled = settle_inbox(ahead)
-            if is_more_than_one_can_do():
-                SETTLERS.see_to_it(1)
-            goes_on = roll_up_now_and_then() or bool(settled)
-            goes_on = goes_on or read_older_now_and_then()
-            goes_on = goes_on or count_days_now_and_then()
+    """One run at a time in a process; who comes meanwhile has it go round once more."""
+    from outcomes.settling.rounds import settle_what_waits
+
+    _requested.set()
+    while _requested.is_set() and _settling.acquire(blocking=False):
+        try:
+            _requested.clear()
+            settle_what_waits()
+        finally:
+            _settling.release()
+
+
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def run_backtest(number: int) -> None:
+    from outcomes.backtesting.commands import run_backtest as run
+
+    run(number)
+
+
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def run_check_backtest(part: int) -> None:
+    from outcomes.reclassification.commands.parts import run_part
+
+    run_part(part)
+
+
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def reclassify(part: int) -> None:
+    from outcomes.reclassification.commands.parts import run_part
+
+    if not run_part(part):
+        doorbell.send(doorbell.RECLASSIFY, part)
+
+
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def remove_session(removal: int) -> None:
+    from outcomes.sessions.commands.removal import run_removal
+
+    if not run_removal(removal):
+        doorbell.send(doorbell.REMOVE_SESSION, removal)
+
+
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def scan_for_suggestions(scan: int) -> None:
+    from outcomes.suggestions.commands.scans import run_look
+
+    if not run_look(scan):
+        doorbell.send(doorbell.SCAN, scan)
+
+
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def index_calls(index: int) -> None:
+    from outcomes.search.commands.indexing import run_index
+
+    if not run_index(index):
+        doorbell.send(doorbell.INDEX, index)
+
+
+@shared_task
+def sweep_jobs() -> None:
+    from outcomes.backtesting.commands import waiting_backtests
+    from outcomes.jobs.sweep import send_again
+    from outcomes.models import Rejudging
+    from outcomes.reclassification.commands.parts import waiting_parts
+    from outcomes.search.commands.indexing import waiting_indexes
+    from outcomes.sessions.commands.removal import waiting_removals
+    from outcomes.suggestions.commands.scans import waiting_looks
+
+    send_again(
+        {
+            doorbell.BACKTEST: waiting_backtests(),
+            doorbell.CHECK_BACKTEST: waiting_parts(Rejudging.Kind.CHECK_BACKTEST),
+            doorbell.RECLASSIFY: waiting_parts(Rejudging.Kind.RECLASSIFICATION),
+            doorbell.REMOVE_SESSION: waiting_removals(),
+            doorbell.SCAN: waiting_looks(),
+            doorbell.INDEX: waiting_indexes(),
+        }
+    )
+
+
+@shared_task
+def start_suggestion_scans() -> None:
+    from outcomes.suggestions.commands.scans import ask_for_looks
+
+    for scan in ask_for_looks():
+        doorbell.send(doorbell.SCAN, scan)
 
 
 @shared_task
 def find_faults() -> None:
-    faults.find_faults()
+    from outcomes.artifacts.commands.faults import find_faults as find
+
+    find()
+
+
+@shared_task
+def evaluate_alerts() -> None:
+    from outcomes.alerts.commands import evaluate_alerts as evaluate
+
+    evaluate()
 
 
 @shared_task
 def remove_unreferenced_artifacts() -> None:
-    artifacts.remove_unreferenced_artifacts()
+    from outcomes.artifacts.commands.artifacts import remove_unreferenced_artifacts as remove
+
+    remove()
 
 
 @shared_task
 def remove_idle_values() -> None:
-    counters.remove_idle_values()
+    from outcomes.sessions.commands.counters import remove_idle_values as remove
+
+    remove()
 
 
 @shared_task
 def find_unread_documents() -> None:
-    unread_documents.find_unread_documents()
+    from outcomes.agents.commands.unread_documents import find_unread_documents as find
 
-
-@shared_task
-def run_jobs() -> None:
-    waiting = take_up_lost_backtests() + take_up_lost_parts()
-    waiting += waiting_removals() + waiting_old_calls()
-    JOBS.see_to_it(waiting + take_up_lost_looks())
-
-
-@shared_task
-def look_for_suggestions() -> None:
-    JOBS.see_to_it(ask_for_looks())
+    find()
 
 
 @shared_task
 def note_connected() -> None:
-    presence.note_connected()
+    from outcomes.agents.commands.presence import note_connected as note
+
+    note()
 
 
 @shared_task
 def remove_agents_long_gone() -> None:
-    presence.remove_agents_long_gone()
+    from outcomes.agents.commands.presence import remove_agents_long_gone as remove
+
+    remove()
 
 
 @shared_task
 def find_drift() -> None:
-    drift.find_drift()
+    from outcomes.agents.commands.drift import find_drift as find
+
+    find()

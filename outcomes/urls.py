@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from outcomes.agents.views import activity as agent_activity
 from outcomes.agents.views import agents
 from outcomes.agents.views import rollout as taking
+from outcomes.alerts import views as alerts
 from outcomes.approvals import views as approvals
 from outcomes.artifacts.views import artifact, artifacts
 from outcomes.artifacts.views import list as artifact_list
@@ -18,21 +19,20 @@ from outcomes.check_editor.views import (
     check_for_call,
     recorded_results,
 )
-from outcomes.contract_pages.views import contract_editor, contracts, observed
+from outcomes.contract_pages.views import contract_editor, contracts, observed, recent_calls
 from outcomes.denials.views import denials
-from outcomes.denials.views import of_rule as denials_of_rule
+from outcomes.denials.views import rule as denials_rule
 from outcomes.ingest import views as inbox
 from outcomes.masking import views as opening
 from outcomes.overview import views as overview
-from outcomes.reclassification.views import disagreements, two_versions
+from outcomes.principals import views as principals
+from outcomes.reclassification.views import disagreements, past_calls, two_versions
 from outcomes.reclassification.views import jobs as rejudging
-from outcomes.sessions.views import compare_sessions, counters, saved_views, session, sessions
-from outcomes.sessions.views import notes as session_notes
+from outcomes.sessions.views import actions, compare_sessions, saved_views, session, sessions
 from outcomes.sessions.views import parts as session_parts
-from outcomes.sessions.views import removal as session_removal
 from outcomes.suggestions import views as suggestions
 from outcomes.tools.views import calls as tool_calls
-from outcomes.tools.views import group, tool, tools
+from outcomes.tools.views import group, targets, tool, tools
 from outcomes.tools.views import groups as tool_groups
 from outcomes.tools.views import results as tool_results
 
@@ -55,18 +55,20 @@ app_name = "outcomes"
 # The parts of pages that keep themselves up to date. They stand apart: an id may be any word.
 live = [
     path("tools/", contract_calls.tool_options, name="tool_options"),
+    path("argument-fields/", recent_calls.argument_fields, name="argument_fields"),
     path("contracts/", contract_calls.contract_options, name="contract_options"),
-    path("overview/", overview.overview_standing, name="overview_standing"),
-    path("denials/", denials.denials_standing, name="denials_standing"),
-    path("tools-standing/", tools.tools_standing, name="tools_standing"),
-    path("tool/", tool.tool_standing, name="tool_standing"),
+    path("overview/", overview.live_overview, name="overview_standing"),
+    path("denials/", denials.live_denials, name="denials_standing"),
+    path("tools-standing/", tools.live_tools, name="tools_standing"),
+    path("tool/", tool.live_tool, name="tool_standing"),
     path("tool-groups/", tool_groups.tool_groups, name="tool_groups"),
     path("tool-results/", tool_results.tool_results, name="tool_results"),
     path("tool-calls/", tool_calls.tool_calls, name="tool_calls"),
     path("agent-options/", agents.agent_options, name="agent_options"),
     path("sessions/", sessions.session_rows, name="session_rows"),
+    path("principal-options/", principals.principal_options, name="principal_options"),
     path("saved-views/", saved_views.saved_view_choices, name="saved_view_choices"),
-    path("session/", session.session_standing, name="session_standing"),
+    path("session/", session.session_status, name="session_standing"),
     path("turn/", session_parts.turn, name="turn"),
     path("artifact/<str:sha256>/", session_parts.artifact_preview, name="artifact_preview"),
     path("artifacts/", artifact_list.artifact_rows, name="artifact_rows"),
@@ -76,12 +78,15 @@ live = [
     path("call-difference/", call_difference.call_difference, name="call_difference"),
     path("approvals/", approvals.waiting_approvals, name="waiting_approvals"),
     path("agents/", agents.agent_rows, name="agent_rows"),
-    path("agent/", agents.agent_standing, name="agent_standing"),
+    path("agent/", agents.live_agent, name="agent_standing"),
     path("agent-activity/", agent_activity.agent_activity, name="agent_activity"),
     path("check-words/", check_editor.check_words, name="check_words"),
     path("contract-words/", contract_editor.words, name="contract_words"),
     path("taking/", taking.taking, name="taking"),
     path("look/", suggestions.look_standing, name="look_standing"),
+    path("suggestion/", suggestions.suggestion_part, name="suggestion_part"),
+    path("check-bindings/", check_bindings.bindings_of_check, name="bindings_of_check"),
+    path("past-calls/", past_calls.past_calls_part, name="past_calls"),
 ]
 of_backtests = [
     path("text/", backtests.backtest_text, name="backtest_text"),
@@ -100,7 +105,7 @@ of_suggestions = [
         suggestions.bring_back_suggestion,
         name="bring_back_suggestion",
     ),
-    path("<int:suggestion_id>/effect/", suggestions.suggestion_effect, name="suggestion_effect"),
+    path("<int:tool_id>/<str:built_in>/<str:rule_id>/", suggestions.suggestion, name="suggestion"),
 ]
 of_checks = [
     path("backtests/text/", rejudging.check_backtest_text, name="check_backtest_text"),
@@ -125,26 +130,27 @@ of_checks = [
     ),
 ]
 in_settings = [
-    path("rejected/", inbox.rejected, name="rejected"),
-    path("set-aside/", inbox.set_aside, name="set_aside"),
-    path("set-aside/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),
+    path("invalid-events/", inbox.rejected, name="rejected"),
+    path("failed-batches/", inbox.set_aside, name="set_aside"),
+    path("failed-batches/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),
 ]
 in_project: list[URLPattern | URLResolver] = [
     path("", overview.project, name="project"),
     path("overview/", overview.overview, name="overview"),
     path("sessions/", sessions.sessions, name="sessions"),
+    path("session-columns/", sessions.choose_columns, name="session_columns"),
     path("sessions/<identifier:session_id>/", session.session, name="session"),
-    path("reset-session/", counters.reset_session, name="reset_session"),
-    path("delete-session/", session_removal.delete_session, name="delete_session"),
+    path("reset-session/", actions.reset_session, name="reset_session"),
+    path("delete-session/", actions.delete_session, name="delete_session"),
     path("compare-sessions/", compare_sessions.compare_sessions, name="compare_sessions"),
     path("saved-views/", saved_views.saved_views, name="saved_views"),
     path("saved-views/save/", saved_views.save_view, name="save_view"),
     path("saved-views/<int:view_id>/rename/", saved_views.rename_view, name="rename_view"),
     path("saved-views/<int:view_id>/remove/", saved_views.remove_view, name="remove_view"),
-    path("session-notes/", session_notes.write_note, name="write_note"),
-    path("session-notes/<int:note_id>/remove/", session_notes.remove_note, name="remove_note"),
+    path("session-notes/", actions.write_note, name="write_note"),
+    path("session-notes/<int:note_id>/remove/", actions.remove_note, name="remove_note"),
     path("denials/", denials.denials, name="denials"),
-    path("denials/rule/", denials_of_rule.denials_of_rule, name="denials_of_rule"),
+    path("denials/rule/", denials_rule.denials_of_rule, name="denials_of_rule"),
     path("calls/", calls.calls, name="calls"),
     path("calls/<identifier:call_id>/", call.call, name="call"),
     path("check-for-call/", check_for_call.check_for_call, name="check_for_call"),
@@ -155,9 +161,16 @@ in_project: list[URLPattern | URLResolver] = [
     path("artifacts/<str:picture>/image", artifacts.image, name="artifact_image"),
     path("artifacts/<str:sha256>/raw", artifacts.raw, name="artifact_raw"),
     path("tools/", tools.tools, name="tools"),
+    path("success-targets/", targets.success_targets, name="success_targets"),
     path("tools/<identifier:tool_name>/", tool.tool, name="tool"),
     path("groups/<str:group_key>/", group.group, name="group"),
+    path("principals/", principals.principals, name="principals"),
+    path("principals/<identifier:principal_name>/", principals.principal, name="principal"),
     path("approvals/", approvals.approvals, name="approvals"),
+    path("alerts/", alerts.alerts, name="alerts"),
+    path("alerts/<int:alert_id>/dismiss/", alerts.dismiss_alert, name="dismiss_alert"),
+    path("alerts/<int:alert_id>/snooze/", alerts.snooze_alert, name="snooze_alert"),
+    path("alerts/<int:alert_id>/reopen/", alerts.reopen_alert, name="reopen_alert"),
     path("agents/", agents.agents, name="agents"),
     path("agents/<identifier:name>/", agents.agent, name="agent"),
     path("checks/use/", check_bindings.check_use, name="check_use"),
@@ -171,6 +184,11 @@ in_project: list[URLPattern | URLResolver] = [
     path("contracts/figures/", contracts.contract_figures, name="contract_figures"),
     path(
         "contracts/b/<str:bundle_name>/counts/", contracts.contract_counts, name="contract_counts"
+    ),
+    path(
+        "contracts/b/<str:bundle_name>/recent-calls/",
+        recent_calls.recent_calls,
+        name="recent_calls",
     ),
     path("contracts/b/<str:bundle_name>/would-deny/", observed.would_deny, name="would_deny"),
     path("contracts/b/<str:bundle_name>/would-deny/tick/", observed.tick, name="tick"),

@@ -19,6 +19,7 @@ from governance.models import (
     User,
 )
 from governance.people.domain import digest_of, hint_of, new_key
+from outcomes.models import Batch
 from tests.items import an_event as an_event  # asked for here by all who have a database
 from tests.items import an_outcome as an_outcome
 
@@ -95,3 +96,10 @@ def deployed(version: BundleVersion, env: str = "production", *, at: Any = None)
 def bearing(key: str, **headers: str) -> Client:
     """A client that sends this key, as an agent or a program does."""
     return Client(headers={"Authorization": f"Bearer {key}", **headers})
+
+
+def a_batch(project: Project, **fields: Any) -> Batch:
+    """A batch of the inbox that no worker will claim: its body cannot be read."""
+    environment = project.environments.first() or an_environment(project)
+    usual = {"items": 1, "received_at": timezone.now(), "body": b"", "source": "outcomes"}
+    return Batch.objects.create(project=project, environment=environment, **usual | fields)

@@ -1,6 +1,8 @@
 """Fixtures for all tests that need a project and its people."""
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -12,15 +14,22 @@ from governance.models import Project
 from governance.people import auth
 from outcomes.health import commands as readiness
 from outcomes.ingest.commands import back_pressure
-from outcomes.record import names
 from outcomes.session_store.commands.owners import forget_owners
+from outcomes.stored import names
 from tests import builders
+
+# A line of its own per value in `data-selectors`, too.
+AS_WRITTEN = re.compile(
+    r'(<(?:pre|textarea)\b.*?</(?:pre|textarea)>|data-selectors="[^"]*")', re.DOTALL
+)
+SPACES = re.compile(r"\s+")
 
 
 def pytest_configure() -> None:
     # Pages are tested without collecting static files first; journeys run the real start.
     plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
     settings.STORAGES["staticfiles"]["BACKEND"] = plain
+    settings.PASSWORD_HASHERS = ["tests.hashing.CheapArgon2"]
     # A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
     app.set_default()
     app.conf.update(broker_url="memory://")
@@ -34,6 +43,24 @@ def _nothing_remembered() -> None:
     forget_owners()
     back_pressure.forget()
     readiness.forget()
+
+
+@pytest.fixture(autouse=True)
+def _pages_as_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of white space are one space, as in a browser: where templates break lines is no test's
+    business."""
+    answer = Client.request
+
+    def request(self: Client, **environ: Any) -> Any:
+        response = answer(self, **environ)
+        is_page = response.headers.get("Content-Type", "").startswith("text/html")
+        if is_page and not response.streaming and not response.has_header("Content-Encoding"):
+            parts = AS_WRITTEN.split(response.content.decode())
+            spaced = [part if at % 2 else SPACES.sub(" ", part) for at, part in enumerate(parts)]
+            response.content = "".join(spaced).encode()
+        return response
+
+    monkeypatch.setattr(Client, "request", request)
 
 
 @pytest.fixture

@@ -7,12 +7,13 @@ from django.test import Client
 
 from governance.models import Project
 from governance.people.domain import new_key
-from outcomes.suggestions.commands.scans import ask_for_look, run_waiting_looks
+from outcomes.suggestions.commands.scans import ask_for_look
 from tests import builders
 from tests.governance.naming import a_check, bound
 from tests.items import an_event, an_outcome
 from tests.outcomes.backtests import backtested
 from tests.outcomes.posting import Agent
+from tests.outcomes.waiting_jobs import run_waiting_looks
 
 PASSWORD: Final = "correct-horse-battery"
 SECRETS: Final = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from governance.checks.domain.success import DEFAULT
+from governance.checks.domain import DEFAULT
 from governance.core.verdict import Verdict
 from governance.delivery.queries.governing import Governing
 from outcomes.core.durations import bucket_of
@@ -35,14 +35,13 @@ from outcomes.record.codec import CALL_COLUMNS, call_row_of
 from outcomes.record.effective import agent_check, effective
 from outcomes.record.fold import fold
 from outcomes.record.outcome import ToolArtifactReference, ToolDenied
-from outcomes.record.selecting import CallFilter
-from outcomes.record.stored import read_events
-from outcomes.sessions.codec.days import unpack_groups
 from outcomes.sessions.domain.days import day_of
 from outcomes.sessions.domain.overview import overview_of
-from outcomes.sessions.queries.reports import report_of
+from outcomes.sessions.queries.days import unpack_groups
+from outcomes.sessions.queries.readings import report_of
+from outcomes.stored.queries import CallFilter, read_events
 
-Found = dict[tuple[int, bytes], Folded]
+Hit = dict[tuple[int, bytes], Folded]
 
 
 def differences() -> list[str]:
@@ -59,7 +58,7 @@ def differences() -> list[str]:
     ]
 
 
-def _folded() -> Found:
+def _folded() -> Hit:
     events = defaultdict(list)
     rows = Event.objects.select_related("agent", "environment").order_by("id")
     for stored in read_events(rows.iterator(chunk_size=2_000)):
@@ -69,7 +68,7 @@ def _folded() -> Found:
     return {key: call for key, call in calls.items() if call is not None}
 
 
-def _in_calls(folded: Found) -> Iterator[str]:
+def _in_calls(folded: Hit) -> Iterator[str]:
     kept = {}
     for row in Call.objects.select_related("agent", "tool", "session").iterator(chunk_size=2_000):
         kept[row.environment_id, bytes(row.digest)] = row
@@ -124,7 +123,8 @@ def _in_figures() -> Iterator[str]:
             names = (row.tool.name, row.agent.name, row.environment.name, hour)
             for found, name in zip(should.values(), names, strict=True):
                 became = (row.kind, row.verdict, row.reason[:64])
-                found[name].add(became, 1, int(row.disagreement))
+                unchecked = row.verdict != "" and row.classified == ""
+                found[name].add(became, 1, int(row.disagreement), unchecked=unchecked)
                 if row.elapsed_ms is not None:
                     found[name].durations[bucket_of(row.elapsed_ms)] += 1
         for by, right in should.items():
@@ -187,7 +187,7 @@ def _in_fleet() -> Iterator[str]:
             yield f"agent {key} was seen at {row and row.at}, should be {at}"
 
 
-def _in_artifacts(folded: Found) -> Iterator[str]:
+def _in_artifacts(folded: Hit) -> Iterator[str]:
     """What calls refer to, and what they read again, by the environment and the name."""
     should: dict[tuple[int, str], list[Any]] = defaultdict(lambda: [0, 0, Counter(), []])
     for (env, _), call in folded.items():
@@ -257,7 +257,7 @@ def _in_session_days() -> Iterator[str]:
             yield f"sessions of day {day.day}: counted are {kept}, there are {found[place]}"
 
 
-def _in_sessions(folded: Found) -> Iterator[str]:
+def _in_sessions(folded: Hit) -> Iterator[str]:
     calls: dict[int, list[Call]] = defaultdict(list)
     for row in Call.objects.exclude(session=None).order_by("at", "call_index", "order"):
         calls[row.session_id or 0].append(row)

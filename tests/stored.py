@@ -30,6 +30,7 @@ def main() -> None:
     # Models can be imported from here on.
     from outcomes.models import Batch, Call, Event, RejectedItem, Session  # noqa: PLC0415 - see above
     from tests.recount import differences  # noqa: PLC0415 - see above
+    from tests.reindex import index_differences  # noqa: PLC0415 - see above
 
     found = {
         "waiting": Batch.objects.count(),
@@ -37,7 +38,7 @@ def main() -> None:
         "events": Event.objects.count(),
         "calls": Call.objects.count(),
         "sessions": Session.objects.count(),
-        "differences": differences(),
+        "differences": [*differences(), *index_differences()],
     }
     sys.stdout.write(json.dumps(found))
 

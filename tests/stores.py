@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 OURS = "EDICTUM_SITE_TEST_FOLDER"
+PRODUCTS = frozenset({"console", "new_console", "store"})
 STORES = frozenset({"db", "transactional_db", "store", "new_console"})
+JOURNEYS = Path(__file__).parent / "journeys"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,8 +38,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     return (yield)
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """On PostgreSQL only what touches the store: the rest has been seen on SQLite."""
+    for item in items:
+        if PRODUCTS & _fixtures_of(item):
+            item.add_marker("slow")
     if config.getoption("--postgres"):
         touching = [item for item in items if _touches_the_store(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(touching)])
@@ -45,10 +51,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _touches_the_store(item: pytest.Item) -> bool:
-    if item.get_closest_marker("look") is not None:
+    if item.path.is_relative_to(JOURNEYS):
+        return item.get_closest_marker("both_databases") is not None
+    if item.get_closest_marker("one_database") is not None:
         return False
-    fixtures = set(getattr(item, "fixturenames", ()))
-    return item.get_closest_marker("django_db") is not None or bool(fixtures & STORES)
+    return item.get_closest_marker("django_db") is not None or bool(STORES & _fixtures_of(item))
+
+
+def _fixtures_of(item: pytest.Item) -> set[str]:
+    return set(getattr(item, "fixturenames", ()))
 
 
 def _forget_what_the_shell_says() -> None:

@@ -1,9 +1,13 @@
 """The house's own promises, which no single feature keeps."""
 
 import ast
+import importlib
+import json
 import re
 import subprocess
 import sys
+import tomllib
+from datetime import date
 from pathlib import Path
 from typing import get_args
 
@@ -17,19 +21,49 @@ from django.db.models import CharField
 from django.urls import NoReverseMatch, reverse
 
 from clients.python.copy_matcher import AGENTS, FILES, copy_of
+from governance.checks.language.automata import automaton
 from governance.core.roles import Role
 from governance.core.verdict import Verdict
 from governance.models import Member
+from outcomes import database
 from outcomes.models import Batch, Call, RejectedItem, Session
 from outcomes.record.event import Report
 from outcomes.record.outcome import Outcome
 from outcomes.record.wire import Source
 from tests.edictum_site.routes import PROJECT_PAGES
 from tests.journeys.test_accessibility import PAGES
+from tests.names import empty_names
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 400  # lines
+WIDEST = 120  # characters of a template's line
 GENERATED = ("requirements", "docs/pictures/")
+# Packages and rooms whose names say what things are: this list only grows.
+WELL_NAMED = (
+    *("governance/", "edictum_site/", "clients/python/src/", "outcomes/__init__.py"),
+    *("outcomes/agents/", "outcomes/approvals/", "outcomes/bulk/", "outcomes/calls/"),
+    *("outcomes/charts/", "outcomes/core/", "outcomes/database/", "outcomes/denials/"),
+    *("outcomes/figures/", "outcomes/health/", "outcomes/ingest/", "outcomes/jobs/"),
+    *("outcomes/lookup/", "outcomes/management/", "outcomes/masking/", "outcomes/overview/"),
+    *("outcomes/record/wire/", "outcomes/session_store/", "outcomes/sessions/"),
+    *("outcomes/settling/", "outcomes/stored/", "outcomes/tasks.py", "outcomes/templatetags/"),
+    *("outcomes/tools/", "outcomes/web/"),
+)
+# What is left in those: this list only shrinks.
+STILL_TO_NAME = ("edictum_site/templatetags/look.py",)
+
+
+# What the two databases do differently is in here; the list of other files only shrinks.
+BY_DATABASE = ("outcomes/database/", "outcomes/bulk/", "outcomes/models/statements.py")
+STILL_BY_DATABASE = (
+    *(
+        "edictum_site/session_store",
+        "outcomes/session_store/",
+        "outcomes/ingest/commands/accept.py",
+    ),
+    *("outcomes/figures/queries/group_rollups.py", "outcomes/figures/queries/newest_of_groups.py"),
+    "outcomes/tools/queries/slowest.py",
+)
 
 
 def tracked(*endings: str) -> list[Path]:
@@ -122,6 +156,10 @@ def test_no_file_is_too_long():
     assert {name: lines for name, lines in long.items() if lines > LONGEST} == {}
 
 
+def test_no_line_of_a_template_is_too_wide():
+    assert found_in(tracked(".html"), rf"^.{{{WIDEST + 1},}}$") == []
+
+
 def test_every_module_says_what_it_is_for():
     silent = [
         str(file.relative_to(ROOT))
@@ -129,6 +167,16 @@ def test_every_module_says_what_it_is_for():
         if (text := file.read_text()).strip() and not ast.get_docstring(ast.parse(text))
     ]
     assert silent == []
+
+
+def test_names_and_docstrings_say_what_a_thing_is():
+    files = [
+        file.relative_to(ROOT)
+        for file in tracked(".py")
+        if (name := str(file.relative_to(ROOT))).startswith(WELL_NAMED)
+        and not name.startswith(STILL_TO_NAME)
+    ]
+    assert [name for file in files for name in empty_names(file)] == []
 
 
 def test_nothing_tells_of_the_machine_that_it_was_written_on():
@@ -183,3 +231,127 @@ def test_every_page_of_a_project_is_looked_at_for_accessibility():
 
 def test_djangos_admin_is_off():
     assert "django.contrib.admin" not in settings.INSTALLED_APPS
+
+
+RECORDS = sorted((ROOT / "docs/adr").glob("*.md"))
+TITLE = re.compile(r"# (\d+)\. \S.*[^.]")
+STATUS = r"Accepted|Superseded by \[ADR \d+\]\((?P<by>[\w-]+\.md)\)"
+HEAD = re.compile(rf"Date: (\d{{4}}-\d\d-\d\d)\. Status: ({STATUS})\.")
+SECTIONS = ["## Context", "## Decision", "## Consequences"]
+LINK = re.compile(r"\]\((?!https?:|#|/|mailto:)([^)#]+)")
+FENCED = re.compile(r"```.*?```", re.S)
+GUIDES = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob(".github/**/*.md"),
+    *ROOT.glob(".github/**/*.yml"),
+]
+
+
+def test_decision_records_are_numbered_without_a_gap():
+    assert [int(path.name[:4]) for path in RECORDS] == list(range(1, len(RECORDS) + 1))
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.name)
+def test_a_decision_record_has_its_number_a_date_a_status_and_its_sections(path):
+    title, _, head, *rest = path.read_text().splitlines()
+    number = TITLE.fullmatch(title)
+    assert number, f"The first line is `# {int(path.name[:4])}. Title`, without a full stop"
+    assert int(number[1]) == int(path.name[:4])
+    found = HEAD.fullmatch(head)
+    assert found, "The third line is `Date: YYYY-MM-DD. Status: Accepted.`"
+    date.fromisoformat(found[1])
+    assert not found["by"] or (path.parent / found["by"]).exists()
+    assert [line for line in rest if line in SECTIONS] == SECTIONS
+
+
+def test_the_worked_example_of_adr_16_is_what_the_compiler_makes():
+    [block] = re.findall(
+        r"```json\n(.*?)\n```", (ROOT / "docs/adr/0016-patterns-are-automata.md").read_text()
+    )
+    assert json.loads(block) == automaton("er+or")
+
+
+@pytest.mark.parametrize("path", [*GUIDES, *RECORDS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_to_files_lead_somewhere(path):
+    if path.suffix == ".md":
+        text = FENCED.sub("", path.read_text())
+        broken = [to for to in LINK.findall(text) if not (path.parent / to).exists()]
+        assert broken == []
+
+
+def test_guides_name_only_targets_of_the_makefile():
+    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(), re.M))
+    named = {
+        (path.name, target)
+        for path in GUIDES
+        for target in re.findall(r"(?:`|run: |\$ )make ([a-z][\w-]*)", path.read_text())
+    }
+    assert {each for each in named if each[1] not in targets} == set()
+
+
+def test_the_workflow_tests_every_supported_python_on_both_databases():
+    workflow = (ROOT / ".github/workflows/test.yml").read_text()
+    assert 'python: ["3.11", "3.12", "3.13"]' in workflow
+    parts = re.search(r"part: \[(.*)\]", workflow)
+    assert parts
+    made = subprocess.run(
+        ["make", "--dry-run", "--silent", *parts[1].split(", ")],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert "--postgres" in made
+    assert "pytest" in made.replace("--postgres", "")
+
+
+def test_the_changelog_has_unreleased_changes_above_dated_releases_and_the_version_is_the_newest():
+    heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    releases = [re.fullmatch(r"(\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)", head) for head in heads[1:]]
+    assert heads[0] == "Unreleased"
+    assert releases
+    assert all(releases)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert next(found[1] for found in releases if found) == version
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_named_in_a_guide_for_developers_exist(name):
+    named = re.findall(
+        r"`([\w.][\w./-]*/(?:[\w-]+\.(?:py|html|md|toml|js|css))?)`", (ROOT / name).read_text()
+    )
+    folders = [path for path in named if (ROOT / path.split("/")[0]).exists()]
+    assert [path for path in folders if not (ROOT / path).exists()] == []
+
+
+def test_the_first_change_adds_to_code_that_exists():
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    assert "`outcomes/denials/views/denials.py`" in guide
+    assert (
+        '"most_words": most_words(total, '
+        in (ROOT / "outcomes/denials/views/denials.py").read_text()
+    )
+    assert "{{ most_words }}" in (ROOT / "templates/denials/_denials.html").read_text()
+    assert "class Denials:" in (ROOT / "outcomes/denials/queries/denial_sums.py").read_text()
+
+
+def test_no_room_asks_which_database_is_in_use():
+    product = ("edictum_site/", "governance/", "outcomes/")
+    names = [str(path.relative_to(ROOT)) for path in tracked(".py")]
+    rooms = [
+        name for name in names if name.startswith(product) and not name.startswith(BY_DATABASE)
+    ]
+    texts = {name: (ROOT / name).read_text() for name in rooms}
+    assert [name for name, text in texts.items() if re.search(r"\.vendor\b", text)] == []
+    others = [name for name, text in texts.items() if "ON_POSTGRESQL" in text]
+    assert [name for name in others if not name.startswith(STILL_BY_DATABASE)] == []
+
+
+def test_both_databases_offer_the_same_by_name():
+    offered = {
+        name: {
+            public
+            for public in vars(importlib.import_module(f"outcomes.database.{name}"))
+            if public in database.__all__
+        }
+        for name in ("postgresql", "sqlite")
+    }
+    assert offered["postgresql"] == offered["sqlite"] == set(database.__all__)

@@ -64,13 +64,13 @@ def _axis(state: str) -> TimeAxis:
 
 
 def _row(name: str, style: Style, state: str, low: float, high: float) -> Series:
-    found: list[float | None] = [*values.counts(SIZES[state], low, high)]
+    rates: list[float | None] = [*values.counts(SIZES[state], low, high)]
     if state == "gaps":
-        found = [
-            None if 8 <= place <= 12 or place == 17 else each for place, each in enumerate(found)
+        rates = [
+            None if 8 <= place <= 12 or place == 17 else each for place, each in enumerate(rates)
         ]
-    total = sum(each or 0 for each in found)
-    return Series(name=name, style=style, values=found, total=f"{total:,.0f}")
+    total = sum(each or 0 for each in rates)
+    return Series(name=name, style=style, values=rates, total=f"{total:,.0f}")
 
 
 def _above(state: str) -> list[Series]:
@@ -109,14 +109,14 @@ def _areas(state: str) -> SafeString:
 
 def _rates(state: str, fall: float) -> list[float | None]:
     steps = SIZES[state]
-    found: list[float | None] = [
+    rates: list[float | None] = [
         0.97 + 0.02 * values.wave(step, -1, 1) - (fall if step > steps - 3 and steps > 3 else 0)
         for step in range(steps)
     ]
     if state == "gaps":
-        found[6:10] = [None] * 4
-        found[11] = None
-    return found
+        rates[6:10] = [None] * 4
+        rates[11] = None
+    return rates
 
 
 def _lines(state: str) -> SafeString:

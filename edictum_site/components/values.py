@@ -27,7 +27,7 @@ def edges(steps: int, step: timedelta) -> list[datetime]:
 
 
 def calls(number: int, per_turn: int = 13) -> list[BriefCall]:
-    """Of a long session most calls succeed, or its strip would show nothing else."""
+    """Session with mostly successful calls, so that its strip shows the rest."""
     rarer = 1 if number < 1_000 else 15
     return [_call(place, per_turn, rarer) for place in range(number)]
 

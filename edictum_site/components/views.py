@@ -1,4 +1,4 @@
-"""What the page of components is drawn with, and the page."""
+"""Page of all components, and its values."""
 
 from datetime import timedelta
 from types import SimpleNamespace
@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from edictum_site.components import values
 from edictum_site.components.charts import specimens
+from governance.contracts.domain.snippets import contract_snippets
 
 THEMES = ("light", "dark")
 
@@ -41,7 +42,7 @@ def _limits() -> list[dict[str, Any]]:
     attempts = {"name": "max_attempts", "limit": 200, "scale": 200, "state": "not reached"}
     says = "Reached at call 112 counting executions."
     return [
-        reached | {"rows": rows, "ruling": "Too early", "says": says},
+        reached | {"rows": rows, "ruling": "Hit early", "says": says},
         attempts
         | {"rows": [{"style": "attempts", "words": "attempts", "count": 120}]}
         | {"quirk": "The agent lets 199 pass, not 200.", "assumed": True},
@@ -65,8 +66,8 @@ def _parts(theme: str) -> dict[str, Any]:
         "form": SampleForm(wrong, auto_id=f"{theme}-%s"),
         "nav": [entries],
         "consoles": [
-            {"ok": True, "words": "Worker up · settled 0.4 s behind"},
-            {"ok": False, "words": "Worker silent · 3 batches wait"},
+            {"ok": True, "words": "Up to date"},
+            {"ok": False, "words": "Worker not responding · 3 batches queued"},
         ],
     }
 
@@ -84,6 +85,8 @@ def components(request: HttpRequest) -> HttpResponse:
         "moment": values.NOW,
         "long": timedelta(minutes=27, seconds=45),
         "colours": ["canvas", "surface", "raised", "sunken", "hover", "selected"],
+        "sorted_head": {"url": "#", "words": "fewest first", "current": True, "ascending": False},
+        "sample_code": contract_snippets("billing", url="https://console.test", env="production"),
         "sample_project": SimpleNamespace(name="finance-agents", slug="finance-agents"),
     }
     return render(request, "components/page.html", known)

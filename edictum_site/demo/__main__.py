@@ -14,24 +14,24 @@ SAYS_SO_EVERY: Final = 0.4  # seconds
 
 
 def main() -> int:
-    asked = json.loads(sys.stdin.readline())
+    settings = json.loads(sys.stdin.readline())
     filling = Filling(
-        asked["url"],
-        asked["key"],
+        settings["url"],
+        settings["key"],
         now=datetime.now(UTC),
-        seed=asked["seed"],
-        share=asked["share"],
+        seed=settings["seed"],
+        share=settings["share"],
     )
-    said = 0.0
+    reported_at = 0.0
 
-    def tell(progress: Progress) -> None:
-        nonlocal said
-        if time.monotonic() - said > SAYS_SO_EVERY or progress.passed == progress.total:
-            said = time.monotonic()
+    def report(progress: Progress) -> None:
+        nonlocal reported_at
+        if time.monotonic() - reported_at > SAYS_SO_EVERY or progress.passed == progress.total:
+            reported_at = time.monotonic()
             say(passed=progress.passed, total=progress.total, calls=progress.calls)
 
     try:
-        asyncio.run(filling.run(tell))
+        asyncio.run(filling.run(report))
     except (DoorRefused, OSError) as error:
         say(error=str(error)[:400])
         return 1

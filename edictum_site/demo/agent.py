@@ -21,7 +21,7 @@ SIDE_EFFECTS = {"read": True, "pure": True}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a tool does when it is called."""
+    """Result of a simulated tool call."""
 
     output: Any = None
     elapsed_ms: float = 40.0
@@ -104,9 +104,9 @@ class Agent:
             return str(self._sink.last["call_id"])
         except EdictumToolError:
             pass  # the report says so
-        told = self._sink.last
-        self._report(str(told["call_id"]), tool, told["tool_args"], answer, retry_of)
-        return str(told["call_id"])
+        event = self._sink.last
+        self._report(str(event["call_id"]), tool, event["tool_args"], answer, retry_of)
+        return str(event["call_id"])
 
     async def ask_and_wait(self, tool: str, args: dict[str, Any]) -> None:
         """The call asks a person, and nobody has answered yet."""
@@ -118,8 +118,8 @@ class Agent:
 
     def refuse(self, tool: str, args: dict[str, Any], reason: str, details: str = "") -> None:
         """The agent's own executor does not let this call through."""
-        said = {"type": "denied", "reason": reason, "details": details}
-        self._put(self._new_id(), tool, args, said)
+        outcome = {"type": "denied", "reason": reason, "details": details}
+        self._put(self._new_id(), tool, args, outcome)
 
     def leave_open(self, tool: str, args: dict[str, Any]) -> None:
         """A call that was allowed and is not back yet."""
@@ -141,24 +141,24 @@ class Agent:
     def _report(
         self, call_id: str, tool: str, args: dict[str, Any], answer: Answer, retry_of: str
     ) -> None:
-        said: dict[str, Any] = {"elapsed_ms": answer.elapsed_ms}
+        outcome: dict[str, Any] = {"elapsed_ms": answer.elapsed_ms}
         if answer.deadline_s:
-            said |= {"type": "timeout", "deadline_s": answer.deadline_s}
+            outcome |= {"type": "timeout", "deadline_s": answer.deadline_s}
         elif answer.error:
-            said |= {"type": "failure", "error": answer.error, "retryable": answer.retryable}
+            outcome |= {"type": "failure", "error": answer.error, "retryable": answer.retryable}
         elif answer.artifact:
-            said |= {"type": "artifact_reference", "artifact_id": answer.artifact}
-            said |= {"summary": str(answer.output)[:200], "size_bytes": answer.size_bytes}
+            outcome |= {"type": "artifact_reference", "artifact_id": answer.artifact}
+            outcome |= {"summary": str(answer.output)[:200], "size_bytes": answer.size_bytes}
         else:
-            said |= {"type": "execution_result", "output": answer.output}
+            outcome |= {"type": "execution_result", "output": answer.output}
         if self._guard is None:
-            said["tool_success"] = not (answer.error or answer.deadline_s)
+            outcome["tool_success"] = not (answer.error or answer.deadline_s)
         if retry_of:
-            said["parent_call_id"] = retry_of
-        self._put(call_id, tool, args, said)
+            outcome["parent_call_id"] = retry_of
+        self._put(call_id, tool, args, outcome)
 
-    def _put(self, call_id: str, tool: str, args: dict[str, Any], said: dict[str, Any]) -> None:
-        self._outbox.put("outcomes", self._about(call_id, tool, args) | said)
+    def _put(self, call_id: str, tool: str, args: dict[str, Any], outcome: dict[str, Any]) -> None:
+        self._outbox.put("outcomes", self._about(call_id, tool, args) | outcome)
 
     def _about(self, call_id: str, tool: str, args: dict[str, Any]) -> dict[str, Any]:
         effect = self.profile.tools.get(tool, "irreversible")
@@ -169,7 +169,7 @@ class Agent:
             "agent_id": self.profile.name,
             "session_id": self._session,
             "turn_id": self._turn,
-            "timestamp": self.clock.told(),
+            "timestamp": self.clock.iso_time(),
             "side_effect": effect,
             "idempotent": effect in SIDE_EFFECTS,
             "principal": self.profile.principal or None,

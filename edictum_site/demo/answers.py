@@ -1,4 +1,4 @@
-"""What simulated tools give back: believable values, drawn by chance and never by a clock."""
+"""Results of simulated tools: believable values, drawn from a seed and never from a clock."""
 
 import json
 import random
@@ -35,8 +35,8 @@ def crm(chance: random.Random, failing: float) -> Callable[[str], Answer]:
     def lookup(number: str) -> Answer:
         if chance.random() < failing:  # told in the answer only: nothing is raised
             status = chance.choice((500, 502, 503))
-            said = {"status": status, "error": "upstream connect error"}
-            return Answer(output=said, elapsed_ms=took(chance, 900))
+            body = {"status": status, "error": "upstream connect error"}
+            return Answer(output=body, elapsed_ms=took(chance, 900))
         row = {"status": 200, "account": number, "town": chance.choice(TOWNS)}
         row |= {"open_invoices": chance.randint(0, 4), "since": 2_000 + chance.randint(8, 25)}
         return Answer(output=row, elapsed_ms=took(chance, 120))

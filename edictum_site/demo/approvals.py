@@ -1,4 +1,4 @@
-"""How a simulated agent asks a person, and how the simulated person answers: over HTTP, both."""
+"""Approvals of simulated agents: requested and decided over HTTP."""
 
 from typing import Any
 
@@ -18,6 +18,8 @@ class Asking:
     def __init__(self, agent: Door, person: Door, clock: Clock) -> None:
         self._agent, self._person, self._clock = agent, person, clock
         self.answer, self.reason = "approve", ""
+        self.approved: list[dict[str, Any]] = []  # arguments
+        self._arguments: dict[str, Any] = {}
 
     async def request_approval(
         self,
@@ -31,7 +33,7 @@ class Asking:
         metadata: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> ApprovalRequest:
-        asked = {
+        body = {
             "tool_name": tool_name,
             "tool_args": tool_args,
             "message": message,
@@ -39,9 +41,10 @@ class Asking:
             "timeout_action": timeout_action,
             "session_id": session_id,
         }
-        told = self._agent.ask("POST", "approvals", asked)
+        created = self._agent.ask("POST", "approvals", body)
+        self._arguments = tool_args
         return ApprovalRequest(
-            approval_id=told["id"],
+            approval_id=created["id"],
             tool_name=tool_name,
             tool_args=tool_args,
             message=message,
@@ -59,11 +62,13 @@ class Asking:
         decision = {"decision": self.answer, "reason": self.reason}
         self._person.ask("POST", f"approvals/{approval_id}/decision", decision)
         self._clock.pass_seconds(20)
-        told = self._agent.ask("GET", f"approvals/{approval_id}")
-        approved = told["status"] == "approved"
+        approval = self._agent.ask("GET", f"approvals/{approval_id}")
+        approved = approval["status"] == "approved"
+        if approved:
+            self.approved.append(self._arguments)
         return ApprovalDecision(
             approved=approved,
-            approver=told.get("decided_by"),
-            reason=told.get("decision_reason"),
+            approver=approval.get("decided_by"),
+            reason=approval.get("decision_reason"),
             status=ApprovalStatus.APPROVED if approved else ApprovalStatus.DENIED,
         )

@@ -10,5 +10,5 @@ class Clock:
     def pass_seconds(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
 
-    def told(self) -> str:
+    def iso_time(self) -> str:
         return self.now.isoformat()

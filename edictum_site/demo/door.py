@@ -37,14 +37,14 @@ class Door:
     def _answer(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str] | None = None
     ) -> bytes:
-        told = self._headers | (headers or {})
+        all_headers = self._headers | (headers or {})
         try:
-            self._connection.request(method, f"{self._path}/v1/{path}", body, told)
+            self._connection.request(method, f"{self._path}/v1/{path}", body, all_headers)
             answer = self._connection.getresponse()
         except (http.client.RemoteDisconnected, ConnectionResetError):
             # It was idle for too long. Whatever was sent is sent again: repeats change nothing.
             self._connection.close()
-            self._connection.request(method, f"{self._path}/v1/{path}", body, told)
+            self._connection.request(method, f"{self._path}/v1/{path}", body, all_headers)
             answer = self._connection.getresponse()
         content = answer.read()
         if answer.status >= 400:

@@ -37,7 +37,7 @@ class Filling:
         self._agents: dict[str, Agent] = {}
         self._keys: list[int] = []
 
-    async def run(self, tell: Callable[[Progress], None]) -> int:
+    async def run(self, report: Callable[[Progress], None]) -> int:
         """How many calls were reported; its keys are revoked, whatever happened."""
         try:
             self._make_agents()
@@ -47,17 +47,17 @@ class Filling:
                     day += 1
                     self._change_things(day)
                 await self._work(session)
-                tell(Progress(number, len(self._sessions), self._calls, day + 1))
+                report(Progress(number, len(self._sessions), self._calls, day + 1))
             self._settle()
-            tell(Progress(len(self._sessions), len(self._sessions), self._calls, DAYS))
+            report(Progress(len(self._sessions), len(self._sessions), self._calls, DAYS))
             return self._calls
         finally:
             self._clear_away()
 
     def _make_agents(self) -> None:
         for environment in ENVIRONMENTS:
-            wanted = {"name": f"demo agents in {environment}", "env": environment}
-            made = self._person.ask("POST", "keys", wanted | {"scopes": ["agent"]})
+            key_fields = {"name": f"demo agents in {environment}", "env": environment}
+            made = self._person.ask("POST", "keys", key_fields | {"scopes": ["agent"]})
             self._keys.append(made["id"])
             outbox = Outbox(Door(self._url, made["key"]), self._posted)
             self._boxes[environment] = outbox

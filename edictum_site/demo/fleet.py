@@ -1,4 +1,4 @@
-"""Who the simulated agents are: their tools, their contracts, and for whom they act."""
+"""Profiles of the simulated agents: tools, contracts, principals."""
 
 from typing import Final
 

@@ -39,7 +39,7 @@ class Routine:
 ROUTINES: Final = (
     Routine("billing-bot", office.bill, 11, 4, 10),
     Routine("support-bot", office.answer_customers, 15, 3, 8),
-    Routine("stock-bot", office.look_after_stock, 11, 8, 14),
+    Routine("stock-bot", office.manage_stock, 11, 8, 14),
     Routine("research-bot", workshop.research, 6, 4, 11),
     Routine("deploy-bot", workshop.build, 7, 3, 8),
     Routine("docs-bot", workshop.write, 4, 3, 7),
@@ -62,9 +62,9 @@ def _routine(now: datetime, chance: random.Random, share: float) -> Iterator[Pla
     for day in range(DAYS):
         begins = day_begins(now, day)
         for routine in ROUTINES:
-            wanted = routine.a_day * share * (WEEKEND if begins.weekday() >= 5 else 1)
+            expected = routine.a_day * share * (WEEKEND if begins.weekday() >= 5 else 1)
             # The rest of a session that does not divide falls to chance, not away.
-            number = int(wanted) + (chance.random() < wanted % 1)
+            number = int(expected) + (chance.random() < expected % 1)
             for place in range(number):
                 hour = min(max(chance.gauss(12.5, 3.2), 0.2), 23.7)
                 at = begins.replace(hour=0, minute=0, second=0) + timedelta(hours=hour)

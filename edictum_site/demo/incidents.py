@@ -1,4 +1,4 @@
-"""What there is to find: a denial loop, a limit that counts failures, and work that goes on now."""
+"""Incidents to find: a denial loop, a limit that counts failures, and work in progress."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,7 @@ from edictum_site.demo.office import bill
 
 
 async def loop_at_a_denial(agent: Agent, day: int, repeats: int) -> None:
-    """The agent wants the folder gone, is told no, and asks again until its night is over."""
+    """The agent is denied deleting a folder and retries the same call all night."""
     chance, pause = agent.chance, agent.clock.pass_seconds
     suite = {"state": "failed", "log": "stale files in build/"}
     await agent.call("run_tests", {"suite": "unit"}, Answer(output=suite, elapsed_ms=8_400))
@@ -19,12 +19,12 @@ async def loop_at_a_denial(agent: Agent, day: int, repeats: int) -> None:
         pause(chance.uniform(4, 9))
         await agent.call("shell", {"command": "rm -rf build/"}, Answer(output=""))
         if turn % 16 == 0:
-            said = Answer(output=suite, elapsed_ms=took(chance, 8_000))
-            await agent.call("run_tests", {"suite": "unit"}, said)
+            answer = Answer(output=suite, elapsed_ms=took(chance, 8_000))
+            await agent.call("run_tests", {"suite": "unit"}, answer)
 
 
 async def reach_a_wrong_limit(agent: Agent, day: int, failures: int) -> None:
-    """Fifty executions, some of which failed: the limit was meant for fifty successes."""
+    """50 executions, some of which failed: the limit was meant for 50 successes."""
     chance, pause = agent.chance, agent.clock.pass_seconds
     bad = set(chance.sample(range(4, 46), failures))
     for number in range(57):
@@ -39,25 +39,28 @@ async def reach_a_wrong_limit(agent: Agent, day: int, failures: int) -> None:
 
 
 async def ask_a_person(agent: Agent, day: int, refunds: int) -> None:
-    """Large refunds: a person approves most and rejects some, each with a word."""
+    """Large refunds: a person approves most and rejects some, with a reason."""
     await bill(agent, day, 2)
     agent.clock.now = datetime.now(UTC)  # the person is asked now: an approval knows no other time
     for number in range(refunds):
         if agent.asking is not None:
             rejected = number % 3 == 2
             agent.asking.answer = "reject" if rejected else "approve"
-            agent.asking.reason = "Ask for the receipt first." if rejected else "Receipt is there."
+            agent.asking.reason = "No receipt yet." if rejected else "Receipt checked."
         await agent.call(
             "refund", _refund(agent), Answer(output={"refunded": True}, elapsed_ms=330)
         )
 
 
 async def wait_for_a_person(agent: Agent, day: int, refunds: int) -> None:
-    """Asked and not answered yet: whoever looks around may decide."""
+    """Pending approvals for a visitor to decide. The first repeats a refund that was approved."""
     await bill(agent, day, 3)
     agent.clock.now = datetime.now(UTC)
-    for _ in range(refunds):
-        await agent.ask_and_wait("refund", _refund(agent))
+    arguments = [_refund(agent) for _ in range(refunds)]
+    if agent.asking is not None and agent.asking.approved:
+        arguments[0] = agent.asking.approved[-1]
+    for each in arguments:
+        await agent.ask_and_wait("refund", each)
 
 
 def _refund(agent: Agent) -> dict[str, Any]:
@@ -66,7 +69,7 @@ def _refund(agent: Agent) -> dict[str, Any]:
 
 
 async def be_at_work(agent: Agent, day: int, customers: int) -> None:
-    """A session that is not over: its last call has not come back."""
+    """A running session: its last call has no result yet."""
     await bill(agent, day, customers)
     agent.clock.now = datetime.now(UTC)
     agent.leave_open("bank_balance", {"account": account(agent.chance)})

@@ -1,4 +1,4 @@
-"""What the agents of the office do all day: bill, answer customers, look after the warehouse."""
+"""Agents of the office: bill, answer customers, manage the warehouse."""
 
 from edictum_site.demo.agent import Agent, Answer
 from edictum_site.demo.answers import account, crm, text, took
@@ -13,9 +13,9 @@ async def bill(agent: Agent, day: int, customers: int) -> None:
     for turn in range(1, customers + 1):
         agent.turn(turn)
         number = account(chance)
-        found = lookup(number)
-        first = await agent.call("crm_lookup", {"account": number}, found)
-        if found.output["status"] != 200:
+        customer = lookup(number)
+        first = await agent.call("crm_lookup", {"account": number}, customer)
+        if customer.output["status"] != 200:
             pause(2)
             await agent.call("crm_lookup", {"account": number}, lookup(number), retry_of=first)
         pause(chance.uniform(2, 15))
@@ -37,8 +37,8 @@ async def _bill_one(agent: Agent, number: str, invoice: str) -> None:
         currency = "CHF" if chance.random() < 0.03 else "EUR"
         args = {"account": number, "amount": chance.randint(50, 3_000), "currency": currency}
         accepted = chance.random() > 0.05
-        said = {"accepted": accepted, "message": "" if accepted else "no address on file"}
-        made = Answer(output=said, elapsed_ms=took(chance, 210))
+        body = {"accepted": accepted, "message": "" if accepted else "no address on file"}
+        made = Answer(output=body, elapsed_ms=took(chance, 210))
         await agent.call("create_invoice", args, made)
     elif kind < 0.72:
         sent = Answer(output={"queued": True}, elapsed_ms=took(chance, 80))
@@ -60,13 +60,13 @@ async def answer_customers(agent: Agent, day: int, tickets: int) -> None:
     lookup = crm(chance, CRM_FAILS if day >= 5 else CRM_FAILED_BEFORE)
     query = {"query": text(chance, 3), "state": "open"}
     hits = [{"ticket": f"T-{chance.randint(7_000, 7_999)}"} for _ in range(tickets)]
-    found = Answer(output={"hits": hits}, elapsed_ms=took(chance, 95))
-    await agent.call("search_tickets", query, found)
+    hits_answer = Answer(output={"hits": hits}, elapsed_ms=took(chance, 95))
+    await agent.call("search_tickets", query, hits_answer)
     for turn, hit in enumerate(hits, 1):
         agent.turn(turn)
         pause(chance.uniform(4, 30))
-        said = hit | {"text": text(chance, 60), "language": "en"}
-        await agent.call("read_ticket", hit, Answer(output=said, elapsed_ms=took(chance, 55)))
+        document = hit | {"text": text(chance, 60), "language": "en"}
+        await agent.call("read_ticket", hit, Answer(output=document, elapsed_ms=took(chance, 55)))
         number = account(chance)
         await agent.call("crm_lookup", {"account": number}, lookup(number))
         pause(chance.uniform(5, 40))
@@ -86,7 +86,7 @@ async def answer_customers(agent: Agent, day: int, tickets: int) -> None:
                 agent.refuse("escalate", why, "blocked", "escalate failed for good in this turn")
 
 
-async def look_after_stock(agent: Agent, day: int, parts: int) -> None:
+async def manage_stock(agent: Agent, day: int, parts: int) -> None:
     chance, pause = agent.chance, agent.clock.pass_seconds
     for turn in range(1, parts + 1):
         agent.turn(turn)
@@ -102,8 +102,10 @@ async def look_after_stock(agent: Agent, day: int, parts: int) -> None:
             await agent.call("warehouse_lookup", part, answer, retry_of=first)
         if chance.random() < 0.55:
             args = part | {"number": chance.randint(1, 20)}
-            kept = Answer(output={"ok": True, "kept": args["number"]}, elapsed_ms=took(chance, 90))
-            await agent.call("reserve_stock", args, kept)
+            answer = Answer(
+                output={"ok": True, "kept": args["number"]}, elapsed_ms=took(chance, 90)
+            )
+            await agent.call("reserve_stock", args, answer)
         if broken or chance.random() < 0.08:  # nothing found, so it orders what lies on the shelf
             args = part | {"total": chance.randint(40, 1_150)}
             ordered = Answer(output={"ok": True, "order": f"O-{chance.randint(100, 999)}"})

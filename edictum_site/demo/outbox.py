@@ -1,4 +1,4 @@
-"""What the agents report, gathered and posted in batches while they go on."""
+"""Events and outcomes of the agents, posted in batches in the background."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -45,8 +45,8 @@ class Outbox:
             self._on_the_way.pop(0).result()
 
     def _post(self, family: str, items: list[dict[str, Any]]) -> None:
-        told = self._door.ask("POST", family, {family: items})
-        if told.get("rejected"):
-            raise DoorRefused(f"{len(told['rejected'])} {family}: {told['rejected'][0]}")
+        answer = self._door.ask("POST", family, {family: items})
+        if answer.get("rejected"):
+            raise DoorRefused(f"{len(answer['rejected'])} {family}: {answer['rejected'][0]}")
         if family == "outcomes":
             self._posted(len(items))

@@ -1,4 +1,4 @@
-"""What a person does meanwhile: contracts, deployments, a success check and its binding."""
+"""A person's part of the demo: contracts, deployments, a success check and its binding."""
 
 from importlib.resources import files
 from typing import Final
@@ -11,14 +11,14 @@ DOCUMENTS: Final = files("edictum_site.demo") / "documents"
 # By the day on which it happens: the bundle, its version, and what its author said.
 DEPLOYED: Final = {
     0: [(profile.bundle, 1, "") for profile in FLEET.values() if profile.bundle],
-    4: [("billing", 2, "Large refunds are asked")],
-    6: [("operations", 2, "Nothing is deleted by hand any more")],
-    10: [("billing", 3, "Fifty successful calls are enough for a session")],
-    12: [("writing", 2, "No drafts")],
+    4: [("billing", 2, "Large refunds need approval")],
+    6: [("operations", 2, "Block deleting by hand")],
+    10: [("billing", 3, "Limit a session to 50 successful calls")],
+    12: [("writing", 2, "Block drafts")],
 }
 SAVED: Final = {
-    8: (1, "Our own services tell of failures in their answer"),
-    11: (2, "Invoices that were not accepted"),
+    8: (1, "Our services report failures in their output"),
+    11: (2, "Invoices that were not accepted are failures"),
 }
 BOUND: Final = ("crm_lookup", "create_invoice", "run_tests")
 

@@ -14,12 +14,12 @@ ON_THE_WIRE = {
     "call_approval_requested": "call_asked",
     "call_approval_denied": "call_approval_blocked",
 }
-_TOLD = (
+_FIELD_NAMES = (
     "schema_version tool_name tool_args side_effect environment principal decision_source"
     " decision_name reason hooks_evaluated mode policy_version run_id session_id call_index"
     " tool_success postconditions_passed session_attempt_count session_execution_count policy_error"
 )
-TOLD = _TOLD.split()
+FIELDS = _FIELD_NAMES.split()
 
 
 class ShiftingSink:
@@ -32,19 +32,19 @@ class ShiftingSink:
 
     async def emit(self, event: Any) -> None:
         action = str(event.action.value)
-        told = {name: getattr(event, name) for name in TOLD}
-        told |= {
+        fields = {name: getattr(event, name) for name in FIELDS}
+        fields |= {
             "action": ON_THE_WIRE.get(action, action),
             "call_id": self._id_of(event.call_id),
             "agent_id": self._agent,
-            "timestamp": self._clock.told(),
+            "timestamp": self._clock.iso_time(),
             "rules_evaluated": event.contracts_evaluated,
             "parent_session_id": self.parent_session or None,
             "parent_call_id": self.retry_of or None,
             "duration_ms": 0,  # as the SDK says it: it measures nothing
         }
-        self.last = told
-        self._outbox.put("events", told)
+        self.last = fields
+        self._outbox.put("events", fields)
 
     def _id_of(self, call: str) -> str:
         """The same in every run with the same seed; the SDK draws its own by chance."""

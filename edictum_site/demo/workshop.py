@@ -1,4 +1,4 @@
-"""What the other agents do: research, build and deploy, write, and import at night."""
+"""The other agents: research, build and deploy, write, and import at night."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ async def research(agent: Agent, day: int, questions: int) -> None:
     for turn in range(1, questions + 1):
         agent.turn(turn)
         hits = [f"https://example.org/{chance.choice('abcdef')}/{n}" for n in range(5)]
-        found = Answer(output={"hits": hits}, elapsed_ms=took(chance, 480))
-        await agent.call("web_search", {"query": text(chance, 4)}, found)
+        hits_answer = Answer(output={"hits": hits}, elapsed_ms=took(chance, 480))
+        await agent.call("web_search", {"query": text(chance, 4)}, hits_answer)
         for url in chance.sample(hits, 3):
             pause(chance.uniform(2, 25))
             await _read_page(agent, day, url)
@@ -58,10 +58,10 @@ async def _query(agent: Agent, turn: int) -> None:
         return
     drawn = chance.random() < 0.25
     content = picture(chance) if drawn else as_csv(table)
-    kept = agent.door.upload(content, "image/png" if drawn else "text/csv")
-    name = str(kept["artifact_id"])
+    artifact = agent.door.upload(content, "image/png" if drawn else "text/csv")
+    name = str(artifact["artifact_id"])
     summary = "A chart of orders by week" if drawn else content[:120].decode()
-    size = int(kept["size_bytes"])
+    size = int(artifact["size_bytes"])
     answer = Answer(output=summary, artifact=name, size_bytes=size, elapsed_ms=took(chance, 1_400))
     await agent.call("run_query", args, answer)
     if not drawn:
@@ -77,8 +77,8 @@ async def build(agent: Agent, day: int, changes: int) -> None:
         agent.turn(turn)
         suite = {"suite": chance.choice(("unit", "journeys", "store"))}
         state = chance.choices(("passed", "failed", "running"), (80, 12, 8))[0]
-        said = {"state": state, "tests": chance.randint(80, 900), "log": text(chance, 30)}
-        await agent.call("run_tests", suite, Answer(output=said, elapsed_ms=took(chance, 9_000)))
+        body = {"state": state, "tests": chance.randint(80, 900), "log": text(chance, 30)}
+        await agent.call("run_tests", suite, Answer(output=body, elapsed_ms=took(chance, 9_000)))
         pause(chance.uniform(5, 60))
         log = {"service": chance.choice(("billing", "warehouse", "site")), "lines": 200}
         if chance.random() < 0.07:
@@ -109,8 +109,8 @@ async def write(agent: Agent, day: int, pages: int) -> None:
         pause(chance.uniform(20, 90))
         if chance.random() < 0.15:
             name = chance.choice(("README.md", "docs/plan.draft.md"))
-        said = {"path": name, "text": text(chance, 60)}
-        await agent.call("write_file", said, Answer(output={"written": True}, elapsed_ms=9))
+        body = {"path": name, "text": text(chance, 60)}
+        await agent.call("write_file", body, Answer(output={"written": True}, elapsed_ms=9))
 
 
 async def bring_in(agent: Agent, day: int, records: int) -> None:

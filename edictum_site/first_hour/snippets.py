@@ -1,49 +1,34 @@
-"""What a developer copies to send a first outcome, in four languages; a test runs each of them."""
+"""Code that reports a first call with its output, in four languages; a test runs each of them."""
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
+from governance.contracts.domain.snippets import Snippet, needs_insecure
 from governance.people.domain import AN_AGENT
 
-
-class Snippet(NamedTuple):
-    command: str  # before it, or to run it
-    text: str
-    file: str  # empty: it is a command itself
-
-
 _PYTHON = """\
-import asyncio
-from edictum import Edictum
-from edictum.server import EdictumServerClient, ServerAuditSink
+from edictum_site_client import Console
 
-client = EdictumServerClient(
-    "{url}",
-    "{key}",
-    agent_id="{agent}", env="{env}",
-)
-sink = ServerAuditSink(client)
-guard = Edictum(environment="{env}", audit_sink=sink)
+console = Console("{url}",
+                  api_key="{key}", agent_id="{agent}"{insecure})
 
-def hello(name):  # any tool of yours
-    return f"hello {{name}}"
+@console.tool  # on each tool function
+def crm_lookup(account):
+    return {{"ok": True, "account": account}}
 
-async def main():
-    print(await guard.run("hello", {{"name": "console"}}, hello))
-    await sink.flush()
-
-asyncio.run(main())"""
+with console.session("my-first-session"):
+    print(crm_lookup("A-2091"))"""
 _TYPESCRIPT = """\
-const outcome = {{
-  type: "execution_result", call_id: crypto.randomUUID(), tool_name: "hello", output: "it works",
-  agent_id: "{agent}", session_id: "my-first-session",
+const call = {{
+  type: "execution_result", call_id: crypto.randomUUID(), agent_id: "{agent}",
+  session_id: "my-first-session", tool_name: "crm_lookup", tool_args: {{ account: "A-2091" }},
+  output: {{ ok: true, account: "A-2091" }},
 }};
-const answer = await fetch("{url}/v1/outcomes", {{
+const response = await fetch("{url}/v1/outcomes", {{
   method: "POST",
   headers: {{ authorization: "Bearer {key}", "content-type": "application/json" }},
-  body: JSON.stringify({{ outcomes: [outcome] }}),
+  body: JSON.stringify({{ outcomes: [call] }}),
 }});
-console.log(answer.status, await answer.text());"""
+console.log(response.status, await response.text());"""
 _GO = """\
 package main
 
@@ -55,39 +40,43 @@ import (
 
 func main() {{
 	body := strings.NewReader(`{{"outcomes": [{{
-		"type": "execution_result", "call_id": "first-call", "tool_name": "hello",
-		"output": "it works", "agent_id": "{agent}", "session_id": "my-first-session"}}]}}`)
+		"type": "execution_result", "call_id": "call-from-go", "agent_id": "{agent}",
+		"session_id": "my-first-session", "tool_name": "crm_lookup",
+		"tool_args": {{"account": "A-2091"}}, "output": {{"ok": true, "account": "A-2091"}}}}]}}`)
 	request, err := http.NewRequest("POST", "{url}/v1/outcomes", body)
 	if err != nil {{
 		panic(err)
 	}}
 	request.Header.Set("Authorization", "Bearer {key}")
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {{
 		panic(err)
 	}}
-	defer answer.Body.Close()
-	fmt.Println(answer.Status)
+	defer response.Body.Close()
+	fmt.Println(response.Status)
 }}"""
 _CURL = """\
 curl {url}/v1/outcomes -H "Authorization: Bearer {key}" -d '{{"outcomes": [{{
-  "type": "execution_result", "call_id": "first-call", "tool_name": "hello", "output": "it works",
-  "agent_id": "{agent}", "session_id": "my-first-session"}}]}}'"""
+  "type": "execution_result", "call_id": "call-from-curl", "agent_id": "{agent}",
+  "session_id": "my-first-session", "tool_name": "crm_lookup",
+  "tool_args": {{"account": "A-2091"}}, "output": {{"ok": true, "account": "A-2091"}}}}]}}'"""
 
-LANGUAGES: Final[Mapping[str, str]] = {
-    "python": "Python",
-    "typescript": "TypeScript",
-    "go": "Go",
-    "curl": "curl",
-}
-_SNIPPETS: Final[Mapping[str, Snippet]] = {
-    "python": Snippet('pip install "edictum[yaml,server]"', _PYTHON, "first.py"),
-    "typescript": Snippet("node first.mjs", _TYPESCRIPT, "first.mjs"),
-    "go": Snippet("go run first.go", _GO, "first.go"),
-    "curl": Snippet("", _CURL, ""),
-}
+_SNIPPETS: Final = (
+    Snippet("python", "Python", 'pip install "{client}"', "first.py", _PYTHON),
+    Snippet("typescript", "TypeScript", "node first.mjs", "first.mjs", _TYPESCRIPT),
+    Snippet("go", "Go", "go run first.go", "first.go", _GO),
+    Snippet("curl", "curl", "", "", _CURL),
+)
 
 
-def snippet(language: str, *, url: str, key: str, env: str, agent: str = AN_AGENT) -> Snippet:
-    found = _SNIPPETS[language]
-    return found._replace(text=found.text.format(url=url, key=key, env=env, agent=agent))
+def connect_snippets(url: str, *, key: str, client: str, agent: str = AN_AGENT) -> list[Snippet]:
+    """`client` is the address of the wheel that pip installs."""
+    values = {"url": url, "key": key, "agent": agent, "client": client}
+    insecure = ", allow_insecure=True" if needs_insecure(url) else ""
+    return [
+        each._replace(
+            command=each.command.format(**values),
+            code=each.code.format(**values, insecure=insecure),
+        )
+        for each in _SNIPPETS
+    ]

@@ -1,60 +1,76 @@
-"""The start of a project: key, connect, contract, check; what is done is seen from the data."""
+"""Start: from a key to the first check, with the code to copy and what the console sees of it."""
 
+from hashlib import sha256
 from typing import Any, Final
 
 from django.contrib import messages
-from django.db import connection
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from edictum_site.first_hour.snippets import LANGUAGES, snippet
+from edictum_site.first_hour.progress import STEPS, Progress, progress_of
+from edictum_site.first_hour.snippets import connect_snippets
+from edictum_site.first_hour.words import done_words, headline, received_words, suspected_words
 from edictum_site.first_start import FIRST_ENVIRONMENT
-from governance.checks.queries.checks import newest_check_versions
-from governance.contracts.queries.bundles import bundle_names
+from edictum_site.pages.shell import HIDDEN_START
+from governance.clients.views import wheel_address
+from governance.contracts.domain.snippets import contract_snippets
 from governance.core.errors import InvalidInput
-from governance.models import ApiKey, Project
+from governance.models import ApiKey
 from governance.people.auth import MemberRequest, console_address, member_page
 from governance.people.commands import keys as commands_keys
-from governance.people.domain import Scope, agent_within
+from governance.people.domain import Scope, agent_within, digest_of
 from governance.people.policies import Action, may
-from governance.people.queries.keys import live_keys
+from governance.people.queries.keys import live_key
+from governance.people.views.shown_once import forget_secret, redirect_with_secret, secret_of
+from outcomes.database import NAME as DATABASE
 from outcomes.demo.queries.first_hour import newest_calls
 from outcomes.ingest.commands.trial_outcome import send_test_outcome
 from outcomes.jobs import doorbell
+from outcomes.suggestions.commands.scans import ask_for_look
 from outcomes.web.paging import with_query
 
-KEY_NAME: Final = "first hour"
-_LEFT: Final = (
-    "Everything is set up.",
-    "One step is left.",
-    "Two steps are left.",
-    "Three steps are left.",
-)
-DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+KEY_NAME: Final = "created on Start"
+LATEST: Final = 3  # calls
+_TAG: Final = 6  # characters
+# Templates of the parts that change without a reload, by the id of their place on the page.
+PARTS: Final = {
+    **{f"step-{number}": "first_hour/_step_number.html" for number in range(1, STEPS + 1)},
+    "key-state": "first_hour/_key_state.html",
+    "connect-state": "first_hour/_connect_state.html",
+    "contract-next": "first_hour/_contract_next.html",
+    "contract-code": "first_hour/_contract_code.html",
+    "contract-state": "first_hour/_contract_state.html",
+    "check-next": "first_hour/_check_next.html",
+    "check-state": "first_hour/_check_state.html",
+    "latest-calls": "first_hour/_latest_calls.html",
+}
 
 
 @require_safe
+@never_cache  # the page may show a new key
 @member_page()
 def start(request: MemberRequest) -> HttpResponse:
-    return _page(request)
+    text = secret_of(request)
+    key = live_key(digest_of(text)) if text else None
+    created = (text, key) if key and key.project_id == request.project.pk else None
+    return forget_secret(request, _page(request, created=created))
 
 
 @require_POST
-@never_cache  # the answer holds the key
 @member_page(Action.MANAGE_KEYS)
 def make_key(request: MemberRequest) -> HttpResponse:
-    """A key for this page's lines, shown in them and nowhere else."""
     environment = request.POST.get("environment", "").strip() or FIRST_ENVIRONMENT
     try:
-        text, key = commands_keys.make_key(
+        text, _ = commands_keys.make_key(
             request.project, name=KEY_NAME, env=environment, scopes=[Scope.AGENT], by=request.actor
         )
     except InvalidInput as error:
         return _page(request, refused=str(error), status=422)
-    return _page(request, made=(text, key))
+    return redirect_with_secret(reverse("first_hour:start", args=[request.project.slug]), text)
 
 
 @require_POST
@@ -70,83 +86,130 @@ def send_test(request: MemberRequest) -> HttpResponse:
     doorbell.ring()
     if request.headers.get("HX-Request") == "true":
         return HttpResponse(status=204)
-    messages.success(request, "A test outcome is sent. It is settled within two seconds.")
+    messages.success(request, "Test call sent. It arrives within 2 s.")
+    return redirect("first_hour:start", slug=request.project.slug)
+
+
+@require_POST
+@member_page()
+def hide(request: MemberRequest) -> HttpResponse:
+    """Take Start out of this browser's navigation; Settings still links it."""
+    hidden = set(request.session.get(HIDDEN_START, []))
+    request.session[HIDDEN_START] = sorted(hidden | {request.project.slug})
+    messages.success(request, "Start is hidden. Find it in Settings.")
+    return redirect("outcomes:overview", request.project.slug)
+
+
+@require_POST
+@member_page(Action.WRITE_CHECK)
+def scan(request: MemberRequest) -> HttpResponse:
+    """Scan outputs for suggestions now instead of within 5 minutes."""
+    doorbell.ring(doorbell.SCAN, ask_for_look(request.project.pk).pk)
+    if request.headers.get("HX-Request") == "true":
+        return HttpResponse(status=204)
     return redirect("first_hour:start", slug=request.project.slug)
 
 
 @require_safe
 @member_page()
-def first_outcome(request: MemberRequest) -> HttpResponse:
-    """The part that waits, and turns green by itself."""
-    context = _arrival(request, _keys_of_agents(request.project))
-    if request.GET.get("tag") == context["tag"]:
+def live(request: MemberRequest) -> HttpResponse:
+    """Parts that changed since the page last asked; 204 when none did."""
+    parts = _parts(request, progress_of(request.project))
+    seen = request.GET.get("seen", "").split(".")
+    if seen == [_tag(html) for html in parts.values()]:
         return HttpResponse(status=204)
-    return render(request, "first_hour/_first_outcome.html", context | {"alone": True})
+    seen = seen if len(seen) == len(parts) else [""] * len(parts)
+    changed = {
+        place: html
+        for (place, html), tag in zip(parts.items(), seen, strict=True)
+        if tag != _tag(html)
+    }
+    context = {"changed": changed, "live_url": _live_url(request, parts)}
+    return render(request, "first_hour/_live.html", context)
 
 
 def _page(
     request: MemberRequest,
     *,
-    made: tuple[str, ApiKey] | None = None,
+    created: tuple[str, ApiKey] | None = None,
     refused: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    project = request.project
-    keys = _keys_of_agents(project)
-    text, key = made or ("", keys[0] if keys else None)
+    progress = progress_of(request.project)
+    text, key = created or ("", progress.key)
     environment = key.environment.name if key else FIRST_ENVIRONMENT
-    language = request.POST.get("with") or request.GET.get("with", "")
-    language = language if language in LANGUAGES else "python"
-    url, shown = console_address(request), text or f"edk_{environment}_…"
-    agent = agent_within(key.agent if key else "")
-    lines = {
-        name: snippet(name, url=url, key=shown, env=environment, agent=agent) for name in LANGUAGES
-    }
-    context = _arrival(request, keys) | {
+    parts = _parts(request, progress)
+    context = {
         "page_title": "Start",
+        "progress": progress,
         "key": key,
         "text": text,
         "refused": refused,
-        "language": language,
-        "languages": LANGUAGES,
-        "snippet": lines[language],
-        "others": [
-            (name, words, lines[name]) for name, words in LANGUAGES.items() if name != language
-        ],
         "environment": environment,
+        "snippets": connect_snippets(
+            console_address(request),
+            key=text or f"edk_{environment}_…",
+            client=wheel_address(request),
+            agent=agent_within(key.agent if key else ""),
+        ),
+        "parts": {name.replace("-", "_"): html for name, html in parts.items()},
+        "live_url": _live_url(request, parts),
+        "is_hidden": request.project.slug in request.session.get(HIDDEN_START, []),
         "demo": next((each for each in request.projects if each.is_demo), None),
         "may_manage": may(request.role, Action.MANAGE_KEYS),
-        "may_write": may(request.role, Action.WRITE_CONTRACT),
-        "database": DATABASES.get(connection.vendor, connection.vendor),
+        "database": DATABASE,
     }
     return render(request, "first_hour/start.html", context, status=status)
 
 
-def _arrival(request: MemberRequest, keys: list[ApiKey]) -> dict[str, Any]:
-    project = request.project
-    calls = newest_calls(project.pk, 2)
-    newest, is_first = next(iter(calls), None), len(calls) == 1
-    contracts, checks = bundle_names(project, limit=1), newest_check_versions(project, "", 1)
-    left = sum(not there for there in (keys, contracts, checks))
-    tag = str(newest.pk) if newest else "none"
-    live = reverse("first_hour:first_outcome", args=[project.slug])
-    return {
-        "newest": newest,
-        "is_first": is_first,
-        "tag": tag,
-        "live_url": "" if newest else with_query(live, tag=tag),
-        "contracts": contracts,
-        "checks": checks,
-        "sentence": _sentence(is_first=is_first, left=left)
-        if newest
-        else "Connect an agent; it takes about two minutes.",
+def _parts(request: MemberRequest, progress: Progress) -> dict[str, str]:
+    """HTML of every part by its id; no part holds a key or a form."""
+    got, suggestion, done = progress.got, progress.suggestion, progress.done
+    context: dict[str, Any] = {
+        "project": request.project,
+        "progress": progress,
+        "got": got,
+        "received": received_words(got),
+        "calls": newest_calls(request.project.pk, LATEST),
+        "contract_snippets": _contract_snippets(request, progress),
+        "suggested": suspected_words(suggestion) if suggestion else "",
+        "next_is_contract": progress.now == 3 and suggestion is None,
+        "may_write": may(request.role, Action.WRITE_CONTRACT),
     }
+    texts = {
+        "sentence": headline(
+            got,
+            suspected=progress.suspected,
+        ),
+        "steps-done": done_words(done.count(True), STEPS),
+    }
+    numbers = {
+        f"step-{number}": {"number": number, "done": is_done, "now": number == progress.now}
+        for number, is_done in enumerate(done, 1)
+    }
+    drawn = {
+        place: render_to_string(template, numbers.get(place, context)).strip()
+        for place, template in PARTS.items()
+    }
+    return texts | drawn
 
 
-def _sentence(*, is_first: bool, left: int) -> str:
-    arrived = "Your first outcome is here." if is_first else "Outcomes arrive."
-    return f"{arrived} {_LEFT[left]}"
+def _contract_snippets(request: MemberRequest, progress: Progress) -> list[Any]:
+    if progress.deployment is None:
+        return []
+    return contract_snippets(
+        progress.deployment.version.bundle.name,
+        url=console_address(request),
+        env=progress.environment,
+        agent=agent_within(progress.key.agent if progress.key else ""),
+        client=wheel_address(request),
+    )
 
 
-def _keys_of_agents(project: Project) -> list[ApiKey]:
-    return [key for key in live_keys(project) if {"agent", "ingest"} & set(key.scopes)]
+def _live_url(request: MemberRequest, parts: dict[str, str]) -> str:
+    address = reverse("first_hour:live", args=[request.project.slug])
+    return with_query(address, seen=".".join(_tag(html) for html in parts.values()))
+
+
+def _tag(html: str) -> str:
+    return sha256(html.encode()).hexdigest()[:_TAG]

@@ -9,9 +9,11 @@ urlpatterns = [
     path("start/", start.start, name="start"),
     path("start/key/", start.make_key, name="make_key"),
     path("start/test-outcome/", start.send_test, name="send_test"),
-    path("live/start/", start.first_outcome, name="first_outcome"),
+    path("start/hide/", start.hide, name="hide"),
+    path("start/scan/", start.scan, name="scan"),
+    path("live/start/", start.live, name="live"),
     path("demo/", demo.demo, name="demo"),
     path("demo/fill/", demo.fill, name="fill"),
     path("demo/remove/", demo.remove, name="remove"),
-    path("live/demo/", demo.demo_standing, name="demo_standing"),
+    path("live/demo/", demo.demo_state, name="demo_standing"),
 ]

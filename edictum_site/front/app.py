@@ -3,8 +3,9 @@
 import asyncio
 import io
 import logging
-import math
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -14,9 +15,9 @@ from wsgiref.types import WSGIApplication, WSGIEnvironment
 from edictum_site.front.bodies import Bodies, Body, BodyRefused, ClientGone, Receive
 from edictum_site.front.environ import Scope, environ_of
 from edictum_site.front.places import Busy, Places, SlowRequests
+from edictum_site.front.quick import QuickAnswers
 from edictum_site.front.replies import (
     FAILED,
-    Again,
     Generated,
     Reply,
     Streamed,
@@ -35,6 +36,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 5.0  # seconds that a slow request waits for a place
 LINE, OWN_LINE = 64, 16  # slow requests that wait, of all actors and of one
 EXPORTS, OWN_EXPORTS = 64, 4  # exports that are being sent, of all actors and of one
+WAITING = 32  # requests that wait for something, each on a thread of its own
 
 
 class Front:
@@ -42,7 +44,7 @@ class Front:
 
     `release` gives back what a thread of the front holds: its database connections.
     `streams` holds the responses that the application admits to one. What is `slow` gets at most
-    half of the threads, and one per actor.
+    half of the threads, and one per actor. What `quick` answers needs no thread.
     """
 
     def __init__(
@@ -54,10 +56,12 @@ class Front:
         release: Callable[[], None],
         streams: Streams | None = None,
         slow: SlowRequests | None = None,
+        quick: QuickAnswers | None = None,
         threads: int = 4,
     ) -> None:
         self._application = application
         self._streams = streams
+        self._quick = quick
         self._may_upload = may_upload
         self._threads = Threads(threads, "django", at_end=release)
         self._disk = Threads(2, "disk")
@@ -66,7 +70,12 @@ class Front:
         self._places = Places(
             max(1, threads // 2), per_actor=1, patience=PATIENCE, line=LINE, own_line=OWN_LINE
         )
+        self._waiting = ThreadPoolExecutor(WAITING, "waiting")
+        self._waiting_places = Places(
+            WAITING, per_actor=WAITING, patience=PATIENCE, line=LINE, own_line=LINE
+        )
         self._sent_exports = Places(EXPORTS, per_actor=OWN_EXPORTS)
+        self._release = release
         self._bodies = Bodies(folder, self._disk)
         self._sender = Sender(self._disk, self._exports, release, first=self._threads)
 
@@ -92,7 +101,9 @@ class Front:
             return
         environ["CONTENT_LENGTH"] = str(body.size)
         try:
-            answered = await self._answer_in_place(environ, body, client)
+            answered = await self._answer_quickly(scope, body) or await self._answer_in_place(
+                environ, body, client
+            )
         finally:
             self._bodies.release(body)
         if isinstance(answered, Streamed) and scope["method"] == "HEAD":
@@ -120,69 +131,80 @@ class Front:
 
     async def _stream(self, memory: dict[str, Any], client: Client) -> Reply | None:
         if self._streams is None or self._stopping.done():
-            return refusal(503, "stopping", "No stream is served now.", last=True)
+            return refusal(503, "stopping", "No stream can be opened now.", last=True)
         return await self._streams.serve(memory, client)
 
     async def _allowed(self, environ: WSGIEnvironment) -> int:
-        asked = {**environ, "wsgi.input": io.BytesIO()}
+        without_body = {**environ, "wsgi.input": io.BytesIO()}
         try:
-            return await self._threads.run(self._may_upload, asked)
+            return await self._threads.run(self._may_upload, without_body)
         except BodyRefused:
             raise
         except Exception:
-            log.exception("Whether %s may be sent there is unknown", environ["PATH_INFO"])
+            log.exception("Could not check whether %s may be uploaded", environ["PATH_INFO"])
             raise BodyRefused(500, "internal_error", FAILED) from None
+
+    async def _answer_quickly(self, scope: Scope, body: Body) -> Reply | None:
+        return None if self._quick is None else await self._quick.answer(scope, body)
 
     async def _answer_in_place(
         self, environ: WSGIEnvironment, body: Body, client: Client
     ) -> Reply | Streamed:
-        if self._slow is None or not self._slow.is_slow(environ):
-            return await self._answer(environ, body, client)
+        environ["edictum.memory"] = {}  # what the application wants a stream to know
+        environ["wsgi.input"] = body.rewound()
+        if self._slow is None:
+            return await self._threads.run(self._run, environ)
+        if self._slow.waits(environ):
+            return await self._answer_after_waiting(environ, client)
+        if not self._slow.is_slow(environ):
+            return await self._threads.run(self._run, environ)
         actor = await self._actor(environ)
         try:
             # A stranger is refused before anything slow begins.
             async with self._places.hold(actor, client) if actor else nullcontext():
-                return await self._answer(environ, body, client)
+                return await self._threads.run(self._run, environ)
         except Busy:
             return busy(environ)
 
     async def _actor(self, environ: WSGIEnvironment) -> str:
         if self._slow is None:
             return ""
-        asked = {**environ, "wsgi.input": io.BytesIO()}
+        without_body = {**environ, "wsgi.input": io.BytesIO()}
         try:
-            return await self._threads.run(self._slow.actor, asked)
+            return await self._threads.run(self._slow.actor, without_body)
         except Exception:
-            log.exception("The sender of %s is unknown", environ["PATH_INFO"])
+            log.exception("Could not identify the sender of %s", environ["PATH_INFO"])
             return ""
 
-    async def _answer(
-        self, environ: WSGIEnvironment, body: Body, client: Client
+    async def _answer_after_waiting(
+        self, environ: WSGIEnvironment, client: Client
     ) -> Reply | Streamed:
-        """Ask the application until it has something to say."""
-        clock = asyncio.get_running_loop().time
-        began = clock()
-        waited = 0.0
-        environ["edictum.memory"] = {}  # what one run wants the next of the same request to know
-        while True:
-            run = {**environ, "wsgi.input": body.rewound(), "edictum.waited": waited}
-            match await self._threads.run(self._run, run):
-                case Reply() | Streamed() as reply:
-                    return reply
-                case Again() if waited == math.inf:
-                    return refusal(503, "stopping", "The server is stopping.", last=True)
-                case Again(seconds):
-                    ended, _ = await asyncio.wait(
-                        {client.gone(), self._stopping},
-                        timeout=seconds,
-                        return_when=asyncio.FIRST_COMPLETED,
-                    )
-                    if client.gone() in ended:
-                        raise ClientGone
-                    # A stop makes every wait long enough, so that all are answered at once.
-                    waited = math.inf if self._stopping in ended else clock() - began
+        """On a thread that serves nothing else; a client that leaves and a stop of the server cut
+        the wait short."""
+        environ["edictum.cut_short"] = cut_short = threading.Event()
+        loop, gone = asyncio.get_running_loop(), client.gone()
+        try:
+            async with self._waiting_places.hold("", client):
+                run = loop.run_in_executor(self._waiting, self._run_and_release, environ)
+                ends: list[asyncio.Future[Any]] = [run, gone, self._stopping]
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+                cut_short.set()
+                reply = await run
+        except Busy:
+            return busy(environ)
+        finally:
+            cut_short.set()
+        if gone.done():
+            raise ClientGone
+        return reply
 
-    def _run(self, environ: WSGIEnvironment) -> Reply | Again | Streamed:
+    def _run_and_release(self, environ: WSGIEnvironment) -> Reply | Streamed:
+        try:
+            return self._run(environ)
+        finally:
+            self._release()
+
+    def _run(self, environ: WSGIEnvironment) -> Reply | Streamed:
         try:
             return answer(self._application, environ)
         except Exception:
@@ -191,7 +213,7 @@ class Front:
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
-        self._stopping = Stopping().asked
+        self._stopping = Stopping().requested
         pools = (self._threads, self._disk, self._exports)
         for pool in pools:
             pool.start()
@@ -201,8 +223,11 @@ class Front:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._end_streams()
+        if self._quick is not None:
+            await self._quick.stop()
         for pool in pools:
             pool.stop()
+        self._waiting.shutdown(wait=False)
         await send({"type": "lifespan.shutdown.complete"})
 
     def _end_streams(self, _: object = None) -> None:

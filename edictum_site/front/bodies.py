@@ -34,7 +34,7 @@ class BodyRefused(Exception):
 
 
 class Limit:
-    """Of one body: what memory bears at first, what its sender is allowed once that is asked."""
+    """Byte limit of one body: a small one first, the sender's own once the body exceeds it."""
 
     def __init__(self, at_first: int, allowed: Allowed) -> None:
         self._bytes = at_first
@@ -47,10 +47,10 @@ class Limit:
         if not self.raised:
             self._bytes, self.raised = await self._allowed(), True
         if not self._bytes:
-            detail = "Only a known sender may send a body this large."
+            detail = "A body this large needs a valid key or a signed-in user."
             raise BodyRefused(401, "unauthenticated", detail)
         if size > self._bytes:
-            detail = f"A body may have {self._bytes} bytes here."
+            detail = f"A body may have at most {self._bytes} bytes here."
             raise BodyRefused(413, "too_large", detail)
 
 
@@ -130,7 +130,9 @@ class Bodies:
             await self._disk.run(body.file.writelines, pieces)
         except OSError as error:
             why = error.strerror or "the disk refused it"
-            raise BodyRefused(507, "disk_full", f"The body cannot be kept: {why}.") from error
+            raise BodyRefused(
+                507, "disk_full", f"The request body cannot be stored: {why}."
+            ) from error
         self._held -= body.held
         body.held = 0
 

@@ -57,5 +57,5 @@ def key_of(name: bytes) -> str:
     return key if key == "CONTENT_TYPE" else f"HTTP_{key}"
 
 
-def header(scope: Scope, wanted: bytes) -> bytes:
-    return next((value for name, value in scope["headers"] if name == wanted), b"")
+def header(scope: Scope, key: bytes) -> bytes:
+    return next((value for name, value in scope["headers"] if name == key), b"")

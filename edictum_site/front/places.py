@@ -22,6 +22,9 @@ class SlowRequests(Protocol):
     def is_slow(self, environ: WSGIEnvironment) -> bool:
         """Whether this request needs a place; called on the event loop, so it asks no database."""
 
+    def waits(self, environ: WSGIEnvironment) -> bool:
+        """Whether the application may let this request wait for something."""
+
     def actor(self, environ: WSGIEnvironment) -> str:
         """The key or the person that sends it; called on a thread. Empty for a stranger."""
 

@@ -1,4 +1,4 @@
-"""What a WSGI application answered, as values that the event loop can send."""
+"""Replies of the WSGI application, as values that the event loop can send."""
 
 import html
 import json
@@ -8,13 +8,11 @@ from typing import Any, Protocol
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 AT_ONCE = 1024 * 1024  # files up to here are read where they are opened; larger ones in pieces
-AGAIN = b"x-edictum-again"
 STREAM = b"x-edictum-stream"
-FAILED = "The server could not answer this request; its log says why."
-AWAY = "The database did not answer in time, or not at all. Nothing was kept: try again."
-BUSY = "The console is busy with other requests that take long. Try again in 2 seconds."
+FAILED = "Internal error. The server's log has the cause."
+AWAY = "The database is unavailable. Nothing was stored. Try again."
+BUSY = "The console is busy with other slow requests. Try again in 2 seconds."
 BUSY_SECONDS = 2
-SHORTEST_PAUSE = 0.01  # seconds; a view that asks for none must not spin
 
 OF_THE_CONNECTION = frozenset(
     b"connection keep-alive proxy-connection te trailer transfer-encoding upgrade".split()
@@ -63,13 +61,6 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """Ask the application once more after a pause: it has nothing to say yet."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Streamed:
     """The application admits the client to a stream, which the front holds from now on.
 
@@ -77,7 +68,7 @@ class Streamed:
     """
 
 
-def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Again | Streamed:
+def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Streamed:
     """Run the application; called on one of its threads."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
 
@@ -89,13 +80,10 @@ def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Ag
 
     result: Any = application(environ, start)
     status, texts = started[-1]
-    headers, again = readable(texts)
+    headers = readable(texts)
     if any(name == STREAM for name, _ in headers):
         close(result)
         return Streamed()
-    if again is not None:
-        close(result)
-        return Again(max(again, SHORTEST_PAUSE))
     reply = Reply(int(status[:3]), headers, content_of(result))
     if reply.status in WITHOUT_CONTENT:
         close(reply.content)
@@ -113,16 +101,9 @@ def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Ag
             return reply
 
 
-def readable(texts: list[tuple[str, str]]) -> tuple[list[Header], float | None]:
-    headers: list[Header] = []
-    again = None
-    for text, value in texts:
-        name = text.lower().encode("latin-1")
-        if name == AGAIN:
-            again = float(value) / 1000
-        elif name not in OF_THE_CONNECTION:
-            headers.append((name, value.encode("latin-1")))
-    return headers, again
+def readable(texts: list[tuple[str, str]]) -> list[Header]:
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in texts]
+    return [header for header in headers if header[0] not in OF_THE_CONNECTION]
 
 
 def content_of(result: Any) -> bytes | FileContent | Generated:

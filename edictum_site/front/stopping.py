@@ -12,7 +12,7 @@ class Stopping:
     """
 
     def __init__(self) -> None:
-        self.asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.requested: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
                 self._wrap(number)
@@ -21,12 +21,12 @@ class Stopping:
         previous = signal.getsignal(number)
 
         def stop(number: int, frame: FrameType | None) -> None:
-            self.asked.get_loop().call_soon_threadsafe(self._ask)
+            self.requested.get_loop().call_soon_threadsafe(self._ask)
             if callable(previous):
                 previous(number, frame)
 
         signal.signal(number, stop)
 
     def _ask(self) -> None:
-        if not self.asked.done():
-            self.asked.set_result(None)
+        if not self.requested.done():
+            self.requested.set_result(None)

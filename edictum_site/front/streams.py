@@ -1,4 +1,4 @@
-"""What holds streams for the front: coroutines, with the front's threads to ask the database."""
+"""Interface of the code that holds streams: coroutines, with the front's threads for queries."""
 
 from typing import Any, Protocol
 

@@ -53,15 +53,15 @@ class Threads:
             try:
                 result = work(*values)
             except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-                tell(done, partial(done.set_exception, error))
+                settle_on_loop(done, partial(done.set_exception, error))
             else:
-                tell(done, partial(done.set_result, result))
+                settle_on_loop(done, partial(done.set_result, result))
             self._working[number] = False
         if self._at_end:
             self._at_end()
 
 
-def tell(done: asyncio.Future[Any], settle: Callable[[], None]) -> None:
+def settle_on_loop(done: asyncio.Future[Any], settle: Callable[[], None]) -> None:
     def settle_unless_given_up() -> None:
         if not done.cancelled():
             settle()

@@ -5,22 +5,23 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_safe
 
-from edictum_site.lookup.found import Group, found_for
+from edictum_site.lookup.hits import Group, hits_for
 from edictum_site.lookup.places import Place
-from edictum_site.shell import GROUPS
+from edictum_site.pages.shell import GROUPS
 from governance.people.auth import MemberRequest, member_page
 from governance.people.commands.people import choose_keys
 from outcomes.core.scope import NAMES
 from outcomes.lookup.queries import A_FEW
-from outcomes.web.sentences import number_word
+from outcomes.web.words import counted
 
+LONGEST_SHOWN = 40  # characters of a query in the headline
 OF_NAVIGATION = tuple(Place(*entry) for group in GROUPS for entry in group)
 
 
 @require_safe
 @member_page()
 def search(request: MemberRequest) -> HttpResponse:
-    text, groups = _found(request)
+    text, groups = _hits(request)
     number = sum(len(group.items) for group in groups)
     is_cut = any(len(group.items) == A_FEW for group in groups)
     return render(
@@ -39,7 +40,7 @@ def search(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def options(request: MemberRequest) -> HttpResponse:
-    _, groups = _found(request)
+    _, groups = _hits(request)
     # Without what every page shows around its content: nobody sees it here.
     return HttpResponse(render_to_string("lookup/_options.html", {"groups": groups}))
 
@@ -47,7 +48,7 @@ def options(request: MemberRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def keyboard(request: MemberRequest) -> HttpResponse:
-    """The list, and what of it this person wants."""
+    """List of keys, and whether single keys are on."""
     if request.method == "POST":
         choose_keys(request.user, single=request.POST.get("single") == "on")
         if request.headers.get("HX-Request") == "true":
@@ -56,16 +57,18 @@ def keyboard(request: MemberRequest) -> HttpResponse:
     return render(request, "lookup/keyboard.html", {"page_title": "Keyboard shortcuts"})
 
 
-def _found(request: MemberRequest) -> tuple[str, list[Group]]:
+def _hits(request: MemberRequest) -> tuple[str, list[Group]]:
     text = request.GET.get("q", "").strip()
-    return text, found_for(request, text, OF_NAVIGATION)
+    return text, hits_for(request, text, OF_NAVIGATION)
 
 
 def _sentence(text: str, number: int, *, is_cut: bool) -> str:
     if not text:
         return "Search this project"
+    named = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{named}\N{RIGHT DOUBLE QUOTATION MARK}"
     if not number:
-        return "Nothing here is called so."
+        return f"No matches for {quoted}"
     if is_cut:
-        return f"At most {number_word(A_FEW)} of each kind are shown of what fits."
-    return "One thing fits." if number == 1 else f"{number_word(number).capitalize()} things fit."
+        return f"Results for {quoted}: top {A_FEW} of each type"
+    return f"{counted(number, 'result')} for {quoted}"

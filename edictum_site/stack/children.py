@@ -16,6 +16,7 @@ from edictum_site.stack.heartbeat import Heartbeat
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROTOCOL = "edictum_site.front.protocol:Protocol"
 PR_SET_PDEATHSIG = 1
+MOST_JOBS = 2  # at a time; more take their processors from pages and settling
 LARGEST_LOG = 10 * 1024 * 1024
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between an end and the next start
 LONG_ENOUGH = 10.0  # seconds of life after which an end counts as the first
@@ -44,12 +45,23 @@ def _believed(proxies: str) -> tuple[str, ...]:
     return ("--no-proxy-headers",)
 
 
-def worker_command() -> list[str]:
-    return [
-        *(sys.executable, "-m", "celery", "-A", "edictum_site", "worker"),
-        *("--pool", "threads", "--concurrency", "1"),
+def settling_command() -> list[str]:
+    """One thread settles, the other does what is due by the clock."""
+    return [*_worker("settle"), "--pool", "threads", "--concurrency", "2"]
+
+
+def jobs_command() -> list[str]:
+    """A process for each job that runs, and none while none does."""
+    at_most = min(os.cpu_count() or 1, MOST_JOBS)
+    return [*_worker("interactive,bulk"), "--pool", "prefork", "--autoscale", f"{at_most},0"]
+
+
+def _worker(queues: str) -> tuple[str, ...]:
+    return (
+        *(sys.executable, "-m", "celery", "-A", "edictum_site", "worker", "--queues", queues),
+        *("--hostname", f"{queues.partition(',')[0]}@%h"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-    ]
+    )
 
 
 class Child:
@@ -145,7 +157,7 @@ def tie_to(supervisor: int) -> Callable[[], None]:
     """To be called between fork and exec: the child dies when the supervisor does, however.
 
     By SIGKILL: nobody is left who would kill a child that takes its time, the next start needs
-    the port at once, and whatever is written here is written in transactions.
+    the port at once, and whatever this limit says is written in transactions.
     """
 
     def tie() -> None:

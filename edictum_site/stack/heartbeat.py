@@ -12,7 +12,7 @@ class Heartbeat:
         self.begin()
 
     def begin(self) -> None:
-        """Of a child that starts now."""
+        """Start over, for a child that starts now."""
         self._last = self._touched()
         self._has_begun = False
         self._heard_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""What the environment says about a start; what cannot work is refused with one sentence."""
+"""Start options from the environment. Invalid ones end the start with one sentence."""
 
 import fcntl
 from pathlib import Path
@@ -32,7 +32,7 @@ class Options(NamedTuple):
     worker_silence: int  # seconds
 
     @classmethod
-    def of_environment(cls) -> "Options":
+    def from_environment(cls) -> "Options":
         try:
             port = env_int("PORT", 8000)
             if not 0 <= port <= 65535:
@@ -63,8 +63,8 @@ def locked_data_folder(folder: Path) -> IO[str]:
         lock = (folder / "up.lock").open("a+")
     except OSError as error:
         raise StartRefused(
-            f"The data folder {folder} cannot be written ({error.strerror}):"
-            " set EDICTUM_SITE_DATA to another one."
+            f"Cannot write to the data folder {folder} ({error.strerror})."
+            " Set EDICTUM_SITE_DATA to another folder."
         ) from None
     try:
         # The system gives the lock back whichever way this process ends.
@@ -72,7 +72,7 @@ def locked_data_folder(folder: Path) -> IO[str]:
     except BlockingIOError:
         lock.close()
         raise StartRefused(
-            f"Edictum Site is running on the data folder {folder} already:"
-            " stop it, or set EDICTUM_SITE_DATA to another folder."
+            f"Edictum Site is already running on the data folder {folder}."
+            " Stop it, or set EDICTUM_SITE_DATA to another folder."
         ) from None
     return lock

@@ -21,7 +21,7 @@ def listen(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError:
-        raise StartRefused(f"HOST is no address of this machine: {host}.") from None
+        raise StartRefused(f"HOST is not an address of this machine: {host}.") from None
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -41,13 +41,15 @@ def listen(host: str, port: int) -> socket.socket:
 def why_not(error: OSError, host: str, port: int) -> str:
     match error.errno:
         case errno.EADDRINUSE:
-            return f"Port {port} is in use: end what uses it, or set PORT to another one."
+            return (
+                f"Port {port} is in use. Stop the program that uses it, or set PORT to another one."
+            )
         case errno.EACCES:
-            return f"Port {port} needs more rights than this user has: set PORT to 1024 or more."
+            return f"Port {port} needs root privileges. Set PORT to 1024 or higher."
         case errno.EADDRNOTAVAIL:
-            return f"HOST is no address of this machine: {host}."
+            return f"HOST is not an address of this machine: {host}."
         case _:
-            return f"Nothing can listen at {host}:{port}: {error.strerror}."
+            return f"Cannot listen on {host}:{port}: {error.strerror}."
 
 
 def url_of(listener: socket.socket) -> str:

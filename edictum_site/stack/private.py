@@ -1,4 +1,4 @@
-"""What lies in the data folder is for the user of this process alone, however it came there."""
+"""Permissions of the data folder: everything in it is private to the user of this process."""
 
 import os
 from contextlib import suppress
@@ -9,6 +9,7 @@ FOR_OTHERS: Final = 0o077
 # By name: a data folder may be one that holds other things too.
 OURS: Final = (
     *("edictum-site.sqlite3*", "secret-key*", "up.json", "*.lock", "static.stamp"),
+    "worker.heartbeat",
     *("log", "log/*", "artifacts", "uploads", "claims", "redis", "static"),
 )
 
@@ -20,6 +21,6 @@ def keep_new_files_private() -> None:
 
 def make_private(folder: Path) -> None:
     """The folder, and what an earlier start or another hand left in it open to others."""
-    for path in [folder, *(found for name in OURS for found in folder.glob(name))]:
+    for path in [folder, *(path for name in OURS for path in folder.glob(name))]:
         with suppress(OSError):  # it is another user's, or gone meanwhile
             path.chmod(path.stat().st_mode & ~FOR_OTHERS & 0o7777)

@@ -26,8 +26,8 @@ def program() -> str:
         if os.access(carried, os.X_OK):
             return str(carried)
     raise StartRefused(
-        "No redis-server was found: install the package redis-server, or set REDIS_URL."
-        " (Only CPython 3.11 and 3.12 on Linux x86-64 bring one along.)"
+        "redis-server not found. Install the package redis-server, or set REDIS_URL."
+        " (It is included only for CPython 3.11 and 3.12 on Linux x86-64.)"
     )
 
 

@@ -17,7 +17,7 @@ TO_STOP = 20.0
 
 
 class NotStarted(Exception):
-    """With what the start said."""
+    """With what the start output."""
 
 
 class Product:
@@ -38,7 +38,7 @@ class Product:
 
     @property
     def note(self) -> dict[str, Any]:
-        """What the supervisor tells: pid, url, serving, children by name."""
+        """State that the supervisor writes: pid, url, serving, children by name."""
         try:
             note: dict[str, Any] = json.loads((self.data / "up.json").read_text())
         except FileNotFoundError:
@@ -54,14 +54,14 @@ class Product:
         return dict(self.note.get("children", {}))
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return self._output.read_text()
 
     def wait_until_served(self) -> "Product":
         deadline = time.monotonic() + TO_START
         while not self.note.get("serving"):
             if self.process.poll() is not None or time.monotonic() > deadline:
-                raise NotStarted(self.said)
+                raise NotStarted(self.output)
             time.sleep(0.02)
         return self
 

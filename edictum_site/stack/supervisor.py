@@ -13,14 +13,14 @@ from edictum_site.stack.port import FirstPage
 from edictum_site.stack.signals import Signals
 from edictum_site.stack.terminal import say
 
-# In this order each is asked to stop; how many seconds after the first asking the next one is.
+# In this order each is signalled to stop; how many seconds after the first asking the next one is.
 # The web process finishes its requests beside the worker, Redis waits for both.
-ORDER_OF_STOP = {"prepare": 2.0, "web": 2.0, "worker": 9.0, "redis": 10.0}
+ORDER_OF_STOP = {"prepare": 2.0, "web": 2.0, "worker": 9.0, "jobs": 9.0, "redis": 10.0}
 
 LOOKS_EVERY = 5.0  # seconds
 
 
-class StopAsked(Exception):
+class StopRequested(Exception):
     """By Ctrl-C or by a signal."""
 
 
@@ -70,13 +70,13 @@ class Supervisor:
 
     def stop(self) -> None:
         began = time.monotonic()
-        asked: list[Child] = []
+        signalled: list[Child] = []
         for name, seconds in ORDER_OF_STOP.items():
             for child in self._children:
                 if child.name == name:
                     child.signal(signal.SIGTERM)
-                    asked.append(child)
-            self._wait_for_end(asked, began + seconds)
+                    signalled.append(child)
+            self._wait_for_end(signalled, began + seconds)
         for child in self._children:
             child.signal(signal.SIGKILL)
         self._wait_for_end(self._children, time.monotonic() + 1)
@@ -93,20 +93,20 @@ class Supervisor:
     def _turn(self, page: FirstPage | None = None) -> dict[Child, int]:
         """Wait until something happens, and tell who has ended and how."""
         if self._signals.wait(self._pause(), *([page] if page else [])):
-            raise StopAsked
+            raise StopRequested
         if self._owes_note:
             self._write_note()
         for child in self._children:
             keep_small(child.log)
             if child.end_if_it_hangs():
-                say(f"{child.name} gave no sign of life for too long")
+                say(f"{child.name} sent no heartbeat for too long; killed")
         codes = {child: child.ended() for child in self._children}
         return {child: code for child, code in codes.items() if code is not None}
 
     def _start_again(self, ended: dict[Child, int]) -> None:
         for child, code in ended.items():
             child.plan_restart()
-            say(f"{child.name} ended ({_how(code)}) and is started again; its log is {child.log}")
+            say(f"{child.name} exited ({_how(code)}); restarting it. Log: {child.log}")
         for child in self._children:
             if child.restart_at is not None and child.restart_at <= time.monotonic():
                 self._try_to_start(child)
@@ -115,7 +115,7 @@ class Supervisor:
         try:
             child.start()
         except OSError as error:  # no room for its log, no memory for its process
-            say(f"{child.name} cannot be started ({error.strerror}) and is tried again")
+            say(f"Cannot start {child.name} ({error.strerror}); retrying")
             child.plan_restart()
         self._write_note()
 

@@ -1,4 +1,4 @@
-"""The few lines that a start says; the rest goes to the logs."""
+"""Lines that a start prints; everything else goes to the logs."""
 
 import sys
 from contextlib import suppress

@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Final
 
 from edictum_site.stack import redis
-from edictum_site.stack.children import Child, manage_command, web_command, worker_command
+from edictum_site.stack.children import (
+    Child,
+    jobs_command,
+    manage_command,
+    settling_command,
+    web_command,
+)
 from edictum_site.stack.heartbeat import Heartbeat
 from edictum_site.stack.options import Options, StartRefused, locked_data_folder
 from edictum_site.stack.port import FirstPage, allow_many_files, listen, url_of
 from edictum_site.stack.private import keep_new_files_private
 from edictum_site.stack.signals import Signals
-from edictum_site.stack.supervisor import StopAsked, Supervisor
+from edictum_site.stack.supervisor import StopRequested, Supervisor
 from edictum_site.stack.terminal import complain, say
 
 APPLICATION = "edictum_site.server:application"
@@ -28,7 +34,7 @@ def up(arguments: Sequence[str]) -> int:
     signals = Signals()
     keep_new_files_private()
     try:
-        options = Options.of_environment()
+        options = Options.from_environment()
         with (
             locked_data_folder(options.data),
             listen(options.host, options.port) as listener,
@@ -46,12 +52,12 @@ def run(options: Options, listener: socket.socket, redis_folder: Path, signals: 
     supervisor = Supervisor(signals, url_of(listener), options.data / "up.json")
     try:
         start_all(supervisor, options, listener, redis_folder)
-        say(f"Edictum Site is at {url_of(listener)}/ (Ctrl-C stops it)")
+        say(f"Edictum Site is at {url_of(listener)}/ (Ctrl-C to stop)")
         supervisor.keep_running()
-    except StopAsked:
+    except StopRequested:
         say("Stopping")
     finally:
-        # First, so that whoever comes now is refused and does not wait in vain.
+        # First, so that new connections are refused instead of waiting.
         listener.close()
         supervisor.stop()
 
@@ -70,12 +76,17 @@ def start_all(
     web = child("web", web_command(APPLICATION, listener.fileno()), inherits=(listener.fileno(),))
     supervisor.start(web)
     heartbeat = Heartbeat(options.data / "worker.heartbeat", options.worker_silence)
-    supervisor.start(child("worker", worker_command(), heartbeat=heartbeat))
+    supervisor.start(child("worker", settling_command(), heartbeat=heartbeat))
+    supervisor.start(child("jobs", jobs_command()))
     supervisor.wait_for_first_page(FirstPage(listener), web)
 
 
 # Left to itself, the C library keeps what a post of 64 MB took, once for each thread that had one.
 _GIVING_MEMORY_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": str(1024 * 1024), "MALLOC_ARENA_MAX": "2"}
+
+# Of both workers: `prepare` has run Django's checks, which load every page; and a process of the
+# pool ends this many seconds after its last job.
+_CELERY: Final = {"CELERY_SKIP_CHECKS": "1", "AUTOSCALE_KEEPALIVE": "10"}
 
 
 # Of the first start alone: who could read a process's environment later would read them there.
@@ -95,7 +106,8 @@ def environment(options: Options, *, port: int, redis_url: str) -> dict[str, str
         "REDIS_URL": redis_url,
         "PYTHONUNBUFFERED": "1",
         **_GIVING_MEMORY_BACK,
+        **_CELERY,
     }
-    # Where byte-code is never kept, every start compiles everything anew.
+    # Without stored byte-code every start compiles all modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     return env

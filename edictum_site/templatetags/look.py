@@ -11,12 +11,12 @@ from django import template
 from django.template import Context
 from django.template.loader import render_to_string
 from django.templatetags.static import static
-from django.utils.html import escape, format_html
+from django.utils.html import conditional_escape, escape, format_html
 from django.utils.safestring import SafeString
 
-from edictum_site.json_tree import Path, Place
-from edictum_site.json_tree import json_tree as tree_of
-from edictum_site.json_tree import opener as button_opening
+from edictum_site.pages.json_tree import Path, Place
+from edictum_site.pages.json_tree import json_tree as tree_of
+from edictum_site.pages.json_tree import opener as button_opening
 from governance.core import figures
 from governance.core.actor import shown
 from governance.core.masking import MASK, masked_beginning
@@ -43,7 +43,8 @@ VERDICT_SIGNS: Mapping[str, str] = {"success": "success", "failure": "cross", "u
 GO_KEYS: Mapping[str, str] = {
     "overview": "o",
     "sessions": "s",
-    "warning": "n",  # needs attention
+    "calls": "l",
+    "warning": "n",  # alerts
     "tools": "t",
     "denials": "d",
     "artifacts": "a",
@@ -98,25 +99,70 @@ def verdict(
     return _drawn("verdict", {"word": word, "sign": sign, "why_none": why_none})
 
 
-def _drawn(component: str, told: dict[str, Any]) -> SafeString:
-    return SafeString(render_to_string(f"_components/{component}.html", told))
+def _drawn(component: str, context: dict[str, Any]) -> SafeString:
+    return SafeString(render_to_string(f"_components/{component}.html", context).lstrip())
 
 
-@register.inclusion_tag("_components/rate.html")
-def rate(successes: int, of: int, target: float | None = None, *, ran: int = 0) -> dict[str, Any]:
-    """Red when even the upper bound is below the project's target; `ran` may count for nothing."""
+@register.inclusion_tag("_components/rate.html", takes_context=True)
+def rate(
+    context: Context,
+    successes: int,
+    of: int,
+    target: float | None = None,
+    *,
+    ran: int = 0,
+    suspected: int = 0,
+    returned: int = 0,
+    checked: int = 0,
+) -> dict[str, Any]:
+    """Red when even the upper bound is below the target, which is the project's unless another is
+    given. `ran` may count for nothing; `suspected` successes look like failures; `checked` of the
+    calls that `returned` came with an output."""
     if not of:
         return {"of": 0, "ran": ran}
-    low, high = figures.interval(successes, of)
+    if target is None:
+        target = getattr(context.get("project"), "success_target", None)
+    suspected = min(suspected, successes)
+    share, lowest = successes / of, (successes - suspected) / of
+    low, high = figures.interval(successes - suspected, of)[0], figures.interval(successes, of)[1]
+    title = (
+        f"{successes:,} of {of:,} · 95 % interval {figures.percent(low)} to {figures.percent(high)}"
+    )
+    if target is not None:
+        title = f"{title} · target {figures.percent(target)}"
+    least = f"{figures.percent(lowest).removesuffix(' %')}\N{EN DASH}" if suspected else ""
     return {
         "of": of,
-        "successes": successes,
-        "share": successes / of,
+        "title": title,
+        "suspected": suspected,
+        "returned": returned,
+        "checked": checked,
+        "words": f"{least}{figures.percent(share)}",
+        "share": share,
+        "lowest": lowest,
         "low": low,
         "high": high,
         "is_low": target is not None and high < target,
+        "is_calm": successes == of and not suspected and checked == returned,
         "wide": False,
     }
+
+
+@register.inclusion_tag("_components/rate.html", takes_context=True)
+def rate_of(
+    context: Context, counted: Any, *, target: float | None = None, suspected: int | None = 0
+) -> dict[str, Any]:
+    """The rate of figures, with how many of their calls could be checked."""
+    return rate(
+        context,
+        counted.successes,
+        counted.judged,
+        target,
+        ran=counted.ran,
+        suspected=suspected or 0,
+        returned=counted.returned,
+        checked=counted.with_output,
+    )
 
 
 @register.inclusion_tag("_components/interval.html")
@@ -140,6 +186,18 @@ def local_time(moment: datetime | None, style: str = "short") -> SafeString:
         exact,
         style,
         shown,
+    )
+
+
+@register.simple_tag
+def age(moment: datetime) -> SafeString:
+    """How long ago, in one or two units."""
+    ago = timedelta(seconds=int((datetime.now(UTC) - moment).total_seconds()))
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(),
+        figures.exact_time(moment.astimezone(UTC)),
+        "just now" if ago < timedelta(minutes=1) else figures.duration(ago),
     )
 
 
@@ -171,7 +229,7 @@ def opens_values(role: Role | str) -> bool:
 
 @register.filter
 def masked(text: str) -> str:
-    """What an agent sent, without its secrets."""
+    """Sent value with its secrets masked."""
     return masked_beginning(text)
 
 
@@ -184,13 +242,13 @@ def breakable(name: str) -> SafeString:
 
 @register.filter
 def with_code(words: str) -> SafeString:
-    """A sentence in which `such words` stand in the letters of machines."""
-    return SafeString(_IN_BACKTICKS.sub(r"<code>\1</code>", escape(words)))
+    """A sentence with what is between back-ticks as code."""
+    return SafeString(_IN_BACKTICKS.sub(r"<code>\1</code>", conditional_escape(words)))
 
 
 @register.filter
 def actor(written: str) -> str:
-    """Who did it, as the log writes it, for people to read."""
+    """Actor of a log entry, in words."""
     return shown(written)
 
 
@@ -221,17 +279,17 @@ def size(octets: int | None) -> str:
 
 
 @register.filter
-def share_of(part: float | None, whole: float | None) -> float | None:
+def share_of(part: float | None, total: float | None) -> float | None:
     """For `percent`: `part|share_of:whole|percent`."""
-    return part / whole if part is not None and whole else None
+    return part / total if part is not None and total else None
 
 
 @register.filter
-def along(part: float | None, whole: float = 1.0) -> str:
+def along(part: float | None, total: float = 1.0) -> str:
     """A place along an axis as SVG attributes want it; what lies beyond ends at the edge."""
-    if not part or not whole:
+    if not part or not total:
         return "0%"
-    return f"{100 * min(max(part / whole, 0.0), 1.0):.2f}%"
+    return f"{100 * min(max(part / total, 0.0), 1.0):.2f}%"
 
 
 @register.filter
@@ -246,5 +304,5 @@ def go_key(entry_icon: str) -> str:
 
 @register.filter
 def message_severity(level: str) -> str:
-    """What a message's level is called among the notes."""
+    """Severity for a message's level."""
     return {"error": "error", "warning": "warning", "success": "good"}.get(level, "note")

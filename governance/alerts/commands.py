@@ -1,14 +1,15 @@
-"""The end of findings that nothing else ends: a person's dismissal, an ended key, time."""
+"""Dismiss and snooze alerts; resolve those whose cause is gone without a report."""
 
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from django.db import transaction
 from django.utils import timezone
 
+from governance.alerts.domain import WORSE, snooze_end
 from governance.alerts.queries import findings_of_unused_keys, forgotten_findings
 from governance.audit_log import record
 from governance.core.actor import Actor
-from governance.models import Finding
+from governance.models import Finding, Project
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import locked_project
 
@@ -17,24 +18,61 @@ FORGOTTEN_AFTER = timedelta(days=30)  # what happened and was not noticed again
 
 @transaction.atomic
 def dismiss(finding: Finding, *, by: Actor) -> Finding:
-    """The present state again when it was over before."""
+    """Dismiss an alert. One that was dismissed or resolved before is returned as it is."""
     refuse_unless(by, Action.DISMISS_FINDING)
-    # The project first, as whoever revokes a key does: its finding ends with it.
-    project = locked_project(finding.project)
-    row = Finding.objects.select_for_update(no_key=True).get(pk=finding.pk)
+    row, project = _locked(finding)
     if row.resolved_at is not None or row.dismissed_at is not None:
         return row
     row.dismissed_at, row.dismissed_by = timezone.now(), str(by)[:320]
     if not row.lasts:
         row.resolved_at = row.dismissed_at
     row.save(update_fields=["dismissed_at", "dismissed_by", "resolved_at"])
-    told = {"environment": row.environment, "why": row.why[:400]}
-    record(by, "finding dismissed", str(row), project=project, details=told)
+    details = {"environment": row.environment, "why": row.why[:400]}
+    record(by, "alert dismissed", _subject(row), project=project, details=details)
     return row
 
 
+@transaction.atomic
+def snooze(finding: Finding, snooze: str, zone: tzinfo, *, by: Actor) -> Finding:
+    """Take an open alert out of the list for a while, or until it gets worse."""
+    refuse_unless(by, Action.DISMISS_FINDING)
+    row, project = _locked(finding)
+    if row.resolved_at is not None or row.dismissed_at is not None:
+        return row
+    row.snoozed_until = snooze_end(snooze, timezone.now(), zone)
+    row.snoozed_by = str(by)[:320]
+    row.snoozed_impact = row.impact if snooze == WORSE else None
+    row.save(update_fields=["snoozed_until", "snoozed_by", "snoozed_impact"])
+    details = {"environment": row.environment, "until": row.snoozed_until.isoformat()}
+    record(by, "alert snoozed", _subject(row), project=project, details=details)
+    return row
+
+
+@transaction.atomic
+def reopen(finding: Finding, *, by: Actor) -> Finding:
+    """End a snooze."""
+    refuse_unless(by, Action.DISMISS_FINDING)
+    row, project = _locked(finding)
+    if row.snoozed_until is None:
+        return row
+    row.snoozed_until, row.snoozed_by, row.snoozed_impact = None, "", None
+    row.save(update_fields=["snoozed_until", "snoozed_by", "snoozed_impact"])
+    record(by, "alert reopened", _subject(row), project=project)
+    return row
+
+
+def _locked(finding: Finding) -> tuple[Finding, Project]:
+    # The project first, in the order of revoking a key, which resolves alerts.
+    project = locked_project(finding.project)
+    return Finding.objects.select_for_update(no_key=True).get(pk=finding.pk), project
+
+
+def _subject(row: Finding) -> str:
+    return (row.title or str(row))[:400]
+
+
 def end_findings() -> int:
-    """Those whose cause is gone without anybody having told; how many."""
+    """Resolve alerts whose cause is gone without a report; returns their number."""
     now = timezone.now()
     gone = findings_of_unused_keys(now, unused_since=now - FORGOTTEN_AFTER)
     return _resolve(gone, now) + _resolve(forgotten_findings(now - FORGOTTEN_AFTER), now)

@@ -1,40 +1,49 @@
-"""The list of what needs attention."""
+"""Alerts of a project: open, snoozed, resolved and dismissed."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from governance.models import ApiKey, Finding, Project
-from governance.people.key_findings import KEYS_OF_MEMBER, MANAGE_KEY, key_of
+from governance.people.domain import KEYS_OF_MEMBER, MANAGE_KEY, key_of
 
 AT_ONCE = 1_000
 
 
-def open_findings(
-    project: Project, limit: int = 200, *, environment: str = "", agent: str = ""
-) -> list[Finding]:
-    """Newest first. Of an environment or an agent: with what is of no single one."""
-    found = _open().filter(project=project)
-    if environment:
-        found = found.filter(environment__in=["", environment])
-    if agent:
-        found = found.filter(agent__in=["", agent[:400]])
-    return list(found.order_by("-since", "-id")[:limit])
+@dataclass(frozen=True, slots=True)
+class AlertCounts:
+    open: int
+    snoozed: int
+    resolved: int  # or dismissed
 
 
-def resolved_findings(project: Project, limit: int = 50) -> list[Finding]:
-    """Those that are over and those that somebody dismissed; the latest first."""
-    rows = Finding.objects.filter(project=project).exclude(resolved_at=None, dismissed_at=None)
-    return list(rows.order_by(Coalesce("dismissed_at", "resolved_at").desc(), "-id")[:limit])
+def open_alerts(project: Project, limit: int = 200) -> list[Finding]:
+    """Worst first: errors before warnings, then by calls affected, then newest."""
+    return list(_open(project).order_by("severity", "-impact", "-since", "-id")[:limit])
 
 
-def number_of_open_findings(project: Project) -> int:
-    return _open().filter(project=project).count()
+def snoozed_alerts(project: Project, limit: int = 200) -> list[Finding]:
+    """The one that ends first on top."""
+    return list(_snoozed(project).order_by("snoozed_until", "id")[:limit])
+
+
+def resolved_alerts(project: Project, limit: int = 50) -> list[Finding]:
+    """Resolved and dismissed ones, newest first."""
+    rows = _resolved(project).order_by(Coalesce("dismissed_at", "resolved_at").desc(), "-id")
+    return list(rows[:limit])
+
+
+def alert_counts(project: Project) -> AlertCounts:
+    return AlertCounts(
+        _open(project).count(), _snoozed(project).count(), _resolved(project).count()
+    )
 
 
 def projects_with_findings(kind: str) -> set[int]:
-    """Ids of those where one of this kind is not over, dismissed or not."""
+    """Ids of projects with a finding of this kind that is not over, dismissed or not."""
     return set(_unresolved().filter(kind=kind).order_by().values_list("project", flat=True))
 
 
@@ -43,7 +52,7 @@ def finding_numbered(project: Project, finding_id: int) -> Finding | None:
 
 
 def findings_of_unused_keys(now: datetime, *, unused_since: datetime) -> list[int]:
-    """Ids of those that tell of a key that has ended, or that nobody has used for long."""
+    """Ids of findings about a key that has ended or has been unused for long."""
     rows = _unresolved().filter(kind=MANAGE_KEY).order_by("last_at")[:AT_ONCE]
     by_key = {key: row.pk for row in rows if (key := key_of(row.subject)) is not None}
     in_use = ApiKey.objects.filter(
@@ -57,26 +66,40 @@ def findings_of_unused_keys(now: datetime, *, unused_since: datetime) -> list[in
 
 
 def forgotten_findings(noticed_before: datetime) -> list[int]:
-    """Ids of those about what happened, long ago and not again."""
+    """Ids of findings about single events that happened long ago and not since."""
     rows = _unresolved().filter(lasts=False, last_at__lt=noticed_before)
     rows = rows.exclude(kind__in=[MANAGE_KEY, KEYS_OF_MEMBER])
     return list(rows.order_by("last_at").values_list("pk", flat=True)[:AT_ONCE])
 
 
 def agents_against_their_stop(project_id: int, environment: str) -> set[str]:
-    """Of whom was noticed that they do not take it; their calls tell, whatever they were sent."""
-    rows = _unresolved().filter(project=project_id, kind=NOT_TAKEN, environment=environment)
+    """Agents whose calls show that they do not obey their stop, whatever they were sent."""
+    rows = _unresolved().filter(project=project_id, kind=STOP_NOT_OBEYED, environment=environment)
     return {
         each.removesuffix(f" in {environment}") for each in rows.values_list("subject", flat=True)
     }
 
 
-def _open() -> QuerySet[Finding]:
-    return Finding.objects.filter(resolved_at=None, dismissed_at=None)
+def _open(project: Project) -> QuerySet[Finding]:
+    return _undismissed(project).filter(
+        Q(snoozed_until=None) | Q(snoozed_until__lte=timezone.now())
+    )
+
+
+def _snoozed(project: Project) -> QuerySet[Finding]:
+    return _undismissed(project).filter(snoozed_until__gt=timezone.now())
+
+
+def _undismissed(project: Project) -> QuerySet[Finding]:
+    return Finding.objects.filter(project=project, resolved_at=None, dismissed_at=None)
+
+
+def _resolved(project: Project) -> QuerySet[Finding]:
+    return Finding.objects.filter(project=project).exclude(resolved_at=None, dismissed_at=None)
 
 
 def _unresolved() -> QuerySet[Finding]:
     return Finding.objects.filter(resolved_at=None)
 
 
-NOT_TAKEN = "agent_has_not_taken_stop"  # the kind of the finding
+STOP_NOT_OBEYED = "agent_has_not_taken_stop"  # the kind of the finding

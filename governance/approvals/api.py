@@ -14,10 +14,10 @@ from governance.approvals.schemas import (
     ApprovalOut,
     ApprovalsOut,
     ApprovalsQuery,
+    ApprovalStatusOut,
     DecisionIn,
-    StandingOut,
     approval_out,
-    standing_out,
+    approval_status_out,
 )
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import Forbidden, NotFound
@@ -27,47 +27,52 @@ from governance.people.domain import Scope
 from governance.people.policies import Action
 
 router = Router(tags=["approvals"])
-ASKED = {201: StandingOut, 200: StandingOut}
+STATUS_CODES = {201: ApprovalStatusOut, 200: ApprovalStatusOut}
 
 
-@router.post("/approvals", response=ASKED, auth=KeyAuth("agent"))
-def ask(request: AccessRequest, body: ApprovalIn) -> Status[dict[str, Any]]:
+@router.post("/approvals", response=STATUS_CODES, auth=KeyAuth("agent"))
+def request_approval(request: AccessRequest, body: ApprovalIn) -> Status[dict[str, Any]]:
     header = _agent_named_by(request)
-    asked = body.request(header)
-    if not request.auth.admits_agent(asked.agent_id) or header not in ("", asked.agent_id):
-        raise Forbidden(f"This key does not ask for the agent {asked.agent_id}.", code="agent")
+    call = body.request(header)
+    if not request.auth.admits_agent(call.agent_id) or header not in ("", call.agent_id):
+        raise Forbidden(
+            f"This key cannot request approvals for the agent {call.agent_id}.", code="agent"
+        )
     environment = request.auth.environment_id
     if environment is None:  # only a member's access is of no environment
-        raise Forbidden("Only an agent asks for leave.", code="scope")
-    approval, is_new = approvals_commands.ask(asked, environment_id=environment)
-    return Status(201 if is_new else 200, standing_out(approval))
+        raise Forbidden(
+            "Only an agent can request an approval. Send the header X-Edictum-Agent-Id.",
+            code="scope",
+        )
+    approval, is_new = approvals_commands.ask(call, environment_id=environment)
+    return Status(201 if is_new else 200, approval_status_out(approval))
 
 
 @router.get("/approvals", response=ApprovalsOut, auth=KeyOrMember("read"))
 def list_approvals(request: AccessRequest, page: Query[ApprovalsQuery]) -> dict[str, Any]:
-    wanted = ApprovalFilter(status=page.status, agent_id=page.agent_id, environment=page.env)
-    found = approvals_before(
-        request.auth.project_id, wanted, page.cursor, page.limit + 1, timezone.now()
+    only = ApprovalFilter(status=page.status, agent_id=page.agent_id, environment=page.env)
+    approvals = approvals_before(
+        request.auth.project_id, only, page.cursor, page.limit + 1, timezone.now()
     )
-    shown = found[: page.limit]
+    shown = approvals[: page.limit]
     return {
         "approvals": [approval_out(approval) for approval in shown],
-        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
+        "next": str(shown[-1].pk) if len(approvals) > len(shown) else None,
     }
 
 
 @router.get(
     "/approvals/{approval_id}",
-    response=ApprovalOut | StandingOut,
+    response=ApprovalOut | ApprovalStatusOut,
     auth=KeyAuth("agent", "read"),
 )
 def get_approval(request: AccessRequest, approval_id: str) -> dict[str, Any]:
     approval = approval_coded(request.auth.project_id, approval_id)
     if approval is None or not _may_see(request, request.auth, approval):
-        raise NotFound("There is no such approval.")
+        raise NotFound("Approval not found.")
     approval = current(approval)
     reads = Scope.READ in request.auth.scopes
-    return approval_out(approval) if reads else standing_out(approval)
+    return approval_out(approval) if reads else approval_status_out(approval)
 
 
 @router.post(
@@ -76,10 +81,10 @@ def get_approval(request: AccessRequest, approval_id: str) -> dict[str, Any]:
     auth=KeyOrMember(action=Action.DECIDE_APPROVAL),
     openapi_extra=MAY_CONFLICT,
 )
-def decide(request: AccessRequest, approval_id: str, body: DecisionIn) -> dict[str, Any]:
+def decide_approval(request: AccessRequest, approval_id: str, body: DecisionIn) -> dict[str, Any]:
     approval = approval_coded(request.auth.project_id, approval_id)
     if approval is None:
-        raise NotFound("There is no such approval.")
+        raise NotFound("Approval not found.")
     decided = approvals_commands.decide(
         approval,
         approve=body.decision == "approve",

@@ -1,7 +1,11 @@
-"""Approvals: asked for by an agent, decided by a person or a key, and run out by our own clock.
+"""Approvals: requested by an agent, decided by a person or a key, expired by the server's clock.
 
-Who ends one locks its row first and looks at the clock then, so of two deciders, or of one and the
-end of its time, exactly one finds it still waiting.
+Every ending locks the row first and reads the clock then: of two decisions, or of a decision and
+the expiry, exactly one finds it still pending.
+
+A decision on a page counts after five seconds, and can be undone until then. The row holds that
+time, so it needs no timer and survives a kill. The first of the agent's poll and the undo writes
+the row, and the other one sees that.
 """
 
 import secrets
@@ -27,7 +31,7 @@ from governance.core.approval_status import Status
 from governance.core.errors import Conflict, InvalidInput, Problem
 from governance.core.json_value import Json
 from governance.core.masking import Masking
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.models import Approval, Environment
 from governance.models.approvals import stored
 from governance.people.policies import Action, refuse_unless
@@ -39,11 +43,13 @@ LONGEST_MESSAGE: Final = 4_096
 LONGEST_REASON: Final = 2_000
 LONGEST_TIMEOUT: Final = 366 * 24 * 60 * 60
 AT_ONCE: Final = 200
+UNDO: Final = timedelta(seconds=5)
+LEAST_LEFT: Final = timedelta(seconds=10)  # with less, a decision counts at once: it must arrive
 
 
 def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
-    """The approval that waits for this request, and whether it is new: a request that was sent
-    again, because its answer was lost, is folded into the one that waits already."""
+    """Pending approval of this request, and whether it is new. A request that was sent again,
+    because its answer was lost, gets the one that is pending already."""
     text = _refuse_misfits(request)
     digest = digest_of(request)
     with transaction.atomic():
@@ -52,8 +58,8 @@ def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
         now = timezone.now()
         waiting = Approval.objects.filter(
             environment=environment,
+            agent_id=request.agent_id,
             digest=digest,
-            status=Status.PENDING,
             ends_at__gt=now,
             created_at__gt=now - SENT_AGAIN_WITHIN,
         ).first()
@@ -63,30 +69,52 @@ def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
 
 
 @transaction.atomic
-def decide(approval: Approval, *, approve: bool, by: Actor, reason: str = "") -> Approval:
+def decide(
+    approval: Approval, *, approve: bool, by: Actor, reason: str = "", with_undo: bool = False
+) -> Approval:
+    """Decide a pending approval. With undo, the decision counts five seconds later."""
     refuse_unless(by, Action.DECIDE_APPROVAL)
     reason = _reason(reason)
     row = _locked(approval)
     now = timezone.now()
     _refuse_ended(row, now)
+    delayed = with_undo and row.expires_at - now >= LEAST_LEFT
     row.status = Status.APPROVED if approve else Status.DENIED
-    row.ends_at, row.reason = now, reason
+    row.ends_at, row.reason, row.delivered = now + UNDO if delayed else now, reason, not delayed
     row.decided_by = str(by).removeprefix(f"{ActorKind.PERSON}:")[:320]
-    row.save(update_fields=["status", "ends_at", "reason", "decided_by"])
+    row.save(update_fields=["status", "ends_at", "reason", "decided_by", "delivered"])
     done = "approval granted" if approve else "approval rejected"
-    record(by, done, row.code, project=row.project, details=_told(row) | {"reason": reason})
+    record(by, done, row.code, project=row.project, details=_about(row) | {"reason": reason})
+    return row
+
+
+@transaction.atomic
+def undo(approval: Approval, *, by: Actor) -> Approval:
+    """Take back a decision that its agent does not have yet: the approval is pending again."""
+    refuse_unless(by, Action.DECIDE_APPROVAL)
+    row = _locked(approval)
+    if not row.can_undo(timezone.now()):
+        raise Conflict("Too late to undo: the agent has the decision.", code="delivered")
+    decision, row.status = row.status, Status.PENDING
+    row.ends_at, row.decided_by, row.reason = row.expires_at, "", ""
+    row.save(update_fields=["status", "ends_at", "decided_by", "reason"])
+    details = _about(row) | {"decision": decision}
+    record(by, "approval decision undone", row.code, project=row.project, details=details)
     return row
 
 
 def current(approval: Approval) -> Approval:
-    """As it stands now. That its time ran out is written before it is told, so that nobody who
-    decides at that moment can make it untrue."""
-    is_due = approval.status == Status.PENDING and approval.ends_at <= timezone.now()
-    return _expire(approval) if is_due else approval
+    """Approval as its agent gets it. What ends it is stored before it is reported, so that no
+    decision or undo at that moment can contradict it."""
+    if approval.ends_at > timezone.now():
+        return approval
+    if approval.status == Status.PENDING:
+        return _expire(approval)
+    return approval if approval.delivered else _deliver(approval)
 
 
 def expire_approvals() -> int:
-    """Note those whose time ran out although nobody asks for them any more; how many."""
+    """Mark approvals that expired without anybody polling them; returns their number."""
     due = due_approvals(timezone.now(), AT_ONCE)
     return sum(_expire(approval).status == Status.TIMEOUT for approval in due)
 
@@ -95,17 +123,38 @@ def expire_approvals() -> int:
 def open_arguments(approval: Approval, *, by: Actor) -> Mapping[str, Json]:
     """The arguments as they came; who opened them is in the audit log."""
     refuse_unless(by, Action.OPEN_VALUE)
-    record(by, "arguments opened", approval.code, project=approval.project, details=_told(approval))
+    record(
+        by,
+        "arguments opened",
+        approval.code,
+        project=approval.project,
+        details=_about(approval),
+    )
     return approval.raw_arguments()
+
+
+@transaction.atomic
+def _deliver(approval: Approval) -> Approval:
+    row = _locked(approval)
+    if row.decided_by and row.ends_at <= timezone.now() and not row.delivered:
+        row.delivered = True
+        row.save(update_fields=["delivered"])
+    return row
 
 
 @transaction.atomic
 def _expire(approval: Approval) -> Approval:
     row = _locked(approval)
-    if row.standing_at(timezone.now()) is Status.TIMEOUT and row.status == Status.PENDING:
+    if row.status_as_of(timezone.now()) is Status.TIMEOUT and row.status == Status.PENDING:
         row.status = Status.TIMEOUT
         row.save(update_fields=["status"])
-        record(CONSOLE, "approval timed out", row.code, project=row.project, details=_told(row))
+        record(
+            CONSOLE,
+            "approval expired",
+            row.code,
+            project=row.project,
+            details=_about(row),
+        )
     return row
 
 
@@ -115,14 +164,11 @@ def _locked(approval: Approval) -> Approval:
 
 
 def _refuse_ended(approval: Approval, now: datetime) -> None:
-    match approval.standing_at(now):
-        case Status.PENDING:
-            return
-        case Status.TIMEOUT:
-            raise Conflict("Nobody decided in time; the agent has gone on.", code="expired")
-        case status:
-            word = "approved" if status is Status.APPROVED else "rejected"
-            raise Conflict(f"{shown(approval.decided_by)} {word} this before.", code="decided")
+    if approval.decided_by:
+        word = "approved" if approval.status == Status.APPROVED else "rejected"
+        raise Conflict(f"{shown(approval.decided_by)} already {word} this.", code="decided")
+    if approval.ends_at <= now:
+        raise Conflict("This approval expired, and the agent has continued.", code="expired")
 
 
 def _save(
@@ -147,7 +193,7 @@ def _save(
     )
 
 
-def _told(approval: Approval) -> dict[str, str]:
+def _about(approval: Approval) -> dict[str, str]:
     return {
         "environment": approval.environment.name,
         "agent": approval.agent_id,
@@ -157,27 +203,29 @@ def _told(approval: Approval) -> dict[str, str]:
 
 
 def _refuse_misfits(request: Request) -> str:
-    """The arguments as they are kept."""
+    """Check the request; returns the arguments as they are stored."""
     _refuse_unless(
         bool(request.tool_name) and len(request.tool_name) <= 1_024,
         "tool_name",
         "A tool's name has 1 to 1,024 characters.",
     )
-    _refuse_unless(len(request.agent_id) <= 128, "agent_id", "An agent id has at most 128.")
+    _refuse_unless(
+        len(request.agent_id) <= 128, "agent_id", "An agent id has at most 128 characters."
+    )
     _refuse_unless(len(request.session_id) <= 1_024, "session_id", "At most 1,024 characters.")
     for path in ("tool_name", "agent_id", "session_id"):
-        fits = can_be_kept(getattr(request, path))
-        _refuse_unless(fits, path, "This name holds NUL or half a character.")
-    _refuse_unless(1 <= request.timeout_s <= LONGEST_TIMEOUT, "timeout", "From a second to a year.")
+        fits = is_storable(getattr(request, path))
+        _refuse_unless(fits, path, "A name may not contain NUL or a lone surrogate.")
+    _refuse_unless(1 <= request.timeout_s <= LONGEST_TIMEOUT, "timeout", "Use 1 second to 1 year.")
     deep = is_deeper_than(dict(request.tool_args), DEEPEST)
     _refuse_unless(not deep, "tool_args", f"Nested more than {DEEPEST} deep.")
     try:
         text = as_text(dict(request.tool_args))
     except ValueError:
         text = ""
-    _refuse_unless(bool(text), "tool_args", "NaN and infinity are no JSON.")
+    _refuse_unless(bool(text), "tool_args", "NaN and infinity are not JSON.")
     _refuse_unless(
-        len(text) <= LONGEST_ARGUMENTS, "tool_args", "Arguments take at most 1 MiB as JSON."
+        len(text) <= LONGEST_ARGUMENTS, "tool_args", "Arguments may have at most 1 MiB as JSON."
     )
     return text
 
@@ -188,13 +236,13 @@ def _refuse_unless(fits: bool, path: str, message: str) -> None:  # noqa: FBT001
 
 
 def _cut(message: str) -> str:
-    kept = message.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return kept if len(kept) <= LONGEST_MESSAGE else kept[: LONGEST_MESSAGE - 1] + "…"
+    text = message.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
 
 
 def _reason(text: str) -> str:
     text = text.strip()
-    if len(text) > LONGEST_REASON or not can_be_kept(text):
-        unfit = f"A reason is a text of at most {LONGEST_REASON:,} characters, without NUL."
+    if len(text) > LONGEST_REASON or not is_storable(text):
+        unfit = f"A reason has at most {LONGEST_REASON:,} characters, without NUL."
         raise InvalidInput.at("reason", unfit)
     return text

@@ -1,15 +1,21 @@
-"""A call that asks for leave: what is asked, how it stands at a time, and what people see of it."""
+"""Approval requests: their values, digest, and how people see the arguments."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from governance.core.approval_status import OnTimeout, ShownArgument
 from governance.core.json_value import Json
 from governance.core.masking import Masking
 
+SHORT: Final = 60  # characters of an argument that a sentence can hold
+MENTIONED: Final = 3  # arguments in a sentence
+_AMOUNT: Final = re.compile(r"(?:^|_)(?:amount|total|price|sum)(?:_|$)", re.IGNORECASE)
+_CURRENCY: Final = re.compile(r"[A-Z]{3}")
 LONGEST_SHOWN: Final = 1_000  # characters of one argument
 MOST_SHOWN: Final = 40  # arguments
 DEEPEST: Final = 100
@@ -41,7 +47,7 @@ def digest_of(request: Request) -> bytes:
 
 
 def as_text(value: object, *, sort_keys: bool = False) -> str:
-    """JSON that any database keeps, whatever the texts in it hold. ValueError: NaN, infinity."""
+    """JSON that any database stores, whatever its texts hold. ValueError for NaN and infinity."""
     return json.dumps(value, allow_nan=False, sort_keys=sort_keys, separators=(",", ":"))
 
 
@@ -61,7 +67,7 @@ def is_deeper_than(value: Json, levels: int) -> bool:
 
 
 def shown_arguments(arguments: Mapping[str, Json], *, opened: bool = False) -> list[ShownArgument]:
-    """As a person decides by them: secrets masked and long values cut, unless they are opened."""
+    """Arguments for a decision: secrets masked and long values cut, unless they are opened."""
     masking = Masking(dict(arguments))
     shown = []
     for name, value in list(arguments.items())[: None if opened else MOST_SHOWN]:
@@ -78,6 +84,71 @@ def shown_arguments(arguments: Mapping[str, Json], *, opened: bool = False) -> l
             )
         )
     return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    value: Decimal
+    currency: str  # empty: unknown
+
+    def __str__(self) -> str:
+        if self.currency or self.value != self.value.to_integral():
+            return f"{self.value:,.2f} {self.currency}".strip()
+        return f"{int(self.value):,}"
+
+
+def amount_of(arguments: Iterable[ShownArgument]) -> Amount | None:
+    """The first number among the arguments that is named as an amount, and its currency."""
+    values = {each.name: _value(each) for each in arguments if not each.masked}
+    currency = values.get("currency")
+    known = currency if isinstance(currency, str) and _CURRENCY.fullmatch(currency) else ""
+    for name, value in values.items():
+        if _AMOUNT.search(name) and isinstance(value, int | float) and not isinstance(value, bool):
+            return Amount(Decimal(str(value)), known)
+    return None
+
+
+def names_in(arguments: Iterable[ShownArgument]) -> dict[str, str]:
+    """Short texts among the arguments, which name what a call is about: an account, a host."""
+    values = {each.name: _value(each) for each in arguments if not each.masked}
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, str) and 2 <= len(value) <= SHORT and name != "currency"
+    }
+
+
+def unmentioned(message: str, arguments: Iterable[ShownArgument]) -> list[str]:
+    """Short arguments that a message leaves out, as `name value`."""
+    left_out = []
+    for each in arguments:
+        value = _value(each)
+        text = value if isinstance(value, str) else each.text
+        if isinstance(value, dict | list) or value is None or each.masked or len(text) > SHORT:
+            continue
+        if text and not any(_is_in(message, spelling) for spelling in _spellings(value, text)):
+            left_out.append(f"{each.name} {text}")
+    return left_out[:MENTIONED]
+
+
+def _is_in(message: str, text: str) -> bool:
+    """As a word of its own: 0 is not in 1,000."""
+    return re.search(rf"(?<![\w.,]){re.escape(text)}(?!\w|[.,]\d)", message) is not None
+
+
+def _spellings(value: Json, text: str) -> set[str]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return {text, f"{value:,}", f"{value:,.2f}", f"{value:.2f}"}
+    return {text}
+
+
+def _value(argument: ShownArgument) -> Json:
+    """None for a value that is cut."""
+    try:
+        value: Json = json.loads(argument.text)
+    except ValueError:
+        return None
+    return value
 
 
 def _showable(text: str) -> str:

@@ -1,7 +1,8 @@
 """Approvals: the one that an agent asks by, those that wait, and those that ended."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -10,12 +11,14 @@ from governance.models import Approval as Approval  # others meet it here
 from governance.models import Project
 
 AROUND = 200  # asked for in a few minutes by one agent of one tool
+MOST_EARLIER = 500
+EARLIER_WITHIN = timedelta(days=90)
 PLACE_BY_END = ("ends_at", "id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalFilter:
-    """What a list is narrowed to; empty: not at all."""
+    """Filter of a list; an empty field does not filter."""
 
     status: str = ""
     agent_id: str = ""
@@ -43,16 +46,16 @@ def approval_coded(project_id: int, code: str) -> Approval | None:
 
 
 def approvals_before(
-    project_id: int, wanted: ApprovalFilter, before: int | None, limit: int, now: datetime
+    project_id: int, only: ApprovalFilter, before: int | None, limit: int, now: datetime
 ) -> list[Approval]:
     """A page of all approvals, newest first."""
     rows = _listed(project_id).order_by("-id")
-    if wanted.status:
-        rows = rows.filter(_standing(Status(wanted.status), now))
-    if wanted.agent_id:
-        rows = rows.filter(agent_id=wanted.agent_id)
-    if wanted.environment:
-        rows = rows.filter(environment__name=wanted.environment)
+    if only.status:
+        rows = rows.filter(_with_status(Status(only.status), now))
+    if only.agent_id:
+        rows = rows.filter(agent_id=only.agent_id)
+    if only.environment:
+        rows = rows.filter(environment__name=only.environment)
     return list((rows.filter(pk__lt=before) if before else rows)[:limit])
 
 
@@ -62,17 +65,45 @@ def waiting_approvals(
     *,
     environment: str = "",
     agent: str = "",
+    limit: int,
+) -> list[Approval]:
+    """Approvals that can still be decided, expiring first."""
+    rows = _of(_listed(project_id), environment, agent)
+    rows = rows.filter(status=Status.PENDING, ends_at__gt=now)
+    return list(rows.order_by("ends_at", "id")[:limit])
+
+
+def live_approvals(
+    project_id: int,
+    now: datetime,
+    *,
+    environment: str = "",
+    agent: str = "",
     session: str = "",
     limit: int,
 ) -> list[Approval]:
-    """Those that somebody can still decide, the one that runs out first on top.
+    """Pending ones, and decided ones that can be undone: what agents see as pending.
 
-    Of a session also those that tell none: only the calls behind them say whose they are.
+    Of a session also those without one: only the calls behind them say whose they are.
     """
-    rows = _of(_listed(project_id), environment, agent).filter(_standing(Status.PENDING, now))
+    rows = _of(_listed(project_id), environment, agent).filter(ends_at__gt=now)
     if session:
         rows = rows.filter(session_id__in=(session, ""))
     return list(rows.order_by("ends_at", "id")[:limit])
+
+
+def approved_before(
+    project_id: int, approvals: Collection[Approval], now: datetime
+) -> list[Approval]:
+    """Approved requests for the same tools and environments, newest first."""
+    rows = _listed(project_id).filter(
+        status=Status.APPROVED,
+        ends_at__lte=now,
+        ends_at__gt=now - EARLIER_WITHIN,
+        environment__in={each.environment_id for each in approvals},
+        tool_name__in={each.tool_name for each in approvals},
+    )
+    return list(rows.order_by("-ends_at", "-id")[:MOST_EARLIER]) if approvals else []
 
 
 def ended_approvals(
@@ -99,7 +130,7 @@ def ended_in(
     environment: str = "",
     agent: str = "",
 ) -> tuple[Ended, Ended]:
-    """Of two times: up to the cut, and from there on."""
+    """Before and after: up to the cut, and from there on."""
     rows = Approval.objects.filter(project=project_id, ends_at__gte=since, ends_at__lt=until)
     of = {"before": Q(ends_at__lt=cut), "now": Q(ends_at__gte=cut)}
     counts = (
@@ -131,7 +162,7 @@ def ended_in(
 def approvals_near(
     environment_id: int, *, agent_id: str, tool_name: str, since: datetime, until: datetime
 ) -> list[Approval]:
-    """What an agent asked for of one tool around a time, in the order of asking."""
+    """Approvals that an agent requested for one tool around a time, oldest first."""
     rows = Approval.objects.filter(
         environment=environment_id,
         agent_id=agent_id,
@@ -142,7 +173,7 @@ def approvals_near(
 
 
 def due_approvals(now: datetime, limit: int) -> list[Approval]:
-    """Of all projects those that ran out and are not noted as such."""
+    """Approvals of all projects that expired and are not marked so yet."""
     rows = Approval.objects.filter(status=Status.PENDING, ends_at__lte=now)
     return list(_light(rows).order_by("ends_at")[:limit])
 
@@ -178,11 +209,11 @@ def _light(rows: QuerySet[Approval, Approval]) -> QuerySet[Approval, Approval]:
     return rows.select_related("environment", "project").defer("arguments")
 
 
-def _standing(status: Status, now: datetime) -> Q:
+def _with_status(status: Status, now: datetime) -> Q:
     match status:
         case Status.PENDING:
-            return Q(status=Status.PENDING, ends_at__gt=now)
+            return Q(ends_at__gt=now)
         case Status.TIMEOUT:
             return Q(status=Status.TIMEOUT) | Q(status=Status.PENDING, ends_at__lte=now)
         case _:
-            return Q(status=status)
+            return Q(status=status, ends_at__lte=now)

@@ -54,8 +54,8 @@ class ApprovalsQuery(Schema):
     cursor: int | None = Field(None, ge=1, lt=2**63)
 
 
-class StandingOut(Schema):
-    """What an agent reads while it waits."""
+class ApprovalStatusOut(Schema):
+    """Status of an approval, as a waiting agent polls it."""
 
     id: str
     status: Status
@@ -66,7 +66,7 @@ class StandingOut(Schema):
     expires_at: datetime
 
 
-class ApprovalOut(StandingOut):
+class ApprovalOut(ApprovalStatusOut):
     agent_id: str
     session_id: str | None
     tool_name: str
@@ -83,20 +83,25 @@ class ApprovalsOut(Schema):
     next: str | None
 
 
-def standing_out(approval: Approval) -> dict[str, Any]:
+def approval_status_out(approval: Approval) -> dict[str, Any]:
+    """As long as a decision can be undone, the approval is pending."""
+    status = approval.current_status
+    is_decided = status is not Status.PENDING
+    reason = (approval.reason or None) if is_decided else None
     return {
         "id": approval.code,
-        "status": approval.standing,
-        "decided_by": approval.decided_by or None,
-        "reason": approval.reason or None,
-        "decision_reason": approval.reason or None,
+        "status": status,
+        "decided_by": (approval.decided_by or None) if is_decided else None,
+        "reason": reason,
+        "decision_reason": reason,
         "created_at": approval.created_at,
         "expires_at": approval.expires_at,
     }
 
 
 def approval_out(approval: Approval) -> dict[str, Any]:
-    return standing_out(approval) | {
+    out = approval_status_out(approval)
+    return out | {
         "agent_id": approval.agent_id,
         "session_id": approval.session_id or None,
         "tool_name": approval.tool_name,
@@ -105,5 +110,5 @@ def approval_out(approval: Approval) -> dict[str, Any]:
         "env": approval.environment.name,
         "timeout": approval.timeout_s,
         "timeout_action": approval.on_timeout,
-        "decided_at": approval.decided_at,
+        "decided_at": approval.decided_at if out["decided_by"] else None,
     }

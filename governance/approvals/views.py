@@ -1,4 +1,4 @@
-"""Deciding an approval, and opening its arguments: both are posts, and both are audited."""
+"""Decide approvals, undo a decision, open arguments: posts, all of them audited."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -9,9 +9,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from governance.approvals import commands as approvals_commands
-from governance.approvals.commands import decide
+from governance.approvals.commands import decide, undo
 from governance.approvals.domain import shown_arguments
 from governance.approvals.queries import approval_coded
+from governance.approvals.words import DONE, subject, title_html
 from governance.core.approval_status import Status
 from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.models import Approval
@@ -19,6 +20,7 @@ from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 
 DECISIONS = {"approve": True, "reject": False}
+MOST_AT_ONCE = 100
 
 
 @require_POST
@@ -26,15 +28,53 @@ DECISIONS = {"approve": True, "reject": False}
 def decide_approval(request: MemberRequest, code: str) -> HttpResponse:
     approval = _approval(request, code)
     approve = DECISIONS.get(request.POST.get("decision", ""))
+    reason = request.POST.get("reason", "")
     try:
         if approve is None:
-            raise InvalidInput("Say whether to approve or to reject it.")
-        decide(approval, approve=approve, reason=request.POST.get("reason", ""), by=request.actor)
+            raise InvalidInput("Choose Approve or Reject.")
+        decided = decide(approval, approve=approve, reason=reason, by=request.actor, with_undo=True)
     except (Conflict, InvalidInput) as error:
-        messages.error(request, f"{_named(approval)}: {error}")
+        messages.error(request, f"{subject(approval)}: {error}")
     else:
-        done = "approved" if approve else "rejected"
-        messages.success(request, f"{_named(approval)} is {done}; the agent asks every 2 s.")
+        if decided.delivered:  # else the list confirms it, with a button to undo
+            again = f"{decided.agent_id} gets the answer within 2 s."
+            messages.success(request, f"{DONE[approve]}: {subject(decided)}. {again}")
+    return redirect(_back(request))
+
+
+@require_POST
+@member_page(Action.DECIDE_APPROVAL)
+def decide_approvals(request: MemberRequest) -> HttpResponse:
+    """The selected ones, each decided on its own."""
+    approve = DECISIONS.get(request.POST.get("decision", ""))
+    codes = request.POST.getlist("code")[:MOST_AT_ONCE]
+    if approve is None or not codes:
+        messages.error(request, "Select approvals, then choose Approve or Reject.")
+        return redirect(_back(request))
+    done, reason = 0, request.POST.get("reason", "")
+    for code in codes:
+        approval = _approval(request, code)
+        try:
+            decide(approval, approve=approve, reason=reason, by=request.actor, with_undo=True)
+        except (Conflict, InvalidInput) as error:
+            messages.error(request, f"{subject(approval)}: {error}")
+        else:
+            done += 1
+    if done:
+        messages.success(request, f"{DONE[approve]} {done} of {len(codes)}.")
+    return redirect(_back(request))
+
+
+@require_POST
+@member_page(Action.DECIDE_APPROVAL)
+def undo_decision(request: MemberRequest, code: str) -> HttpResponse:
+    approval = _approval(request, code)
+    try:
+        undo(approval, by=request.actor)
+    except Conflict as error:
+        messages.error(request, f"{subject(approval)}: {error}")
+    else:
+        messages.success(request, f"Undone: {subject(approval)} is pending again.")
     return redirect(_back(request))
 
 
@@ -47,7 +87,8 @@ def open_arguments(request: MemberRequest, code: str) -> HttpResponse:
     context = {
         "page_title": f"Arguments of {approval.tool_name}",
         "approval": approval,
-        "waits": approval.standing is Status.PENDING,
+        "title": title_html(approval),
+        "waits": approval.current_status is Status.PENDING,
         "arguments": shown_arguments(arguments, opened=True),
         "back": _back(request),
     }
@@ -57,16 +98,12 @@ def open_arguments(request: MemberRequest, code: str) -> HttpResponse:
 def _approval(request: MemberRequest, code: str) -> Approval:
     approval = approval_coded(request.project.pk, code)
     if approval is None:
-        raise NotFound("There is no such approval.")
+        raise NotFound("Approval not found.")
     return approval
 
 
-def _named(approval: Approval) -> str:
-    return f"{approval.tool_name[:80]} of {approval.agent_id}"
-
-
 def _back(request: MemberRequest) -> str:
-    """To the page that it was done on, if that is one of this project."""
+    """The page that the form was on, if it is one of this project."""
     back = request.POST.get("back", "")
     ours = f"/p/{request.project.slug}/"
     if back.startswith(ours) and url_has_allowed_host_and_scheme(back, None):

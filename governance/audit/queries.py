@@ -1,35 +1,95 @@
-"""The audit log as it is read: newest first, page by page; whole, or what is about one text."""
+"""The audit log, newest first and page by page: filtered, or of one contract or check."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from django.db.models import Q
 
-from governance.models import AuditEntry, Bundle, Check, Project
+from governance.models import Approval, AuditEntry, Bundle, Check, Project
 
-# By what the subjects of entries are: a version, the contract, one of its tests.
+# What the subjects of entries are: a version, the contract, one of its tests.
 _OF_VERSIONS: Final = ("contract ", "deployment request", "observed denial ")
 _OF_BUNDLES: Final = ("bundle assigned", "assignment ended", "tests replaced")
 
 
+CHOICES_FROM: Final = 10_000  # newest entries, whose people and actions a filter offers
+MOST_CHOICES: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    actor: str = ""
+    action: str = ""
+    subject: str = ""  # any part of an object, or of an entry's details
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __bool__(self) -> bool:
+        return self != AuditFilter()
+
+
+ALL_ENTRIES: Final = AuditFilter()
+
+
 def audit_entries(
-    project: Project, *, before: int | None = None, limit: int = 50
+    project: Project,
+    chosen: AuditFilter = ALL_ENTRIES,
+    *,
+    before: int | None = None,
+    limit: int = 50,
 ) -> list[AuditEntry]:
-    return _page(Q(project=project), before, limit)
+    return _page(Q(project=project) & _fitting(chosen), before, limit)
+
+
+def audit_choices(project: Project) -> tuple[list[str], list[str]]:
+    """People and keys, and actions, of the newest entries."""
+    newest = AuditEntry.objects.filter(project=project).order_by("-number")[:CHOICES_FROM]
+    rows = AuditEntry.objects.filter(pk__in=newest.values("pk"))
+    actors, actions = (
+        list(rows.order_by(column).values_list(column, flat=True).distinct()[:MOST_CHOICES])
+        for column in ("actor", "action")
+    )
+    return actors, actions
+
+
+def approvals_coded(project: Project, codes: Iterable[str]) -> dict[str, Approval]:
+    """Those that still exist, by the code that an entry names."""
+    return {row.code: row for row in Approval.objects.filter(project=project, code__in=set(codes))}
+
+
+def _fitting(chosen: AuditFilter) -> Q:
+    condition = Q()
+    if chosen.actor:
+        condition &= Q(actor=chosen.actor)
+    if chosen.action:
+        condition &= Q(action=chosen.action)
+    if chosen.subject:
+        condition &= Q(subject__icontains=chosen.subject) | Q(details__icontains=chosen.subject)
+    if chosen.since:
+        condition &= Q(at__gte=chosen.since)
+    if chosen.until:
+        condition &= Q(at__lt=chosen.until)
+    return condition
 
 
 def audit_entries_about(
     of: Bundle | Check, *, before: int | None = None, limit: int = 50
 ) -> list[AuditEntry]:
-    """Of it, its versions, tests and drafts, where they went live and what was replayed."""
+    """Entries about it, its versions, tests, drafts, deployments and backtests."""
     return _page(Q(_about(of), project=of.project_id), before, limit)
 
 
-def audit_number_above(of: Bundle | Check, number: int, limit: int) -> int | None:
-    """What the page above this entry ends before; none where that is the first one."""
-    rows = AuditEntry.objects.filter(_about(of), project=of.project_id)
+def audit_number_above(
+    of: Project | Bundle | Check, number: int, limit: int, chosen: AuditFilter = ALL_ENTRIES
+) -> int | None:
+    """Number before which the previous page begins; None where that is the first page."""
+    condition = Q(project=of) if isinstance(of, Project) else Q(_about(of), project=of.project_id)
+    rows = AuditEntry.objects.filter(condition & _fitting(chosen))
     above = rows.filter(number__gt=number).order_by("number").values_list("number", flat=True)
-    found = list(above[: limit + 1])
-    return found[limit] if len(found) > limit else None
+    numbers = list(above[: limit + 1])
+    return numbers[limit] if len(numbers) > limit else None
 
 
 def audit_length(project: Project) -> int:
@@ -38,8 +98,8 @@ def audit_length(project: Project) -> int:
 
 
 def _about(of: Bundle | Check) -> Q:
-    """Entries are never written to again, so what they are about stands in their own words. No name
-    of a contract or a check holds a blank or a colon: none begins like another's."""
+    """By the words of entries, which never change. No name of a contract or a check has a blank or
+    a colon: none begins like another's."""
     return _about_check(of.name) if isinstance(of, Check) else _about_contract(of.name)
 
 
@@ -57,7 +117,7 @@ def _about_contract(name: str) -> Q:
 
 
 def _about_check(name: str) -> Q:
-    """A change of bindings is about each check that a line of theirs names, before or since."""
+    """A change of bindings belongs to each check that it names, before or after."""
     return (
         Q(action="check saved", subject__startswith=f"{name} v")
         | Q(action__startswith="draft ", subject=f"draft of the check {name}")
@@ -66,6 +126,6 @@ def _about_check(name: str) -> Q:
     )
 
 
-def _page(wanted: Q, before: int | None, limit: int) -> list[AuditEntry]:
-    rows = AuditEntry.objects.filter(wanted).order_by("-number")
+def _page(condition: Q, before: int | None, limit: int) -> list[AuditEntry]:
+    rows = AuditEntry.objects.filter(condition).order_by("-number")
     return list((rows.filter(number__lt=before) if before else rows)[:limit])

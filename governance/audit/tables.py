@@ -1,11 +1,9 @@
-"""The columns of the files that tables are downloaded as."""
+"""Columns of the audit log's file."""
 
 from typing import Final
 
 from governance.core.tables import Columns
-from governance.models import (
-    AuditEntry,
-)
+from governance.models import AuditEntry
 
 AUDIT_LOG: Final[Columns[AuditEntry]] = {
     "number": lambda row: row.number,

@@ -1,14 +1,28 @@
-"""The audit log as a page."""
+"""Page of the audit log."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
-from governance.audit.queries import audit_entries, audit_length
+from governance.audit.queries import (
+    AuditFilter,
+    approvals_coded,
+    audit_choices,
+    audit_entries,
+    audit_length,
+    audit_number_above,
+)
 from governance.audit.tables import AUDIT_LOG
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.audit.words import Line, is_about_an_approval, lines_of
+from governance.core.actor import shown
+from governance.core.numbers import ID_DIGITS, parse_number
 from governance.models import AuditEntry
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import page_after_page, table_file
@@ -20,37 +34,72 @@ MANY = 500  # of a file, at once
 @require_safe
 @member_page()
 def audit(request: MemberRequest) -> HttpResponseBase:
+    project, chosen = request.project, _filter_in(request.GET)
+
     def rows() -> Iterator[AuditEntry]:
         return page_after_page(
             lambda last: audit_entries(
-                request.project, before=last.number if last else None, limit=MANY
+                project, chosen, before=last.number if last else None, limit=MANY
             ),
             MANY,
         )
 
-    if (file := table_file(request, request.project, "audit-log", AUDIT_LOG, rows)) is not None:
+    if (file := table_file(request, project, "audit-log", AUDIT_LOG, rows)) is not None:
         return file
-    entries = audit_entries(request.project, before=number_before(request), limit=PAGE + 1)
-    shown = entries[:PAGE]
-    length = audit_length(request.project)
-    newest = shown[0].number if shown else 0
-    context = {
+    before = number_before(request)
+    entries = audit_entries(project, chosen, before=before, limit=PAGE + 1)
+    actors, actions = audit_choices(project)
+    context: dict[str, Any] = {
         "page_title": "Audit log",
-        "entries": shown,
-        "length": length,
-        "words": f"{len(shown)} of {length:,}, newest first",
-        # Back up by a page; beyond the newest one there is the first page.
-        "newer": _newer(newest, length) if newest < length else "",
-        "older": f"?before={shown[-1].number}" if len(entries) > PAGE else "",
+        "lines": lines_for(request, entries[:PAGE]),
+        "length": audit_length(project),
+        "words": f"{len(entries[:PAGE])} entries, newest first",
+        "newer": _newer(request, chosen, entries[0].number) if before and entries else "",
+        "older": _address(request, entries[PAGE - 1].number) if len(entries) > PAGE else "",
+        "chosen": chosen,
+        "actors": [(each, shown(each)) for each in actors],
+        "actions": actions,
     }
     return render(request, "audit/audit.html", context)
 
 
+def lines_for(request: MemberRequest, entries: list[AuditEntry]) -> list[Line]:
+    codes = [entry.subject for entry in entries if is_about_an_approval(entry)]
+    approvals = approvals_coded(request.project, codes) if codes else {}
+    return lines_of(request.project.slug, entries, approvals)
+
+
 def number_before(request: MemberRequest) -> int | None:
     """The entry that a page ends before."""
-    return whole_number(request.GET.get("before"), ID_DIGITS)
+    return parse_number(request.GET.get("before"), ID_DIGITS)
 
 
-def _newer(newest: int, length: int) -> str:
-    before = newest + PAGE + 1
-    return f"?before={before}" if before <= length else "."
+def _filter_in(query: QueryDict) -> AuditFilter:
+    """Filters of an address; a value with NUL, which no database holds, is ignored."""
+    actor, action, subject, since, until = (
+        "" if "\0" in (value := query.get(name, "")) else value.strip()
+        for name in ("by", "action", "q", "since", "until")
+    )
+    return AuditFilter(actor, action, subject, _moment(since), _moment(until))
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _newer(request: MemberRequest, chosen: AuditFilter, number: int) -> str:
+    return _address(request, audit_number_above(request.project, number, PAGE, chosen))
+
+
+def _address(request: MemberRequest, before: int | None) -> str:
+    """This page with its filters, from another place on."""
+    parameters = {name: value for name, value in request.GET.items() if name != "before" and value}
+    if before is not None:
+        parameters["before"] = str(before)
+    return f"?{urlencode(parameters)}" if parameters else "."

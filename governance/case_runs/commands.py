@@ -1,4 +1,4 @@
-"""Cases are run when a version is to be trusted, and what became of them is kept."""
+"""Runs of a contract's tests, stored with the version."""
 
 import json
 from dataclasses import asdict
@@ -9,8 +9,8 @@ from governance.case_runs.queries import Ran, run_of
 from governance.models import BundleVersion, CaseRun
 
 
-def keep_run(version: BundleVersion) -> Ran:
-    """Run the cases against this version, and keep what became of them; outside a transaction."""
+def run_and_store(version: BundleVersion) -> Ran:
+    """Run the tests against this version and store the results; call it outside a transaction."""
     ran = run_of(version)
     if not ran.results:
         if not ran.why:

@@ -1,4 +1,4 @@
-"""What became of the cases of a contract: run now, or as they ran last."""
+"""Results of a contract's tests: run now, or stored by the last run."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, cast
 
-from governance.case_runs.domain.cases import Result, Said, judge
-from governance.case_runs.domain.sessions import Before
-from governance.core.cases import Case as Told
+from governance.case_runs.domain import Answer, Before, Result, judge
+from governance.core.cases import Case as CaseSpec
 from governance.core.cases import CaseCall
 from governance.core.deployment_requests import Blocked
 from governance.core.errors import (
@@ -28,12 +27,12 @@ from governance.models import Bundle, BundleVersion, Case, CaseRun
 from governance.texts.document import read_document
 
 AT_ONCE: Final = 25  # calls: what costs too much is not asked about again and again
-NOT_ASKED: Final = "not run: this contract costs too much to evaluate"
+NOT_RUN: Final = "not run: this contract costs too much to evaluate"
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What became of all cases; `why` tells why they could not be run."""
+    """Results of one run; `why` says why the tests could not run."""
 
     results: tuple[Result, ...]
     why: str = ""
@@ -47,35 +46,34 @@ class Ran:
     def sentence(self) -> str:
         total = len(self.results)
         if self.why:
-            return "The tests could not run"
+            return "Tests could not run"
         if not total:
-            return "No test yet"
+            return "No tests yet"
         if not self.failing:
-            few = {1: "The test passes", 2: "Both tests pass"}
-            return few.get(total, f"All {total} tests pass")
-        return f"{self.failing} of {total} fail{'s' if self.failing == 1 else ''}"
+            return "1 test passes" if total == 1 else f"All {total} tests pass"
+        return f"{self.failing} of {total} tests fail"
 
 
 def cases_of(bundle: Bundle) -> list[Case]:
     return list(Case.objects.filter(bundle=bundle).select_related("bundle"))
 
 
-def run_kept(version: BundleVersion) -> Ran | None:
-    """As it was when they ran last; none when they never did."""
+def stored_run(version: BundleVersion) -> Ran | None:
+    """Results of the last run; None when they never ran."""
     row = CaseRun.objects.filter(version=version).first()
     if row is None:
         return None
-    told = [Result(**each) for each in json.loads(row.results)]
-    return Ran(tuple(told), ran_at=row.ran_at)
+    results = [Result(**each) for each in json.loads(row.results)]
+    return Ran(tuple(results), ran_at=row.ran_at)
 
 
 def run_of(version: BundleVersion) -> Ran:
-    """Now, of the cases as they are: it may take seconds."""
-    return run_text(bytes(version.document), [case.told() for case in cases_of(version.bundle)])
+    """Run the present tests against the version; may take seconds."""
+    return run_text(bytes(version.document), [case.spec() for case in cases_of(version.bundle)])
 
 
-def run_text(text: bytes | str, cases: Sequence[Told]) -> Ran:
-    """What cannot be read fails every case, and says so once."""
+def run_text(text: bytes | str, cases: Sequence[CaseSpec]) -> Ran:
+    """Run tests against a text. An unreadable text fails all of them, with one reason."""
     if not cases:
         return Ran(())
     try:
@@ -93,7 +91,7 @@ def run_text(text: bytes | str, cases: Sequence[Told]) -> Ran:
 
 
 def blocked_by(ran: Ran) -> list[Blocked]:
-    """What holds a deployment of the version back that the cases were run against."""
+    """Reasons why these results block a deployment."""
     if ran.why:
         return [Blocked(code="tests_failing", why=f"The tests could not run: {ran.why}")]
     failing = [each for each in ran.results if not each.passed]
@@ -115,34 +113,34 @@ def tool_call(call: CaseCall) -> ToolCall:
     )
 
 
-def said_by(evaluation: Evaluation) -> Said:
+def answer_of(evaluation: Evaluation) -> Answer:
     failed = [rule for rule in evaluation.rules if not rule.passed and not rule.observed]
     stops = [rule for rule in failed if rule.type != "post"]
     if stops:  # an agent stops at the first rule that fails
         before: Before = "asks" if stops[0].action == "ask" else "denied"
-        return Said(action=evaluation.action, rules=(stops[0].id,), before=before)
+        return Answer(action=evaluation.action, rules=(stops[0].id,), before=before)
     # A rule that would hide the output of what has changed something only warns.
     by = [rule.id for rule in failed if rule.action == evaluation.action]
-    return Said(action=evaluation.action, rules=tuple(by or [rule.id for rule in failed]))
+    return Answer(action=evaluation.action, rules=tuple(by or [rule.id for rule in failed]))
 
 
 def _results(
-    document: Source, limits: Sequence[SessionLimit], cases: Sequence[Told]
+    document: Source, limits: Sequence[SessionLimit], cases: Sequence[CaseSpec]
 ) -> tuple[Result, ...]:
-    said = _answers(document, [call for case in cases for call in case.calls])
-    return tuple(judge(case, [next(said) for _ in case.calls], limits) for case in cases)
+    answers = _answers(document, [call for case in cases for call in case.calls])
+    return tuple(judge(case, [next(answers) for _ in case.calls], limits) for case in cases)
 
 
-def _answers(document: Source, calls: Sequence[CaseCall]) -> Iterator[Said | str]:
+def _answers(document: Source, calls: Sequence[CaseCall]) -> Iterator[Answer | str]:
     too_much = False
     for start in range(0, len(calls), AT_ONCE):
         some = calls[start : start + AT_ONCE]
         if too_much:
-            yield from (NOT_ASKED for _ in some)
+            yield from (NOT_RUN for _ in some)
             continue
         for result in engine.evaluate(document, [tool_call(each) for each in some]):
             if isinstance(result, NotEvaluated):
                 too_much = too_much or result.code == "evaluation_limit"
                 yield f"no answer: {result.detail}"
             else:
-                yield said_by(result)
+                yield answer_of(result)

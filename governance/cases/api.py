@@ -1,10 +1,10 @@
-"""Tests that contracts carry, over HTTP: kept, put in order, and run."""
+"""Tests of contracts over HTTP: stored, ordered, and run."""
 
 from typing import Any
 
 from ninja import Router, Status
 
-from governance.case_runs.queries import cases_of, run_kept, run_of, run_text
+from governance.case_runs.queries import cases_of, run_of, run_text, stored_run
 from governance.cases import commands as cases_commands
 from governance.cases.queries import case_numbered
 from governance.cases.schemas import (
@@ -17,7 +17,7 @@ from governance.cases.schemas import (
     case_out,
     run_out,
 )
-from governance.contracts.api.named import named_bundle, named_version
+from governance.contracts.api.contracts import named_bundle, named_version
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import NotFound
 from governance.models import Bundle, Case
@@ -57,32 +57,32 @@ def add_case(request: AccessRequest, name: str, body: CaseIn) -> Status[dict[str
     auth=CAN_WRITE,
     openapi_extra=MAY_CONFLICT,
 )
-def change_case(request: AccessRequest, name: str, case_id: int, body: CaseIn) -> dict[str, Any]:
+def update_case(request: AccessRequest, name: str, case_id: int, body: CaseIn) -> dict[str, Any]:
     row = _case(named_bundle(request, name), case_id)
     return case_out(cases_commands.change_case(row, body.case(), by=request.auth.actor))
 
 
 @router.delete("/contracts/{name}/cases/{int:case_id}", response={204: None}, auth=CAN_WRITE)
-def remove_case(request: AccessRequest, name: str, case_id: int) -> Status[None]:
+def delete_case(request: AccessRequest, name: str, case_id: int) -> Status[None]:
     cases_commands.remove_case(_case(named_bundle(request, name), case_id), by=request.auth.actor)
     return Status(204, None)
 
 
 @router.post("/contracts/{name}/cases/run", response=RunOut, auth=CAN_READ)
 def run_cases(request: AccessRequest, name: str, body: RunIn) -> dict[str, Any]:
-    """Nothing of it is kept: that is for saves and deployments."""
+    """Run the tests without storing results; saves and deployments store them."""
     bundle = named_bundle(request, name)
     if body.yaml is not None:
-        return run_out(run_text(body.yaml, [row.told() for row in cases_of(bundle)]))
+        return run_out(run_text(body.yaml, [row.spec() for row in cases_of(bundle)]))
     return run_out(run_of(named_version(bundle, body.version)))
 
 
 @router.get("/contracts/{name}/versions/{int:version}/cases", response=RunOut, auth=CAN_READ)
-def get_kept_run(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
-    """What became of them when this version was saved or deployed last."""
-    ran = run_kept(named_version(named_bundle(request, name), version))
+def get_case_results(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
+    """Results when this version was saved or deployed last."""
+    ran = stored_run(named_version(named_bundle(request, name), version))
     if ran is None:
-        raise NotFound("No test was run against this version.")
+        raise NotFound("No test has been run on this version.")
     return run_out(ran)
 
 
@@ -93,5 +93,5 @@ def _cases(rows: list[Case]) -> dict[str, Any]:
 def _case(bundle: Bundle, number: int) -> Case:
     case = case_numbered(bundle, number)
     if case is None:
-        raise NotFound("There is no such test.")
+        raise NotFound("Test not found.")
     return case

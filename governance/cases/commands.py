@@ -7,37 +7,37 @@ from django.db.models import Max
 from django.utils import timezone
 
 from governance.audit_log import Detail, record
-from governance.case_runs.domain.cases import expected_words
+from governance.case_runs.domain import expected_words
 from governance.case_runs.queries import cases_of
-from governance.cases.domain.limits import MOST_CASES, problems_of
+from governance.cases.domain import MOST_CASES, problems_of
 from governance.cases.queries import case_named, case_numbered
 from governance.contracts.queries.contracts import locked_bundle
 from governance.core.actor import Actor
-from governance.core.cases import Case as Told
+from governance.core.cases import Case as CaseSpec
 from governance.core.errors import Conflict, InvalidInput, NotFound, Problem
 from governance.models import Bundle, Case
 from governance.people.policies import Action, refuse_unless
 
 
-class NameTaken(Conflict):
+class NameInUse(Conflict):
     code = "name_taken"
 
     def __init__(self, name: str) -> None:
-        problem = Problem(path="name", message="Another test has this name already.")
-        super().__init__(f"Another test is called “{name}” already.", errors=[problem])
+        problem = Problem(path="name", message="Another test already has this name.")
+        super().__init__(f"Another test is named “{name}”.", errors=[problem])
 
 
 @transaction.atomic
-def add_case(bundle: Bundle, case: Told, *, by: Actor) -> Case:
-    """After those that are there."""
+def add_case(bundle: Bundle, case: CaseSpec, *, by: Actor) -> Case:
+    """Add a test after the others."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     _refuse_unfit(case)
     bundle = locked_bundle(bundle)
     there = Case.objects.filter(bundle=bundle)
     if there.count() >= MOST_CASES:
-        raise InvalidInput(f"A contract has at most {MOST_CASES} tests: remove one first.")
+        raise InvalidInput(f"A contract has at most {MOST_CASES} tests: delete one first.")
     if case_named(bundle, case.name):
-        raise NameTaken(case.name)
+        raise NameInUse(case.name)
     last = there.aggregate(last=Max("position"))["last"] or 0
     row = _new(bundle, case, position=last + 1, by=by)
     row.save()
@@ -46,13 +46,13 @@ def add_case(bundle: Bundle, case: Told, *, by: Actor) -> Case:
 
 
 @transaction.atomic
-def change_case(case: Case, to: Told, *, by: Actor) -> Case:
+def change_case(case: Case, to: CaseSpec, *, by: Actor) -> Case:
     refuse_unless(by, Action.WRITE_CONTRACT)
     _refuse_unfit(to)
     row = _locked(case)
     if (there := case_named(row.bundle, to.name)) and there.pk != row.pk:
-        raise NameTaken(to.name)
-    if row.told() == to:
+        raise NameInUse(to.name)
+    if row.spec() == to:
         return row
     was = row.name
     row.take(to)
@@ -64,7 +64,7 @@ def change_case(case: Case, to: Told, *, by: Actor) -> Case:
 
 @transaction.atomic
 def move_case(case: Case, *, by: Actor, up: bool) -> None:
-    """Past its neighbour; where there is none it stays."""
+    """Swap with a neighbour; without one nothing happens."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     row = _locked(case)
     order = cases_of(row.bundle)
@@ -88,13 +88,13 @@ def remove_case(case: Case, *, by: Actor) -> None:
 
 
 @transaction.atomic
-def replace_cases(bundle: Bundle, cases: Sequence[Told], *, by: Actor) -> list[Case]:
-    """Exactly these, in this order; nothing is told to the log where they are these already."""
+def replace_cases(bundle: Bundle, cases: Sequence[CaseSpec], *, by: Actor) -> list[Case]:
+    """Replace all tests, in this order; not logged when nothing changes."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     refuse_unfit_cases(cases)
     bundle = locked_bundle(bundle)
     there = cases_of(bundle)
-    if [row.told() for row in there] == list(cases):
+    if [row.spec() for row in there] == list(cases):
         return there
     Case.objects.filter(bundle=bundle).delete()
     rows = [_new(bundle, case, position=at, by=by) for at, case in enumerate(cases, start=1)]
@@ -104,19 +104,19 @@ def replace_cases(bundle: Bundle, cases: Sequence[Told], *, by: Actor) -> list[C
     return cases_of(bundle)
 
 
-def refuse_unfit_cases(cases: Sequence[Told]) -> None:
+def refuse_unfit_cases(cases: Sequence[CaseSpec]) -> None:
     if len(cases) > MOST_CASES:
         raise InvalidInput(f"A contract has at most {MOST_CASES} tests.")
     seen: set[str] = set()
     for place, case in enumerate(cases):
         _refuse_unfit(case, f"cases[{place}].")
         if case.name in seen:
-            unfit = f"Another test is called “{case.name}” already."
+            unfit = f"Another test is named “{case.name}”."
             raise InvalidInput.at(f"cases[{place}].name", unfit)
         seen.add(case.name)
 
 
-def _new(bundle: Bundle, case: Told, *, position: int, by: Actor) -> Case:
+def _new(bundle: Bundle, case: CaseSpec, *, position: int, by: Actor) -> Case:
     row = Case(bundle=bundle, position=position, author=str(by)[:320], changed_at=timezone.now())
     row.take(case)
     return row
@@ -126,16 +126,16 @@ def _locked(case: Case) -> Case:
     locked_bundle(case.bundle)
     row = case_numbered(case.bundle, case.pk)
     if row is None:
-        raise NotFound("This test was removed already.")
+        raise NotFound("This test was already deleted.")
     return row
 
 
-def _refuse_unfit(case: Told, path: str = "") -> None:
-    found = [Problem(path=path + each.path, message=each.message) for each in problems_of(case)]
-    if found:
-        raise InvalidInput(str(found[0]), errors=found)
+def _refuse_unfit(case: CaseSpec, path: str = "") -> None:
+    problems = [Problem(path=path + each.path, message=each.message) for each in problems_of(case)]
+    if problems:
+        raise InvalidInput(str(problems[0]), errors=problems)
 
 
 def _record(by: Actor, action: str, row: Case, **more: Detail) -> None:
-    details = {"expects": expected_words(row.told())} | more
+    details = {"expects": expected_words(row.spec())} | more
     record(by, action, str(row), project=row.bundle.project, details=details)

@@ -1,7 +1,7 @@
-"""The cases of contracts, and what a contract says of one call now."""
+"""Tests of contracts, and a contract's present answer to one call."""
 
-from governance.case_runs.domain.cases import Said
-from governance.case_runs.queries import said_by, tool_call
+from governance.case_runs.domain import Answer
+from governance.case_runs.queries import answer_of, tool_call
 from governance.contracts.queries.contracts import newest_version
 from governance.core.cases import CaseCall
 from governance.core.errors import (
@@ -23,12 +23,12 @@ def case_named(bundle: Bundle, name: str) -> Case | None:
     return Case.objects.filter(bundle=bundle, name=name).first()
 
 
-def said_now(bundle: Bundle, call: CaseCall) -> Said | None:
-    """By its newest version; none where there is no answer."""
+def current_answer(bundle: Bundle, call: CaseCall) -> Answer | None:
+    """Answer of the newest version; None where there is none."""
     version = newest_version(bundle)
     if version is None:
         return None
     try:
-        return said_by(engine.evaluate_call(bytes(version.document), tool_call(call)))
+        return answer_of(engine.evaluate_call(bytes(version.document), tool_call(call)))
     except (CallInvalid, DocumentInvalid, EvaluationLimit, EvaluationUnavailable):
         return None

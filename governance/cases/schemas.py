@@ -1,4 +1,4 @@
-"""The shapes of cases, and of what became of them, over HTTP."""
+"""Tests and their results over HTTP."""
 
 from datetime import datetime
 from typing import Annotated, Any, Self, assert_never
@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue, StrictInt, StrictStr, model_v
 
 from governance.case_runs.queries import Ran
 from governance.contracts.schemas.contracts import VersionNumber
-from governance.core.case_text import told
+from governance.core.case_text import call_as_dict
 from governance.core.cases import PRODUCTION, Case, CaseAction, CaseCall, Decides, Stops
 from governance.models import Case as Row
 
@@ -49,8 +49,8 @@ class ExpectsIn(Schema):
 
 
 class CaseIn(Schema):
-    """Of one call the action; of a session's calls the number of the one that a limit stops, or
-    null where none of them is stopped."""
+    """Expected action of one call; for a session, the number of the call that a limit stops, or
+    null."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -66,11 +66,13 @@ class CaseIn(Schema):
         if self.call is not None and self.expects.action is None:
             raise ValueError("A `call` needs `expects.action`.")
         if self.call is not None and "stopped_at" in self.expects.model_fields_set:
-            raise ValueError("A `call` is not stopped: give `expects.action`.")
+            raise ValueError(
+                "Only a session has `expects.stopped_at`: give `expects.action` for a `call`."
+            )
         if self.calls is not None and self.expects.action is not None:
             raise ValueError("A session has no `expects.action`: give `expects.stopped_at`.")
         if self.calls is not None and "stopped_at" not in self.expects.model_fields_set:
-            raise ValueError("A session needs `expects.stopped_at`, be it null.")
+            raise ValueError("A session needs `expects.stopped_at`, which may be null.")
         return self
 
     def case(self) -> Case:
@@ -134,13 +136,13 @@ class RunOut(Schema):
     results: list[ResultOut]
 
 
-def told_case(case: Case) -> dict[str, Any]:
-    """As it is sent: without what is not given."""
+def case_as_sent(case: Case) -> dict[str, Any]:
+    """Test as a client sends it: without fields that were not given."""
     match case.expects:
         case Decides(call=call, action=action, rule=rule):
-            what: dict[str, Any] = {"call": told(call), "expects": {"action": action}}
+            what: dict[str, Any] = {"call": call_as_dict(call), "expects": {"action": action}}
         case Stops(calls=calls, stopped_at=number, rule=rule):
-            session = [told(each) for each in calls]
+            session = [call_as_dict(each) for each in calls]
             what = {"calls": session, "expects": {"stopped_at": number}}
         case _ as never:
             assert_never(never)
@@ -150,7 +152,7 @@ def told_case(case: Case) -> dict[str, Any]:
 
 
 def case_out(row: Row) -> dict[str, Any]:
-    case = told_case(row.told())
+    case = case_as_sent(row.spec())
     return {
         "id": row.pk,
         "call": None,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from governance.case_runs.domain.cases import Result
+from governance.case_runs.domain import Result
 from governance.core.tables import Columns
 from governance.models import (
     Case,

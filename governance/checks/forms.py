@@ -7,4 +7,4 @@ from governance.drafts.views.text_form import TextForm
 class CheckForm(TextForm):
     most_bytes = LONGEST_CHECK
     nothing = "Paste a success check here, or choose a file."
-    taken = "YAML, at most 256 KiB."
+    file_help = "YAML, at most 256 KiB."

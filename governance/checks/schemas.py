@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field
 
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.checks.queries.bindings import Bindings
 from governance.checks.queries.checks import Newer, Origin, Ours
 from governance.contracts.schemas.contracts import VersionNumber
@@ -40,7 +40,7 @@ class IncludedOut(Schema):
 
 
 class CheckVersionOut(Schema):
-    """Of a check that the console brings nobody is the author, and no hash is kept."""
+    """Version of a check; a shipped one has no author and no hash."""
 
     name: str
     version: int
@@ -137,13 +137,13 @@ def check_version_out(version: CheckVersion) -> dict[str, Any]:
     }
 
 
-def ours_out(found: Ours) -> dict[str, Any]:
+def ours_out(check: Ours) -> dict[str, Any]:
     return {
-        "name": found.name,
-        "version": found.version,
-        "origin": found.origin.value,
-        "description": found.description,
-        "rules": found.rules,
+        "name": check.name,
+        "version": check.version,
+        "origin": check.origin.value,
+        "description": check.description,
+        "rules": check.rules,
         "included": [],  # what includes others cannot be included, and these are there to be
         "sha256": None,
         "author": None,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.checks.queries.checks import Ours
 from governance.core.tables import Columns
 from governance.models import (

@@ -1,23 +1,25 @@
-"""What the pages of success checks say of them in a sentence."""
+"""Sentences on the pages of success checks."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from governance.checks.authoring.outline import OutlinedCheck
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import LAST, Binding
 from governance.checks.queries.checks import Origin
-from governance.contracts.words import number_word
 
-_OTHERWISE = {
-    "success": "success where no rule fits",
-    "failure": "failure where no rule fits",
-    "unknown": "unknown where no rule fits",
-    "default": "the built-in check where no rule fits",
+LONGEST: Final = 32  # characters of a name or glob in a headline
+_OTHERWISE: Final = {
+    "success": "success",
+    "failure": "failure",
+    "unknown": "unknown",
+    "default": "the default check decides",
 }
+_NO_BINDINGS: Final = "No bindings: agents' own checks decide, else the default check"
 
 
 def line_words(line: Binding) -> str:
-    """`http_*` of `billing-*` in `production`; what fits everything is left out."""
-    tool = "every tool" if line.tool == "*" else _code(line.tool)
+    """`http_*` of `billing-*` in `production`; a star is left out."""
+    tool = "all tools" if line.tool == "*" else _code(line.tool)
     agent = "" if line.agent == "*" else f" of {_code(line.agent)}"
     place = "" if line.environment == "*" else f" in {_code(line.environment)}"
     return f"{tool}{agent}{place}"
@@ -31,55 +33,73 @@ def check_sentence(
     lines: Sequence[Binding],
     includers: Sequence[str],
 ) -> str:
-    what = f"`{name}` v{number}" if origin is Origin.OWN else f"`{name}`"
+    code = _code(_cut(name))
+    what = f"{code} v{number}" if origin is Origin.OWN else f"Built-in check {code}"
     if origin is Origin.BUILT_IN:
-        return f"{what} judges every call that no binding names."
-    comes = "" if origin is Origin.OWN else " comes with the console and"
+        return f"The {code} check decides where no binding applies"
     if len(lines) == 1:
-        return f"{what}{comes} judges {line_words(lines[0])}."
+        line = lines[0]
+        cut = Binding(_cut(line.environment), _cut(line.agent), _cut(line.tool), line.check)
+        words = f"{what} checks {line_words(cut)}"
+        return words if len(words) <= 90 else f"{what} has 1 binding"
     if lines:
-        return f"{what}{comes} judges what {number_word(len(lines)).lower()} bindings name."
+        return f"{what} has {len(lines)} bindings"
     if includers:
-        them = f"`{includers[0]}`" if len(includers) == 1 else f"{len(includers)} checks"
+        them = _code(_cut(includers[0])) if len(includers) == 1 else f"{len(includers)} checks"
         include = "includes" if len(includers) == 1 else "include"
-        return f"{what}{comes} is bound nowhere; {them} {include} it."
-    return f"{what}{comes} is bound nowhere, so it judges nothing yet."
+        return f"{what} isn't bound, but {them} {include} it"
+    return f"{what} isn't bound to any tool yet"
 
 
 def checks_sentence(own: int, lines: int, *, more: bool = False) -> str:
-    """Two checks of this project; three bindings say what they and others judge."""
-    number = f"More than {own:,}" if more else number_word(own)
-    checks = f"{number} check{'' if own == 1 else 's'} of this project"
-    if not own and not lines:
-        return "No check is bound: an agent's own check decides, else the built-in one."
+    """2 checks of your own, 3 bindings"""
+    number = f"More than {own:,}" if more else f"{own:,}"
+    checks = f"{number} check{'' if own == 1 else 's'} of your own"
     if not lines:
-        unbound = "it is not bound" if own == 1 else "none of them is bound"
-        return f"{checks}, and {unbound}: agents' own checks decide, else the built-in one."
-    say = "binding says" if lines == 1 else "bindings say"
-    whose = checks if own else "No check of this project"
-    return f"{whose}; {number_word(lines).lower()} {say} what judges which calls."
+        return f"{checks}, none bound" if own else _NO_BINDINGS
+    return f"{checks if own else 'Built-in checks only'}, {_counted(lines, 'binding')}"
 
 
-def bindings_sentence(lines: Sequence[Binding]) -> str:
-    if not lines:
-        return "No check is bound: an agent's own check decides, else the built-in one."
-    checks = len({line.check for line in lines})
-    named = "one check" if checks == 1 else f"{number_word(checks).lower()} checks"
-    count = number_word(len(lines))
-    return (
-        f"{count} line{'' if len(lines) == 1 else 's'} "
-        f"{'sends' if len(lines) == 1 else 'send'} calls to {named}; the first that fits counts."
-    )
+def bindings_sentence(lines: Sequence[Binding], *, is_saved: bool = True) -> str:
+    """3 bindings for 2 checks, not saved yet"""
+    filled = [line for line in lines if line.tool and line.check]
+    state = "" if is_saved else ", not saved yet"
+    if not filled:
+        return _NO_BINDINGS if is_saved else f"No bindings{state}"
+    checks = len({line.check for line in filled})
+    return f"{_counted(len(filled), 'binding')} for {_counted(checks, 'check')}{state}"
+
+
+def applying_words(lines: Sequence[Binding], fitting: Sequence[int]) -> str:
+    """`unified` applies, by row 2. Row 5 matches too, but comes later."""
+    if not fitting:
+        return f"No row matches, so `{LAST}` applies."
+    first, *others = fitting
+    check = lines[first].check
+    applies = f"{_code(check)} applies" if check else "No check chosen yet"
+    later = ""
+    if others:
+        rows = ", ".join(str(place + 1) for place in others[:5])
+        match = "matches too, but comes" if len(others) == 1 else "match too, but come"
+        later = f" Row{'' if len(others) == 1 else 's'} {rows} {match} later."
+    return f"{applies}, by row {first + 1}.{later}"
 
 
 def rules_fact(outline: OutlinedCheck, included: int) -> str:
     own = len(outline.rules)
-    others = f"{included} other check{'' if included == 1 else 's'}"
-    return f"{own} of its own, after those of {others}" if included else f"{own}"
+    return f"{own}, after those of {_counted(included, 'included check')}" if included else f"{own}"
 
 
 def otherwise_fact(outline: OutlinedCheck) -> str:
     return _OTHERWISE.get(outline.otherwise, outline.otherwise)
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _code(glob: str) -> str:

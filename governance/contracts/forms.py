@@ -7,4 +7,4 @@ from governance.texts.document import MAX_BYTES as LONGEST_CONTRACT
 class ContractForm(TextForm):
     most_bytes = LONGEST_CONTRACT
     nothing = "Paste a contract here, or choose a file."
-    taken = "YAML in either dialect, at most 512 KiB."
+    file_help = "YAML in either format, at most 512 KiB."

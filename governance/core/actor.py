@@ -1,4 +1,4 @@
-"""Who does something: a person, a key, or the console itself."""
+"""The author of a change: a person, a key, or the console itself."""
 
 import re
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ class Status(StrEnum):
 
 
 class OnTimeout(StrEnum):
-    """What the agent does when nobody decides; it says so itself, and we only show it."""
+    """Behaviour of the agent when nobody decides. Agents report it; the console only shows it."""
 
     BLOCK = "block"
     ALLOW = "allow"
@@ -40,7 +40,7 @@ class ShownArgument:
 
     @property
     def beginning(self) -> str:
-        """Of a long one as much as tells what it is; empty: it is short, so all of it shows."""
+        """Start of a long text; empty for a short one, which is shown in full."""
         return self.text[:BEGINS_WITH] if len(self.text) > FOLDED_FROM else ""
 
     @property
@@ -49,7 +49,8 @@ class ShownArgument:
 
 
 def status_at(status: Status, ends_at: datetime, now: datetime) -> Status:
-    """Nobody has to write that time ran out for it to have run out."""
-    if status is Status.PENDING and ends_at <= now:
-        return Status.TIMEOUT
-    return status
+    """Status at a time, as its agent sees it: a decision counts from its end on, and a pending
+    approval past its end counts as expired without a write."""
+    if ends_at > now:
+        return Status.PENDING
+    return Status.TIMEOUT if status is Status.PENDING else status

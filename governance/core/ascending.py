@@ -1,11 +1,11 @@
-"""The most of some numbers that stand in ascending order without being moved."""
+"""Longest increasing subsequence."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 
 
 def longest_ascending(numbers: Sequence[int]) -> list[int]:
-    """Their indexes, in order; the numbers are all different."""
+    """Indexes of its members, in order; the numbers are all different."""
     ends: list[int] = []  # of the ascending runs of each length, the lowest last number
     end_at: list[int] = []
     came_from: list[int] = []
@@ -17,9 +17,9 @@ def longest_ascending(numbers: Sequence[int]) -> list[int]:
             end_at.append(index)
         else:
             ends[length], end_at[length] = number, index
-    kept = []
+    indexes = []
     at = end_at[-1] if end_at else -1
     while at >= 0:
-        kept.append(at)
+        indexes.append(at)
         at = came_from[at]
-    return kept[::-1]
+    return indexes[::-1]

@@ -1,4 +1,4 @@
-"""The calls of a case as JSON: as they are kept, and as people write those of a session."""
+"""Calls of a test as JSON: as stored, and as written by hand for a session."""
 
 import json
 from typing import Any, Final, Never
@@ -11,59 +11,59 @@ from governance.core.json_value import Json
 _KEYS: Final = frozenset({"tool", "args", "principal", "output", "environment", "times"})
 
 
-def kept(calls: tuple[CaseCall, ...]) -> str:
-    """Only ASCII, so that no database minds what arguments hold."""
-    return json.dumps([told(each) for each in calls], ensure_ascii=True)
+def calls_as_text(calls: tuple[CaseCall, ...]) -> str:
+    """JSON in ASCII, so that every database can store any argument."""
+    return json.dumps([call_as_dict(each) for each in calls], ensure_ascii=True)
 
 
-def told(call: CaseCall) -> dict[str, Any]:
-    """What differs from the default, in the order in which people read it."""
-    found: dict[str, Any] = {"tool": call.tool, "args": call.args}
+def call_as_dict(call: CaseCall) -> dict[str, Any]:
+    """Fields that differ from the default, in reading order."""
+    fields: dict[str, Any] = {"tool": call.tool, "args": call.args}
     if call.principal is not None:
-        found["principal"] = call.principal
+        fields["principal"] = call.principal
     if call.output is not None:
-        found["output"] = call.output
+        fields["output"] = call.output
     if call.environment != PRODUCTION:
-        found["environment"] = call.environment
+        fields["environment"] = call.environment
     if call.times != 1:
-        found["times"] = call.times
-    return found
+        fields["times"] = call.times
+    return fields
 
 
 def written(calls: tuple[CaseCall, ...]) -> str:
     """A call in each line, for a text field."""
-    lines = ",\n".join(f"  {json_written(told(each))}" for each in calls)
+    lines = ",\n".join(f"  {json_written(call_as_dict(each))}" for each in calls)
     return f"[\n{lines}\n]"
 
 
 def calls_from(text: str) -> tuple[CaseCall, ...]:
     value = read_json(text, "calls")
     if not isinstance(value, list):
-        _refuse('This is no list: write [{"tool": "…", "args": {}}].', "calls")
+        _refuse('This is not a list. Write [{"tool": "…", "args": {}}].', "calls")
     return tuple(_call(item, f"calls[{place}]") for place, item in enumerate(value))
 
 
 def _call(value: Json, path: str) -> CaseCall:
     if not isinstance(value, dict):
-        _refuse(f'{path} is no call: write {{"tool": "…", "args": {{}}}}.', path)
+        _refuse(f'{path} is not a call: write {{"tool": "…", "args": {{}}}}.', path)
     if unknown := sorted(set(value) - _KEYS):
         known = ", ".join(f"`{key}`" for key in sorted(_KEYS))
-        _refuse(f"`{unknown[0]}` is no key of a call ({path}). Known are {known}.", path)
+        _refuse(f"`{unknown[0]}` is not a key of a call ({path}). Use {known}.", path)
     tool, args = value.get("tool"), value.get("args", {})
     principal, output = value.get("principal"), value.get("output")
     environment, times = value.get("environment", PRODUCTION), value.get("times", 1)
     if not isinstance(tool, str):
-        _refuse(f"{path} has no `tool`: a text.", path)
+        _refuse(f"{path} needs a `tool`, a string.", path)
     if not isinstance(args, dict):
-        _refuse(f"`args` of {path} are no object.", path)
+        _refuse(f"`args` of {path} must be an object.", path)
     if principal is not None and not isinstance(principal, dict):
-        _refuse(f"`principal` of {path} is no object.", path)
+        _refuse(f"`principal` of {path} must be an object.", path)
     if output is not None and not isinstance(output, str):
-        _refuse(f"`output` of {path} is no text.", path)
+        _refuse(f"`output` of {path} must be a string.", path)
     if not isinstance(environment, str):
-        _refuse(f"`environment` of {path} is no text.", path)
+        _refuse(f"`environment` of {path} must be a string.", path)
     if not isinstance(times, int) or isinstance(times, bool):
-        _refuse(f"`times` of {path} is no whole number.", path)
+        _refuse(f"`times` of {path} must be a whole number.", path)
     return CaseCall(
         tool=tool,
         args=args,

@@ -49,7 +49,7 @@ class Comparison(TypedDict):
 CountItems = TypedDict("CountItems", {"when": Condition, "is": Comparison})
 
 
-class Looked(TypedDict):
+class SelectorPart(TypedDict):
     """A part of a reason that is taken from the result."""
 
     select: Selector
@@ -61,7 +61,7 @@ class Seen(TypedDict):
     value: Literal[True]
 
 
-Part: TypeAlias = str | Looked | Seen
+Part: TypeAlias = str | SelectorPart | Seen
 
 
 class Rule(TypedDict):

@@ -1,4 +1,4 @@
-"""For the API's description: what else an operation may answer than follows from what it is."""
+"""OpenAPI addition: an operation that may answer with a conflict."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""What an environment asks for before a version goes live there, and what becomes of a request."""
+"""Requirements of an environment before a deployment, and the status of a deployment request."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Required:
-    """What one environment asks for."""
+    """Requirements of one environment."""
 
     second_person: bool = False
     max_newly_denied: int | None = None  # in a backtest of exactly these bytes; none: no backtest
@@ -29,22 +29,22 @@ class Required:
         return self.second_person or self.max_newly_denied is not None
 
     def backtest(self, newly_denied: int | None, environment: str) -> Blocked | None:
-        """What is wrong with a backtest that found so many; none was run when that is None."""
+        """Reason why a backtest with so many newly denied calls is not enough; None: not run."""
         if self.max_newly_denied is None:
             return None
         if newly_denied is None:
             why = (
-                f"{environment} takes a finished backtest of exactly these bytes first, and none"
-                " was run: run one there."
+                f"{environment} requires a finished backtest of this exact version. Run one there"
+                " first."
             )
             return Blocked(code="backtest_required", why=why)
         if newly_denied <= self.max_newly_denied:
             return None
         most = self.max_newly_denied
         why = (
-            f"The backtest of these bytes newly denies {newly_denied:,}"
-            f" call{'' if newly_denied == 1 else 's'}; {environment} takes at most {most:,}."
-            " Change the contract, or let an admin change what is required."
+            f"The backtest of this version newly denies {newly_denied:,}"
+            f" call{'' if newly_denied == 1 else 's'}; {environment} allows at most {most:,}."
+            " Change the contract, or ask an admin to change the limit."
         )
         return Blocked(code="backtest_denies", why=why)
 
@@ -61,8 +61,8 @@ class RequestStatus(StrEnum):
     EXPIRED = "expired"
 
 
-def request_status(kept: RequestStatus, expires_at: datetime, now: datetime) -> RequestStatus:
-    """A request whose time is over has expired, whether or not anybody wrote that down."""
-    if kept is RequestStatus.PENDING and expires_at <= now:
+def request_status(stored: RequestStatus, expires_at: datetime, now: datetime) -> RequestStatus:
+    """Status at a time; a pending request past its end is expired, stored so or not."""
+    if stored is RequestStatus.PENDING and expires_at <= now:
         return RequestStatus.EXPIRED
-    return kept
+    return stored

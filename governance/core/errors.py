@@ -1,4 +1,4 @@
-"""What governance refuses, by name; the edge gives each name its status."""
+"""Errors of governance; the API maps each class to a status."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One place in a text that its author has to look at. Lines and columns count from 1."""
+    """One place in a text that needs a correction. Lines and columns count from 1."""
 
     message: str
     path: str = ""
@@ -19,7 +19,8 @@ class Problem:
 
 
 class GovernanceError(Exception):
-    """A class has its stable code; a narrower one may be given where callers tell cases apart."""
+    """Base class. Each class has a stable code; `code` overrides it where clients need to tell
+    cases apart."""
 
     code: str = "refused"
 
@@ -50,7 +51,7 @@ class InvalidInput(GovernanceError):
 
     @classmethod
     def at(cls, path: str, message: str) -> "InvalidInput":
-        """Of one field."""
+        """Error about one field."""
         return cls(message, errors=[Problem(path=path, message=message)])
 
 

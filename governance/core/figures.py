@@ -42,6 +42,8 @@ def duration(milliseconds: float | timedelta | None) -> str:
         return MISSING
     if isinstance(milliseconds, timedelta):
         milliseconds = milliseconds / timedelta(milliseconds=1)
+    if milliseconds < 1:
+        return "< 1 ms"
     if round(milliseconds) < _SECOND:
         return f"{round(milliseconds)} ms"
     if round(milliseconds, -2) < 10 * _SECOND:
@@ -56,8 +58,8 @@ def duration(milliseconds: float | timedelta | None) -> str:
 
 
 def _two_units(amount: int, of: int, larger: str, smaller: str) -> str:
-    whole, rest = divmod(amount, of)
-    return f"{whole} {larger} {rest} {smaller}" if rest else f"{whole} {larger}"
+    units, rest = divmod(amount, of)
+    return f"{units} {larger} {rest} {smaller}" if rest else f"{units} {larger}"
 
 
 def size(octets: int | None) -> str:
@@ -78,8 +80,8 @@ def interval(successes: int, of: int) -> tuple[float, float]:
     share = successes / of
     middle = share + Z * Z / (2 * of)
     spread = Z * math.sqrt(share * (1 - share) / of + Z * Z / (4 * of * of))
-    whole = 1 + Z * Z / of
-    return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)
+    denominator = 1 + Z * Z / of
+    return max(0.0, (middle - spread) / denominator), min(1.0, (middle + spread) / denominator)
 
 
 def short_time(moment: datetime, now: datetime) -> str:

@@ -1,12 +1,12 @@
-"""Names that nobody has yet."""
+"""Names that are not in use."""
 
 from collections.abc import Collection
 from itertools import count
 
 
-def as_free_name(name: str, taken: Collection[str], longest: int = 120) -> str:
+def as_free_name(name: str, used: Collection[str], longest: int = 120) -> str:
     """file-agent, file-agent-2, file-agent-3; so many characters, and a number behind them."""
-    if name not in taken:
+    if name not in used:
         return name
     cut = name[:longest]
-    return next(free for number in count(2) if (free := f"{cut}-{number}") not in taken)
+    return next(free for number in count(2) if (free := f"{cut}-{number}") not in used)

@@ -5,22 +5,22 @@ from typing import Any, Never
 
 from governance.core.errors import InvalidInput, Problem
 from governance.core.json_value import Json
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 
 DEEPEST = 60
 
 
 def read_json(text: str, path: str = "") -> Json:
     def no_number(word: str) -> Never:
-        raise ValueError(f"`{word}` is no number in JSON.")
+        raise ValueError(f"`{word}` is not a JSON number.")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for key, value in pairs:
-            if key in found:
-                raise ValueError(f"The key `{key}` stands here twice.")
-            found[key] = value
-        return found
+            if key in members:
+                raise ValueError(f"The key `{key}` is defined twice.")
+            members[key] = value
+        return members
 
     try:
         value: Json = json.loads(text, parse_constant=no_number, object_pairs_hook=once)
@@ -39,35 +39,35 @@ def read_json(text: str, path: str = "") -> Json:
 def read_object(text: str, path: str = "") -> dict[str, Json]:
     value = read_json(text, path)
     if not isinstance(value, dict):
-        _refuse('This is no object: write {"name": value}.', path, 1, 1)
+        _refuse('This is not an object. Write {"name": value}.', path, 1, 1)
     return value
 
 
 def json_written(value: Json, *, indent: int | None = None) -> str:
     """As people read it; half of a character stands as its escape."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return text if can_be_kept(text) else json.dumps(value, indent=indent)
+    return text if is_storable(text) else json.dumps(value, indent=indent)
 
 
 def _words(error: json.JSONDecodeError) -> str:
     if not error.doc.strip():
-        return 'Nothing stands here: write {"name": value}, or {} for nothing.'
+        return 'This is empty. Write {"name": value}, or {} for nothing.'
     if error.msg == "Extra data":
-        return "More stands after the end of the value."
+        return "Unexpected text after the value."
     if error.msg.startswith("Expecting property name"):
-        return 'A name in double quotes belongs here, such as "path".'
+        return 'Expected a name in double quotes, such as "path".'
     if error.msg == "Expecting value":
-        return 'A value belongs here: a text in "double quotes", a number, true, false, null.'
+        return 'Expected a value: a "string", a number, true, false or null.'
     if error.msg.startswith("Unterminated string"):
-        return "The text that begins here has no closing quote."
+        return "The string that starts here has no closing quote."
     if error.msg.startswith("Invalid control character"):
-        return "A line break or tab inside a text is written as \\n or \\t."
+        return "Write a line break or tab in a string as \\n or \\t."
     if error.msg.startswith("Expecting ',' delimiter"):
-        return "A comma or the closing bracket is missing here."
+        return "Expected a comma or closing bracket here."
     if error.msg.startswith("Expecting ':' delimiter"):
-        return "A colon belongs between a name and its value."
+        return "Expected a colon between the name and its value."
     if error.msg.startswith("Invalid \\"):
-        return "A backslash inside a text is written twice: \\\\."
+        return "Write a backslash in a string as \\\\."
     return error.msg.rstrip(".") + "."
 
 

@@ -79,7 +79,7 @@ class _Masker:
                 return (MASK, 1) if value in self._known and value != MASK else self.text(value)
             case list():
                 items = [self.value(item) for item in value]
-                return [item for item, _ in items], sum(found for _, found in items)
+                return [item for item, _ in items], sum(secrets for _, secrets in items)
             case dict():
                 return self._fields(value)
             case _:
@@ -97,23 +97,23 @@ class _Masker:
             parts += [text[place:start], MASK]
             place = end
         shown = "".join([*parts, text[place:]])
-        found = sum(text[start:end] != MASK for start, end in spans)
+        secrets = sum(text[start:end] != MASK for start, end in spans)
         for known in self._texts:
-            found += shown.count(known)
+            secrets += shown.count(known)
             shown = shown.replace(known, MASK)
-        return shown, found
+        return shown, secrets
 
     def _fields(self, value: dict[str, Json]) -> tuple[Json, int]:
         shown: dict[str, Json] = {}
-        found = 0
+        secrets = 0
         for name, item in value.items():
-            inner, secrets = self.field(name, item)
+            inner, in_value = self.field(name, item)
             as_shown, in_name = self.text(name)
             while as_shown in shown:
                 as_shown += "'"
             shown[as_shown] = inner
-            found += secrets + in_name
-        return shown, found
+            secrets += in_value + in_name
+        return shown, secrets
 
 
 def masked_bytes(content: bytes) -> bytes:
@@ -139,19 +139,19 @@ def _blanked(text: str, start: int, end: int) -> str:
 
 def _leaves_of(text: str) -> str:
     """A list or an object with asterisks in its texts, and other numbers."""
-    found, inside, escaped = [], False, False
+    characters, inside, escaped = [], False, False
     for character in text:
         if inside:
             ends = character == '"' and not escaped
             escaped = character == "\\" and not escaped
             inside = not ends
-            found.append('"' if ends else "*")
+            characters.append('"' if ends else "*")
         elif character == '"':
             inside = True
-            found.append(character)
+            characters.append(character)
         else:
-            found.append("1" if character.isdigit() else character)
-    return "".join(found).encode("ascii", "replace").decode()
+            characters.append("1" if character.isdigit() else character)
+    return "".join(characters).encode("ascii", "replace").decode()
 
 
 def _is_secret(name: str, value: Json) -> bool:

@@ -1,12 +1,13 @@
-"""Whole numbers as addresses and forms have them."""
+"""Numbers in addresses and forms."""
 
 from typing import Any, Final
 
 ID_DIGITS: Final = 18  # of a row's id: all that fit into a column of 64 bits
 
 
-def whole_number(text: str | None, digits: int = 9) -> int | None:
-    """None for anything else, and for more digits than a column takes: 32 bits hold 9 of them."""
+def parse_number(text: str | None, digits: int = 9) -> int | None:
+    """Parse decimal digits; None for anything else, and for more digits than the column takes (9
+    fit into 32 bits)."""
     fits = text is not None and text.isascii() and text.isdecimal() and len(text) <= digits
     return int(text) if fits and text else None
 

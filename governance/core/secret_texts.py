@@ -1,4 +1,4 @@
-"""Secrets inside a text: by their look, and as the value of a field with a secret's name."""
+"""Secrets inside a text: by their format, and as the value of a field with a secret's name."""
 
 import re
 from collections.abc import Iterator
@@ -9,47 +9,47 @@ from governance.core.secret_names import is_name_of_secret_number, is_secret_nam
 Span = tuple[int, int]
 
 
-class _Look(NamedTuple):
+class _Signature(NamedTuple):
     hints: tuple[str, ...]  # in small letters; without one of them in it a text needs no search
     pattern: re.Pattern[str]
 
 
-def _look(hints: str, pattern: str) -> _Look:
-    return _Look(tuple(hints.split()), re.compile(pattern))
+def _signature(hints: str, pattern: str) -> _Signature:
+    return _Signature(tuple(hints.split()), re.compile(pattern))
 
 
 # Each finds the secret as its group `secret`; what leads up to it stays readable. A repeat is
 # bounded, or none begins inside it, so that a long text costs its length and not its square.
-_LOOKS: Final = (
-    _look(
+_SIGNATURES: Final = (
+    _signature(
         "private",
         r"(?P<secret>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}-----)?)",
     ),
-    _look("eyj", r"(?P<secret>(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*)"),
-    _look("bearer basic", r"(?i:\b(?:bearer|basic)\s{1,4})(?P<secret>[\w.~+/=-]{12,})"),
-    _look("edk_", r"(?P<secret>\bedk_[A-Za-z0-9][\w.-]{0,200}_[A-Za-z0-9]{32,256}\b)"),
-    _look(
+    _signature("eyj", r"(?P<secret>(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*)"),
+    _signature("bearer basic", r"(?i:\b(?:bearer|basic)\s{1,4})(?P<secret>[\w.~+/=-]{12,})"),
+    _signature("edk_", r"(?P<secret>\bedk_[A-Za-z0-9][\w.-]{0,200}_[A-Za-z0-9]{32,256}\b)"),
+    _signature(
         "sk- sk_ pk- pk_ rk- rk_",
         r"(?P<secret>(?<![\w-])(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_]){0,3}[A-Za-z0-9_-]{16,})",
     ),
-    _look(
+    _signature(
         "gh github_pat_ glpat-",
         r"(?P<secret>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}))",
     ),
-    _look("xox", r"(?P<secret>\bxox[a-z]-[A-Za-z0-9-]{10,})"),
-    _look("akia asia", r"(?P<secret>\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"),
-    _look("aiza", r"(?P<secret>\bAIza[\w-]{30,})"),
-    _look(
+    _signature("xox", r"(?P<secret>\bxox[a-z]-[A-Za-z0-9-]{10,})"),
+    _signature("akia asia", r"(?P<secret>\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"),
+    _signature("aiza", r"(?P<secret>\bAIza[\w-]{30,})"),
+    _signature(
         "://",
         r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s/:@]{0,200}:(?P<secret>[^\s/@]{1,200})@",
     ),
-    _look(
+    _signature(
         "password passwd pwd secret token key",
         r"(?i:\b(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|client[_-]?secret)"
         r"[\"']?\s{0,4}[=:]\s{0,4}(?:\\{0,7}[\"'])?)(?P<secret>[^\s\"'\\&,;\[\]{}]{3,})",
     ),
 )
-_HINTS: Final = tuple((look, hint) for look in _LOOKS for hint in look.hints)
+_HINTS: Final = tuple((signature, hint) for signature in _SIGNATURES for hint in signature.hints)
 _CARD: Final = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
 # A field as JSON and Python write it, also inside of a text that is written as JSON itself.
 _FIELD: Final = re.compile(r"""["']([A-Za-z_$@][\w$@. -]{0,80})\\{0,7}["']\s{0,4}:\s{0,4}""")
@@ -66,24 +66,24 @@ _CUT: Final = re.compile(
 
 
 def secret_spans(text: str, *, is_cut: bool = False) -> list[Span]:
-    """From where to where secrets lie in a text, in order and apart; in a text that is cut also
-    what only begins like one at its end."""
+    """Spans of secrets in a text, in order and apart; in a cut text also a prefix of a secret at
+    its end."""
     small = text.lower()
-    found = [
+    spans = [
         match.span("secret")
-        for look in [each for each, hint in _HINTS if hint in small]
-        for match in look.pattern.finditer(text)
+        for signature in [each for each, hint in _HINTS if hint in small]
+        for match in signature.pattern.finditer(text)
     ]
-    found += [match.span() for match in _CARD.finditer(text) if _is_card(match[0])]
+    spans += [match.span() for match in _CARD.finditer(text) if _is_card(match[0])]
     if '"' in text or "'" in text:
-        found += _fields(text)
+        spans += _fields(text)
     if is_cut and (match := _CUT.search(text, max(0, len(text) - 600))):
-        found.append(match.span(match.lastgroup or 0))
-    return _apart(found)
+        spans.append(match.span(match.lastgroup or 0))
+    return _apart(spans)
 
 
 def end_of_container(text: str, start: int) -> int:
-    """Where the list or the object ends that begins here; the end of the text if it is cut."""
+    """End of the list or object that begins here; the end of the text if it is cut."""
     depth, place = 0, start
     while place < len(text):
         character = text[place]
@@ -135,13 +135,13 @@ def _end_of_text(text: str, start: int, quote: str) -> int:
 
 def _apart(spans: list[Span]) -> list[Span]:
     """In order, those that touch made one."""
-    found: list[Span] = []
+    merged: list[Span] = []
     for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged
 
 
 def _is_card(text: str) -> bool:

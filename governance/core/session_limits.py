@@ -81,19 +81,23 @@ def limits_of(
         for tool, value in limits.get("max_calls_per_tool", {}).items():
             of_tools.setdefault(tool, _Stated()).add(value, rule_id)
 
-    found: list[SessionLimit] = []
+    stated_limits: list[SessionLimit] = []
     if attempts.value is not None:
-        found.append(MaxAttempts(attempts.value, rule_ids=attempts.rule_ids))
+        stated_limits.append(MaxAttempts(attempts.value, rule_ids=attempts.rule_ids))
     if assume_sdk and attempts.exceeds(SDK_MAX_ATTEMPTS):
-        found.append(MaxAttempts(SDK_MAX_ATTEMPTS, rule_ids=attempts.rule_ids, assumed=True))
+        stated_limits.append(
+            MaxAttempts(SDK_MAX_ATTEMPTS, rule_ids=attempts.rule_ids, assumed=True)
+        )
     if executions.value is not None:
-        found.append(MaxExecutions(executions.value, rule_ids=executions.rule_ids))
+        stated_limits.append(MaxExecutions(executions.value, rule_ids=executions.rule_ids))
     if assume_sdk and executions.exceeds(SDK_MAX_EXECUTIONS):
-        found.append(MaxExecutions(SDK_MAX_EXECUTIONS, rule_ids=executions.rule_ids, assumed=True))
+        stated_limits.append(
+            MaxExecutions(SDK_MAX_EXECUTIONS, rule_ids=executions.rule_ids, assumed=True)
+        )
     for tool, stated in of_tools.items():
         if stated.value is not None:
-            found.append(MaxExecutionsOfTool(tool, stated.value, rule_ids=stated.rule_ids))
-    return tuple(found)
+            stated_limits.append(MaxExecutionsOfTool(tool, stated.value, rule_ids=stated.rule_ids))
+    return tuple(stated_limits)
 
 
 class _Stated:

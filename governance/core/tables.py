@@ -1,5 +1,5 @@
-"""Tables as files: CSV that no spreadsheet takes for formulas, and JSON; row by row, so that a
-table of any length is never held whole."""
+"""Tables as files: CSV without formulas, and JSON; streamed row by row, so that a table of any
+length fits into memory."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ _ROWS_AT_ONCE: Final = 200
 
 
 class _Lines(Generic[Row]):
-    """What csv writes, taken away again as it comes."""
+    """Buffer that csv writes to and that is drained while rows come."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
@@ -25,13 +25,13 @@ class _Lines(Generic[Row]):
     def write(self, line: str) -> None:
         self.written.append(line)
 
-    def taken(self) -> str:
+    def drain(self) -> str:
         text, self.written = "".join(self.written), []
         return text
 
 
 def columns_of_keys(*names: str) -> Columns[Mapping[str, Any]]:
-    """Of rows that have these keys themselves."""
+    """Columns for rows that are mappings with these keys."""
     return {name: partial(_value_of, name=name) for name in names}
 
 
@@ -46,16 +46,16 @@ def as_csv(columns: Columns[Row], rows: Iterable[Row]) -> Iterator[str]:
     for number, row in enumerate(rows, 1):
         writer.writerow([_cell(value(row)) for value in columns.values()])
         if number % _ROWS_AT_ONCE == 0:
-            yield lines.taken()
-    yield lines.taken()
+            yield lines.drain()
+    yield lines.drain()
 
 
 def as_json(columns: Columns[Row], rows: Iterable[Row], *, name: str) -> Iterator[str]:
     yield f"{{{json.dumps(name)}: ["
     between = "\n"
     for row in rows:
-        told = {title: _plain(value(row)) for title, value in columns.items()}
-        yield between + json.dumps(told, ensure_ascii=False)
+        cells = {title: _plain(value(row)) for title, value in columns.items()}
+        yield between + json.dumps(cells, ensure_ascii=False)
         between = ",\n"
     yield "\n]}\n"
 

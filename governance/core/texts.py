@@ -1,8 +1,18 @@
-"""Texts as they come out of JSON, and whether a database can keep them."""
+"""Limits of what a database stores as text, and names in sentences."""
+
+from typing import Final
+
+_NAME: Final = 60  # characters
 
 
-def can_be_kept(text: str) -> bool:
-    """Without NUL, which PostgreSQL refuses, and without half a character, which has no bytes."""
+def code(name: str) -> str:
+    """A name in backticks, on one line; a long one is cut."""
+    name = " ".join(name.replace("`", "'").split())
+    return f"`{name if len(name) <= _NAME else name[: _NAME - 1] + '…'}`"
+
+
+def is_storable(text: str) -> bool:
+    """True without NUL, which PostgreSQL rejects, and lone surrogates, which UTF-8 has not."""
     return "\0" not in text and (
         text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
     )

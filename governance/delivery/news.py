@@ -1,7 +1,7 @@
-"""News for the streams: that what agents are served may have changed, and who holds a stream now.
+"""News for streams, and the list of connected agents.
 
-Redis carries both between processes and keeps nothing that matters: whoever missed news compares
-with the database, and who is connected is told anew every few seconds.
+Redis carries both between processes and stores nothing that matters: whoever missed news compares
+with the database, and connections are published again every few seconds.
 """
 
 import json
@@ -22,7 +22,7 @@ CONNECTED = "edictum-site:connected"
 STOPPED = "edictum-site:stopped"
 PATIENCE = 0.5  # seconds; a person who deploys waits no longer for a silent broker
 SILENT_FOR = 3.0  # seconds in which no page asks a broker that did not answer
-STOP_KEPT = 30 * 24 * 3600  # seconds after which it is forgotten that an agent fetched a stop
+STOP_LASTS = 30 * 24 * 3600  # seconds after which it is forgotten that an agent fetched a stop
 
 _silent_until = 0.0
 
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class Place(NamedTuple):
-    """Where agents are served alike; news are about one."""
+    """Project and environment; all its agents get the same news."""
 
     project_id: int
     environment_id: int
@@ -46,10 +46,12 @@ class Connected(NamedTuple):
     since: float  # seconds of the epoch
 
 
-def tell(project_id: int, environment_id: int) -> None:
-    """After the commit: what agents there are served may be another document from now on."""
-    told = json.dumps(Place(project_id, environment_id))
-    transaction.on_commit(partial(_ask, lambda broker: broker.publish(CHANNEL, told)), robust=True)
+def publish(project_id: int, environment_id: int) -> None:
+    """Publish, after the commit, that agents there may get another document."""
+    message = json.dumps(Place(project_id, environment_id))
+    transaction.on_commit(
+        partial(_query, lambda broker: broker.publish(CHANNEL, message)), robust=True
+    )
 
 
 def place_of(message: bytes) -> Place:
@@ -59,39 +61,43 @@ def place_of(message: bytes) -> Place:
 
 
 def connected(project_id: int) -> list[Connected] | None:
-    """Who holds a stream of any process now; None where the broker, which would know, is silent."""
+    """Agents that hold a stream of any process now; None while the broker is silent."""
 
-    def look(broker: "Redis") -> list[Connected]:
+    def read(broker: "Redis") -> list[Connected]:
         processes: Any = broker.zrangebyscore(processes_key(project_id), time.time(), "+inf")
         pipeline = broker.pipeline(transaction=False)
         for process in processes:
             pipeline.hvals(streams_key(project_id, process.decode()))
-        found = [Connected(*json.loads(text)) for texts in pipeline.execute() for text in texts]
-        return sorted(_with_fetched(broker, project_id, found))
+        agents = [Connected(*json.loads(text)) for texts in pipeline.execute() for text in texts]
+        return sorted(_with_fetched(broker, project_id, agents))
 
     if time.monotonic() < _silent_until:
         return None
-    answer: list[Connected] | None = _ask(look)
+    answer: list[Connected] | None = _query(read)
     return answer
 
 
 def note_fetched(
     project_id: int, environment: str, agent: str, revision: str, *, stopped: bool
 ) -> None:
-    """Who looks for its document itself is sent none over its stream: a stop that it has fetched it
-    has taken, until it fetches something else."""
+    """Note the document that a polling agent fetched. Its stream carries none, so a stop counts as
+    acknowledged when fetched, until it fetches something else."""
     if time.monotonic() < _silent_until:
         return
     key = stopped_key(project_id, environment, agent)
-    _ask(lambda broker: broker.set(key, revision, ex=STOP_KEPT) if stopped else broker.delete(key))
+    _query(
+        lambda broker: broker.set(key, revision, ex=STOP_LASTS) if stopped else broker.delete(key)
+    )
 
 
-def _with_fetched(broker: "Redis", project_id: int, found: list[Connected]) -> Iterator[Connected]:
+def _with_fetched(broker: "Redis", project_id: int, agents: list[Connected]) -> Iterator[Connected]:
     keys = [
-        stopped_key(project_id, each.environment, each.agent) for each in found if not each.revision
+        stopped_key(project_id, each.environment, each.agent)
+        for each in agents
+        if not each.revision
     ]
     fetched: Any = iter(broker.mget(keys) if keys else ())
-    for each in found:
+    for each in agents:
         revision = each.revision or (next(fetched) or b"").decode()
         yield each._replace(revision=revision)
 
@@ -111,7 +117,7 @@ def streams_key(project_id: int, process: str) -> str:
     return f"{CONNECTED}:{project_id}:{process}"
 
 
-def _ask(question: Callable[["Redis"], Any]) -> Any:
+def _query(question: Callable[["Redis"], Any]) -> Any:
     """The broker's answer; None where there is none, which is nobody's fault here."""
     global _silent_until
     if not settings.REDIS_URL:
@@ -120,7 +126,7 @@ def _ask(question: Callable[["Redis"], Any]) -> Any:
         return question(_broker(settings.REDIS_URL))
     except RedisError as error:
         _silent_until = time.monotonic() + SILENT_FOR
-        logger.warning("The broker is silent; streams will find out what is new: %s", error)
+        logger.warning("Broker unavailable; streams will find changes by polling: %s", error)
         return None
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ninja import Query, Router, Status
 
-from governance.contracts.api.named import named_bundle, named_version
+from governance.contracts.api.contracts import named_bundle, named_version
 from governance.contracts.queries.contracts import (
     deployments_before,
     live_deployments,
@@ -22,8 +22,7 @@ from governance.core.errors import NotFound
 from governance.deployments.commands import deployments, requests
 from governance.deployments.commands.deployments import deploy
 from governance.deployments.commands.requests import approve_request, refuse_request
-from governance.deployments.queries.plans import plan_of
-from governance.deployments.queries.requests import request_numbered, requests_before
+from governance.deployments.queries import plan_of, request_numbered, requests_before
 from governance.deployments.schemas import (
     EnvironmentsOut,
     PlanOut,
@@ -44,8 +43,7 @@ from governance.models import DeploymentRequest
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.commands.requirements import require
 from governance.people.policies import Action
-from governance.people.queries.projects import project_numbered
-from governance.people.queries.requirements import requirements_by_environment
+from governance.people.queries.projects import project_numbered, requirements_by_environment
 
 router = Router(tags=["deployments"])
 CAN_READ = KeyOrMember("read")
@@ -55,11 +53,11 @@ CAN_DEPLOY = KeyOrMember(action=Action.DEPLOY)
 @router.get("/environments", response=EnvironmentsOut, auth=CAN_READ)
 def list_environments(request: AccessRequest) -> dict[str, Any]:
     project = project_numbered(request.auth.project_id)
-    found = requirements_by_environment(project)
+    requirements = requirements_by_environment(project)
     return {
         "environments": [
             {"name": name, "requirements": required_out(required)}
-            for name, required in found.items()
+            for name, required in requirements.items()
         ]
     }
 
@@ -76,8 +74,10 @@ def set_requirements(request: AccessRequest, name: str, body: RequirementsIn) ->
 
 
 @router.get("/contracts/{name}/deployment-plan", response=PlanOut, auth=CAN_READ)
-def get_plan(request: AccessRequest, name: str, page: Query[PlanQuery]) -> dict[str, Any]:
-    """Of the newest version, unless another is named."""
+def get_deployment_plan(
+    request: AccessRequest, name: str, page: Query[PlanQuery]
+) -> dict[str, Any]:
+    """Plan of the newest version, unless another is named."""
     return plan_out(plan_of(named_version(named_bundle(request, name), page.version), page.env))
 
 
@@ -87,12 +87,14 @@ def get_plan(request: AccessRequest, name: str, page: Query[PlanQuery]) -> dict[
     auth=CAN_DEPLOY,
     openapi_extra=MAY_CONFLICT,
 )
-def roll_back(request: AccessRequest, name: str, body: RollbackIn) -> Status[dict[str, Any]]:
-    """What was live there directly before is live again."""
+def roll_back_contract(
+    request: AccessRequest, name: str, body: RollbackIn
+) -> Status[dict[str, Any]]:
+    """Deploy again the version that was live there before."""
     bundle = named_bundle(request, name)
     live = live_in(bundle, body.env)
     if live is None:
-        raise NotFound(f"Nothing of {bundle.name} is live there.")
+        raise NotFound(f"No version of {bundle.name} is deployed there.")
     deployment = deployments.roll_back(live, by=request.auth.actor)
     return Status(201, deployment_out(deployment, live=True))
 
@@ -103,20 +105,22 @@ def roll_back(request: AccessRequest, name: str, body: RollbackIn) -> Status[dic
     auth=CAN_DEPLOY,
     openapi_extra=MAY_CONFLICT,
 )
-def ask_to_deploy(request: AccessRequest, name: str, body: RequestIn) -> Status[dict[str, Any]]:
-    asked, is_new = requests.ask_to_deploy(
+def request_deployment(
+    request: AccessRequest, name: str, body: RequestIn
+) -> Status[dict[str, Any]]:
+    row, is_new = requests.ask_to_deploy(
         named_version(named_bundle(request, name), body.version),
         to=body.env,
         by=request.auth.actor,
         message=body.message,
         override=body.override,
     )
-    return Status(201 if is_new else 200, request_out(asked))
+    return Status(201 if is_new else 200, request_out(row))
 
 
 @router.get("/deployment-requests", response=RequestsOut, auth=CAN_READ)
-def list_requests(request: AccessRequest, page: Query[RequestsQuery]) -> dict[str, Any]:
-    found = requests_before(
+def list_deployment_requests(request: AccessRequest, page: Query[RequestsQuery]) -> dict[str, Any]:
+    rows = requests_before(
         project_numbered(request.auth.project_id),
         page.cursor,
         page.limit + 1,
@@ -124,15 +128,15 @@ def list_requests(request: AccessRequest, page: Query[RequestsQuery]) -> dict[st
         environment=page.env,
         bundle=page.name,
     )
-    shown = found[: page.limit]
+    shown = rows[: page.limit]
     return {
         "requests": [request_out(each) for each in shown],
-        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
+        "next": str(shown[-1].pk) if len(rows) > len(shown) else None,
     }
 
 
 @router.get("/deployment-requests/{int:request_id}", response=RequestOut, auth=CAN_READ)
-def get_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
+def get_deployment_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
     return request_out(_request(request, request_id))
 
 
@@ -142,13 +146,13 @@ def get_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
     auth=CAN_DEPLOY,
     openapi_extra=MAY_CONFLICT,
 )
-def decide_request(
+def decide_deployment_request(
     request: AccessRequest, request_id: int, body: RequestDecisionIn
 ) -> dict[str, Any]:
-    asked, by = _request(request, request_id), request.auth.actor
+    row, by = _request(request, request_id), request.auth.actor
     if body.decision == "approve":
-        return request_out(approve_request(asked, by=by))
-    return request_out(refuse_request(asked, reason=body.reason, by=by))
+        return request_out(approve_request(row, by=by))
+    return request_out(refuse_request(row, reason=body.reason, by=by))
 
 
 @router.delete(
@@ -157,7 +161,7 @@ def decide_request(
     auth=CAN_DEPLOY,
     openapi_extra=MAY_CONFLICT,
 )
-def withdraw_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
+def withdraw_deployment_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
     return request_out(
         requests.withdraw_request(_request(request, request_id), by=request.auth.actor)
     )
@@ -165,10 +169,10 @@ def withdraw_request(request: AccessRequest, request_id: int) -> dict[str, Any]:
 
 def _request(request: AccessRequest, number: int) -> DeploymentRequest:
     project = project_numbered(request.auth.project_id)
-    found = request_numbered(project, number) if number < 2**63 else None
-    if found is None:
-        raise NotFound("There is no such request.")
-    return found
+    row = request_numbered(project, number) if number < 2**63 else None
+    if row is None:
+        raise NotFound("Request not found.")
+    return row
 
 
 @router.post(
@@ -191,10 +195,10 @@ def list_deployments(
     request: AccessRequest, name: str, page: Query[DeploymentsQuery]
 ) -> dict[str, Any]:
     bundle = named_bundle(request, name)
-    found = deployments_before(bundle, page.cursor, page.limit + 1, environment=page.env)
-    shown = found[: page.limit]
+    deployments = deployments_before(bundle, page.cursor, page.limit + 1, environment=page.env)
+    shown = deployments[: page.limit]
     live = {each.pk for each in live_deployments(bundle.project, [bundle.pk])}
     return {
         "deployments": [deployment_out(each, live=each.pk in live) for each in shown],
-        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
+        "next": str(shown[-1].pk) if len(deployments) > len(shown) else None,
     }

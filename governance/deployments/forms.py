@@ -1,4 +1,4 @@
-"""The forms of deployments and requests. What is valid, the commands say."""
+"""Forms of deployments and requests; the commands validate."""
 
 from django import forms
 
@@ -14,8 +14,8 @@ class PlaceForm(Form):
         regex=ENVIRONMENT_NAME,
         label="Environment",
         max_length=128,
-        help_text="A new name makes a new environment.",
-        error_messages={"invalid": "Letters, digits, `.`, `_` and `-`, at most 128."},
+        help_text="A new name creates a new environment.",
+        error_messages={"invalid": "Use up to 128 letters, digits, dots, dashes and underscores."},
         widget=forms.TextInput(attrs={"list": "environments", "autocomplete": "off"}),
     )
 
@@ -28,18 +28,18 @@ class DeployForm(Form):
         label="Message",
         required=False,
         max_length=2_000,
-        help_text="What the second person should know.",
+        help_text="For the person who approves.",
         widget=forms.Textarea(attrs={"rows": 2}),
     )
     override = forms.CharField(
-        label="Why it goes live although tests fail",
+        label="Reason to override failing tests",
         required=False,
         max_length=2_000,
-        help_text="Your reason stands in the audit log and on the deployment.",
+        help_text="Shown on the deployment and in the audit log.",
     )
 
 
 class RefuseForm(Form):
     reason = forms.CharField(
-        label="Reason", required=False, max_length=2_000, help_text="Needed to refuse."
+        label="Reason", required=False, max_length=2_000, help_text="Required to reject."
     )

@@ -1,7 +1,7 @@
-"""What an environment asks for of a version and does not have yet, and where backtests are found.
+"""Requirements that a version does not meet yet, and the hook for backtests.
 
-Governance knows nothing of calls, so whoever has them says here what backtests of these bytes
-found: two functions, set when the apps are ready.
+Governance knows no calls, so outcomes sets two functions here when the apps are ready; they find
+backtests of these bytes.
 """
 
 from collections.abc import Callable
@@ -38,25 +38,25 @@ newest_of: EvidenceOf | None = None
 
 
 def newest_evidence(version: BundleVersion, environment: str) -> Evidence | None:
-    return _asked(evidence_of, version, environment)
+    return _evidence(evidence_of, version, environment)
 
 
 def newer_than(
     evidence: Evidence | None, version: BundleVersion, environment: str
 ) -> Evidence | None:
-    """What was run last of these bytes, where that is no evidence."""
-    newest = _asked(newest_of, version, environment)
+    """Newest backtest of these bytes, where it is not the evidence."""
+    newest = _evidence(newest_of, version, environment)
     is_evidence = evidence is not None and newest is not None and newest.number <= evidence.number
     return None if is_evidence else newest
 
 
 def lacking(evidence: Evidence | None, environment: str, required: Required) -> list[Blocked]:
-    """What the environment asks for of the bytes that this is evidence of, and does not have."""
-    found = required.backtest(evidence.newly_denied if evidence else None, environment)
-    return [found] if found else []
+    """Requirements of the environment that this evidence does not meet."""
+    blocked = required.backtest(evidence.newly_denied if evidence else None, environment)
+    return [blocked] if blocked else []
 
 
-def _asked(of: EvidenceOf | None, version: BundleVersion, environment: str) -> Evidence | None:
+def _evidence(of: EvidenceOf | None, version: BundleVersion, environment: str) -> Evidence | None:
     if of is None:
         return None
     return of(version.bundle.project, environment, version.revision_hash)

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt
 from governance.contracts.schemas.contracts import VersionNumber
 from governance.contracts.schemas.versions import ChangeOut
 from governance.core.deployment_requests import RequestStatus, Required
-from governance.deployments.queries.plans import Plan
+from governance.deployments.queries import Plan
 from governance.deployments.requirements import Evidence
 from governance.models import DeploymentRequest
 
@@ -68,7 +68,7 @@ class BacktestOut(Schema):
 
 
 class PlanOut(Schema):
-    """What `POST contracts/{name}/deployments` would do now."""
+    """Preview of `POST contracts/{name}/deployments`."""
 
     name: str
     version: int
@@ -155,12 +155,12 @@ def plan_out(plan: Plan) -> dict[str, Any]:
         "backtest": _backtest_out(plan.evidence),
         "narrowed_backtest": _backtest_out(plan.narrowed),
         "blocked": [asdict(each) for each in plan.blocked],
-        "request": plan.waiting.pk if plan.waiting and plan.is_asked_for else None,
+        "request": plan.waiting.pk if plan.waiting and plan.is_requested else None,
     }
 
 
-def _backtest_out(found: Evidence | None) -> dict[str, Any] | None:
-    return found and {"id": found.number, **found._asdict()}
+def _backtest_out(evidence: Evidence | None) -> dict[str, Any] | None:
+    return evidence and {"id": evidence.number, **evidence._asdict()}
 
 
 def request_out(request: DeploymentRequest) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def request_out(request: DeploymentRequest) -> dict[str, Any]:
         "version": request.version.number,
         "revision_hash": request.revision_hash,
         "env": request.environment.name,
-        "status": request.standing,
+        "status": request.current_status,
         "asked_by": request.author,
         "message": request.message,
         "override": request.override,

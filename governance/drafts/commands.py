@@ -1,10 +1,10 @@
-"""What saving a version asks, whether of a contract or of a check."""
+"""Rules for saving a version, of a contract or of a check."""
 
 from typing import NamedTuple, Protocol
 
 from governance.core.actor import shown
 from governance.core.errors import Conflict, InvalidInput
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 
 LONGEST_MESSAGE = 2_000
 
@@ -15,7 +15,7 @@ class SavedVersion(Protocol):
 
 
 class Grown(NamedTuple):
-    """What a text grew from: a version of what has this name, or nothing for a new name."""
+    """Version that a text started from, or nothing for a new name."""
 
     name: str
     number: int
@@ -27,13 +27,13 @@ class MovedOn(Conflict):
     code = "moved_on"
 
     def __init__(self, newest: SavedVersion) -> None:
-        super().__init__(f"{newest} was saved meanwhile by {shown(newest.author)}.")
+        super().__init__(f"{shown(newest.author)} saved {newest} in the meantime.")
         self.newest = newest
 
 
 def fit_message(text: str) -> str:
     text = text.strip()
-    if len(text) > LONGEST_MESSAGE or not can_be_kept(text):
-        unfit = f"A message is a text of at most {LONGEST_MESSAGE:,} characters, without NUL."
+    if len(text) > LONGEST_MESSAGE or not is_storable(text):
+        unfit = f"Use up to {LONGEST_MESSAGE:,} characters, without NUL."
         raise InvalidInput.at("message", unfit)
     return text

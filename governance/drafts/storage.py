@@ -1,7 +1,7 @@
-"""What drafts of contracts and of checks share: a text is never kept over one that nobody saw.
+"""Storage of drafts, with optimistic locking: no text is overwritten that its writer has not seen.
 
-A tab says which state it saw last. What it keeps replaces that state and no other, so neither a
-second tab nor another device loses a word.
+A tab names the state it saw last. Its text replaces that state and no other, so neither a second
+tab nor another device loses a word.
 """
 
 from typing import TypeVar
@@ -12,9 +12,9 @@ from django.utils import timezone
 from governance.audit_log import Detail, record
 from governance.core.actor import Actor, ActorKind
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.models import CheckDraft, Draft
-from governance.models.drafts import KeptText
+from governance.models.drafts import DraftText
 from governance.people.policies import Action, refuse_unless
 from governance.texts.merging import merge
 from governance.texts.notation import as_written
@@ -29,25 +29,25 @@ class DraftElsewhere(Conflict):
 
     code = "draft_elsewhere"
 
-    def __init__(self, present: KeptText) -> None:
+    def __init__(self, present: DraftText) -> None:
         super().__init__("This draft was changed in another tab or on another device.")
         self.present = present
 
 
 def writer(by: Actor, action: Action) -> int:
-    """Whose drafts these are."""
+    """Id of the person whose drafts these are."""
     refuse_unless(by, action)
     if by.kind is not ActorKind.PERSON or by.id is None:
-        raise Forbidden("Only people have drafts.")
+        raise Forbidden("Only a person can have a draft. Sign in, or save a version.")
     return by.id
 
 
 def fit(text: str, most_bytes: int) -> str:
     if (length := len(text.encode(errors="replace"))) > most_bytes:
-        unfit = f"The text has {length:,} bytes; at most {most_bytes:,} are kept."
+        unfit = f"The text has {length:,} bytes. At most {most_bytes:,} are allowed."
         raise InvalidInput.at("text", unfit)
-    if not can_be_kept(text):
-        unfit = "The text holds a NUL or half of a character: take it out."
+    if not is_storable(text):
+        unfit = "The text contains NUL or a lone surrogate. Remove it."
         raise InvalidInput.at("text", unfit)
     return text
 
@@ -59,7 +59,7 @@ def begin(draft: D, *, by: Actor, of_new: str) -> D:
             project=draft.project, person=draft.person_id, base=0
         )
         if mine.count() >= MOST_NEW:
-            raise InvalidInput(f"You have {MOST_NEW} drafts of {of_new}: discard one first.")
+            raise InvalidInput(f"You have {MOST_NEW} drafts of {of_new}. Discard one first.")
         draft.kept_at = timezone.now()
         draft.save(force_insert=True)
         record(by, "draft begun", str(draft), project=draft.project)
@@ -97,8 +97,8 @@ def discard(draft: D, *, seen: str, by: Actor) -> None:
     present.delete()
 
 
-def forget_saved(draft: KeptText) -> None:
-    """What another tab has kept meanwhile is a draft still."""
+def forget_saved(draft: DraftText) -> None:
+    """Lock the draft; a draft that another tab has changed is still there."""
     rows = type(draft)._default_manager.filter(pk=draft.pk, text=draft.text, base=draft.base)
     rows.delete()
 
@@ -107,23 +107,23 @@ def locked(draft: D) -> D:
     rows = type(draft)._default_manager.select_related("project").select_for_update(of=("self",))
     present = rows.filter(pk=draft.pk).first()
     if present is None:
-        raise NotFound("This draft is saved or discarded already.")
+        raise NotFound("This draft was already saved or discarded.")
     return present
 
 
-def replace(draft: KeptText, text: str, *, seen: str) -> None:
+def replace(draft: DraftText, text: str, *, seen: str) -> None:
     if draft.text == text:
         return
     refuse_unless_seen(draft, seen)
     write(draft, text)
 
 
-def refuse_unless_seen(draft: KeptText, seen: str) -> None:
+def refuse_unless_seen(draft: DraftText, seen: str) -> None:
     if draft.revision != seen:
         raise DraftElsewhere(draft)
 
 
-def write(draft: KeptText, text: str) -> None:
+def write(draft: DraftText, text: str) -> None:
     draft.text = text
     draft.kept_at = timezone.now()
     draft.save(update_fields=["text", "base", "kept_at"])

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from governance.cases.commands import refuse_unfit_cases
-from governance.cases.schemas import CasesIn, told_case
+from governance.cases.schemas import CasesIn, case_as_sent
 from governance.core.cases import Case
 from governance.core.errors import InvalidInput, Problem
 from governance.core.json_text import json_written, read_json
@@ -17,7 +17,7 @@ ENDING: Final = ".tests.json"
 LARGEST: Final = 16 * 1024 * 1024  # more than the most tests of the largest size
 
 
-def beside(contract: Path) -> Path:
+def tests_path(contract: Path) -> Path:
     return contract.with_suffix(ENDING)
 
 
@@ -33,8 +33,8 @@ def read_cases(path: Path) -> tuple[Case, ...]:
         cases = tuple(each.case() for each in CasesIn.model_validate(read_json(text)).cases)
     except ValidationError as refused:
         problems = [
-            Problem(path=".".join(map(str, found["loc"])), message=_told(found["msg"]))
-            for found in refused.errors(include_url=False, include_input=False)
+            Problem(path=".".join(map(str, each["loc"])), message=_without_prefix(each["msg"]))
+            for each in refused.errors(include_url=False, include_input=False)
         ]
         raise InvalidInput(str(problems[0]), errors=problems) from refused
     refuse_unfit_cases(cases)
@@ -43,12 +43,12 @@ def read_cases(path: Path) -> tuple[Case, ...]:
 
 def written(cases: Sequence[Case]) -> bytes:
     """The same cases are the same bytes."""
-    told: list[Json] = [told_case(case) for case in cases]
-    return f"{json_written({'cases': told}, indent=2)}\n".encode()
+    items: list[Json] = [case_as_sent(case) for case in cases]
+    return f"{json_written({'cases': items}, indent=2)}\n".encode()
 
 
 def changed_cases(before: Sequence[Case], after: Sequence[Case]) -> Iterator[str]:
-    """What differs, in words: those of before in their order, then those that are new."""
+    """Differences in words: old tests in their order, then new ones."""
     old, new = ({case.name: case for case in cases} for cases in (before, after))
     for name, case in old.items():
         if name not in new:
@@ -60,5 +60,5 @@ def changed_cases(before: Sequence[Case], after: Sequence[Case]) -> Iterator[str
         yield "tests in another order"
 
 
-def _told(words: str) -> str:
+def _without_prefix(words: str) -> str:
     return words.removeprefix("Value error, ")

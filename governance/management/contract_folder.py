@@ -14,7 +14,7 @@ from governance.contracts.queries.contracts import bundle_named, live_in, newest
 from governance.core.cases import Case
 from governance.core.errors import InvalidInput, Problem
 from governance.evaluation.engine import Validation
-from governance.management.case_files import ENDING, beside, changed_cases, read_cases, written
+from governance.management.case_files import ENDING, changed_cases, read_cases, tests_path, written
 from governance.models import Bundle, BundleVersion, Project
 from governance.texts.document import read_document
 
@@ -36,7 +36,7 @@ class ContractFile:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What pushing a file would do: a version, or none; then its deployment where one is wanted."""
+    """Effect of pushing a file: a version or none, then a deployment where one is requested."""
 
     file: ContractFile
     newest: BundleVersion | None
@@ -85,18 +85,18 @@ def read_folder(path: Path) -> Folder:
         if read.valid and (first := seen.setdefault(read.name, each)) != each:
             twice = f"{first.name} is the contract `{read.name}` too: one of them has to go."
             folder.problems.append((each, Problem(message=twice, path="metadata.name")))
-        tests = _tests_beside(each, folder)
+        tests = _tests_for(each, folder)
         folder.files.append(ContractFile(each, document, read, tests))
-    stems = {beside(file.path) for file in folder.files}
+    stems = {tests_path(file.path) for file in folder.files}
     for each in sorted(path.glob(f"*{ENDING}")):
         if each not in stems and not each.name.startswith("."):
-            alone = "There is no contract of this name beside these tests."
+            alone = "No contract file with this name next to these tests."
             folder.problems.append((each, Problem(message=alone)))
     return folder
 
 
-def _tests_beside(contract: Path, folder: Folder) -> tuple[Case, ...] | None:
-    path = beside(contract)
+def _tests_for(contract: Path, folder: Folder) -> tuple[Case, ...] | None:
+    path = tests_path(contract)
     if not path.is_file():
         return None
     try:
@@ -128,7 +128,7 @@ def _tests_of(bundle: Bundle | None, file: ContractFile) -> tuple[str, ...]:
     """Nothing where no file says what they are: those of the console stay."""
     if file.tests is None:
         return ()
-    there = [row.told() for row in cases_of(bundle)] if bundle else []
+    there = [row.spec() for row in cases_of(bundle)] if bundle else []
     return tuple(changed_cases(there, file.tests))
 
 
@@ -136,7 +136,7 @@ def plan_pull(project: Project, path: Path, environment: str) -> Iterator[Pulled
     """Into the file that has a contract already, else into one of its name."""
     files = read_folder(path).files if path.is_dir() else []
     there = {file.name: file for file in reversed(files) if file.name}
-    for version in _wanted(project, environment):
+    for version in _versions_to_pull(project, environment):
         name = version.bundle.name
         present = there.get(name)
         target = present.path if present else path / f"{name}.yaml"
@@ -150,8 +150,8 @@ def _pulled_tests(
     contract: Path, bundle: Bundle, there: tuple[Case, ...] | None
 ) -> Iterator[Pulled]:
     """A file that says the same in other words stays as it is; without tests there is none."""
-    cases = tuple(row.told() for row in cases_of(bundle))
-    path = beside(contract)
+    cases = tuple(row.spec() for row in cases_of(bundle))
+    path = tests_path(contract)
     if cases or path.exists():
         what = f"{len(cases)} test{'' if len(cases) == 1 else 's'} of {bundle}"
         yield _pulled(path, what, written(cases), same=there == cases)
@@ -177,7 +177,7 @@ def write(pulled: Pulled) -> None:
         raise
 
 
-def _wanted(project: Project, environment: str) -> Iterator[BundleVersion]:
+def _versions_to_pull(project: Project, environment: str) -> Iterator[BundleVersion]:
     """By name: of each bundle what is live there, or without an environment the newest version."""
     for bundle in Bundle.objects.filter(project=project).order_by("name"):
         live = live_in(bundle, environment) if environment else None

@@ -14,30 +14,30 @@ EXACT = 2**53
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def said(value: Any) -> str:
-    """In a sentence."""
+def short_text(value: Any) -> str:
+    """Value as the text that a reason shows."""
     if value is MISSING or value is UNREAD:
         return ""
     if type(value) is Prefix:
         value = value.text
-    text = whole(value[:SHOWN]) if type(value) is str else canonical(value, SHOWN)
+    text = without_surrogates(value[:SHOWN]) if type(value) is str else canonical(value, SHOWN)
     return text[:SHOWN]
 
 
 def shown(value: Any) -> Any:
-    """Small and fit to be kept anywhere: a large one is shown as its text begins."""
+    """Value small enough to store; a large one becomes the start of its text."""
     if value is MISSING or value is UNREAD:
         return None
     if type(value) is str or type(value) is Prefix:
-        return said(value)
+        return short_text(value)
     if value is None or type(value) is bool:
         return value
     text = canonical(value, SHOWN)
     return text[:SHOWN] if len(text) > SHOWN or "\\ud" in text else json.loads(text)
 
 
-def whole(text: str) -> str:
-    """Without halves of characters, which no database keeps."""
+def without_surrogates(text: str) -> str:
+    """Replace lone surrogates, which no database stores."""
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
@@ -52,7 +52,7 @@ def double(number: float) -> float:
 
 
 def canonical(value: Any, most: float = math.inf) -> str:
-    """The whole, or with `most` as much as tells whether it is longer."""
+    """Canonical JSON; with `most`, cut as soon as it is known to be longer."""
     parts: list[str] = []
     length = 0
     for part in _parts(value, most):

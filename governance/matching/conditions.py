@@ -1,7 +1,7 @@
-"""From a condition to a function that answers with the leaf that decides, or with none.
+"""Compile a condition to a function that returns the leaf that decided, or None.
 
-Where that depends on text that was not read, it answers that it is undecided: neither a condition
-nor its opposite is true then.
+Where that depends on text that was not read, the result is undecided: neither a condition nor its
+opposite is true then.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -118,18 +118,18 @@ def _test_of(leaf: Mapping[str, Any], patterns: Sequence[Matches]) -> Test:
         compare = operator_of(value["is"]["op"], value["is"]["value"])
         counted = Call("", None, None)
         return partial(
-            _of_items,
+            _decide_on_items,
             condition_of(value["when"], patterns),
             _cost(value["when"]),
             lambda truths: None if (count := _count(truths)) is None else compare(count, counted),
         )
     if op in _ON_ITEMS:
-        return partial(_of_items, condition_of(value, patterns), _cost(value), _ON_ITEMS[op])
+        return partial(_decide_on_items, condition_of(value, patterns), _cost(value), _ON_ITEMS[op])
     return operator_of(op, value, fold=bool(leaf.get("ignore_case")))
 
 
 def _cost(condition: Mapping[str, Any]) -> int:
-    """Of asking it of one item: each leaf is asked, on each of its ways, whatever stands there."""
+    """Work of one item: each leaf on each of its paths, whatever the item is."""
     if "select" in condition:
         return ITEM + sum(1 + len(each["steps"]) for each in condition["select"])
     inner = [condition["not"]] if "not" in condition else condition.get("all", condition.get("any"))
@@ -155,8 +155,8 @@ def _all_true(truths: Truths) -> bool | None:
 
 
 def _none_true(truths: Truths) -> bool | None:
-    found = _any_true(truths)
-    return None if found is None else not found
+    any_true = _any_true(truths)
+    return None if any_true is None else not any_true
 
 
 def _count(truths: Truths) -> int | None:
@@ -174,7 +174,9 @@ _ON_ITEMS: dict[str, Decide] = {
 }
 
 
-def _of_items(when: Condition, cost: int, decide: Decide, seen: Any, call: Call) -> bool | None:
+def _decide_on_items(
+    when: Condition, cost: int, decide: Decide, seen: Any, call: Call
+) -> bool | None:
     if type(seen) is not list:
         return False
     around = call.item

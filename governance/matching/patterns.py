@@ -18,20 +18,20 @@ FAR = ord("?")  # what is written for a character that is not in a table
 
 
 class _Classes(dict[str, int]):
-    """The class of each character, found once."""
+    """Character classes, computed once per character."""
 
     def __init__(self, bounds: list[int], classes: list[int]) -> None:
         self.bounds, self.classes = bounds, classes
         self.tables: tuple[str, bytes] | None = None
 
     def __missing__(self, character: str) -> int:
-        found: int = self.classes[bisect_right(self.bounds, ord(character)) - 1]
+        number: int = self.classes[bisect_right(self.bounds, ord(character)) - 1]
         if len(self) < SHORT:
-            self[character] = found
-        return found
+            self[character] = number
+        return number
 
-    def of_all(self, piece: str) -> bytes:
-        """The same of many characters at once, found in tables."""
+    def classes_of(self, piece: str) -> bytes:
+        """Classes of many characters at once, by translation tables."""
         if self.tables is None:
             ends = [*self.bounds[1:], NEAR]
             near = "".join(
@@ -62,7 +62,7 @@ def pattern_of(automaton: Mapping[str, Any]) -> Matches:
             if quick and piece.isascii():
                 kinds = letters = iter(piece.encode().translate(ascii_))
             elif quick and (len(piece) > SHORT or len(classes) >= SHORT):
-                kinds = letters = iter(classes.of_all(piece))
+                kinds = letters = iter(classes.classes_of(piece))
             for kind in kinds:
                 state = table[state + kind]
                 if state < 0:

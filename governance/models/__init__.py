@@ -19,9 +19,10 @@ from governance.models.keys import ApiKey
 from governance.models.people import Invitation, Member, User
 from governance.models.projects import Environment, Project
 from governance.models.requests import DeploymentRequest, Requirements
-from governance.models.streams import ToldAssignment
+from governance.models.streams import AnnouncedAssignment
 
 __all__ = [
+    "AnnouncedAssignment",
     "ApiKey",
     "Approval",
     "Assignment",
@@ -48,6 +49,5 @@ __all__ = [
     "Signature",
     "SigningKey",
     "Stop",
-    "ToldAssignment",
     "User",
 ]

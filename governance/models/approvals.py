@@ -1,4 +1,4 @@
-"""Approvals: calls that wait for a person, and how each of them ended."""
+"""Approvals: pending calls, and how each of them ended."""
 
 import json
 from collections.abc import Mapping
@@ -33,7 +33,8 @@ class Approval(models.Model):
         max_length=5, choices=[(each.value, each.value) for each in OnTimeout]
     )
     created_at = models.DateTimeField()
-    ends_at = models.DateTimeField()  # when it was decided; until then, when it runs out
+    # When the decision counts, some seconds after it was made; until then, when it expires.
+    ends_at = models.DateTimeField()
     status = models.CharField(
         max_length=8,
         choices=[(each.value, each.value) for each in Status],
@@ -41,6 +42,9 @@ class Approval(models.Model):
     )
     decided_by = models.CharField(max_length=320, blank=True)
     reason = models.CharField(max_length=2000, blank=True)
+    delivered = models.BooleanField(  # the agent has the decision, which can't be undone any more
+        default=False, db_default=False
+    )
 
     class Meta:
         ordering = ["-id"]
@@ -75,11 +79,14 @@ class Approval(models.Model):
         return self.created_at + timedelta(seconds=self.timeout_s)
 
     @property
-    def standing(self) -> Status:
-        return self.standing_at(timezone.now())
+    def current_status(self) -> Status:
+        return self.status_as_of(timezone.now())
 
-    def standing_at(self, now: datetime) -> Status:
+    def status_as_of(self, now: datetime) -> Status:
         return status_at(Status(self.status), self.ends_at, now)
+
+    def can_undo(self, now: datetime) -> bool:
+        return bool(self.decided_by) and self.ends_at > now and not self.delivered
 
     @property
     def decided_at(self) -> datetime | None:

@@ -10,7 +10,7 @@ class AuditEntry(models.Model):
     project = models.ForeignKey(Project, models.PROTECT, related_name="audit_entries")
     number = models.PositiveBigIntegerField()
     at = models.DateTimeField()
-    actor = models.CharField(max_length=320)  # `person:<e-mail>`, `key:<id> <name>` or `console`
+    actor = models.CharField(max_length=320)  # `person:<email>`, `key:<id> <name>` or `console`
     action = models.CharField(max_length=64)
     subject = models.CharField(max_length=512)
     details = models.JSONField(default=dict)
@@ -31,7 +31,7 @@ class AuditEntry(models.Model):
     def who(self) -> str:
         return shown(self.actor)
 
-    def told(self) -> list[tuple[str, str]]:
+    def details_in_words(self) -> list[tuple[str, str]]:
         """The details that say something, in words."""
         return [
             (

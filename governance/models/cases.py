@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import Q
 
-from governance.core.case_text import calls_from, kept
+from governance.core.case_text import calls_as_text, calls_from
 from governance.core.cases import ACTIONS, CaseAction, Decides, Expectation, Stops
-from governance.core.cases import Case as Told
+from governance.core.cases import Case as CaseSpec
 from governance.models.contracts import Bundle, BundleVersion
 
 
@@ -37,7 +37,7 @@ class Case(models.Model):
     def __str__(self) -> str:
         return f"{self.bundle}: {self.name}"
 
-    def told(self) -> Told:
+    def spec(self) -> CaseSpec:
         calls = calls_from(self.calls)
         expects: Expectation
         if self.action:
@@ -45,17 +45,17 @@ class Case(models.Model):
             expects = Decides(call=calls[0], action=action, rule=self.rule)
         else:
             expects = Stops(calls=calls, stopped_at=self.stopped_at, rule=self.rule)
-        return Told(self.name, expects)
+        return CaseSpec(self.name, expects)
 
-    def take(self, case: Told) -> None:
+    def take(self, case: CaseSpec) -> None:
         expects = case.expects
-        self.name, self.calls, self.rule = case.name, kept(case.calls), expects.rule
+        self.name, self.calls, self.rule = case.name, calls_as_text(case.calls), expects.rule
         self.action = expects.action if isinstance(expects, Decides) else ""
         self.stopped_at = expects.stopped_at if isinstance(expects, Stops) else None
 
 
 class CaseRun(models.Model):
-    """What became of the cases when this version met them last: at its save or a deployment."""
+    """Results of the tests when this version met them last: at its save or a deployment."""
 
     version = models.OneToOneField(BundleVersion, models.CASCADE, related_name="case_run")
     ran_at = models.DateTimeField()

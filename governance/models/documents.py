@@ -1,4 +1,4 @@
-"""What agents are given: renderings, the keys that sign them, assignments and stops."""
+"""Documents for agents: renderings, signing keys, assignments and stops."""
 
 from django.db import models
 from django.db.models import Q
@@ -54,7 +54,7 @@ class SigningKey(models.Model):
 
 
 class Signature(models.Model):
-    """What one key says of the bytes with this hash."""
+    """Signature of one key over the bytes with this hash."""
 
     key = models.ForeignKey(SigningKey, models.CASCADE, related_name="signatures")
     revision_hash = models.CharField(max_length=64)
@@ -73,7 +73,7 @@ class Signature(models.Model):
 
 
 class Assignment(models.Model):
-    """Which bundle an agent gets that names none. Never edited: a change ends it for another."""
+    """Default bundle of agents that name none. Never edited: a change ends it for another."""
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="assignments")
     bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="assignments")
@@ -100,7 +100,8 @@ class Assignment(models.Model):
 
 
 class Stop(models.Model):
-    """While it stands, whom it names is given the block-all document instead of any other."""
+    """Emergency stop: until it is lifted, its agents get the block-all document instead of any
+    other."""
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="stops")
     agent = models.CharField(max_length=128, blank=True)  # empty: the whole environment

@@ -9,8 +9,8 @@ from governance.models.projects import Project
 from governance.texts.notation import revision_of
 
 
-class KeptText(models.Model):
-    """What drafts of any kind have in common."""
+class DraftText(models.Model):
+    """Fields that drafts of contracts and of checks share."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="%(class)ss")
     person = models.ForeignKey(User, models.CASCADE, related_name="%(class)ss")
@@ -28,12 +28,12 @@ class KeptText(models.Model):
         return revision_of(self.text, self.base)
 
 
-class Draft(KeptText):
+class Draft(DraftText):
     bundle = models.ForeignKey(  # none: of a contract that is not there yet
         Bundle, models.CASCADE, related_name="drafts", null=True
     )
 
-    class Meta(KeptText.Meta):
+    class Meta(DraftText.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["person", "bundle"], name="one_draft_per_person_and_bundle"
@@ -44,14 +44,14 @@ class Draft(KeptText):
         return f"draft of {self.bundle or 'a new contract'}"
 
 
-class CheckDraft(KeptText):
+class CheckDraft(DraftText):
     success_check = models.ForeignKey(  # none: of a check that is not there yet
         Check, models.CASCADE, related_name="drafts", null=True
     )
     # Names of included checks that it takes newer than the version does that it grew from.
     newer = models.JSONField(default=list, db_default=[])
 
-    class Meta(KeptText.Meta):
+    class Meta(DraftText.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["person", "success_check"], name="one_draft_per_person_and_check"

@@ -1,4 +1,4 @@
-"""What needs attention: one list of findings, from whatever noticed them."""
+"""Alerts of a project, in one list."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,10 +7,14 @@ from governance.models.projects import Project
 
 
 class Finding(models.Model):
-    """Something that happened, or, where it lasts, something that is so until a look finds it over.
+    """An alert: an event, or, with `lasts`, a condition that a periodic check resolves.
 
-    What happened is over once a person dismisses it; what lasts is only put aside until it ends.
+    Dismissing an event resolves it. A dismissed condition stays unresolved until it ends.
     """
+
+    class Severity(models.TextChoices):
+        ERROR = "error"
+        WARNING = "warning"
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="findings")
     kind = models.CharField(max_length=64)
@@ -20,13 +24,23 @@ class Finding(models.Model):
     agent = models.CharField(  # empty: no single one
         max_length=400, blank=True, default="", db_default=""
     )
+    title = models.CharField(  # with names in backticks; empty: the words of its kind
+        max_length=400, blank=True, default="", db_default=""
+    )
     why = models.TextField()
     link = models.CharField(max_length=2000, blank=True)
+    severity = models.CharField(
+        max_length=7, choices=Severity, default=Severity.WARNING, db_default=Severity.WARNING
+    )
+    impact = models.PositiveBigIntegerField(default=0, db_default=0)  # calls affected
     since = models.DateTimeField()
     last_at = models.DateTimeField()  # when it was noticed last
     lasts = models.BooleanField(default=False)
     dismissed_by = models.CharField(max_length=320, blank=True)
     dismissed_at = models.DateTimeField(null=True)
+    snoozed_by = models.CharField(max_length=320, blank=True, default="", db_default="")
+    snoozed_until = models.DateTimeField(null=True)
+    snoozed_impact = models.PositiveBigIntegerField(null=True)  # set: until it gets worse
     resolved_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""People: a user is known by e-mail, a member is a user with a role in a project."""
+"""People: a user is known by email, a member is a user with a role in a project."""
 
 from typing import Any, ClassVar
 
@@ -25,6 +25,11 @@ class User(AbstractBaseUser):
     email = models.EmailField(max_length=254, unique=True)
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    name = models.CharField(max_length=128, blank=True, default="", db_default="")
+    # Empty: as the browser has it. Else a name such as Europe/Berlin.
+    zone = models.CharField(max_length=64, blank=True, default="", db_default="")
+    # Range that pages open with; empty: that of everybody.
+    time_range = models.CharField(max_length=8, blank=True, default="", db_default="")
     single_keys = models.BooleanField(default=True, db_default=True)  # act as shortcuts on pages
 
     belongs_to: "list[Member] | None" = None  # where it was read together with the user

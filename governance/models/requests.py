@@ -1,4 +1,4 @@
-"""What an environment requires before something goes live there, and requests for it."""
+"""Requirements of environments, and requests for deployments."""
 
 from datetime import datetime
 
@@ -32,7 +32,7 @@ class Requirements(models.Model):
 
 
 class DeploymentRequest(models.Model):
-    """Somebody asks a second person to let exactly these bytes go live in one environment."""
+    """Request for a second person's approval to deploy exactly these bytes in one environment."""
 
     bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="requests")
     version = models.ForeignKey(BundleVersion, models.CASCADE, related_name="requests")
@@ -80,8 +80,8 @@ class DeploymentRequest(models.Model):
         return f"{self.version} to {self.environment}"
 
     @property
-    def standing(self) -> RequestStatus:
-        return self.standing_at(timezone.now())
+    def current_status(self) -> RequestStatus:
+        return self.status_as_of(timezone.now())
 
-    def standing_at(self, now: datetime) -> RequestStatus:
+    def status_as_of(self, now: datetime) -> RequestStatus:
         return request_status(RequestStatus(self.status), self.expires_at, now)

@@ -1,11 +1,11 @@
-"""What the stream has told agents that name no bundle of their own."""
+"""Assignments announced over the stream to agents that name no bundle."""
 
 from django.db import models
 
 from governance.models.projects import Environment
 
 
-class ToldAssignment(models.Model):
+class AnnouncedAssignment(models.Model):
     """A bundle that an agent was once told to be its assignment.
 
     When it comes back it names one of these as if it had chosen it, and not always the latest, for
@@ -21,7 +21,8 @@ class ToldAssignment(models.Model):
         ordering = ["agent"]
         constraints = [
             models.UniqueConstraint(
-                fields=["environment", "agent", "bundle_name"], name="an_assignment_is_told_once"
+                fields=["environment", "agent", "bundle_name"],
+                name="an_assignment_is_announced_once",
             )
         ]
 

@@ -1,4 +1,4 @@
-"""API keys over HTTP: made and shown once, listed, revoked."""
+"""API keys over HTTP: create (shown once), list, revoke."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ router = Router(tags=["keys"])
 
 
 @router.post("/keys", response={201: NewKeyOut}, auth=KeyOrMember(action=Action.MANAGE_KEYS))
-def make_key(request: AccessRequest, body: KeyIn) -> Status[dict[str, Any]]:
+def create_key(request: AccessRequest, body: KeyIn) -> Status[dict[str, Any]]:
     project = project_numbered(request.auth.project_id)
     text, key = commands_keys.make_key(project, **body.model_dump(), by=request.auth.actor)
     return Status(201, key_out(key) | {"key": text})
@@ -39,5 +39,5 @@ def revoke_key(request: AccessRequest, key_id: int) -> dict[str, Any]:
     project = project_numbered(request.auth.project_id)
     key = key_numbered(project, key_id)
     if key is None:
-        raise NotFound("There is no such key.")
+        raise NotFound("Key not found.")
     return key_out(commands_keys.revoke_key(key, by=request.auth.actor))

@@ -6,6 +6,7 @@ import secrets
 import string
 from enum import StrEnum
 
+from governance.core.numbers import ID_DIGITS, parse_number
 from governance.matching.globs import glob_matches
 
 LETTERS = string.ascii_letters + string.digits
@@ -33,8 +34,8 @@ def new_key(environment: str) -> str:
 
 def environment_of(key: str) -> str | None:
     """The environment that a key names, or None when the text is no key."""
-    found = _KEY.fullmatch(key)
-    return found[1] if found else None
+    match = _KEY.fullmatch(key)
+    return match[1] if match else None
 
 
 def digest_of(secret: str) -> bytes:
@@ -56,8 +57,8 @@ def agent_within(glob: str) -> str:
 
 def bearer(authorization: str) -> str | None:
     """The key in an `Authorization` header, if it holds one."""
-    found = _BEARER.fullmatch(authorization)
-    return found[1] if found and _KEY.fullmatch(found[1]) else None
+    match = _BEARER.fullmatch(authorization)
+    return match[1] if match and _KEY.fullmatch(match[1]) else None
 
 
 def with_implied(scopes: frozenset[str]) -> frozenset[str]:
@@ -67,3 +68,16 @@ def with_implied(scopes: frozenset[str]) -> frozenset[str]:
     if Scope.AGENT in scopes:
         implied.add(Scope.INGEST)
     return frozenset(implied)
+
+
+MANAGE_KEY = "manage_key_used_by_agent"  # what nothing ends but the end of the key's use
+KEYS_OF_MEMBER = "keys_end_with_their_maker"  # what ends with the keys, or with the role
+
+
+def subject_of_key(key_id: int, name: str) -> str:
+    return f"{name} (key {key_id})"
+
+
+def key_of(subject: str) -> int | None:
+    """The id of the key that a subject names."""
+    return parse_number(subject.rpartition(" (key ")[2].removesuffix(")"), ID_DIGITS)

@@ -1,4 +1,4 @@
-"""The forms for people, keys, projects and environments. What is valid, the commands say."""
+"""Forms for people, keys and environments. Commands decide what is valid."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,29 +12,29 @@ from governance.people.domain import Scope
 from governance.web.forms import Form
 
 ROLES = [
-    (Role.VIEWER.value, "viewer: reads"),
+    (Role.VIEWER.value, "viewer: read only"),
     (Role.OPERATOR.value, "operator: also decides approvals, resets sessions, stops agents"),
     (Role.EDITOR.value, "editor: also writes contracts and checks, and deploys"),
     (Role.ADMIN.value, "admin: also manages keys, members and settings"),
 ]
 SCOPES = [
-    (Scope.AGENT.value, "agent: what an agent needs, posting included"),
-    (Scope.INGEST.value, "ingest: only posting events, outcomes and artifacts"),
-    (Scope.READ.value, "read: everything in this project"),
-    (Scope.MANAGE.value, "manage: what an admin may, members excepted"),
+    (Scope.AGENT.value, "agent: everything an agent needs, reporting included"),
+    (Scope.INGEST.value, "ingest: report events, outcomes and artifacts only"),
+    (Scope.READ.value, "read: read everything in this project"),
+    (Scope.MANAGE.value, "manage: everything an admin can do except members"),
 ]
 EXPIRES = [
     ("", "never"),
     ("7", "in 7 days"),
     ("30", "in 30 days"),
     ("90", "in 90 days"),
-    ("365", "in a year"),
+    ("365", "in 1 year"),
 ]
 
 
 class SetUpForm(Form):
     email = forms.CharField(
-        label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "username"})
+        label="Email", widget=forms.EmailInput(attrs={"autocomplete": "username"})
     )
     password = forms.CharField(
         label="Password",
@@ -55,13 +55,13 @@ class JoinForm(Form):
 
 class KeyForm(Form):
     name = forms.CharField(
-        label="Name", max_length=128, help_text="What it is for, such as the agent that uses it."
+        label="Name", max_length=128, help_text="For example the agent that uses it."
     )
     environment = forms.CharField(
         label="Environment",
         max_length=128,
         initial="production",
-        help_text="A new name makes a new environment.",
+        help_text="A new name creates a new environment.",
         widget=forms.TextInput(attrs={"list": "environments", "autocomplete": "off"}),
     )
     scopes = forms.MultipleChoiceField(
@@ -71,25 +71,25 @@ class KeyForm(Form):
         widget=forms.CheckboxSelectMultiple,
     )
     agent = forms.CharField(
-        label="Only for agents like",
+        label="Restrict to agents",
         max_length=128,
         required=False,
-        help_text="A glob, such as billing-*. Empty: any agent.",
+        help_text="A glob such as `billing-*`. Empty: any agent.",
     )
     assigned_only = forms.BooleanField(
         label="Assigned contracts only",
         required=False,
-        help_text="Another contract asked for by name is not found.",
+        help_text="Other contracts are hidden from this key.",
     )
     dialect = forms.ChoiceField(
-        label="Dialect of contracts",
+        label="Contract format",
         required=False,
-        choices=[("", "by the prefix of the request"), ("old", "old"), ("new", "new")],
+        choices=[("", "automatic"), ("old", "old"), ("new", "new")],
     )
-    expires = forms.ChoiceField(label="Ends", required=False, choices=EXPIRES)
+    expires = forms.ChoiceField(label="Expires", required=False, choices=EXPIRES)
 
-    def wanted(self) -> dict[str, Any]:
-        """What the command that makes a key takes."""
+    def key_fields(self) -> dict[str, Any]:
+        """Arguments of the command that creates a key."""
         data = self.cleaned_data
         days = data["expires"]
         return {
@@ -104,7 +104,7 @@ class KeyForm(Form):
 
 
 class InviteForm(Form):
-    email = forms.CharField(label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "off"}))
+    email = forms.CharField(label="Email", widget=forms.EmailInput(attrs={"autocomplete": "off"}))
     role = forms.ChoiceField(label="Role", choices=ROLES, initial=Role.VIEWER.value)
 
 
@@ -114,19 +114,18 @@ class RoleForm(Form):
 
 class RequirementsForm(Form):
     second_person = forms.BooleanField(
-        label="A second person approves what goes live.",
+        label="Require approval by a second person",
         required=False,
-        help_text="Who asks cannot approve. Saving a newer version voids the request.",
+        help_text="Requesters can't approve their own deployments."
+        " A newer version cancels the request.",
     )
-    backtest = forms.BooleanField(
-        label="A backtest of exactly these bytes is needed first.", required=False
-    )
+    backtest = forms.BooleanField(label="Require a backtest of this exact version", required=False)
     max_newly_denied = forms.IntegerField(
-        label="At most so many newly denied calls",
+        label="Max newly denied calls",
         required=False,
         min_value=0,
         max_value=2**31 - 1,
-        help_text="Of the calls that were recorded there. Empty means none.",
+        help_text="Among the recorded calls of the backtest. Empty: 0.",
     )
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Who may do what: decided here, asked by pages and refused by commands."""
+"""Permissions: decided here, asked by pages and enforced by commands."""
 
 from enum import StrEnum
 
@@ -15,11 +15,12 @@ class Action(StrEnum):
     OPEN_VALUE = "open masked values"
     RESET_SESSION = "reset sessions"
     STOP_AGENT = "stop agents"
-    DISMISS_FINDING = "dismiss findings"
-    RETRY_BATCH = "retry set-aside batches"
+    DISMISS_FINDING = "dismiss alerts"
+    RETRY_BATCH = "retry failed batches"
     WRITE_CONTRACT = "write contracts"
     WRITE_CHECK = "write success checks"
     WRITE_BINDING = "write bindings"
+    SET_TARGET = "set success targets"
     DEPLOY = "deploy"
     OVERRIDE_TESTS = "deploy although tests fail"
     ASSIGN = "assign bundles"
@@ -44,6 +45,7 @@ ROLE_FOR = {
     Action.WRITE_CONTRACT: Role.EDITOR,
     Action.WRITE_CHECK: Role.EDITOR,
     Action.WRITE_BINDING: Role.EDITOR,
+    Action.SET_TARGET: Role.EDITOR,
     Action.DEPLOY: Role.EDITOR,
     Action.OVERRIDE_TESTS: Role.ADMIN,
     Action.ASSIGN: Role.EDITOR,
@@ -64,7 +66,7 @@ class RoleNeeded(Forbidden):
 
     def __init__(self, action: Action) -> None:
         self.role = ROLE_FOR[action]
-        super().__init__(f"To {action.value} takes the role {self.role.value}.")
+        super().__init__(f"You need the {self.role.value} role to {action.value}.")
 
 
 def may(who: Role | Actor | None, action: Action) -> bool:
@@ -106,7 +108,7 @@ def may_make_key_with(who: Actor, scopes: frozenset[str]) -> bool:
 def refuse_key_with(who: Actor, scopes: frozenset[str]) -> None:
     refuse_unless(who, Action.MANAGE_KEYS)
     if not may_make_key_with(who, scopes):
-        raise Forbidden("A manage key cannot make another manage key.")
+        raise Forbidden("A manage key cannot create another manage key.")
 
 
 def is_second_person(who: Actor, request: DeploymentRequest) -> bool:

@@ -1,4 +1,4 @@
-"""The shapes of keys as they come in and go out over HTTP."""
+"""Schemas of keys in the API."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -14,7 +14,7 @@ def _in_utc(at: datetime) -> datetime:
     try:
         return at.astimezone(UTC)
     except OverflowError:
-        raise ValueError("this time is beyond the calendar") from None
+        raise ValueError("this time is outside the years 1 to 9999") from None
 
 
 class KeyIn(Schema):
@@ -47,7 +47,7 @@ class KeyOut(Schema):
 
 
 class NewKeyOut(KeyOut):
-    key: str  # told only here
+    key: str  # returned only here
 
 
 class KeysOut(Schema):

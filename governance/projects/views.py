@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from governance.audit.queries import audit_length
 from governance.core.errors import Conflict, InvalidInput
 from governance.core.roles import Role
 from governance.models import User
@@ -16,10 +15,9 @@ from governance.people.queries import people
 from governance.people.queries.keys import live_keys
 from governance.people.queries.people import (
     is_admin_somewhere,
-    memberships_as_asked,
-    open_invitations,
+    memberships_of_request,
 )
-from governance.projects.commands.projects import create_project, rename_project
+from governance.projects.commands import create_project, rename_project
 from governance.projects.forms import ProjectForm
 from governance.web.forms import sent
 
@@ -27,7 +25,7 @@ from governance.web.forms import sent
 @require_safe
 @login_required
 def projects(request: HttpRequest) -> HttpResponse:
-    members = memberships_as_asked(_user(request))
+    members = memberships_of_request(_user(request))
     context = {
         "page_title": "Your projects",
         "members": members,
@@ -50,7 +48,7 @@ def new_project(request: HttpRequest) -> HttpResponse:
         except (Conflict, InvalidInput) as error:
             form.take(error)
         else:
-            messages.success(request, f"{project.name} is there. Make its first key.")
+            messages.success(request, f"{project.name} created. Create its first key.")
             return redirect("governance:keys", project.slug)
     status = 422 if form.errors else 200
     return render(request, "projects/new_project.html", context | {"form": form}, status=status)
@@ -64,8 +62,6 @@ def settings(request: MemberRequest) -> HttpResponse:
         "page_title": "Settings",
         "keys": live_keys(project),
         "members": people.members(project),
-        "invitations": open_invitations(project),
-        "entries": audit_length(project),
         "form": ProjectForm(initial={"name": project.name})
         if may(request.role, Action.MANAGE_SETTINGS)
         else None,
@@ -83,9 +79,9 @@ def rename(request: MemberRequest) -> HttpResponse:
         except InvalidInput as error:
             form.take(error)
         else:
-            messages.success(request, "The new name is kept.")
+            messages.success(request, "Project renamed.")
             return redirect("governance:settings", request.project.slug)
-    context = {"page_title": "Rename the project", "form": form}
+    context = {"page_title": "Rename project", "form": form}
     return render(request, "projects/rename.html", context, status=422)
 
 

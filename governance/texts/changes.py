@@ -17,11 +17,11 @@ class Change:
     after: str = ""
 
     @property
-    def of_document(self) -> bool:
+    def is_about_document(self) -> bool:
         return self.subject == DOCUMENT
 
     def __str__(self) -> str:
-        subject = self.subject if self.of_document else f"rule `{self.subject}`"
+        subject = self.subject if self.is_about_document else f"rule `{self.subject}`"
         if self.before or self.after:
             return f"{subject}, {self.what}: {self.before} → {self.after}"
         verb = "" if self.kind == "changed" else f"{self.kind} "

@@ -1,10 +1,10 @@
-"""Which two versions an address compares. What else it says stays: a time has a from and a to."""
+"""The two versions that an address compares, and its other parameters."""
 
 from typing import NamedTuple
 
 from django.http import HttpRequest
 
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 
 OLD, NEW = "old", "new"
 
@@ -12,12 +12,12 @@ OLD, NEW = "old", "new"
 class Compared(NamedTuple):
     old: int
     new: int
-    kept: list[tuple[str, str]]  # for the form that chooses two others
+    parameters: list[tuple[str, str]]  # for the form that chooses two others
 
 
 def compared(request: HttpRequest, newest: int) -> Compared:
-    """Without a choice the newest and the one before."""
-    asked = request.GET
-    new = whole_number(asked.get(NEW)) or newest
-    old = whole_number(asked.get(OLD)) or max(1, new - 1)
-    return Compared(old, new, [each for each in asked.dict().items() if each[0] not in (OLD, NEW)])
+    """Default: the newest version and the one before."""
+    query = request.GET
+    new = parse_number(query.get(NEW)) or newest
+    old = parse_number(query.get(OLD)) or max(1, new - 1)
+    return Compared(old, new, [each for each in query.dict().items() if each[0] not in (OLD, NEW)])

@@ -1,4 +1,4 @@
-"""Where two conditions differ, told as closely as can be: one operand rather than the whole."""
+"""Differences between two conditions, as narrow as possible: one operand rather than all of it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,9 +15,11 @@ from governance.texts.condition_words import (
 )
 
 InWords = Callable[[Any], str]
-Told = tuple[str, str, str]  # what differs, before, after; the last two empty for a whole sentence
-_WHOLE = "condition"
-_ORDER = "its conditions stand in another order, which counts where a value has the wrong type"
+Difference = tuple[
+    str, str, str
+]  # what differs, before, after; the last two empty for a whole sentence
+_CONDITION = "condition"
+_ORDER = "its conditions are in another order, which counts where a value has the wrong type"
 
 
 def condition_changes(
@@ -26,7 +28,7 @@ def condition_changes(
     *,
     in_words: InWords = condition_in_words,
     order_counts: bool = True,
-) -> Iterator[Told]:
+) -> Iterator[Difference]:
     if same_condition(before) != same_condition(after):
         yield from _differences(before, after, in_words)
     elif order_counts and same_condition(before, in_order=True) != same_condition(
@@ -35,7 +37,7 @@ def condition_changes(
         yield _ORDER, "", ""
 
 
-def _differences(before: Any, after: Any, in_words: InWords) -> Iterator[Told]:
+def _differences(before: Any, after: Any, in_words: InWords) -> Iterator[Difference]:
     if same_condition(before) == same_condition(after):
         return
     match before, after:
@@ -49,23 +51,23 @@ def _differences(before: Any, after: Any, in_words: InWords) -> Iterator[Told]:
             yield from _tests(before, after, in_words)
 
 
-def _parts(old: list[Any], new: list[Any], what: str, in_words: InWords) -> Iterator[Told]:
+def _parts(old: list[Any], new: list[Any], what: str, in_words: InWords) -> Iterator[Difference]:
     was = {same_condition(part): part for part in old}
     now = {same_condition(part): part for part in new}
     gone = [part for form, part in was.items() if form not in now]
     come = [part for form, part in now.items() if form not in was]
     for part in list(gone):
-        if twin := next((each for each in come if _alike(part, each)), None):
+        if twin := next((each for each in come if _compare_same(part, each)), None):
             gone.remove(part)
             come.remove(twin)
             yield from _differences(part, twin, in_words)
     if len(gone) == len(come) == 1:
         yield from _differences(gone[0], come[0], in_words)
     elif gone or come:
-        yield f"{_WHOLE}, {what}", _listed(gone, in_words), _listed(come, in_words)
+        yield f"{_CONDITION}, {what}", _listed(gone, in_words), _listed(come, in_words)
 
 
-def _alike(part: Any, other: Any) -> bool:
+def _compare_same(part: Any, other: Any) -> bool:
     """The same selector compared in the same way, with another value."""
     return _compared(part) is not None and _compared(part) == _compared(other)
 
@@ -78,10 +80,10 @@ def _compared(condition: Any) -> tuple[str, str] | None:
     return None
 
 
-def _tests(before: Any, after: Any, in_words: InWords) -> Iterator[Told]:
+def _tests(before: Any, after: Any, in_words: InWords) -> Iterator[Difference]:
     compared = _compared(before)
-    if compared is None or not _alike(before, after):
-        yield _WHOLE, in_words(before), in_words(after)
+    if compared is None or not _compare_same(before, after):
+        yield _CONDITION, in_words(before), in_words(after)
         return
     selector, operator = compared
     old, new = before[selector][operator], after[selector][operator]
@@ -89,12 +91,12 @@ def _tests(before: Any, after: Any, in_words: InWords) -> Iterator[Told]:
     if operator in SETS and isinstance(old, list) and isinstance(new, list):
         yield _values(what, old, new)
     elif operator not in OPERATOR_WORDS:
-        yield _WHOLE, in_words(before), in_words(after)
+        yield _CONDITION, in_words(before), in_words(after)
     else:
         yield what, shortened(value_in_words(old)), shortened(value_in_words(new))
 
 
-def _values(what: str, old: list[Any], new: list[Any]) -> Told:
+def _values(what: str, old: list[Any], new: list[Any]) -> Difference:
     was, now = {canonical(each): each for each in old}, {canonical(each): each for each in new}
     parts = []
     for verb, these, others in (("added", now, was), ("removed", was, now)):

@@ -59,8 +59,8 @@ def parts_in_words(condition: Any, test: TestInWords, *, inside: bool = False) -
     match condition:
         case {"all": list() as parts} | {"any": list() as parts}:
             word = " and " if "all" in condition else " or "
-            whole = word.join(parts_in_words(part, test, inside=True) for part in parts)
-            return f"({whole})" if inside and len(parts) > 1 else whole
+            joined = word.join(parts_in_words(part, test, inside=True) for part in parts)
+            return f"({joined})" if inside and len(parts) > 1 else joined
         case {"not": part}:
             return f"not {parts_in_words(part, test, inside=True)}"
         case dict() if condition:
@@ -70,7 +70,7 @@ def parts_in_words(condition: Any, test: TestInWords, *, inside: bool = False) -
 
 
 def comparison_in_words(selector: str, operator: str) -> str:
-    """What is compared, without the value: `args.amount` >"""
+    """Comparison without its value: `args.amount` >"""
     return f"`{selector}` {OPERATOR_WORDS.get(operator, operator)}"
 
 
@@ -97,7 +97,7 @@ def _test(selector: str, test: Any) -> str:
 
 def _compared(selector: str, operator: str, operand: Any) -> str:
     if operator == "exists":
-        return f"`{selector}` is there" if operand else f"`{selector}` is not there"
+        return f"`{selector}` exists" if operand else f"`{selector}` doesn't exist"
     return f"{comparison_in_words(selector, operator)} {value_in_words(operand)}"
 
 

@@ -27,14 +27,15 @@ _RULE_KEYS = _both_ways({"timeout_effect": "timeout_action"})
 
 
 def dialect_of(*, kind: object, has_contracts: bool) -> Dialect:
-    """Its kind says so; without a kind of either dialect, the name of its list of rules does."""
+    """Dialect by `kind`; without a known kind, by the name of the list of rules."""
     if kind == "ContractBundle" or (kind != "Ruleset" and has_contracts):
         return Dialect.OLD
     return Dialect.NEW
 
 
 def dialect_spoken(setting: str, path: str) -> Dialect:
-    """What the key says; else the prefix, by which all SDKs but two generations can be told."""
+    """Dialect that the key is set to; else by the prefix, which tells all SDKs but two
+    generations."""
     if setting:
         return Dialect(setting)
     return Dialect.OLD if path.startswith("/api/") else Dialect.NEW

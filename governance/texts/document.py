@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 import yaml
 
@@ -17,6 +18,11 @@ class Document:
     text: str
     dialect: Dialect
     twin: str  # line for line the same in the other dialect
+
+    @property
+    def sha(self) -> str:
+        """Hash of the text that the library reads."""
+        return sha256(self.new_text.encode()).hexdigest()
 
     @property
     def new_text(self) -> str:
@@ -42,7 +48,7 @@ def read_document(source: bytes | str) -> Document:
 
 @dataclass(slots=True)
 class _Words:
-    """What tells the dialects apart, gathered on the way: the kind may well stand last."""
+    """Evidence for the dialect, gathered in one pass: `kind` may be the last key."""
 
     kind: str | None = None
     has_contracts: bool = False

@@ -64,8 +64,8 @@ def conflicts_in(text: str) -> list[Problem]:
         "with <<<<<<<, ======= and >>>>>>>."
     )
     return [
-        Problem(message=message, line=text.count("\n", 0, found.start()) + 1, column=1)
-        for found in _MARK.finditer(text)
+        Problem(message=message, line=text.count("\n", 0, mark.start()) + 1, column=1)
+        for mark in _MARK.finditer(text)
     ]
 
 
@@ -107,13 +107,13 @@ class _Match(NamedTuple):
 def _matches(olds: list[str], news: list[str]) -> list[_Match]:
     start = _same(zip(olds, news, strict=False))
     end = _same(zip(reversed(olds[start:]), reversed(news[start:]), strict=False))
-    found = [_Match(0, 0, start)]
+    matches = [_Match(0, 0, start)]
     old, new = olds[start : len(olds) - end], news[start : len(news) - end]
     if len(old) <= MOST_LINES and len(new) <= MOST_LINES:
         blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
-        found += [_Match(a + start, b + start, size) for a, b, size in blocks]
-    found.append(_Match(len(olds) - end, len(news) - end, end))
-    return [match for match in found if match.size]
+        matches += [_Match(a + start, b + start, size) for a, b, size in blocks]
+    matches.append(_Match(len(olds) - end, len(news) - end, end))
+    return [match for match in matches if match.size]
 
 
 def _same(pairs: Iterator[tuple[str, str]]) -> int:

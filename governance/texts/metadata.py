@@ -1,4 +1,4 @@
-"""What stands under `metadata` of a document, whatever its kind."""
+"""Fields under `metadata` of a document of any kind."""
 
 import re
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ _NAME = re.compile(r"^metadata:\s*(?:\{\s*|\n\s+)name:\s*[\"']?([a-z0-9][a-z0-9_
 def about_the_name(document: bytes | str, message: str, *, fix: str = "") -> Problem:
     """At the name, in a text that can be read; without a place in one that has none."""
     text = document if isinstance(document, str) else document.decode()
-    found = locate(text, {(NAME_AT, False)}).get((NAME_AT, False))
-    line, column = found or (None, None)
+    position = locate(text, {(NAME_AT, False)}).get((NAME_AT, False))
+    line, column = position or (None, None)
     return Problem(message=message, path=path_text(NAME_AT), line=line, column=column, fix=fix)
 
 
@@ -34,20 +34,20 @@ def under_name(text: str, name: str) -> str:
 def name_in(beginning: str) -> str:
     """The name that the beginning of a text says, be the rest as it may; empty where it says none
     yet."""
-    found = _NAME.search(beginning)
-    return found[1] if found else ""
+    match = _NAME.search(beginning)
+    return match[1] if match else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What lists show of a document."""
+    """Fields of a document that lists show."""
 
     description: str
     rules: int
 
 
 def head_of(text: str) -> Head:
-    """Of a text that can be read."""
+    """Head of a document that can be read."""
     description, rules = "", 0
     for path, is_key, event in places(text):
         if path == DESCRIPTION_AT and not is_key and isinstance(event, yaml.ScalarEvent):

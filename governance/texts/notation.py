@@ -1,4 +1,4 @@
-"""What a browser sends of a text, as its author wrote it; and the words that stand at a place."""
+"""Texts as a browser sends them, and the words at a place in one."""
 
 import re
 from collections.abc import Sequence
@@ -31,5 +31,5 @@ def words_at(lines: Sequence[str], problem: Problem) -> str:
     if problem.line is None or problem.column is None:
         return ""
     line = lines[problem.line - 1] if problem.line <= len(lines) else ""
-    found = _WORDS.match(line, problem.column - 1)
-    return found[0] if found else ""
+    match = _WORDS.match(line, problem.column - 1)
+    return match[0] if match else ""

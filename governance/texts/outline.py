@@ -22,14 +22,14 @@ class OutlinedRule:
 
 
 def outline(document: Document) -> tuple[OutlinedRule, ...]:
-    """Of a half-written document too: what a rule does not say is empty."""
+    """Rules of a document, also of a half-written one; missing fields are empty."""
     root = yaml.compose(document.text, Loader=yaml.CSafeLoader)
     lines = lines_of(document.text)
-    found: list[OutlinedRule] = []
+    rules: list[OutlinedRule] = []
     for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
         if key.value in _LISTS and isinstance(value, yaml.SequenceNode):
-            found += [_outlined(node, document.text, lines) for node in value.value]
-    return tuple(found)
+            rules += [_outlined(node, document.text, lines) for node in value.value]
+    return tuple(rules)
 
 
 def lines_of_node(node: yaml.Node, text: str, lines: list[str]) -> tuple[int, int]:

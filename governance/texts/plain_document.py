@@ -38,6 +38,17 @@ def texts_in(value: object) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
+def tools_of(rule: Mapping[str, Any]) -> list[str]:
+    """Its patterns; a sandbox may have several."""
+    return texts_in(rule.get("tool")) + texts_in(rule.get("tools"))
+
+
+def action_of(rule: Mapping[str, Any]) -> str:
+    if rule.get("type") == "sandbox":
+        return str(rule.get("outside", "block"))
+    return str(mapping(rule.get("then")).get("action", ""))
+
+
 def mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 

@@ -15,20 +15,23 @@ def decoded(source: bytes | str, *, at_most: int) -> str:
     try:
         raw = source.encode() if isinstance(source, str) else source
     except UnicodeEncodeError as error:
-        refuse_at(error.start, error.object, "Half of a character (a lone surrogate).")
+        refuse_at(error.start, error.object, "A lone surrogate is not a character.")
     if len(raw) > at_most:
-        taken = raw[:at_most].decode(errors="ignore")
-        detail = f"The document has {len(raw):,} bytes; at most {at_most:,} are taken: up to here."
-        refuse_at(len(taken), taken, detail)
+        readable = raw[:at_most].decode(errors="ignore")
+        detail = (
+            f"The document has {len(raw):,} bytes; at most {at_most:,} are allowed."
+            " The limit is here."
+        )
+        refuse_at(len(readable), readable, detail)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
         refuse_at(error.start, raw[: error.start].decode(), "This is not UTF-8.")
     if text.startswith("\ufeff"):
         refuse_at(0, text, "The text begins with a byte order mark: save it without one.")
-    if found := _NOT_PRINTABLE.search(text):
-        name = "A NUL" if found[0] == "\0" else f"The control character U+{ord(found[0]):04X}"
-        refuse_at(found.start(), text, f"{name} cannot stand in YAML.")
+    if match := _NOT_PRINTABLE.search(text):
+        name = "A NUL" if match[0] == "\0" else f"The control character U+{ord(match[0]):04X}"
+        refuse_at(match.start(), text, f"{name} cannot stand in YAML.")
     return text
 
 

@@ -1,7 +1,7 @@
-"""Two texts side by side, line by line, in a time that no text can stretch.
+"""Line diff of two texts in bounded time.
 
-Lines that stand once in both are matched first, in the order that keeps the most of them; only
-what lies between them, when it is short, is compared line against line.
+Lines that occur once in both are matched first, in the order that keeps the most of them; only
+short stretches between them are compared line against line.
 """
 
 from collections import Counter
@@ -49,7 +49,7 @@ def side_by_side(before: str, after: str) -> list[Row]:
 
 
 def parts_around(rows: Sequence[Row], context: int = 3) -> list[Part]:
-    """What differs, with some equal rows around each; nothing for equal texts."""
+    """Changed rows with some equal rows around them; empty for equal texts."""
     shown: list[bool] = [False] * len(rows)
     for place, row in enumerate(rows):
         if row.kind != "same":
@@ -124,12 +124,12 @@ def _anchors(
         for place, line in enumerate(old[a:a_end], a)
         if in_old[line] == 1 and line in once_in_new
     ]
-    kept = longest_ascending([there for _, there in pairs])
-    return [pairs[index] for index in kept]
+    indexes = longest_ascending([there for _, there in pairs])
+    return [pairs[index] for index in indexes]
 
 
-def _between(whole: Block, anchors: list[tuple[int, int]]) -> list[Block]:
-    a, a_end, b, b_end = whole
+def _between(block: Block, anchors: list[tuple[int, int]]) -> list[Block]:
+    a, a_end, b, b_end = block
     blocks: list[Block] = []
     for here, there in anchors:
         blocks.append((a, here, b, there))

@@ -1,4 +1,4 @@
-"""Two texts side by side as a page draws them: numbers, signs, and lines with their colours."""
+"""Two texts side by side: rows of two lines with numbers, signs and colours."""
 
 from typing import Any
 
@@ -7,36 +7,42 @@ from governance.texts.yaml_marks import marked_lines
 
 MOST_LINES = 6_000  # shown on a page; a download has all
 
-Sides = dict[str, list[dict[str, Any]]]
+Line = dict[str, Any]
+Sides = list[dict[str, Any]]
 
 
 def sides_of(
-    old: str, new: str, *, whole: bool = False, words: frozenset[str]
+    old: str, new: str, *, all_rows: bool = False, words: frozenset[str]
 ) -> tuple[Sides, int]:
-    """And the number of lines that differ."""
+    """Parts of rows, and the number of lines that differ."""
     rows = side_by_side(old, new)
-    parts = [Part(0, tuple(rows))] if whole else parts_around(rows)
+    parts = [Part(0, tuple(rows))] if all_rows else parts_around(rows)
     return _sides(parts, old, new, words), sum(row.kind != "same" for row in rows)
 
 
 def _sides(parts: list[Part], old: str, new: str, words: frozenset[str]) -> Sides:
-    sides: Sides = {"before": [], "after": []}
-    marked = {"before": marked_lines(old, words), "after": marked_lines(new, words)}
+    before, after = marked_lines(old, words), marked_lines(new, words)
+    sides: Sides = []
     room = MOST_LINES
     for part in parts:
         rows, room = part.rows[:room], room - len(part.rows[:room])
-        for side, lines in marked.items():
-            drawn = [_drawn(row, side, lines) for row in rows]
-            sides[side].append({"skipped": part.skipped, "lines": drawn})
+        drawn = [_row(row, before, after) for row in rows]
+        sides.append({"skipped": part.skipped, "rows": drawn})
     return sides
 
 
-def _drawn(row: Row, side: str, lines: list[Any]) -> dict[str, Any]:
-    number = row.before_line if side == "before" else row.after_line
+def _row(row: Row, before: list[Any], after: list[Any]) -> dict[str, Any]:
+    style = "same" if row.kind == "same" else ""
+    removed, added = ("", "") if style else ("removed", "added")
+    return {
+        "style": style,
+        "before": _line(row.before_line, before, removed, "\N{MINUS SIGN}"),
+        "after": _line(row.after_line, after, added, "+"),
+    }
+
+
+def _line(number: int | None, lines: list[Any], style: str, sign: str) -> Line:
     if number is None:
         return {"style": "gap", "number": "", "sign": "", "text": ""}
     text = lines[number - 1] if number <= len(lines) else ""
-    if row.kind == "same":
-        return {"style": "", "number": number, "sign": "", "text": text}
-    style, sign = ("removed", "\N{MINUS SIGN}") if side == "before" else ("added", "+")
-    return {"style": style, "number": number, "sign": sign, "text": text}
+    return {"style": style, "number": number, "sign": sign if style else "", "text": text}

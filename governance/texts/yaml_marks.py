@@ -59,7 +59,7 @@ def _pieces(text: str, words: frozenset[str]) -> Iterator[Piece]:
 
 
 def _between(text: str) -> Iterator[Piece]:
-    cuts = [0, *(at for found in _COMMENT.finditer(text) for at in found.span()), len(text)]
+    cuts = [0, *(at for comment in _COMMENT.finditer(text) for at in comment.span()), len(text)]
     for number, (start, end) in enumerate(pairwise(cuts)):
         yield ("note" if number % 2 else ""), text[start:end]
 

@@ -26,7 +26,7 @@ _WORDS = {
         "Unknown escape: use single quotes, or write the backslash twice."
     ),
     "found invalid Unicode character escape code": (
-        "Half of a character cannot be escaped: write the character itself."
+        "A lone surrogate cannot be escaped. Write the character itself."
     ),
     "could not find expected ':'": "A key without its colon.",
     "did not find expected key": "A key was expected here: check the indentation.",
@@ -40,7 +40,7 @@ _WORDS = {
 
 
 class Mark(Protocol):
-    """Where PyYAML's parser in C says that something stands."""
+    """Position as PyYAML's C parser reports it."""
 
     index: int
     line: int
@@ -99,13 +99,13 @@ def places(text: str) -> Iterator[Place]:
                 pass
 
 
-def locate(text: str, wanted: set[tuple[Path, bool]]) -> dict[tuple[Path, bool], Position]:
-    """Where these paths stand; with True the key itself, else its value."""
-    found = {}
+def locate(text: str, targets: set[tuple[Path, bool]]) -> dict[tuple[Path, bool], Position]:
+    """Positions of these paths; with True of the key itself, else of its value."""
+    positions = {}
     for place in places(text):
-        if (place.path, place.is_key) in wanted:
-            found[place.path, place.is_key] = position(place.start)
-    return found
+        if (place.path, place.is_key) in targets:
+            positions[place.path, place.is_key] = position(place.start)
+    return positions
 
 
 def position(mark: Mark) -> Position:
@@ -151,9 +151,11 @@ def _in_words(error: yaml.MarkedYAMLError, character: str) -> str:
 def _place(event: yaml.NodeEvent, inside: _Collection | None) -> Place:
     path = inside.path if inside else ()
     if isinstance(event, yaml.AliasEvent):
-        refuse("Aliases (*name) are not taken: write it out.", event, path)
+        refuse("Aliases (*name) are not supported. Write the value out.", event, path)
     if event.anchor is not None:
-        refuse("Anchors (&name) are not taken: write it out where it is used.", event, path)
+        refuse(
+            "Anchors (&name) are not supported. Write the value out where it is used.", event, path
+        )
     if inside is None:
         return Place(path=(), is_key=False, event=event)
     if not inside.is_mapping:
@@ -170,9 +172,9 @@ def _key(event: yaml.NodeEvent, inside: _Collection) -> Place:
         refuse("A key must be a word, not a list or an object.", event, inside.path)
     key = event.value
     if key == "<<" and not event.style:
-        refuse("Merge keys (<<) are not taken: write it out.", event, inside.path)
+        refuse("Merge keys (<<) are not supported. Write the keys out.", event, inside.path)
     if key in inside.keys:
-        refuse(f"`{key}` stands here twice.", event, (*inside.path, key))
+        refuse(f"`{key}` is defined twice.", event, (*inside.path, key))
     inside.keys.add(key)
     inside.key = key
     return Place(path=(*inside.path, key), is_key=True, event=event)

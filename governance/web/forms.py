@@ -7,7 +7,7 @@ from governance.core.errors import GovernanceError
 
 
 def sent(request: HttpRequest) -> QueryDict | None:
-    """What a post holds, be it nothing at all; none before the form was sent."""
+    """Posted data, even when empty; None before the form was sent."""
     return request.POST if request.method == "POST" else None
 
 
@@ -19,7 +19,7 @@ class Form(forms.Form):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # whatever a form takes
         for field in self.fields.values():
-            field.error_messages["required"] = "This is needed."
+            field.error_messages["required"] = "Required."
 
     def take(self, error: GovernanceError) -> None:
         """Show what a command refused beside the field that it is about."""

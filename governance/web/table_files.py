@@ -1,7 +1,7 @@
 """A table of a page as a file: its own address with `format=csv` or `format=json`, so with the
 same filters and for the same people."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any, TypeVar
 
 from django.http import HttpRequest, StreamingHttpResponse
@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from governance.core.tables import Columns, as_csv, as_json
 from governance.models import Project
+from governance.web.exports import offer_table
 
 Row = TypeVar("Row")
 TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
@@ -21,18 +22,21 @@ def table_file(
     columns: Columns[Row],
     rows: Callable[[], Iterable[Row]],
 ) -> StreamingHttpResponse | None:
-    """None where the page itself is asked for."""
-    asked = request.GET.get("format", "")
-    if asked not in TYPES:
+    """None where the page itself is requested; then its Export menu offers the table."""
+    file_type = request.GET.get("format", "")
+    if file_type not in TYPES:
+        offer_table(request, name)
         return None
     written = (
         as_csv(columns, rows())
-        if asked == "csv"
+        if file_type == "csv"
         else as_json(columns, rows(), name=name.replace("-", "_"))
     )
-    answer = StreamingHttpResponse(written, content_type=TYPES[asked])
+    answer = StreamingHttpResponse(written, content_type=TYPES[file_type])
     day = f"{timezone.now():%Y-%m-%d}"
-    answer["Content-Disposition"] = f'attachment; filename="{project.slug}-{name}-{day}.{asked}"'
+    answer["Content-Disposition"] = (
+        f'attachment; filename="{project.slug}-{name}-{day}.{file_type}"'
+    )
     answer["Cache-Control"] = "no-store"
     return answer
 
@@ -43,7 +47,13 @@ Tables = Mapping[str, tuple[Columns[Any], Iterable[Any]]]
 def one_of_tables(
     request: HttpRequest, project: Project, tables: Tables
 ) -> StreamingHttpResponse | None:
-    """Of a page that has several: the one that `table` of the address names."""
+    """File of one of several tables of a page, named by `table` in the address. The Export menu of
+    the page offers those that have rows."""
+    if request.GET.get("format", "") not in TYPES:
+        for each, (_, rows_of_each) in tables.items():
+            if not isinstance(rows_of_each, Sized) or len(rows_of_each):
+                offer_table(request, each, table=each)
+        return None
     name = request.GET.get("table", "")
     if name not in tables:
         return None

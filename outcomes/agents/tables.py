@@ -1,4 +1,4 @@
-"""What the files of tables hold: the columns of each, in the words of the API."""
+"""Columns of the files of agent tables, in the words of the API."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from outcomes.agents.queries.skill_scans import Skill
 AGENTS: Final[Columns[tuple[FleetAgent, Acted]]] = {
     "agent_id": lambda row: row[0].name,
     "environment": lambda row: row[0].environment,
-    "standing": lambda row: row[0].standing.value,
+    "standing": lambda row: row[0].state.value,
     "streams": lambda row: row[0].streams,
     "runs_contract": lambda row: row[0].runs.bundle or None,
     "runs_version": lambda row: row[0].runs.number,

@@ -1,160 +1,170 @@
-"""How a fleet and each of its agents stand, in words."""
+"""States of agents and headlines of their pages."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from outcomes.agents.domain.fleet import Standing
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from governance.core.figures import percent
+from outcomes.agents.domain.fleet import AgentState
 from outcomes.agents.queries.fleet import FleetAgent
-from outcomes.web.sentences import number_word
+from outcomes.core.scope import Scope
+from outcomes.figures.domain.figures import Figures
+from outcomes.figures.queries.doubt import Doubt
+from outcomes.figures.words import success_words, suspected_words
+from outcomes.web.words import counted
 
 
-class StandingWords(NamedTuple):
+class StateWords(NamedTuple):
     icon: str
     word: str
     why: str
     is_trouble: bool
 
 
-def standing_words(agent: FleetAgent) -> StandingWords:
-    match agent.standing:
-        case Standing.CURRENT:
-            return StandingWords("success", "current", "", is_trouble=False)
-        case Standing.SENT:
-            why = f"v{agent.deployed} was sent, no call under it yet"
-            return StandingWords("clock", "updating", why, is_trouble=False)
-        case Standing.BEHIND:
-            return StandingWords(
-                "warning", "behind", f"deployed is v{agent.deployed}", is_trouble=True
+def state_words(agent: FleetAgent) -> StateWords:
+    match agent.state:
+        case AgentState.CURRENT:
+            return StateWords("success", "up to date", "", is_trouble=False)
+        case AgentState.SENT:
+            why = f"v{agent.deployed} sent, not used by a call yet"
+            return StateWords("clock", "updating", why, is_trouble=False)
+        case AgentState.BEHIND:
+            return StateWords(
+                "warning", "outdated", f"v{agent.deployed} is deployed", is_trouble=True
             )
-        case Standing.FOREIGN:
-            why = f"runs a bundle it was not assigned; assigned is {assigned_words(agent)}"
-            return StandingWords("warning", "not its bundle", why, is_trouble=True)
-        case Standing.STOPPED:
-            return StandingWords("stopped", "stopped", "it has taken the stop", is_trouble=False)
-        case Standing.STOPPING:
-            return StandingWords("stopped", "stop not taken", _until_when(agent), is_trouble=True)
-        case Standing.UNKNOWN if agent.is_only_heard_of:
-            return StandingWords("", "never called", "", is_trouble=False)
-        case Standing.UNKNOWN:
-            return StandingWords("", "not known", _why_unknown(agent), is_trouble=False)
+        case AgentState.FOREIGN:
+            why = f"assigned: {assigned_words(agent)}"
+            return StateWords("warning", "wrong contract", why, is_trouble=True)
+        case AgentState.STOPPED:
+            return StateWords("stopped", "stopped", "stop confirmed", is_trouble=False)
+        case AgentState.STOPPING:
+            return StateWords("stopped", "stop not confirmed", _stop_words(agent), is_trouble=True)
+        case AgentState.UNKNOWN if agent.is_only_heard_of:
+            return StateWords("", "no calls yet", "", is_trouble=False)
+        case AgentState.UNKNOWN:
+            return StateWords("", "unknown", _why_unknown(agent), is_trouble=False)
 
 
 def assigned_words(agent: FleetAgent) -> str:
-    """All that its tags may bring it: only the agent knows those."""
+    """All contracts that its tags may select: only the agent knows its tags."""
     return " or ".join(agent.assigned)
 
 
+# The worst state first; what is said of so many agents in it.
+_FLEET_WORDS = {
+    AgentState.STOPPING: "{} with an unconfirmed stop",
+    AgentState.FOREIGN: "{} on the wrong contract",
+    AgentState.BEHIND: "{} outdated",
+    AgentState.STOPPED: "{} stopped",
+}
+
+
 def fleet_sentence(
-    agents: Sequence[FleetAgent], *, environment: str, text: str, knows: bool
+    agents: Sequence[FleetAgent], doubt: Doubt, *, environment: str, text: str, knows: bool
 ) -> str:
+    """2 of 14 agents outdated, 12 connected"""
     if not agents:
         if text:
-            return "No agent of that name."
-        return f"No agent in {environment} yet." if environment else "No agent yet."
+            return "No matching agent"
+        return f"No agents in {environment} yet" if environment else "No agents yet"
     connected = sum(each.streams > 0 for each in agents)
-    who = "One agent" if len(agents) == 1 else f"{len(agents):,} agents"
-    if not knows:
-        now = "; who is connected is not known"
-    elif len(agents) == 1:
-        now = ", connected now" if connected else ", not connected"
-    else:
-        now = f", {_of_all(connected, len(agents))} connected now"
-    return f"{who}{now}. {_drift(agents)}"
+    now = f"{connected:,} connected" if knows else "connections unknown"
+    parts = [_worst_state(agents), now]
+    if doubt:
+        parts.append(f"{counted(len(doubt), 'output')} in doubt")
+    return ", ".join(parts)
 
 
-def _of_all(number: int, total: int) -> str:
-    return "all" if number == total else number_word(number)
-
-
-def _drift(agents: Sequence[FleetAgent]) -> str:
-    numbers = Counter(each.standing for each in agents)
-    told = []
-    if foreign := numbers[Standing.FOREIGN]:
-        told.append(
-            f"{_some(foreign)} a bundle {'it was' if foreign == 1 else 'they were'} not assigned"
-        )
-    if behind := numbers[Standing.BEHIND]:
-        told.append(f"{number_word(behind)} {_be(behind)} behind what is deployed")
-    if taken := numbers[Standing.STOPPED]:
-        told.append(f"{number_word(taken)} {_be(taken)} stopped")
-    if late := numbers[Standing.STOPPING]:
-        told.append(f"{number_word(late)} {'has' if late == 1 else 'have'} not taken a stop yet")
-    if told:
-        words = "; ".join(told)
-        return f"{words[0].upper()}{words[1:]}."
+def _worst_state(agents: Sequence[FleetAgent]) -> str:
+    states = Counter(each.state for each in agents)
+    of = counted(len(agents), "agent")
+    for state, words in _FLEET_WORDS.items():
+        if number := states[state]:
+            return words.format(f"{number:,} of {of}")
     if silent := sum(each.is_only_heard_of for each in agents):
-        if len(agents) == 1:
-            return "It has never called a tool here."
-        return f"{_some_have(silent)} never called a tool here."
-    if unknown := numbers[Standing.UNKNOWN]:
-        if len(agents) == 1:
-            return "Which contract it runs is not known."
-        which = "it runs" if unknown == 1 else "they run"
-        return f"Of {number_word(unknown)} it is not known which contract {which}."
-    return "It runs what is in force." if len(agents) == 1 else "Each runs what is in force."
+        return f"{silent:,} of {of} without calls"
+    if unknown := states[AgentState.UNKNOWN]:
+        return f"{unknown:,} of {of} with an unknown contract"
+    return f"{of}, up to date" if len(agents) == 1 else f"{of}, all up to date"
 
 
-def agent_sentence(name: str, agents: Sequence[FleetAgent]) -> str:
-    """The same for one agent, in each environment that it was seen in."""
+def agent_sentence(
+    name: str,
+    agents: Sequence[FleetAgent],
+    now: Figures,
+    before: Figures,
+    doubt: Doubt,
+    scope: Scope,
+    early: int,
+) -> SafeString:
+    """The worst about one agent: its state, outputs in doubt, or its success."""
+    agent = format_html("<code>{}</code>", name)
     if not agents:
-        return f"{name} was not seen in the last 90 days."
-    if len(agents) > 1:
-        worst = next((each for each in agents if standing_words(each).is_trouble), None)
-        seen = f"{name} runs in {number_word(len(agents))} environments"
-        if worst is None:
-            return f"{seen}, and stands well in each."
-        words = standing_words(worst)
-        return f"{seen}; in {worst.environment}: {words.word}."
-    (agent,) = agents
-    runs = agent.runs
-    what = f"runs {runs.bundle} v{runs.number}" if runs.is_known else "does not say what it runs"
-    match agent.standing:
-        case Standing.CURRENT:
-            return f"{name} {what}, which is current."
-        case Standing.SENT:
-            return f"{name} {what} and was sent v{agent.deployed}."
-        case Standing.BEHIND:
-            return f"{name} {what}, but v{agent.deployed} is deployed."
-        case Standing.FOREIGN:
-            return f"{name} {what}, but it is assigned {assigned_words(agent)}."
-        case Standing.STOPPED:
-            return f"{name} is stopped: every call is blocked."
-        case Standing.STOPPING:
-            return f"{name} is to stop, and has not taken the stop yet."
-        case Standing.UNKNOWN if agent.is_only_heard_of:
-            return f"{name} has never called a tool here."
-        case Standing.UNKNOWN:
-            return f"{name}: which contract it runs is not known."
+        return format_html("{} was not seen in the last 90 days", agent)
+    if trouble := next((each for each in agents if state_words(each).is_trouble), None):
+        return format_html("{} {}", agent, _trouble(trouble, is_only=len(agents) == 1))
+    if all(each.is_stopped for each in agents):
+        return format_html("{} is stopped, every call is blocked", agent)
+    if not now:
+        never = all(each.is_only_heard_of for each in agents)
+        return format_html("{} {}", agent, "has no calls yet" if never else _no_calls(scope))
+    if doubt:
+        return suspected_words(doubt, now, name)
+    if not now.judged:
+        return format_html("{}: {}", agent, counted(now.calls, "call"))
+    if now.bounds and before.bounds and now.bounds[1] < before.bounds[0]:
+        rates = percent(now.rate), percent(before.rate)
+        return format_html("{} success down to {} from {}", agent, *rates)
+    if early:
+        sessions = f"{counted(early, 'session')} hit a limit early"
+        return format_html("{}: {}, {}", agent, sessions, success_words(now))
+    return format_html("{}: {}", agent, success_words(now))
 
 
-def _until_when(agent: FleetAgent) -> str:
+def _no_calls(scope: Scope) -> str:
+    return f"made no calls {scope.in_words}"
+
+
+def _trouble(agent: FleetAgent, *, is_only: bool) -> str:
+    words, runs = state_words(agent), agent.newest
+    where = "" if is_only else f" in {agent.environment}"
+    if agent.state is AgentState.BEHIND:
+        return f"runs {runs.bundle} v{runs.number}{where}, v{agent.deployed} is deployed"
+    if agent.state is AgentState.FOREIGN:
+        return f"runs {runs.bundle}{where}, but is assigned {assigned_words(agent)}"
+    return f"has not confirmed its stop{where}, {words.why}"
+
+
+def agent_second_sentence(
+    headline: str, agents: Sequence[FleetAgent], now: Figures, doubt: Doubt
+) -> str:
+    """Facts that the headline leaves out: up to date · 95.2 % of 400 calls succeeded · 12 denied"""
+    words = {state_words(each).word for each in agents}
+    parts = [words.pop().capitalize()] if len(words) == 1 else []
+    if now.judged and success_words(now) not in headline:
+        parts.append(success_words(now, len(doubt)).rstrip("."))
+    if now.denied:
+        parts.append(f"{now.denied:,} denied")
+    return " · ".join(parts)
+
+
+def _stop_words(agent: FleetAgent) -> str:
     if agent.sent.blocks_all:
-        return "it was sent the stop, and has called tools since: end its process"
+        return "it was sent, and tools were called since: end the process"
     if agent.streams:
-        return "connected, and nothing says yet that it has taken it"
-    return "not connected: it takes the stop when it next asks for its document"
+        return "connected, not acknowledged yet"
+    return "not connected, applies when it next fetches its contract"
 
 
 def _why_unknown(agent: FleetAgent) -> str:
     runs = agent.runs
     if runs.blocks_all:
-        return "its newest call was still under a stop that is lifted"
+        return "its last call was under a stop that has been lifted"
     if runs.is_known:
         return f"{runs.bundle} is not deployed in {agent.environment}"
     if runs.revision:
-        return "what it runs was never stored here"
-    return "its calls name no contract"
-
-
-def _some(number: int) -> str:
-    return f"{number_word(number)} {'runs' if number == 1 else 'run'}"
-
-
-def _some_have(number: int) -> str:
-    words = f"{number_word(number)} {'has' if number == 1 else 'have'}"
-    return f"{words[0].upper()}{words[1:]}"
-
-
-def _be(number: int) -> str:
-    return "is" if number == 1 else "are"
+        return "its version is not stored here"
+    return "its calls don't name a contract"

@@ -1,4 +1,4 @@
-"""What the files of tables hold: the columns of each, in the words of the API."""
+"""Columns of the approvals file, in the words of the API."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ APPROVALS: Final[Columns[Approval]] = {
     "message": lambda row: row.message,
     "asked_at": lambda row: row.created_at,
     "ends_at": lambda row: row.ends_at,
-    "status": lambda row: row.status,
+    "status": lambda row: row.current_status,
     "decided_by": lambda row: row.decided_by or None,
     "reason": lambda row: row.reason or None,
 }

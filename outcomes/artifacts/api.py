@@ -23,9 +23,7 @@ from outcomes.ingest.commands import back_pressure
 from outcomes.ingest.domain import Post
 from outcomes.models import Artifact
 from outcomes.record.wire import BodyRefused
-from outcomes.web.bodies import ARTIFACT, PARTS
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import ARTIFACT, PARTS, answer, router
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 CHUNK = 256 * 1024
@@ -45,7 +43,7 @@ def post_artifact(request: AccessRequest) -> HttpResponse:
     except OSError as error:
         if error.errno not in FULL:
             raise store_away(error) from error
-        raise BodyRefused(507, "disk_full", "The disk that keeps artifacts is full.") from error
+        raise BodyRefused(507, "disk_full", "The disk for artifacts is full.") from error
     return answer(
         {
             "artifact_id": artifact.sha256,
@@ -93,7 +91,7 @@ def _readable(access: Access, artifact_id: str) -> tuple[Artifact, bool]:
 
 def _found(artifact: Artifact | None) -> Artifact:
     if artifact is None:
-        raise NotFound("There is no such artifact.")
+        raise NotFound("Artifact not found.")
     return artifact
 
 
@@ -105,7 +103,7 @@ def send(
     except OSError as error:  # there is a row of it, so it is the place that is at fault
         raise store_away(error) from error
     except artifact_store.NotStored:
-        raise NotFound("The artifact's content is gone.") from None
+        raise NotFound("The artifact's content was removed.") from None
     size, status = reader.size_bytes, 200
     start, stop = 0, size
     headers = {"Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff",
@@ -120,7 +118,7 @@ def send(
             raise store_away(error) from error
         except artifact_store.NotStored:
             reader.close()
-            raise NotFound("The artifact's content is gone.") from None
+            raise NotFound("The artifact's content was removed.") from None
         if first > in_all:  # as of bytes: nothing would look like a line that is empty
             reader.close()
             return HttpResponse(status=416, headers={"X-Edictum-Lines": f"*/{in_all}"})

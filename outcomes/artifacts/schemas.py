@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 def _forwards(lines: str) -> str:
     first, last = lines.split("-")
     if int(first) > int(last):
-        raise ValueError("the first line comes after the last; write lines=10-20")
+        raise ValueError("the first line is after the last; write lines=10-20")
     return lines
 
 

@@ -19,8 +19,7 @@ from outcomes.models import Backtest, ChangedCall
 from outcomes.models.backtests import Taken
 from outcomes.recorded_calls.queries import changed_calls, number_kept, number_of_changed
 from outcomes.recorded_calls.selection import Wanted
-from outcomes.web.cursors import cursor_at, place_of
-from outcomes.web.json_answers import answer
+from outcomes.web.api import answer, cursor_at, place_of
 
 # A router of its own, as its address has to be tried before that of any bundle.
 router = Router(tags=["contracts"])
@@ -53,7 +52,7 @@ def start_backtest(request: AccessRequest, body: BacktestIn) -> HttpResponse:
         ),
         contract_only=body.contract_only,
     )
-    doorbell.ring_for_jobs()
+    doorbell.ring(doorbell.BACKTEST, backtest.pk)
     return answer({"id": backtest.pk, "status": backtest.status}, status=202)
 
 
@@ -67,7 +66,7 @@ def get_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
 @router.get(
     "/contracts/backtests/{int:backtest_id}/calls", auth=KeyOrMember("read"), response={200: None}
 )
-def get_calls_of_backtest(
+def list_backtest_calls(
     request: AccessRequest, backtest_id: int, query: Query[ChangedCallsQuery]
 ) -> HttpResponse:
     """Those that would change, newest first: `number` of them are counted, `kept` one by one."""
@@ -153,7 +152,7 @@ def changed_call_out(row: ChangedCall) -> dict[str, Any]:
 def _found(request: AccessRequest, number: int) -> Backtest:
     backtest = backtest_numbered(request.auth.project_id, number)
     if backtest is None:
-        raise NotFound("There is no such backtest.")
+        raise NotFound("Backtest not found.")
     return backtest
 
 
@@ -161,7 +160,7 @@ def _version(request: AccessRequest, body: BacktestIn) -> int:
     project = project_numbered(request.auth.project_id)
     bundle = bundle_named(project, body.name or "")
     if bundle is None:
-        raise NotFound("There is no such bundle.")
+        raise NotFound("Bundle not found.")
     version = (
         newest_version(bundle) if body.version is None else version_numbered(bundle, body.version)
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, cast
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 from django.utils import timezone
 
@@ -57,7 +58,7 @@ def start_backtest(
     with transaction.atomic():
         if Backtest.objects.filter(WAITING, project=project_id).count() >= MOST_WAITING:
             raise InvalidInput(
-                f"{MOST_WAITING} backtests of this project wait already: cancel one, or wait."
+                f"{MOST_WAITING} backtests of this project are already queued. Cancel one, or wait."
             )
         backtest = Backtest.objects.create(
             project_id=project_id,
@@ -88,25 +89,23 @@ def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
     )
     found = Backtest.objects.filter(project=project_id, pk=number).first()
     if found is None:
-        raise NotFound("There is no such backtest.")
+        raise NotFound("Backtest not found.")
     if ended:
         project = project_numbered(project_id)
         record(by, "backtest cancelled", str(found), project=project)
     return found
 
 
-def take_up_lost_backtests() -> int:
-    """How many wait now."""
-    return jobs.take_up_lost(Backtest.objects.all())
+def waiting_backtests() -> list[int]:
+    """With those whose process died."""
+    jobs.requeue_lost(Backtest.objects.all())
+    return jobs.waiting(Backtest.objects.all())
 
 
-def run_waiting_backtests(most: int = jobs.ALL) -> int:
-    """Those that wait, one after the other; how many there were."""
-    ran = 0
-    while ran < most and (backtest := jobs.claimed(Backtest.objects.all())) is not None:
+def run_backtest(number: int) -> None:
+    backtest = jobs.claimed(Backtest.objects.all(), number)
+    if backtest is not None:
         _run(backtest)
-        ran += 1
-    return ran
 
 
 def _run(backtest: Backtest) -> None:
@@ -133,6 +132,9 @@ def _run(backtest: Backtest) -> None:
     except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
         jobs.put_back(backtest)
         raise
+    except SoftTimeLimitExceeded:
+        jobs.end(backtest, Backtest.Status.FAILED, error=jobs.TOO_LONG)
+        return
     except (EvaluationEnded, EvaluationUnavailable) as error:
         jobs.try_again(backtest, str(error))
         return
@@ -187,7 +189,7 @@ def _written(document: bytes | str | None, version: int | None) -> tuple[bytes, 
     if version is not None:
         found = version_written(version)
         if found is None:
-            raise NotFound("There is no such version.")
+            raise NotFound("Version not found.")
         return found.document, found.bundle
     text = document or b""
     name = _valid(text).name  # refuses what could not be encoded, too

@@ -8,8 +8,7 @@ from governance.deployments.requirements import Evidence, Project
 from outcomes.models import Backtest, Call
 from outcomes.models.backtests import Taken
 from outcomes.record.codec import as_text, digest_of
-from outcomes.record.selecting import with_names
-from outcomes.record.stored import WholeCall, whole_calls
+from outcomes.stored.queries import StoredCall, read_calls, with_names
 
 SHOWN = 50
 
@@ -62,15 +61,15 @@ def newest_of(project_id: int, revision_hash: str) -> Backtest | None:
 
 
 def scope_words(backtest: Backtest) -> str:
-    """Calls of production under `billing`, agents …, tools …"""
+    """Calls in production under `billing`, agents …, tools …"""
     contract = backtest.bundle_name
     under = {
         Taken.CONTRACT: f"under `{contract}`",
         Taken.ALL: "under any contract or none",
-        Taken.ALL_INSTEAD: f"under any contract or none (there were none under `{contract}`)",
+        Taken.ALL_INSTEAD: f"under any contract or none (none ran under `{contract}`)",
     }[Taken(backtest.taken)]
-    environment = backtest.environment.name if backtest.environment else "every environment"
-    parts = [f"calls of {environment} {under}"]
+    environment = backtest.environment.name if backtest.environment else "all environments"
+    parts = [f"calls in {environment} {under}"]
     if backtest.agents:
         parts.append("agents " + ", ".join(f"`{name}`" for name in backtest.agents))
     if backtest.tools:
@@ -80,7 +79,7 @@ def scope_words(backtest: Backtest) -> str:
 
 def sampled_calls(
     project_id: int, named: Collection[tuple[str, str]]
-) -> dict[tuple[str, str], WholeCall]:
+) -> dict[tuple[str, str], StoredCall]:
     """The calls of these environments and ids, as far as they are still kept."""
     if not named:
         return {}
@@ -90,7 +89,7 @@ def sampled_calls(
         digest__in=[digest_of(call_id) for _, call_id in named],
     )
     return {
-        (whole.row.environment.name, whole.row.call_id): whole for whole in whole_calls(list(rows))
+        (whole.row.environment.name, whole.row.call_id): whole for whole in read_calls(list(rows))
     }
 
 

@@ -29,7 +29,7 @@ class BacktestIn(Schema):
         if (self.yaml is None) == (self.name is None):
             raise ValueError("Give either `yaml`, or `name` with or without `version`.")
         if self.version is not None and self.name is None:
-            raise ValueError("A `version` is one of a `name`.")
+            raise ValueError("A `version` needs a `name`.")
         return self
 
     def agents(self) -> list[str]:
@@ -62,7 +62,7 @@ class ChangedCallsQuery(Schema):
     @model_validator(mode="after")
     def of_one_session(self) -> Self:
         if bool(self.session) != bool(self.env):
-            raise ValueError("A `session` is one of an `env`: give both, or neither.")
+            raise ValueError("A `session` needs an `env`. Give both, or neither.")
         return self
 
     def filter(self) -> ChangedFilter:

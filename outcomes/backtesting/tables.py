@@ -1,4 +1,4 @@
-"""The tables of a result, on its page and as files, and what happened over time as bars."""
+"""Tables of a result, on its page and as files, and its chart over time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,24 +17,24 @@ from outcomes.backtesting.domain.sums import OTHERS
 from outcomes.backtesting.queries import sampled_calls
 from outcomes.backtesting.words import NAMES, has_calls, limit_name
 from outcomes.models import Backtest, ChangedCall
-from outcomes.record.arguments import arguments_line
 from outcomes.recorded_calls.domain import DRIFT
-from outcomes.web.paging import files_of_tables, with_query
+from outcomes.stored.queries import arguments_line
+from outcomes.web.paging import with_query
 
 SHOWN: Final = 12
 SAMPLES: Final = 4  # of each change
 CHANGES: Final = {
     "newly_denied": "denied",
     "newly_allowed": "allowed",
-    "newly_asking": "asking",
+    "newly_asking": "approval",
     "changed": "other",
     "undetermined": "undetermined",
 }
 DRAWN: Final = (
     ("newly_denied", "newly denied", charts.Style.DENIED),
     ("newly_allowed", "newly allowed", charts.Style.EXECUTED),
-    ("newly_asking", "newly asking", charts.Style.NEUTRAL),
-    ("changed", "otherwise changed", charts.Style.ARTIFACT),
+    ("newly_asking", "now needs approval", charts.Style.NEUTRAL),
+    ("changed", "other change", charts.Style.ARTIFACT),
 )
 HEIGHT: Final = 64  # pixels of the bars
 BACKTESTS: Final[Columns[Backtest]] = {
@@ -91,11 +91,11 @@ CHANGED_CALLS: Final[Columns[ChangedCall]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Of one change how many; the word stands beside it where a row is a record."""
+    """Number of calls with one change; the word is its label on a phone."""
 
     number: int
     word: str
-    url: str = ""  # to these calls, where they are kept
+    url: str = ""  # of these calls, if they are stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,8 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Table:
     lines: list[Line]
-    rest: int  # lines that are not shown
+    rest: int  # changed lines that are not shown
+    unchanged: int  # lines without a change, folded into one
     sums: list[Cell]
 
 
@@ -122,24 +123,23 @@ class OverTime:
 
 
 def table(rows: dict[str, dict[str, int]], kind: str, calls_at: str) -> Table:
-    """The most changed first; below it the sums of all lines, shown or not. Each figure leads to
+    """Lines with a change, the most changed first, and the sums of all lines. Each figure links to
     its calls, below `calls_at`."""
     lines = []
     for name, counts in rows.items():
         environment, _, session = name.partition("/") if kind == "session" else ("", "", name)
-        # What is summed under no name of its own cannot be asked for.
+        # Calls summed under no name of their own have no page.
         at = "" if name == OTHERS else _with(calls_at, environment=environment, **{kind: session})
         cells = _cells(counts, at)
-        is_changed = any(cell.number for cell in cells)
-        lines.append(
-            Line(session, cells, sum(counts.values()), environment, at if is_changed else "")
-        )
+        if any(cell.number for cell in cells):
+            lines.append(Line(session, cells, sum(counts.values()), environment, at))
     lines.sort(key=lambda line: (-sum(cell.number for cell in line.cells), -line.calls, line.name))
     sums = {
         change: sum(line.cells[place].number for line in lines)
         for place, change in enumerate(CHANGES)
     }
-    return Table(lines[:SHOWN], max(0, len(lines) - SHOWN), _cells(sums, calls_at))
+    rest, unchanged = max(0, len(lines) - SHOWN), len(rows) - len(lines)
+    return Table(lines[:SHOWN], rest, unchanged, _cells(sums, calls_at))
 
 
 def _cells(counts: Mapping[str, int], calls_at: str) -> list[Cell]:
@@ -160,27 +160,18 @@ def tables(backtest: Backtest, slug: str) -> dict[str, Any]:
         if has_calls(backtest)
         else ""
     )
-    at = files_of_tables(
-        reverse("outcomes:backtest", args=[slug, backtest.pk]), *files_in(backtest)
-    )
     return {
         "all_url": calls_at,
         "all_changed": backtest.calls - backtest.unchanged,
         "by_rule": table(result.get("by_rule", {}), "rule", calls_at),
         "others": [
-            (
-                f"By {kind}",
-                kind,
-                table(result.get(f"by_{kind}", {}), kind, calls_at),
-                at[f"by_{kind}"],
-            )
+            (f"By {kind}", kind, table(result.get(f"by_{kind}", {}), kind, calls_at))
             for kind in ("tool", "agent")
         ],
         "by_session": table(result.get("by_session", {}), "session", calls_at),
         "sessions_changed": result.get("sessions_changed", 0),
         "over_time": over_time(result.get("over_time", [])),
         "limits": _limits(result),
-        "files_of": at,
         "observed": sorted(
             result.get("observed", {}).items(), key=lambda rule: (-rule[1], rule[0])
         ),

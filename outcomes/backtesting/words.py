@@ -1,4 +1,4 @@
-"""What a backtest says in sentences: how it stands, over which calls, and what limits would do."""
+"""Sentences about backtests: status, calls covered, and what would change."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -6,42 +6,32 @@ from typing import Any, Final
 from outcomes.backtesting.queries import scope_words
 from outcomes.models import Backtest
 from outcomes.recorded_calls.queries import ChangedFilter
-from outcomes.web.sentences import counted
+from outcomes.web.words import counted
 
+LONGEST: Final = 90  # characters of a headline
 NAMES: Final = {
     "newly_denied": "Newly denied",
     "newly_allowed": "Newly allowed",
-    "newly_asking": "Newly asking",
-    "changed": "Otherwise changed",
+    "newly_asking": "Now needs approval",
+    "changed": "Other change",
     "undetermined": "Undetermined",
     "unchanged": "Unchanged",
-}
-_CHANGED: Final = {  # one call, several
-    "newly_denied": ("would be newly denied", "would be newly denied"),
-    "newly_allowed": ("would be newly allowed", "would be newly allowed"),
-    "newly_asking": ("would be newly asked about", "would be newly asked about"),
-    "changed": ("would be otherwise changed", "would be otherwise changed"),
-    "undetermined": ("is undetermined", "are undetermined"),
-    "drift": ("drifts", "drift"),
 }
 _LIMITS: Final = {
     "max_attempts": "attempts",
     "max_tool_calls": "executions",
     "max_calls_per_tool": "executions of",
 }
-_MISSING: Final = {
-    "output": "the output was not kept",
-    "arguments": "the arguments were not reported",
-}
+_MISSING: Final = {"output": "output not stored", "arguments": "arguments not reported"}
 _NOT_REPLAYED: Final = {
-    "evaluation_limit": "asking about it cost too much",
-    "invalid_call": "the library takes no such call",
+    "evaluation_limit": "evaluation limit reached",
+    "invalid_call": "rejected by the SDK",
     "unknown": "denied for an unknown reason",
 }
 
 
-def told(backtest: Backtest) -> dict[str, Any]:
-    """What every page says of one: how it stands, of what, over which calls, and its figures."""
+def backtest_context(backtest: Backtest) -> dict[str, Any]:
+    """Context of every page of a backtest."""
     return {
         "backtest": backtest,
         "sentence": sentence(backtest),
@@ -53,71 +43,78 @@ def told(backtest: Backtest) -> dict[str, Any]:
 
 
 def has_calls(backtest: Backtest) -> bool:
-    """Whether those that would change were kept one by one when it ended."""
+    """Whether the calls that would change were stored one by one."""
     return bool(backtest.result.get("kept"))
 
 
 def sentence(backtest: Backtest) -> str:
-    """The heading of its page: what comes out, or how far it is."""
+    """The headline of a backtest."""
     match backtest.status:
         case Backtest.Status.QUEUED:
-            return "This backtest waits for its turn."
+            return "Backtest queued."
         case Backtest.Status.RUNNING:
             if not backtest.passed:
-                return "The first calls are being read."
-            return f"{int(backtest.progress * 100)} % read: {_found(backtest)}."
+                return "Reading the first calls."
+            found = next(iter(_changes(backtest)), "No change so far")
+            return f"{int(backtest.progress * 100)} % read. {found}."
         case Backtest.Status.CANCELLED:
             return f"Cancelled after {backtest.passed:,} of {backtest.total:,} calls."
         case Backtest.Status.FAILED:
-            return "This backtest did not get to its end."
+            return "This backtest failed."
         case _:
             return _result(backtest)
 
 
 def _result(backtest: Backtest) -> str:
-    calls = backtest.calls
-    if not calls:
-        return "There was no call to replay."
-    if backtest.unchanged == calls:
-        return f"Nothing would change for {_calls(calls)}."
-    return f"Of {_calls(calls)}, {_found(backtest)}."
+    if not backtest.calls:
+        return "No calls to replay."
+    changes = list(_changes(backtest)) or [f"No change for {counted(backtest.calls, 'call')}"]
+    doubt = ""
+    if backtest.undetermined:
+        doubt = f" {counted(backtest.undetermined, 'later call')} could not be evaluated."
+    for number in range(len(changes), 0, -1):
+        headline = f"{', '.join(changes[:number])}.{doubt}"
+        if len(headline) <= LONGEST:
+            return headline
+    return f"{changes[0]}."
 
 
-def _found(backtest: Backtest) -> str:
-    """37 would be newly denied, 112 newly allowed and 9 newly asked about."""
-    first, *rest = [
-        f"{number:,} would be {words}" if not place else f"{number:,} {words}"
-        for place, (number, words) in enumerate(_numbers(backtest))
-    ]
-    if not rest:
-        return first
-    return f"{', '.join([first, *rest[:-1]])} and {rest[-1]}"
-
-
-def _numbers(backtest: Backtest) -> list[tuple[int, str]]:
-    told = [
-        (backtest.newly_denied, "newly denied"),
-        (backtest.newly_allowed, "newly allowed"),
-        (backtest.newly_asking, "newly asked about"),
-        (backtest.changed, "otherwise changed"),
-    ]
-    return [(number, words) for number, words in told if number] or told[:1]
+def _changes(backtest: Backtest) -> Iterator[str]:
+    """2 of 40 calls would be newly denied · 2 sessions would hit the limit earlier; worst first.
+    A call that a limit newly denies counts as its session: there is one per session."""
+    limits = backtest.result.get("session_limits", {})
+    earlier, newly = limits.get("earlier_sessions", 0), limits.get("newly_stopped_sessions", 0)
+    denied = backtest.newly_denied - earlier - newly
+    if denied:
+        calls = "call" if backtest.calls == 1 else "calls"
+        yield f"{denied:,} of {backtest.calls:,} {calls} would be newly denied"
+    if earlier:
+        yield f"{counted(earlier, 'session')} would hit the limit earlier"
+    if newly:
+        yield f"{counted(newly, 'session')} would newly hit the limit"
+    if backtest.newly_asking:
+        yield f"{counted(backtest.newly_asking, 'call')} would need approval"
+    if later := limits.get("later_sessions", 0):
+        yield f"{counted(later, 'session')} would hit the limit later or never"
+    if backtest.newly_allowed:
+        yield f"{counted(backtest.newly_allowed, 'call')} would be newly allowed"
+    if backtest.changed:
+        yield f"{counted(backtest.changed, 'call')} would change in another way"
 
 
 def changed_sentence(number: int, wanted: ChangedFilter) -> str:
-    """The heading of a list: how many, of what, and what would become of them."""
-    calls = "No call" if not number else _calls(number).capitalize()
+    """Newly denied: 5 calls of the tool `shell`"""
     named = {"rule": wanted.rule, "tool": wanted.tool, "agent": wanted.agent}
     named["session"] = wanted.session
     groups = "".join(f" of the {kind} `{name}`" for kind, name in named.items() if name)
-    words = _CHANGED.get(wanted.change, ("would change", "would change"))[number != 1]
-    return f"{calls}{groups} {words}."
+    change = NAMES.get(wanted.change, "Drift") if wanted.change else "Changed"
+    return f"{change}: {counted(number, 'call')}{groups}"
 
 
 def of_what(backtest: Backtest) -> str:
     if backtest.version is not None:
         return f"v{backtest.version.number}"
-    return "a text that was not saved"
+    return "an unsaved draft"
 
 
 def limit_name(limit: dict[str, Any]) -> str:
@@ -125,44 +122,42 @@ def limit_name(limit: dict[str, Any]) -> str:
     return f"{words} {limit['tool']}" if limit["tool"] else words
 
 
-def limits_sentence(told: dict[str, Any]) -> str:
-    """How many sessions were stopped, and would be."""
-    sessions, stopped = told.get("sessions", 0), told.get("stopped_sessions", 0)
+def limits_sentence(limits: dict[str, Any]) -> str:
+    """2 of 68 sessions hit a limit as recorded. In the replay: 2 earlier, 0 newly, …"""
+    sessions, stopped = limits.get("sessions", 0), limits.get("stopped_sessions", 0)
     if not sessions:
-        return "No session was replayed."
-    were = f"{stopped:,} were stopped by a limit" if stopped else "none was stopped by a limit"
-    return f"Of {counted(sessions, 'session')} {were}, as recorded."
+        return "No sessions replayed."
+    recorded = f"{stopped:,} of {counted(sessions, 'session')} hit a limit as recorded."
+    if "earlier_sessions" not in limits:  # of an older release
+        return recorded
+    return (
+        f"{recorded} In the replay: {limits['earlier_sessions']:,} earlier,"
+        f" {limits['newly_stopped_sessions']:,} newly, {limits['later_sessions']:,} later or never."
+    )
 
 
-def missing_sentences(told: dict[str, dict[str, int]]) -> Iterator[tuple[str, str]]:
-    """By rule, what it looks at and calls lack."""
-    for rule, lacks in sorted(told.items()):
+def missing_sentences(missing: dict[str, dict[str, int]]) -> Iterator[tuple[str, str]]:
+    """By rule, the fields it reads that calls lack."""
+    for rule, lacks in sorted(missing.items()):
         for what, calls in sorted(lacks.items(), key=lambda lack: (-lack[1], lack[0])):
-            words = _MISSING.get(what) or _of_selector(what)
-            yield rule, f"of {_calls(calls)} {words}"
+            yield rule, f"{_MISSING.get(what) or _unknown(what)} ({counted(calls, 'call')})"
 
 
-def not_replayed_sentences(told: dict[str, int]) -> Iterator[tuple[str, int]]:
-    for reason, calls in sorted(told.items(), key=lambda reason: (-reason[1], reason[0])):
+def not_replayed_sentences(left_out: dict[str, int]) -> Iterator[tuple[str, int]]:
+    for reason, calls in sorted(left_out.items(), key=lambda reason: (-reason[1], reason[0])):
         yield _NOT_REPLAYED.get(reason, f"denied for the reason `{reason}`"), calls
 
 
 def undetermined_sentence(backtest: Backtest) -> str:
-    number = backtest.undetermined
-    if not number:
+    if not backtest.undetermined:
         return ""
-    come = "comes" if number == 1 else "come"
     return (
-        f"{_calls(number).capitalize()} {come} after a newly denied one of the same session, and"
-        " what a limit says then depends on what the agent would have done instead: undetermined."
+        f"Undetermined: {counted(backtest.undetermined, 'call')} after a newly denied call of the"
+        " same session. What a limit decides there depends on what the agent would have done."
     )
 
 
-def _of_selector(what: str) -> str:
-    if what.startswith("args."):
-        return f"`{what}` was blanked or cut by the agent"
-    return f"`{what}` is known only where the agent runs"
-
-
-def _calls(number: int) -> str:
-    return "one call" if number == 1 else f"{number:,} calls"
+def _unknown(selector: str) -> str:
+    if selector.startswith("args."):
+        return f"`{selector}` masked or cut by the agent"
+    return f"`{selector}` known only in the agent"

@@ -26,8 +26,10 @@ _FLAGS: Final = {None: None, False: 0, True: 1}
 
 
 def rows_as_stored(statement: str, values: Sequence[Any]) -> list[Row]:
-    """What a statement finds. Else PostgreSQL writes bytes as letters, twice as many, and to read
-    these takes longer than all that is done with them."""
+    """Rows of a query, with bytes in binary format.
+
+    By default PostgreSQL sends bytes as hexadecimal text, which takes longer to parse than to use.
+    """
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.cursor = _reading_as_stored()(connection.connection)
@@ -63,8 +65,8 @@ def insert_new(
         )  # fmt: skip
         if result.ntuples == len(rows):
             return {row[0] for row in rows}
-        told = (result.get_value(place, 0) for place in range(result.ntuples))
-        return {int.from_bytes(number) for number in told if number is not None}
+        numbers = (result.get_value(place, 0) for place in range(result.ntuples))
+        return {int.from_bytes(number) for number in numbers if number is not None}
     _insert(model, columns, rows, "ON CONFLICT DO NOTHING")
     return ids_present(model, [row[0] for row in rows])
 
@@ -81,15 +83,15 @@ def insert_missing(model: Model, columns: Sequence[str], rows: Sequence[Row]) ->
 
 def ids_present(model: Model, ids: Sequence[int]) -> set[int]:
     """Which of these ids have a row; asked in ranges, because ids of a batch are neighbours."""
-    wanted, found = set(ids), set[int]()
+    requested, present = set(ids), set[int]()
     with connection.cursor() as cursor:
-        for first, last in _ranges(sorted(wanted)):
+        for first, last in _ranges(sorted(requested)):
             cursor.execute(
                 f"SELECT id FROM {model._meta.db_table} WHERE id BETWEEN %s AND %s",
                 [first, last],
             )
-            found.update(row[0] for row in cursor.fetchall())
-    return found & wanted
+            present.update(row[0] for row in cursor.fetchall())
+    return present & requested
 
 
 def add(model: Model, key: Sequence[str], sums: Sequence[str], rows: Sequence[Row]) -> None:
@@ -121,8 +123,8 @@ def keep_newest(
         return
     columns = [*key, at, *others]
     table = model._meta.db_table
-    told = [_field(model, name).column for name in (at, *others)]
-    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in told)
+    updated = [_field(model, name).column for name in (at, *others)]
+    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in updated)
     then = (
         f"ON CONFLICT ({_names(model, key)}) DO UPDATE SET {changed}"
         f' WHERE {table}."{at}" IS NULL OR excluded."{at}" >= {table}."{at}"'
@@ -210,8 +212,8 @@ def _adapting(model: Model, columns: tuple[str, ...]) -> list[tuple[int, Adapted
 
 
 def _times(values: Sequence[datetime | None]) -> list[str | None]:
-    told = {each: sqlite_time(each) for each in set(values)}  # rows of a batch share most of them
-    return [told[each] for each in values]
+    texts = {each: sqlite_time(each) for each in set(values)}  # rows of a batch share most of them
+    return [texts[each] for each in values]
 
 
 def _flags(values: Sequence[bool | None]) -> list[int | None]:
@@ -228,8 +230,8 @@ def sqlite_time(at: datetime | None) -> str | None:
 
 def read_time(at: datetime | str) -> datetime:
     """A time as a plain cursor gives it: SQLite's has no zone, and is a text where it is a sum."""
-    told = datetime.fromisoformat(at) if isinstance(at, str) else at
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    time = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _ranges(ids: list[int]) -> Iterable[tuple[int, int]]:

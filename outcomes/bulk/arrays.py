@@ -33,11 +33,11 @@ def packed(kind: str, values: Values) -> bytes:
 
 
 def _with_nulls(pack: Callable[[Values], bytes], values: Values) -> list[bytes]:
-    told: dict[Any, bytes] = {None: _NULL}  # where some are null, many of the others are alike
+    packed: dict[Any, bytes] = {None: _NULL}  # where some are null, many of the others are alike
     for each in values:
-        if each not in told:
-            told[each] = pack((each,))
-    return [told[each] for each in values]
+        if each not in packed:
+            packed[each] = pack((each,))
+    return [packed[each] for each in values]
 
 
 def _is_one(values: Values) -> bool:
@@ -55,11 +55,11 @@ def _fixed(code: str) -> Callable[[Values], bytes]:
         if len(values) == 1:
             return one.pack(size, values[0])
         numbers = list(chain.from_iterable(zip(repeat(size), values)))
-        whole = len(values) // _AT_ONCE * 2 * _AT_ONCE
+        in_chunks = len(values) // _AT_ONCE * 2 * _AT_ONCE
         parts = [
-            many.pack(*numbers[at : at + 2 * _AT_ONCE]) for at in range(0, whole, 2 * _AT_ONCE)
+            many.pack(*numbers[at : at + 2 * _AT_ONCE]) for at in range(0, in_chunks, 2 * _AT_ONCE)
         ]
-        parts += [one.pack(*numbers[at : at + 2]) for at in range(whole, len(numbers), 2)]
+        parts += [one.pack(*numbers[at : at + 2]) for at in range(in_chunks, len(numbers), 2)]
         return b"".join(parts)
 
     return pack
@@ -75,23 +75,23 @@ def _texts(values: Values) -> bytes:
 
 
 def _words(values: Values) -> bytes:
-    """Of a column of short texts, most of which come again and again."""
-    told = {each: _texts((each,)) for each in set(values)}
-    return b"".join([told[each] for each in values])
+    """Pack a column of short texts, most of which repeat."""
+    packed = {each: _texts((each,)) for each in set(values)}
+    return b"".join([packed[each] for each in values])
 
 
-_whole: Final = _fixed("q")
+_integers: Final = _fixed("q")
 
 
 def _times(values: Values) -> bytes:
     since = [each - _EPOCH for each in values]
-    return _whole(
+    return _integers(
         [(each.days * 86_400 + each.seconds) * 1_000_000 + each.microseconds for each in since]
     )
 
 
 _TYPES: Final[dict[str, tuple[int, Callable[[Values], bytes]]]] = {
-    "bigint": (20, _whole),
+    "bigint": (20, _integers),
     "integer": (23, _fixed("i")),
     "smallint": (21, _fixed("h")),
     "boolean": (16, _fixed("?")),

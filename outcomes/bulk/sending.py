@@ -36,8 +36,8 @@ def carried_out(
             (result,) = driver.wait(generators.fetch_many(server))
         if result.status not in {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}:
             raise errors.error_from_result(result)
-        told: PGresult = result
-        return told
+        checked: PGresult = result
+        return checked
 
 
 def _is_at_work(server: "PGconn") -> bool:

@@ -1,4 +1,5 @@
-"""Which call stands behind a request for leave: the request does not say, its event does."""
+"""Match approval requests to calls: a request does not name its call, but an event of the call
+does."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,21 +14,21 @@ WITHIN: Final = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """A request for leave, as the console was asked."""
+class ApprovalRequest:
+    """Approval request, as the console received it."""
 
     key: int
     environment: int
     agent: str
     tool: str
-    session: str  # empty: not told, so any fits
+    session: str  # empty: unknown, so any fits
     at: datetime
     arguments: Mapping[str, Json]  # those that were masked or cut are left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """The event of a call that says: asked."""
+class ApprovalEvent:
+    """Event of a call that asked for approval."""
 
     call: int
     environment: int
@@ -38,30 +39,32 @@ class Asked:
     arguments: Mapping[str, Json]
 
 
-def pair(asks: Iterable[Ask], asked: Iterable[Asked]) -> dict[int, Asked]:
-    """To each request its event: of the same agent, tool and session, with no argument that
-    differs, the nearest in time. No event answers for two; rather none than another's."""
-    by_kind: dict[tuple[int, str, str], list[Asked]] = defaultdict(list)
-    for event in asked:
+def pair_requests(
+    requests: Iterable[ApprovalRequest], events: Iterable[ApprovalEvent]
+) -> dict[int, ApprovalEvent]:
+    """Match each request to the nearest event in time of the same agent, tool and session whose
+    known arguments are equal. An event answers one request; a doubtful match is left out."""
+    by_kind: dict[tuple[int, str, str], list[ApprovalEvent]] = defaultdict(list)
+    for event in events:
         by_kind[event.environment, event.agent, event.tool].append(event)
     fits = []
-    for ask in asks:
-        for event in by_kind[ask.environment, ask.agent, ask.tool]:
-            apart = abs(event.at - ask.at)
-            fits_session = ask.session in ("", event.session)
-            if fits_session and apart <= WITHIN and not _differ(ask.arguments, event.arguments):
-                fits.append((apart, ask.at, ask.key, event.at, event))
-    found: dict[int, Asked] = {}
-    taken: set[int] = set()
+    for request in requests:
+        for event in by_kind[request.environment, request.agent, request.tool]:
+            apart = abs(event.at - request.at)
+            fits_session = request.session in ("", event.session)
+            if fits_session and apart <= WITHIN and not _differ(request.arguments, event.arguments):
+                fits.append((apart, request.at, request.key, event.at, event))
+    pairs: dict[int, ApprovalEvent] = {}
+    paired_events: set[int] = set()
     for *_, key, _, event in sorted(fits, key=lambda fit: fit[:4]):
-        if key not in found and id(event) not in taken:
-            found[key] = event
-            taken.add(id(event))
-    return found
+        if key not in pairs and id(event) not in paired_events:
+            pairs[key] = event
+            paired_events.add(id(event))
+    return pairs
 
 
-def _differ(asked: Mapping[str, Json], told: Mapping[str, Json]) -> bool:
-    return any(told[name] != value for name, value in asked.items() if name in told)
+def _differ(requested: Mapping[str, Json], reported: Mapping[str, Json]) -> bool:
+    return any(reported[name] != value for name, value in requested.items() if name in reported)
 
 
 def is_as_sent(value: Json) -> bool:

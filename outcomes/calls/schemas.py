@@ -1,4 +1,4 @@
-"""What the routes of calls take."""
+"""Parameters of the call routes."""
 
 from pydantic import Field
 

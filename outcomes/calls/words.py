@@ -1,17 +1,20 @@
-"""What is said about one call: the sentence of its page, and its events in words."""
+"""Words about one call: the sentence of its page and its events."""
 
-from typing import assert_never
+from collections.abc import Sequence
+from typing import Final, assert_never
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from governance.core.json_value import Json
+from outcomes.calls.domain import is_as_sent
 from outcomes.models import Call
 from outcomes.record.effective import AgentCheck
 from outcomes.record.event import (
     Allowed,
     ApprovalRejected,
+    ApprovalRequested,
     ApprovalTimedOut,
-    Asked,
     Blocked,
     Event,
     Executed,
@@ -21,6 +24,7 @@ from outcomes.record.event import (
     Posted,
     WouldBlock,
 )
+from outcomes.web.words import without_marks
 
 
 def call_sentence(row: Call, *, is_late: bool = False) -> SafeString:
@@ -31,12 +35,12 @@ def _became(row: Call, *, is_late: bool) -> str:
     match row.kind:
         case "":
             if is_late:
-                return "was allowed, and no result was reported."
-            return "waits for an approval." if row.asked else "is running."
+                return "was allowed, no result reported."
+            return "is waiting for approval." if row.asked else "is running."
         case "denied":
             return f"was denied: {row.reason}."
         case "timeout":
-            return f"ran into its deadline{_but(row)}."
+            return f"timed out{_but(row)}."
         case "failure":
             return f"failed{_but(row)}."
         case _:
@@ -44,29 +48,64 @@ def _became(row: Call, *, is_late: bool) -> str:
 
 
 def _but(row: Call) -> str:
-    return "; the agent said success" if row.disagreement else ""
+    return ", the agent reported success" if row.disagreement else ""
 
 
 def _ran(row: Call) -> str:
     if row.decided_by == "agent":
-        said = "succeeded" if row.verdict == "success" else "failed"
-        unchecked = " No check looked at it." if row.classified == "" else ""
-        return f"ran and {said}, as the agent says.{unchecked}"
+        unchecked = ", not checked" if row.classified == "" else ""
+        return f"ran, reported as {row.verdict}{unchecked}."
     match row.verdict:
         case "success":
-            also = "; the agent said failure" if row.disagreement else ""
-            return f"ran and succeeded{also}."
+            also = ", the agent reported failure" if row.disagreement else ""
+            return f"succeeded{also}."
         case "failure":
-            return f"ran and failed{', which the agent missed' if row.disagreement else ''}."
+            return "failed silently." if row.disagreement else "failed."
         case _:
-            return "ran; whether it succeeded is unknown."
+            return "ran without a verdict."
+
+
+_DENIED_BY: Final = {
+    "limit": "a session limit",
+    "workflow": "a workflow",
+    "contract": "a contract rule",
+}
+
+
+def recorded_words(row: Call) -> str:
+    """The decision that the agent reported. Names are in back-ticks."""
+    rule = f"`{without_marks(row.rule)}`" if row.rule else ""
+    match row.kind:
+        case "denied" if row.reason == "approval":
+            return f"Denied: approval{f' for {rule}' if rule else ''} rejected or expired"
+        case "denied" if row.reason == "limit" and rule:
+            return f"Denied by session limit {rule}"
+        case "denied":
+            return f"Denied by {rule or _DENIED_BY.get(row.reason, f'the agent: {row.reason}')}"
+        case "" if row.asked:
+            return "Approval pending"
+        case _ if row.would_deny:
+            return f"Allowed: {rule or 'a rule'} is in observe mode"
+        case _:
+            return "Allowed after approval" if row.asked else "Allowed"
+
+
+def difference_words(*, denies: bool, by: Sequence[str], args: Json) -> str:
+    """Decision on re-evaluation, and why it may differ."""
+    names = ", ".join(f"`{name}`" for name in by)
+    decision = f"Re-evaluated now: {f'denied by {names}' if denies else 'allowed'}."
+    if args is None:
+        return f"{decision} The agent didn't report the arguments."
+    if not is_as_sent(args):
+        return f"{decision} The agent redacted or cut some arguments."
+    return f"{decision} Some inputs the agent had weren't reported."
 
 
 def decider_sentence(row: Call, own: AgentCheck | None) -> str:
-    """Who decided the verdict, and why not another."""
+    """Why the verdict was decided as it was."""
     match row.decided_by:
         case "type":
-            return f"A {row.kind} is a failure by its type; no check is asked."
+            return f"A {row.kind} is always a failure. No check runs."
         case "check":
             return "A binding names this check, so it decides."
         case "default":
@@ -74,7 +113,7 @@ def decider_sentence(row: Call, own: AgentCheck | None) -> str:
         case "agent" if own is not None:
             return f"No binding names a check for this call, so the agent's {_name(own)} decides."
         case "agent" if row.classified and row.verdict == "failure":
-            return "The agent decides: it may know of a failure that the result does not show."
+            return "The agent decides: it may know of a failure that the output does not show."
         case "agent":
             return "The agent decides: no check gave a verdict."
         case _:
@@ -88,15 +127,15 @@ def _name(own: AgentCheck) -> str:
 
 
 def event_words(event: Event) -> str:
-    said = _said(event)
+    words = _report_words(event)
     if event.rule:
-        said += f", by {event.rule}"
+        words += f", by {event.rule}"
     if event.reported:
-        said += f", reported {event.reported}"
-    return said
+        words += f", reported {event.reported}"
+    return words
 
 
-def _said(event: Event) -> str:
+def _report_words(event: Event) -> str:
     report = event.report
     match report:
         case Posted(outcome=outcome):
@@ -110,11 +149,11 @@ def _said(event: Event) -> str:
         case ApprovalRejected():
             return "approval rejected"
         case ApprovalTimedOut():
-            return "approval timed out"
+            return "approval expired"
         case Allowed():
             return "allowed"
-        case Asked():
-            return "approval asked"
+        case ApprovalRequested():
+            return "approval requested"
         case Granted():
             return "approval granted"
         case WouldBlock():

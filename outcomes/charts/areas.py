@@ -49,7 +49,7 @@ def areas(
     else:
         drawn.append(no_data(empty, height))
         groups = []
-    said = [
+    cells = [
         (row.name, [Unit.COUNT.say(value) for value in own])
         for row, own in zip(rows, values, strict=True)
     ]
@@ -61,7 +61,7 @@ def areas(
         ticks=axis.ticks(),
         plot=drawn,
         legend=legend(rows, drawn="fill"),
-        table=table(axis, groups, said, name=name, link=link) if groups else "",
+        table=table(axis, groups, cells, name=name, link=link) if groups else "",
     )
 
 

@@ -1,4 +1,4 @@
-"""What lies along a chart: steps of time, or the numbers of calls."""
+"""Axes along a chart: steps of time, or numbers of calls."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -62,8 +62,12 @@ class TimeAxis:
         """In UTC, as files say it."""
         return self.edges[step].astimezone(UTC).isoformat().replace("+00:00", "Z")
 
+    def ends(self) -> str:
+        """The end of the last step, in UTC."""
+        return self.edges[-1].astimezone(UTC).isoformat().replace("+00:00", "Z")
+
     def words(self, first: int, last: int) -> str:
-        """Of the steps from first to last: whole days are said without the clock."""
+        """Words for the steps from first to last; whole days are written without the clock."""
         begin, end = (self.edges[at].astimezone(self.zone) for at in (first, last + 1))
         if begin.hour == begin.minute == begin.second == 0 and begin.time() == end.time():
             final = self.edges[last].astimezone(self.zone)
@@ -116,6 +120,9 @@ class NumberAxis:
     def begins(self, step: int) -> str:
         return ""  # a number has no time
 
+    def ends(self) -> str:
+        return ""
+
     def words(self, first: int, last: int) -> str:
         numbers = thousands(self.first + first)
         if first != last:
@@ -130,10 +137,12 @@ def roomy(ticks: Sequence[Tick]) -> list[Tick]:
     """Without those whose words would run into their neighbours'; those with more words, such as
     the first and the last one, have the right of way."""
     in_turn = sorted(range(len(ticks)), key=lambda place: (-len(ticks[place].words), place))
-    kept = _fitting(ticks, in_turn, WIDE)
-    narrow = _fitting(ticks, [place for place in in_turn if place in kept], NARROW)
+    fitting = _fitting(ticks, in_turn, WIDE)
+    narrow = _fitting(ticks, [place for place in in_turn if place in fitting], NARROW)
     return [
-        replace(tick, wide=place not in narrow) for place, tick in enumerate(ticks) if place in kept
+        replace(tick, wide=place not in narrow)
+        for place, tick in enumerate(ticks)
+        if place in fitting
     ]
 
 
@@ -142,15 +151,15 @@ def time_axis_ticks(
 ) -> list[Tick]:
     """As many as fit on a wide screen without leaving one out, and on a narrow one every other,
     or every third: their steps stay even."""
-    found: list[Tick] = []
+    ticks: list[Tick] = []
     for at_most in range(TICKS, 0, -1):
-        found = [
+        ticks = [
             Tick(share(tick.at), tick.words) for tick in time_ticks(first, last, zone, at_most)
         ]
-        if _fit(found, WIDE):
+        if _fit(ticks, WIDE):
             break
-    every = next((n for n in range(1, len(found)) if _fit(found[::n], NARROW)), len(found))
-    return [replace(tick, wide=place % every > 0) for place, tick in enumerate(found)]
+    every = next((n for n in range(1, len(ticks)) if _fit(ticks[::n], NARROW)), len(ticks))
+    return [replace(tick, wide=place % every > 0) for place, tick in enumerate(ticks)]
 
 
 def _fit(ticks: Sequence[Tick], width: int) -> bool:
@@ -158,12 +167,12 @@ def _fit(ticks: Sequence[Tick], width: int) -> bool:
 
 
 def _fitting(ticks: Sequence[Tick], in_turn: Sequence[int], width: int) -> set[int]:
-    kept: dict[int, tuple[float, float]] = {}
+    placed: dict[int, tuple[float, float]] = {}
     for place in in_turn:
         begin, end = ticks[place].reach(width)
-        if all(end <= other[0] or begin >= other[1] for other in kept.values()):
-            kept[place] = (begin, end)
-    return set(kept)
+        if all(end <= other[0] or begin >= other[1] for other in placed.values()):
+            placed[place] = (begin, end)
+    return set(placed)
 
 
 def groups_of(steps: int, at_most: int) -> list[range]:

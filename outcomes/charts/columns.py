@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 
 from outcomes.charts.axes import Axis, groups_of
 from outcomes.charts.frame import Label, figure, grid, legend, no_data, table
-from outcomes.charts.scales import Unit, count_ticks, scale_of
+from outcomes.charts.scales import Unit, round_above, scale_of
 from outcomes.charts.series import LinkTo, Series, summed
 from outcomes.charts.svg import box, element
 
@@ -37,28 +37,28 @@ def columns(
     down = [[summed(row, group) for group in groups] for row in below]
     scale = scale_of(Unit.COUNT, sums(up))
     drawn, labels = grid(scale, Unit.COUNT, 0, height)
-    whole = height
-    marks = [*standing(axis, above, up, groups, scale.ticks[-1], height)]
-    if below:
-        deepest = count_ticks(max(sums(down), default=0), 2)[-1]
-        whole += _GAP + HANGING
-        labels.append(Label(y=whole, words=Unit.COUNT.say(deepest)))
+    total_height = height
+    marks = [*upright(axis, above, up, groups, scale.ticks[-1], height)]
+    if any(sums(down)):
+        deepest = round_above(max(sums(down)))
+        total_height += _GAP + HANGING
+        labels.append(Label(y=total_height, words=Unit.COUNT.say(deepest)))
         marks += hung(axis, below, down, groups, deepest, height + _GAP, HANGING)
     if not any(sums(up)) and not any(sums(down)):
         marks = [no_data(empty, height)]
         groups = []
-    marks += targets(axis, groups, whole, link)
+    marks += targets(axis, groups, total_height, link)
     titled = [(row.name, values) for row, values in zip([*above, *below], up + down, strict=True)]
-    said = [(title, [Unit.COUNT.say(value) for value in values]) for title, values in titled]
+    cells = [(title, [Unit.COUNT.say(value) for value in values]) for title, values in titled]
     return figure(
         name=name,
         says=says,
-        height=whole,
+        height=total_height,
         labels=labels,
         ticks=axis.ticks(),
         plot=[*drawn, *marks],
         legend=legend([*above, *below], drawn="fill"),
-        table=table(axis, groups, said, name=name, link=link) if groups else "",
+        table=table(axis, groups, cells, name=name, link=link) if groups else "",
         linked=link is not None,
     )
 
@@ -68,7 +68,7 @@ def sums(rows: Sequence[Sequence[float | None]]) -> list[float]:
     return [sum(value or 0 for value in column) for column in zip(*rows, strict=True)]
 
 
-def standing(
+def upright(
     axis: Axis,
     rows: Sequence[Series],
     values: Sequence[Sequence[float | None]],

@@ -1,5 +1,5 @@
-"""What a session limit counts, over the number of the call: executions, and successes as the agent
-reported them and as they were classified."""
+"""Counts of a session limit over the call number: executions, and successes as reported and as
+classified."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,11 +59,11 @@ def countings(
         )
         # Close together their words would lie on each other: where it leads is the one that counts.
         is_close = missing < calls * _APART
-        said = "" if is_close else thousands(count)
-        points.append(Point(step=last, value=count, style=style, words=said, above=False))
-        then_said = thousands(first + then)
+        count_words = "" if is_close else thousands(count)
+        points.append(Point(step=last, value=count, style=style, words=count_words, above=False))
+        words_ahead = thousands(first + then)
         points.append(
-            Point(step=then, value=limit, style=style, words=then_said, above=not is_close)
+            Point(step=then, value=limit, style=style, words=words_ahead, above=not is_close)
         )
     else:
         missing = 0

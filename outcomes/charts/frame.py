@@ -1,6 +1,6 @@
-"""What is around every plot: the labels of its axes, its legend, and its table.
+"""Frame of every plot: axis labels, legend and table.
 
-The table is also what the script reads out, so a chart says the same to eyes, ears and fingers.
+The script reads the table out, so that a chart says the same to eyes, ears and fingers.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def figure(
     linked: bool = False,
 ) -> SafeString:
     """A chart in its frame. `says` is the sentence that stands for it where it is not seen."""
-    beside = element(
+    labels_column = element(
         "svg",
         *(words(each.words, "100%", each.y + 4) for each in labels),
         class_="y-labels",
@@ -53,7 +53,7 @@ def figure(
         aria_label=f"{name}. {says}",
     )
     around = element("div", drawn, class_="plot-box", data_plot=name)
-    chart = element("div", beside, around, below(ticks), class_="chart")
+    chart = element("div", labels_column, around, below(ticks), class_="chart")
     return element("figure", chart, legend, table, class_="chart-figure", data_chart="")
 
 
@@ -129,21 +129,24 @@ def table(
     rows = []
     for place, group in enumerate(groups):
         first, last = group[0], group[-1]
-        said = axis.words(first, last)
+        step_words = axis.words(first, last)
         begun = axis.begins(first)
-        exact = element("time", said, datetime=begun) if begun else said  # for the table as a file
+        exact = (
+            element("time", step_words, datetime=begun) if begun else step_words
+        )  # for the table as a file
         begin = element("a", exact, href=link(first, last)) if link else exact
         cells = [cell(values[place]) for _, values in columns]
         at = 100 * axis.place((first + last) / 2)
         rows.append(element("tr", element("th", begin, scope="row"), *cells, data_x=round(at, 2)))
-    whole = element(
+    body = element(
         "table",
         element("caption", name, class_="unseen"),
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         class_="table",
+        data_until=axis.ends() or None,  # zoom.js reads it
     )
     scrolled = element(
-        "div", whole, class_="table-scroll", tabindex=0, role="region", aria_label=f"{name}, table"
+        "div", body, class_="table-scroll", tabindex=0, role="region", aria_label=f"{name}, table"
     )
-    return element("details", element("summary", "Table"), scrolled, class_="chart-table")
+    return element("details", element("summary", "Show as table"), scrolled, class_="chart-table")

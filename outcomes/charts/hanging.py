@@ -41,9 +41,9 @@ def hanging(
     if not any(deep):
         marks, groups = [no_data(empty, height)], []
     marks += targets(axis, groups, height, link)
-    said = [
-        (row.name, [Unit.COUNT.say(value) for value in told])
-        for row, told in zip(rows, values, strict=True)
+    cells = [
+        (row.name, [Unit.COUNT.say(value) for value in row_values])
+        for row, row_values in zip(rows, values, strict=True)
     ]
     return figure(
         name=name,
@@ -53,6 +53,6 @@ def hanging(
         ticks=axis.ticks(),
         plot=[*drawn, *marks],
         legend=legend(rows, drawn="fill"),
-        table=table(axis, groups, said, name=name, link=link) if groups else "",
+        table=table(axis, groups, cells, name=name, link=link) if groups else "",
         linked=link is not None,
     )

@@ -82,7 +82,7 @@ def lines(
     if not known(rows):
         drawn.append(no_data(empty, height))
         groups = []
-    said = [(row.name, [_range(row, group, unit) for group in groups]) for row in rows]
+    cells = [(row.name, [_range(row, group, unit) for group in groups]) for row in rows]
     return figure(
         name=name,
         says=says,
@@ -91,7 +91,7 @@ def lines(
         ticks=axis.ticks(),
         plot=drawn,
         legend=legend([*rows, *(each.row for each in ahead)], drawn="line"),
-        table=table(axis, groups, said, name=name, link=link) if groups else "",
+        table=table(axis, groups, cells, name=name, link=link) if groups else "",
     )
 
 
@@ -166,16 +166,17 @@ def _distance(rows: Sequence[Series], value: float, *, last: bool = False) -> fl
 
 
 def _stretches(row: Series, groups: Sequence[range]) -> list[list[tuple[float, float]]]:
-    """Of points that share a mark the lowest and the highest are kept, in their order."""
-    found: list[list[tuple[float, float]]] = [[]]
+    """Stretches without gaps; of points that share a mark, the lowest and the highest stay, in
+    order."""
+    stretches: list[list[tuple[float, float]]] = [[]]
     for group in groups:
         values = [(at, value) for at in group if (value := row.values[at]) is not None]
         if not values:
-            found.append([])
+            stretches.append([])
             continue
         least, most = (pick(values, key=lambda each: each[1]) for pick in (min, max))
-        found[-1] += sorted({least, most})
-    return [stretch for stretch in found if stretch]
+        stretches[-1] += sorted({least, most})
+    return [stretch for stretch in stretches if stretch]
 
 
 def stretched(shapes: Sequence[str], height: float) -> SafeString:

@@ -1,4 +1,4 @@
-"""Where the ticks of a value axis stand: numbers that a person would have chosen."""
+"""Value axes: ticks at numbers that a person would choose."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from governance.core import figures
 MOST_TICKS: Final = 5
 # The bottom and the step of an axis of rates: it begins below the lowest, and ends at 100 %.
 RATE_AXES: Final = ((0.9, 0.05), (0.8, 0.1), (0.6, 0.2), (0.0, 0.5))
+_ROUND: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)  # tenths of a power of ten
 _SECOND: Final = 1_000
 _MINUTE: Final = 60 * _SECOND
 _HOUR: Final = 60 * _MINUTE
@@ -24,7 +25,7 @@ _DURATIONS: Final = (
 
 
 class Unit(Enum):
-    """What the values of a chart are, so how its axis is divided and how they are said."""
+    """Unit of a chart's values, which decides ticks and words."""
 
     COUNT = "count"
     RATE = "rate"
@@ -89,6 +90,13 @@ def count_ticks(most: float, at_most: int = MOST_TICKS) -> tuple[int, ...]:
             if steps < at_most:
                 return tuple(step * place for place in range(steps + 1))
         power *= 10
+
+
+def round_above(most: float) -> int:
+    """Smallest round number that is not below `most`."""
+    power: int = 10 ** (len(str(int(most))) - 1)
+    tops = (tenths * power for tenths in _ROUND if tenths * power % 10 == 0)
+    return next(top // 10 for top in tops if top >= 10 * most)
 
 
 def duration_ticks(most: float, at_most: int = MOST_TICKS) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What a chart is drawn from: rows of values, each with the look that stands for it."""
+"""Data of charts: rows of values, each with its style."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ class Style(StrEnum):
     TIMEOUT = "timeout"
     FAILURE = "failure"
     UNSEEN_FAILURE = "unseen-failure"  # it ran, and its verdict is failure
+    DOUBT = "doubt"  # counted as success, suspected to be a failure
     DENIED = "denied"
     # Parts of what was denied, told apart without colour: the second, the third, all others.
     DENIED_SECOND = "denied-second"

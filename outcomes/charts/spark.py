@@ -10,6 +10,7 @@ from outcomes.charts.series import Style
 from outcomes.charts.svg import element, short
 
 MOST: Final = 60
+FEWEST: Final = 3  # known values
 HEIGHT: Final = 24
 IN_ROW: Final = 18
 _MARGIN: Final = 2  # pixels, so that no stroke is cut off
@@ -29,10 +30,11 @@ def spark(
     height = IN_ROW if in_row else HEIGHT
     present = [value for value in (*values, *before) if value is not None]
     low, high = among or (min(present, default=0), max(present, default=0))
-    shapes = []
-    for style, row in ((Style.BEFORE, before), (Style.NOW, values)):
-        for stretch in _stretches(row, low, high, height):
-            shapes.append(element("polyline", class_=f"spark-{style}", points=stretch))
+    shapes = [
+        element("polyline", class_=f"spark-{style}", points=points)
+        for style, row in ((Style.BEFORE, before), (Style.NOW, values))
+        if (points := _points(row, low, high, height))
+    ]
     return element(
         "svg",
         element("title", says),
@@ -45,17 +47,15 @@ def spark(
     )
 
 
-def _stretches(values: Sequence[float | None], low: float, high: float, height: int) -> list[str]:
-    found: list[list[str]] = [[]]
+def _points(values: Sequence[float | None], low: float, high: float, height: int) -> str:
+    """One line over the known values. Gaps are bridged, since dashes and dots look like errors in a
+    drawing as small as this; fewer than three values are no trend."""
     step = 100 / len(values) if values else 0
+    points = []
     for group in groups_of(len(values), MOST):
         present = [value for at in group if (value := values[at]) is not None]
-        if not present:
-            found.append([])
-            continue
-        share = (sum(present) / len(present) - low) / (high - low) if high > low else 0.5
-        y = short(height - _MARGIN - (height - 2 * _MARGIN) * min(max(share, 0.0), 1.0))
-        if not found[-1]:
-            found[-1].append(f"{short(step * group[0])},{y}")  # one value alone is a dash
-        found[-1].append(f"{short(step * (group[-1] + 1))},{y}")
-    return [" ".join(stretch) for stretch in found if stretch]
+        if present:
+            share = (sum(present) / len(present) - low) / (high - low) if high > low else 0.5
+            y = short(height - _MARGIN - (height - 2 * _MARGIN) * min(max(share, 0.0), 1.0))
+            points.append(f"{short(step * (group[0] + group[-1] + 1) / 2)},{y}")
+    return " ".join(points) if len(points) >= FEWEST else ""

@@ -97,11 +97,11 @@ def strip(
             )
         )
     lanes = [element("span", word, class_=f"lane-{word}") for word in ("ran", "verdict", "denied")]
-    beside = element("div", *lanes, class_="lanes", aria_hidden="true")
+    lanes_column = element("div", *lanes, class_="lanes", aria_hidden="true")
     around = element("div", *plots, class_="plot-box", data_strip="")
     along = below(_times(known, zone)) if by == "time" else ""
-    whole = element("div", beside, around, along, class_="strip")
-    return element("figure", whole, _legend(known), class_="chart-figure")
+    body = element("div", lanes_column, around, along, class_="strip")
+    return element("figure", body, _legend(known), class_="chart-figure")
 
 
 def _marks(marks: Sequence[Mark], slowest: float) -> Iterator[SafeString]:
@@ -147,12 +147,12 @@ def _turns(marks: Sequence[Mark], first_turn: int) -> Iterator[SafeString]:
             if mark.x:
                 yield line(percent(mark.x), 18, percent(mark.x), _BASE + 46, "turn-line")
             noun = element("tspan", "turn ", class_="wide-only") if len(seen) == 1 else ""
-            said = joined((noun, thousands(number)))
-            yield words(said, percent(mark.x), 12, dx=2)
+            turn_words = joined((noun, thousands(number)))
+            yield words(turn_words, percent(mark.x), 12, dx=2)
 
 
 def _after(marks: Sequence[Mark], stop: Stop | None) -> float | None:
-    """Where the line of a stop is: behind the mark of its call."""
+    """Position of a stop's line: behind the mark of its call."""
     if stop is None:
         return None
     for mark in marks:
@@ -202,7 +202,7 @@ _WORDS: Final = {
 
 
 def _legend(known: Sequence[Numbered]) -> SafeString:
-    """What is not in the session is not in its legend."""
+    """Legend of what the session has."""
     kinds = Counter(STYLES[each.call.kind] for each in known)
     entries = [
         entry(sign(style), word, thousands(kinds[style]), style=f"is-{style}")
@@ -210,7 +210,7 @@ def _legend(known: Sequence[Numbered]) -> SafeString:
         if kinds[style]
     ]
     verdicts = Counter(each.call.verdict for each in known)
-    for many, said, style in (
+    for many, label, style in (
         (verdicts["failure"], "verdict failure", "verdict-bar-failure"),
         (sum(each.missed for each in known), "agent missed it", "fill-unseen-failure"),
         (verdicts["unknown"], "unknown", "verdict-bar-unknown"),
@@ -218,7 +218,7 @@ def _legend(known: Sequence[Numbered]) -> SafeString:
         if many:
             swatch = element("rect", class_=style, x=0.5, y=1, width=7, height=7, rx=1)
             sample = element("svg", swatch, class_="sample bar-sample", aria_hidden="true")
-            entries.append(entry(sample, said, thousands(many)))
+            entries.append(entry(sample, label, thousands(many)))
     if known:
         entries.append(
             element("span", "Height: time taken, log scale", class_="quiet-text wide-only")

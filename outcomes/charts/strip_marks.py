@@ -1,5 +1,5 @@
-"""Which marks a strip of calls has: one for each call, and one for neighbours where there is no
-room for each; of those the worst is drawn."""
+"""Marks of a strip: one for each call, or one for neighbours where there is no room; the worst of
+them is drawn."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -92,7 +92,8 @@ def numbered(calls: Sequence[BriefCall], first: int) -> list[Numbered]:
 
 
 def _style(call: BriefCall) -> Style:
-    """What ran and has the verdict failure is hatched: it did not fail by itself."""
+    """Style of a call; one that ran with the verdict failure is hatched, since it did not fail by
+    itself."""
     style = STYLES[call.kind]
     hatched = call.verdict == "failure" and style in (Style.EXECUTED, Style.ARTIFACT)
     return Style.UNSEEN_FAILURE if hatched else style
@@ -113,7 +114,7 @@ def _mark(x: float, width: float, calls: Sequence[Numbered]) -> Mark:
 
 
 def _badness(each: Numbered) -> int:
-    """Of equals the first is taken."""
+    """Rank for the worst call of a mark, the first among equals."""
     return _WORST[each.style]
 
 
@@ -128,7 +129,7 @@ def marks_of(calls: Sequence[Numbered], by: By, at_most: int) -> list[Mark]:
 
 
 def _by_time(calls: Sequence[Numbered], at_most: int) -> list[Mark]:
-    """Where calls lie close together they share the mark of their stretch of time."""
+    """Marks in time; calls close together share the mark of their stretch."""
     if not calls:
         return []
     in_time = sorted(calls, key=lambda each: each.call.at)

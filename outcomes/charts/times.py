@@ -1,4 +1,4 @@
-"""Where the ticks of a time axis stand: whole seconds to whole years of the reader's own clock."""
+"""Time axes: ticks at whole seconds to whole years of the reader's clock."""
 
 import bisect
 from collections.abc import Iterator, Sequence
@@ -27,26 +27,26 @@ class TimeTick:
 def time_ticks(first: datetime, last: datetime, zone: tzinfo, at_most: int = 8) -> list[TimeTick]:
     """The finest whole times from `first` to `last` that are no more than `at_most`."""
     for step in _CLOCK:
-        if found := _few(_clock_times(first, last, zone, step), at_most):
-            return _said(found, zone, last, seconds=step < 60)
+        if times := _few(_clock_times(first, last, zone, step), at_most):
+            return _with_words(times, zone, last, seconds=step < 60)
     for days in _DAYS:
-        if found := _few(_midnights(first, last, zone, days), at_most):
-            return [TimeTick(at, day_words(at.astimezone(zone))) for at in found]
+        if times := _few(_midnights(first, last, zone, days), at_most):
+            return [TimeTick(at, day_words(at.astimezone(zone))) for at in times]
     for months in _MONTHS:
-        if found := _few(_months(first, last, zone, months), at_most):
+        if times := _few(_months(first, last, zone, months), at_most):
             form = "%Y" if months >= 12 else "%b %Y"
-            return [TimeTick(at, f"{at.astimezone(zone):{form}}") for at in found]
+            return [TimeTick(at, f"{at.astimezone(zone):{form}}") for at in times]
     return []
 
 
 def _few(times: Iterator[datetime], at_most: int) -> list[datetime]:
     """None when there are more, so that a coarser step is tried."""
-    found: list[datetime] = []
+    few: list[datetime] = []
     for at in times:
-        if len(found) == at_most:
+        if len(few) == at_most:
             return []
-        found.append(at)
-    return found
+        few.append(at)
+    return few
 
 
 def _clock_times(first: datetime, last: datetime, zone: tzinfo, step: int) -> Iterator[datetime]:
@@ -56,16 +56,16 @@ def _clock_times(first: datetime, last: datetime, zone: tzinfo, step: int) -> It
     end = last.timestamp()
     while at <= end:
         before = _offset(at, zone)
-        found = _multiple(at, before, step)
-        after = _offset(found, zone)
+        moment = _multiple(at, before, step)
+        after = _offset(moment, zone)
         if after != before:
-            found = _multiple(at, after, step)
-            while _offset(found, zone) != after:
-                found += step
-        if found > end:
+            moment = _multiple(at, after, step)
+            while _offset(moment, zone) != after:
+                moment += step
+        if moment > end:
             return
-        yield datetime.fromtimestamp(found, UTC)
-        at = found + 1
+        yield datetime.fromtimestamp(moment, UTC)
+        at = moment + 1
 
 
 def _multiple(at: float, offset: int, step: int) -> int:
@@ -73,8 +73,8 @@ def _multiple(at: float, offset: int, step: int) -> int:
 
 
 def _offset(at: float, zone: tzinfo) -> int:
-    found = datetime.fromtimestamp(at, zone).utcoffset()
-    return int(found.total_seconds()) if found else 0
+    offset = datetime.fromtimestamp(at, zone).utcoffset()
+    return int(offset.total_seconds()) if offset else 0
 
 
 def _midnights(first: datetime, last: datetime, zone: tzinfo, days: int) -> Iterator[datetime]:
@@ -101,22 +101,24 @@ def _first_of(month: int) -> datetime:
 
 
 def _start_of(day: datetime, zone: tzinfo) -> datetime:
-    """Where a day has no midnight, because the clock went over it, its first moment."""
+    """First moment of a day, also where a clock change removed midnight."""
     return day.replace(tzinfo=zone).astimezone(UTC)
 
 
-def _said(found: list[datetime], zone: tzinfo, last: datetime, *, seconds: bool) -> list[TimeTick]:
+def _with_words(
+    times: list[datetime], zone: tzinfo, last: datetime, *, seconds: bool
+) -> list[TimeTick]:
     """The day is said once, where it begins; in the last week by its name."""
-    said = []
+    ticks = []
     day = None
-    for at in found:
+    for at in times:
         local = at.astimezone(zone)
         words = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
         if local.date() != day:
             words = f"{f'{local:%a}' if last - at < _WEEK else day_words(local)} {words}"
-        said.append(TimeTick(at, words))
+        ticks.append(TimeTick(at, words))
         day = local.date()
-    return said
+    return ticks
 
 
 def day_words(local: datetime) -> str:
@@ -124,7 +126,7 @@ def day_words(local: datetime) -> str:
 
 
 def share_at(at: datetime, edges: Sequence[datetime]) -> float:
-    """Where a moment lies along steps of one width each, from 0 to 1."""
+    """Position of a moment along equally wide steps, from 0 to 1."""
     place = bisect.bisect_right(edges, at) - 1
     if place < 0:
         return 0.0

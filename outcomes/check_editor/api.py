@@ -21,14 +21,13 @@ from outcomes.artifacts.commands.contents import Contents
 from outcomes.check_editor.schemas import CheckTrialIn
 from outcomes.masking.domain.shown_call import masking_of
 from outcomes.record.classification import Classification, NotChecked, Unreadable, classify
-from outcomes.record.selecting import newest_calls_named
-from outcomes.record.stored import WholeCall, whole_calls
-from outcomes.web.json_answers import answer
+from outcomes.stored.queries import StoredCall, newest_calls_named, read_calls
+from outcomes.web.api import answer
 
 # A router of its own, as its address has to be tried before that of any check.
 router = Router(tags=["success checks"])
 MOST_BYTES = 32 * 1024 * 1024  # of stored outputs, for one answer
-_TOO_MANY = Unreadable("The outputs are too large to be tried together.")
+_TOO_MANY = Unreadable("The outputs are too large to check together. Send fewer.")
 
 
 @router.post("/success-checks/try", auth=KeyOrMember("read"), response={200: None})
@@ -52,7 +51,7 @@ def _of_calls(
 ) -> dict[str, Any]:
     asked = list(dict.fromkeys(call_ids))
     rows = newest_calls_named(project, asked, environment)
-    known = {whole.row.call_id: whole for whole in whole_calls(rows)}
+    known = {whole.row.call_id: whole for whole in read_calls(rows)}
     reader = _Outputs(project)
     return {
         "calls": [
@@ -71,7 +70,7 @@ def _shown(said: Explanation, result: Json) -> Explanation:
 
 
 def _call_out(
-    whole: WholeCall, said: Classification | NotChecked | None, check: NamedCheck
+    whole: StoredCall, said: Classification | NotChecked | None, check: NamedCheck
 ) -> dict[str, Any]:
     row = whole.row
     told = said if isinstance(said, Classification) else None

@@ -28,7 +28,7 @@ class CheckTrialIn(Schema):
         if self.call_ids is not None and given:
             raise ValueError("Give either `call_ids`, or `tool_name` and `result`.")
         if self.call_ids is None and "result" not in given:
-            raise ValueError("Give a `result`, null being one too, or `call_ids`.")
+            raise ValueError("Give a `result` (which may be null), or `call_ids`.")
         return self
 
     @field_validator("result")
@@ -37,5 +37,5 @@ class CheckTrialIn(Schema):
         try:
             json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError):
-            raise ValueError("NaN, infinities and halves of characters are not JSON.") from None
+            raise ValueError("NaN, infinities and lone surrogates are not JSON.") from None
         return value

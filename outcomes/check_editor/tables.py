@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.core.tables import Columns
 from outcomes.check_editor.domain.quotas import Partly
 

@@ -1,4 +1,4 @@
-"""What is said beside the editor of a check: of all results in a sentence, of each in a line."""
+"""Sentences beside the editor of a check: its impact on recorded outputs, and each output."""
 
 import json
 from collections import Counter
@@ -9,38 +9,46 @@ from governance.checks.language.matcher import Explanation
 from governance.core.json_value import Json
 from governance.core.masking import Masking, masked
 from outcomes.suggestions.domain.trials import Tried
-from outcomes.web.sentences import counted, without_marks
+from outcomes.web.words import counted, without_marks
 
 LINE: Final = 160  # characters of a result on one line
 WHOLE: Final = 1_200
 _SEEN: Final = 60
 
 
+def impact_words(tried: Sequence[Tried], read: int) -> str:
+    """changes 12 of the 200 newest outputs, all to unknown; empty while there are errors"""
+    if not tried or tried[0].said is None:
+        return ""
+    changed = [each for each in tried if each.is_changed]
+    outputs = f"{len(tried):,} newest outputs" if len(tried) > 1 else "newest output"
+    cut = f" ({read - len(tried):,} more took too long)" if len(tried) < read else ""
+    if not changed:
+        return f"changes {'none of ' if len(tried) > 1 else 'nothing in '}the {outputs}{cut}"
+    to = Counter(each.verdict for each in changed).most_common()
+    if len(to) > 1:
+        where = ", ".join(f"{number:,} to {verdict}" for verdict, number in to)
+    else:
+        where = f"{'all ' if len(changed) > 1 else ''}to {to[0][0]}"
+    number = f"{len(changed):,} of the " if len(tried) > 1 else "the "
+    return f"changes {number}{outputs}{cut}, {where}"
+
+
 def tried_sentence(tried: Sequence[Tried], read: int) -> str:
     if not tried:
         return ""
-    results = counted(len(tried), "result")
-    if tried[0].said is None:
-        return "It cannot be asked before its problems are mended: this is what judges now."
-    changed = [each for each in tried if each.is_changed]
-    cut = f" of {read:,} (it takes long: the others were not reached)" if len(tried) < read else ""
-    if not changed:
-        return f"It changes none of these {results}{cut}."
-    to = Counter(each.verdict for each in changed)
-    (word, number), *others = to.most_common()
-    if not others:
-        where = f"all to {word}" if number > 1 else f"to {word}"
-    else:
-        where = ", ".join(f"{many:,} to {which}" for which, many in to.most_common())
-    return f"It changes {len(changed):,} of these {results}{cut}, {where}."
+    words = impact_words(tried, read)
+    if not words:
+        return "Fix the errors to check these outputs. Current verdicts are shown."
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def why(said: Explanation | None, output: Json) -> str:
-    """Rule `not-ok`: `result.ok` is false"""
+    """`not-ok`: `result.ok` is false"""
     if said is None:
         return ""
     if said.rule == "otherwise":
-        return "no rule fits"
+        return "no rule matched"
     rule = f"`{said.rule}`"
     if not said.selector:
         return rule
@@ -49,7 +57,7 @@ def why(said: Explanation | None, output: Json) -> str:
 
 
 def reason_of(said: Explanation | None, output: Json) -> str:
-    """What the text gives as its reason, which may name any field."""
+    """The rule's reason, with secrets masked."""
     if said is None or not said.reason:
         return ""
     named = {said.selector: said.value} if said.selector else {}
@@ -62,11 +70,11 @@ def shown(value: Json, most: int) -> str:
 
 
 def whole(value: Json) -> str:
-    """Indented where it fits, else how it begins."""
+    """Indented, cut where it is long."""
     value = masked(value)[0]
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     return text if len(text) <= WHOLE else text[:WHOLE] + "…"
 
 
 def unread_sentences(unread: dict[str, int]) -> list[str]:
-    return [f"{counted(number, 'result')} not shown: {why}" for why, number in unread.items()]
+    return [f"{counted(number, 'output')} not shown: {why}" for why, number in unread.items()]

@@ -7,14 +7,13 @@ from ninja import Query, Schema
 from pydantic import ConfigDict, Field
 
 from governance.core.errors import NotFound
-from governance.deployments.queries.deployments import VersionThere, version_there
+from governance.deployments.queries import VersionThere, version_there
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
 from outcomes.contract_pages.commands import take_back, tick_off
 from outcomes.contract_pages.queries.observed import Line, Named, observed
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import answer, router
 
 NAME = r"^[^\x00]*$"
 
@@ -36,7 +35,7 @@ class TickIn(Schema):
 
 
 @router.get("/contracts/{name}/would-deny", auth=KeyOrMember("read"), response={200: None})
-def list_observed(request: AccessRequest, name: str, query: Query[ObservedQuery]) -> HttpResponse:
+def list_would_deny(request: AccessRequest, name: str, query: Query[ObservedQuery]) -> HttpResponse:
     """Of what is live there, unless another version is named; what nobody ticked off first."""
     there = _there(request, name, query.env, query.version)
     found = observed(there)
@@ -57,7 +56,7 @@ def list_observed(request: AccessRequest, name: str, query: Query[ObservedQuery]
     auth=KeyOrMember(action=Action.DEPLOY),
     response={200: None},
 )
-def tick_line(request: AccessRequest, name: str, body: TickIn) -> HttpResponse:
+def tick_would_deny(request: AccessRequest, name: str, body: TickIn) -> HttpResponse:
     there = _there(request, name, body.env, body.version)
     named, by = Named(body.rule, body.tool, body.agent), request.auth.actor
     if body.ticked:
@@ -71,7 +70,7 @@ def _there(request: AccessRequest, name: str, env: str, version: int | None) -> 
     project = project_numbered(request.auth.project_id)
     found = version_there(project, name, env, version)
     if found is None:
-        raise NotFound("There is no such version there.")
+        raise NotFound("This version was never deployed there.")
     return found
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from governance.audit_log import Detail, record
 from governance.core.actor import Actor
 from governance.core.errors import NotFound
-from governance.deployments.queries.deployments import VersionThere
+from governance.deployments.queries import VersionThere
 from governance.people.policies import Action, refuse_unless
 from outcomes.contract_pages.queries.observed import Line, Named, observed
 from outcomes.models import TickedLine
@@ -21,7 +21,7 @@ def tick_off(there: VersionThere, named: Named, *, by: Actor) -> TickedLine:
     refuse_unless(by, Action.DEPLOY)
     line = observed(there).line(named)
     if line is None:
-        raise NotFound("No call is known that this rule would have denied there.")
+        raise NotFound("This rule would have denied no recorded call there.")
     return _keep(there, line, by)
 
 

@@ -11,7 +11,7 @@ RUNNING: Final[Columns[FleetAgent]] = {
     "environment": lambda row: row.environment,
     "contract": lambda row: row.runs.bundle or None,
     "version": lambda row: row.runs.number,
-    "standing": lambda row: row.standing.value,
+    "standing": lambda row: row.state.value,
     "last_seen_at": lambda row: row.last_seen,
 }
 WOULD_DENY: Final[Columns[tuple[Line, str]]] = {

@@ -110,7 +110,7 @@ def remove(project_id: int, sha256: str) -> None:
 
 
 def stored_bytes(project_id: int, sha256: str) -> int | None:
-    """What it takes on the disk, compressed and with its index; None when it is gone."""
+    """Bytes on disk, compressed and with the index; None when the file is gone."""
     with suppress(OSError):
         return _path(project_id, sha256).stat().st_size
     return None
@@ -185,12 +185,12 @@ class Reader:
         return int(self._lines[number]) + before + 1
 
     def place_of_lines(self, first: int, last: int) -> tuple[int, int]:
-        """Where lines first to last lie, counted from one, both included: start and stop."""
+        """Byte range of lines first to last, counted from one, both included."""
         start = self.start_of_line(first)
         return start, max(start, self.start_of_line(last + 1))
 
     def start_of_line(self, line: int) -> int:
-        """Where a line begins; the size where there is no such line."""
+        """Byte at which a line begins; the size where there is no such line."""
         newlines = line - 1
         if newlines <= 0:
             return 0

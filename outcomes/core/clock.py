@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 from django.db import connection
 
+from outcomes.database import CLOCK
+
 
 def database_time() -> datetime:
-    is_sqlite = connection.vendor == "sqlite"
-    clock = "strftime('%Y-%m-%dT%H:%M:%f', 'now')" if is_sqlite else "clock_timestamp()"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {clock}")
+        cursor.execute(f"SELECT {CLOCK}")
         (now,) = cursor.fetchone()
-    return datetime.fromisoformat(now).replace(tzinfo=UTC) if is_sqlite else now
+    return now if isinstance(now, datetime) else datetime.fromisoformat(now).replace(tzinfo=UTC)

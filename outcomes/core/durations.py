@@ -67,8 +67,8 @@ def pack(buckets: Mapping[int, int]) -> bytes:
     if width > _CLOSE * number:
         return struct.pack(f"<c{number}H{number}I", _ONE_BY_ONE, *names, *counts)
     lanes = [0] * width
-    for bucket, each in counted:
-        lanes[bucket - first] = each
+    for bucket, calls_in in counted:
+        lanes[bucket - first] = calls_in
     return _HEAD.pack(_LANES, first, calls) + struct.pack(f"<{width}I", *lanes)
 
 

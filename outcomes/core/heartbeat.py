@@ -15,7 +15,7 @@ from redis.retry import Retry
 KEY = "edictum-site:worker"
 HEARTBEAT = "worker.heartbeat"
 EVERY = 1.0  # seconds
-KEPT = 10  # seconds: several sweeps
+EXPIRES_AFTER = 10  # seconds: several sweeps
 
 SILENT_FOR = 3.0  # seconds in which a broker that did not answer is not asked again
 FIRST_DUE = 30.0  # seconds after the start in which a worker may still be coming up
@@ -34,15 +34,15 @@ def give() -> None:
         _given = now
         with suppress(OSError):  # a full disk is no reason to stop
             (settings.DATA / HEARTBEAT).touch()
-        _ask(lambda broker: broker.set(KEY, "1", ex=KEPT))
+        _ask(lambda broker: broker.set(KEY, "1", ex=EXPIRES_AFTER))
 
 
 def is_felt() -> bool | None:
     """Whether a worker gave a sign of late; None where the broker, which would know, is silent."""
     global _was_felt
-    found = _ask(lambda broker: broker.exists(KEY))
-    _was_felt = _was_felt or bool(found)
-    return None if found is None else bool(found)
+    exists = _ask(lambda broker: broker.exists(KEY))
+    _was_felt = _was_felt or bool(exists)
+    return None if exists is None else bool(exists)
 
 
 def is_awaited() -> bool:

@@ -1,5 +1,5 @@
-"""What a page is about: a stretch of whole minutes, an environment and an agent, told as the
-reader's own clock tells it. An address holds all of it."""
+"""Scope of a page: a period in whole minutes, an environment and an agent, in the reader's time
+zone. An address holds all of it."""
 
 import re
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from outcomes.core.moments import after_the_minute, time_from, time_text
 from outcomes.core.steps import Span, Step, spans
 
 LIVE, ALL = "live", "all"
+ALL_TIME: Final = "All time"
 USUAL: Final = "24h"
 LONGEST: Final = timedelta(days=90)
 # Of calls: none is older, and no clock of an agent may be more than a day ahead.
@@ -96,14 +97,14 @@ class Scope:
     @property
     def words(self) -> str:
         if self.is_all:
-            return "All time"
+            return ALL_TIME
         if self.range:
             return RANGES[self.range][1]
         if self.goes_on:
-            return f"Since {self._said(self.since)}"
+            return f"Since {self._time_words(self.since)}"
         if self.since == BEGINNING:
-            return f"Until {self._said(self.until)}"
-        return f"{self._said(self.since)} \N{EN DASH} {self._said(self.until)}"
+            return f"Until {self._time_words(self.until)}"
+        return f"{self._time_words(self.since)} \N{EN DASH} {self._time_words(self.until)}"
 
     @property
     def in_words(self) -> str:
@@ -120,14 +121,14 @@ class Scope:
 
     @property
     def before_words(self) -> str:
-        """What the previous period is called."""
+        """Name of the previous period."""
         if self.range:
             words = RANGES[LIVE if self.is_live else self.range][1]
-            return f"the {words.removeprefix('Last ').removeprefix('Live, ')} before"
-        return "the time before"
+            return f"the previous {words.removeprefix('Last ').removeprefix('Live, ')}"
+        return "the previous period"
 
     def query(self) -> dict[str, str]:
-        """What an address says it with; all of it, so that a link shows a colleague the same."""
+        """Query parameters of the scope, complete, so that a shared link shows the same."""
         time = {"range": self.range}
         if not self.range:
             since = "" if self.since == BEGINNING else time_text(self.since)
@@ -135,36 +136,41 @@ class Scope:
         chosen = time | {"environment": self.environment, "agent": self.agent}
         return {name: value for name, value in chosen.items() if value}
 
-    def _said(self, moment: datetime) -> str:
+    def _time_words(self, moment: datetime) -> str:
         local = moment.astimezone(self.zone)
         year = "" if local.year == self.until.astimezone(self.zone).year else f" {local.year}"
         return f"{local.day} {local:%b}{year} {local:%H:%M}"
 
 
-def handed_on(scope: Scope | None, asked: Mapping[str, str]) -> dict[str, str]:
-    """What the address of a page says of its scope, for those that it leads to. A page about one
-    session or call has no scope of its own, and hands on what it was given."""
+def handed_on(scope: Scope | None, query: Mapping[str, str]) -> dict[str, str]:
+    """Scope parameters for links from this page. A page about one session or call has no scope of
+    its own and passes on its own parameters."""
     if scope is not None:
         return scope.query()
     there = {name: name for name in TIMES} | CHOSEN
-    return {name: value for name in NAMES if (value := asked.get(there[name], ""))}
+    return {name: value for name in NAMES if (value := query.get(there[name], ""))}
 
 
-def beside_one(scope: Scope | None, asked: Mapping[str, str]) -> dict[str, str]:
-    """The same in the address of one session or call: no more than this page was asked for, so
-    that most of them stay short."""
-    kept = handed_on(scope, asked)
-    times = {name: value for name in TIMES if (value := asked.get(name, ""))}
-    return times | {there: kept[name] for name, there in CHOSEN.items() if name in kept}
+def detail_parameters(scope: Scope | None, query: Mapping[str, str]) -> dict[str, str]:
+    """Scope parameters for the address of one session or call: only those of this address, so that
+    most stay short."""
+    carried = handed_on(scope, query)
+    times = {name: value for name in TIMES if (value := query.get(name, ""))}
+    return times | {there: carried[name] for name, there in CHOSEN.items() if name in carried}
 
 
 def scope_from(
-    asked: Mapping[str, str], *, now: datetime, zone: tzinfo, is_list: bool = False
+    query: Mapping[str, str],
+    *,
+    now: datetime,
+    zone: tzinfo,
+    is_list: bool = False,
+    usual: str = USUAL,
 ) -> Scope:
-    """What an address asks for. What is no time is passed over, and said to be, so that one written
-    by hand still leads somewhere. A list has no figures to compare: it may go back to the first
-    call, and does unless a time is asked for."""
-    environment, agent = asked.get("environment", ""), asked.get("agent", "")
+    """Scope of a query. Invalid times are ignored and reported in `amiss`, so that addresses
+    written by hand work. `usual` is the range where the query has none; only a list may go back to
+    the first call."""
+    environment, agent = query.get("environment", ""), query.get("agent", "")
     chosen = Scope(
         since=BEGINNING,
         until=after_the_minute(now) + _AHEAD,
@@ -174,8 +180,8 @@ def scope_from(
         agent="" if "\0" in agent else agent,  # which PostgreSQL would not even look for
     )
     until_now = after_the_minute(now)
-    since, until = time_from(asked.get("from", "")), time_from(asked.get("to", ""))
-    amiss = _no_times(asked)
+    since, until = time_from(query.get("from", "")), time_from(query.get("to", ""))
+    amiss = _invalid(query)
     if since is not None or until is not None:
         goes_on, until = until is None, until or until_now
         until = min(max(until, BEGINNING), until_now + _AHEAD)
@@ -183,32 +189,33 @@ def scope_from(
             since = BEGINNING if is_list else until - RANGES[USUAL][0]
         earliest = BEGINNING if is_list else max(BEGINNING, until - LONGEST)
         if since < earliest and not is_list:
-            amiss = (
-                f"No more than {LONGEST.days} days are shown at once: the last ones of that time."
-            )
+            amiss = f"Showing the last {LONGEST.days} days of that range (maximum)."
         since = max(since, earliest)
         if since < until:
             times = replace(chosen, range="", since=since, until=until, goes_on=goes_on)
             return replace(times, amiss=amiss)
-        amiss = "That time does not end after it begins."
-    name = asked.get("range", "")
-    if is_list and name not in RANGES:
+        amiss = "The end must be after the start."
+    offered = {*RANGES, ALL} if is_list else set(RANGES)
+    name = next((each for each in (query.get("range", ""), usual) if each in offered), USUAL)
+    if name == ALL:
         return replace(chosen, amiss=_instead(amiss, chosen))
-    name = name if name in RANGES else USUAL
-    found = replace(chosen, range=name, since=until_now - RANGES[name][0], until=until_now)
-    return replace(found, amiss=_instead(amiss, found))
+    scope = replace(chosen, range=name, since=until_now - RANGES[name][0], until=until_now)
+    return replace(scope, amiss=_instead(amiss, scope))
 
 
-def _no_times(asked: Mapping[str, str]) -> str:
-    """What stands where a time should, and is none."""
-    wrong = [
-        text for name in ("from", "to") if (text := asked.get(name, "")) and not time_from(text)
-    ]
-    return "".join(
-        f"\N{LEFT DOUBLE QUOTATION MARK}{text[:60]}\N{RIGHT DOUBLE QUOTATION MARK} is no time. "
-        for text in wrong
-    ).strip()
+def _invalid(query: Mapping[str, str]) -> str:
+    """Sentences about values that are not dates or ranges."""
+    dates = [text for name in ("from", "to") if (text := query.get(name, ""))]
+    wrong = [f"{_quoted(text)} isn't a valid date." for text in dates if not time_from(text)]
+    name = query.get("range", "")
+    if name and name not in RANGES and name != ALL:
+        wrong.append(f"{_quoted(name)} isn't a valid range.")
+    return " ".join(wrong)
+
+
+def _quoted(text: str) -> str:
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{text[:60]}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
 def _instead(amiss: str, shown: Scope) -> str:
-    return f"{amiss} Shown instead: {shown.words}." if amiss else ""
+    return f"{amiss} Showing: {shown.words}." if amiss else ""

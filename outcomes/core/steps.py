@@ -28,14 +28,14 @@ class Span:
 
 def spans(since: datetime, until: datetime, step: Step, zone: tzinfo = UTC) -> list[Span]:
     """All of that time in steps; the first and the last one end where the time does."""
-    found = []
+    steps = []
     start = since.astimezone(UTC)
     until = until.astimezone(UTC)
     while start < until:
         end = min(_next(start, step, zone), until)
-        found.append(Span(start, end))
+        steps.append(Span(start, end))
         start = end
-    return found
+    return steps
 
 
 def _next(at: datetime, step: Step, zone: tzinfo) -> datetime:
@@ -53,6 +53,6 @@ def _next(at: datetime, step: Step, zone: tzinfo) -> datetime:
 
 
 def _midnight(local: datetime, zone: tzinfo) -> datetime:
-    """Where a day has no midnight, because the clock went over it, its first moment."""
+    """First moment of a day, also where a clock change removed midnight."""
     day = local.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=zone, fold=0)
     return day.astimezone(UTC)

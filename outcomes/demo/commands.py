@@ -3,10 +3,13 @@
 import time
 from typing import Final
 
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from outcomes.core import artifact_store
+from outcomes.core.clock import database_time
+from outcomes.demo.queries.demo import LOST_AFTER
 from outcomes.jobs import commands as jobs
 from outcomes.models import (
     Artifact,
@@ -17,14 +20,18 @@ from outcomes.models import (
     DemoRun,
     Event,
     GroupRollup,
+    IndexedCall,
     Rollup,
     RollupChange,
     RollupMinute,
     Session,
 )
 from outcomes.models.jobs import WAITING
+from outcomes.search.commands.indexing import remove_calls
 
 AT_ONCE: Final = 2_000  # rows of one transaction: agents of other projects settle in between
+INDEXED_AT_ONCE: Final = 500  # calls, each of which has dozens of postings
+DIED: Final = "The demo process exited early. See the worker's log."
 PATIENCE: Final = 20.0  # seconds for what is on its way to be settled
 _runs: Final = DemoRun.objects.all
 
@@ -33,9 +40,16 @@ def ask_for_demo(project_id: int) -> None:
     DemoRun.objects.create(project_id=project_id)
 
 
-def next_demo() -> DemoRun | None:
-    """The one that has waited longest, for this process to fill."""
-    return jobs.claimed(_runs())
+def waiting_demos() -> list[int]:
+    """Those whose process died have ended: agents cannot go on halfway through their fortnight."""
+    lost = _runs().filter(status=DemoRun.Status.RUNNING, heard_at__lt=database_time() - LOST_AFTER)
+    lost.update(status=DemoRun.Status.FAILED, finished_at=timezone.now(), error=DIED)
+    return jobs.waiting(_runs())
+
+
+def claimed_demo(number: int) -> DemoRun | None:
+    """The demo, now this process's to fill; None when it no longer waits."""
+    return jobs.claimed(_runs(), number)
 
 
 def note_demo(run: DemoRun, *, passed: int, total: int, calls: int) -> bool:
@@ -58,6 +72,7 @@ def cancel_demo(project_id: int) -> None:
 def remove_traffic(project_id: int) -> dict[str, int]:
     """Everything that there may be much of, in parts, and the artifacts' files; how many went."""
     _let_settle(project_id)
+    _remove_index(project_id)
     return {
         "calls": _remove(Call.objects.filter(project=project_id)),
         "events": _remove(Event.objects.filter(project=project_id)),
@@ -78,6 +93,13 @@ def _let_settle(project_id: int) -> None:
     ends = time.monotonic() + PATIENCE
     while waiting.exists() and time.monotonic() < ends:
         time.sleep(0.1)
+
+
+def _remove_index(project_id: int) -> None:
+    indexed = IndexedCall.objects.filter(project=project_id).order_by("pk")
+    while numbers := list(indexed.values_list("pk", flat=True)[:INDEXED_AT_ONCE]):
+        with transaction.atomic():
+            remove_calls(numbers)
 
 
 def _remove(rows: QuerySet[Model]) -> int:

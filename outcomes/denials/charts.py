@@ -1,4 +1,4 @@
-"""The charts of denials: what hangs from the line, reason by reason."""
+"""Charts of denials by reason or rule."""
 
 from typing import Final
 
@@ -11,25 +11,25 @@ from outcomes.denials.queries.denial_sums import Denials, Denied
 from outcomes.figures.charts import STEP_WORDS, axis_of
 
 _STYLES: Final = (Style.DENIED, Style.DENIED_SECOND, Style.DENIED_THIRD, Style.DENIED_OTHERS)
-_SAYS: Final = "What was denied hangs from the line."
+_SAYS: Final = "Denied calls hang from the line."
 
 
 def by_reason(scope: Scope, reasons: list[Denied], link: LinkTo) -> SafeString:
     """The three most frequent apart, and the others together where there are more than four."""
-    found = [(each.name, each.steps) for each in reasons if each.calls]
-    if len(found) > len(_STYLES):
-        rest = found[len(_STYLES) - 1 :]
+    rows_by_reason = [(each.name, each.steps) for each in reasons if each.calls]
+    if len(rows_by_reason) > len(_STYLES):
+        rest = rows_by_reason[len(_STYLES) - 1 :]
         summed = [sum(steps) for steps in zip(*(steps for _, steps in rest), strict=True)]
-        found = [*found[: len(_STYLES) - 1], (f"{len(rest)} others", summed)]
+        rows_by_reason = [*rows_by_reason[: len(_STYLES) - 1], (f"{len(rest)} others", summed)]
     rows = [
         Series(name=name, style=style, values=steps, total=thousands(sum(steps)))
-        for (name, steps), style in zip(found, _STYLES, strict=False)
+        for (name, steps), style in zip(rows_by_reason, _STYLES, strict=False)
     ]
     name = f"Denied per {STEP_WORDS[scope.step]}"
     return hanging(axis_of(scope), rows or _none(scope), name=name, says=_SAYS, link=link)
 
 
-def of_rule(scope: Scope, denied: Denials, link: LinkTo) -> SafeString:
+def rule_chart(scope: Scope, denied: Denials, link: LinkTo) -> SafeString:
     row = Series(
         name="Denied", style=Style.DENIED, values=denied.steps, total=thousands(denied.calls)
     )

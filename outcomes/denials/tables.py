@@ -1,4 +1,4 @@
-"""What the files of tables hold: the columns of each, in the words of the API."""
+"""Columns of the files of denial tables, in the words of the API."""
 
 from typing import Final
 

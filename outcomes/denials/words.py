@@ -1,66 +1,66 @@
-"""What the pages about denials say in a sentence."""
+"""Headlines and labels of the pages about denials."""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.core.figures import thousands
 from outcomes.core.scope import Scope
+from outcomes.denials.domain import Loop
 from outcomes.denials.queries.denial_sums import Denials
 from outcomes.denials.queries.denials import Loops
-from outcomes.web.sentences import counted, number_word
+from outcomes.web.words import counted
 
 
 def denials_sentence(
     scope: Scope, denied: Denials, calls: int, calls_before: int, loops: Loops
+) -> SafeString:
+    """The loop that is still going, else 816 of 19,529 calls denied, vs 585 in the previous 24 h"""
+    if loops.going and loops.shown:
+        return loop_words(loops.shown[0])
+    return format_html("{}", denied_words(scope, denied, calls, calls_before))
+
+
+def denials_second_sentence(
+    scope: Scope, denied: Denials, calls: int, calls_before: int, loops: Loops
 ) -> str:
-    """816 of 19,529 calls were denied, 231 more than in the 24 hours before. One loop goes on."""
+    """Counts that the headline leaves out."""
+    parts = [denied_words(scope, denied, calls, calls_before)] if loops.going else []
+    if loops.number > 1 or (loops.number and not loops.going):
+        parts.append(f"{counted(loops.number, 'loop')}, {loops.going:,} still going")
+    return " · ".join(parts)
+
+
+def loop_words(loop: Loop) -> SafeString:
+    """`deploy-night` is stuck: `shell` denied 48 times by `no-deleting`"""
+    return format_html(
+        "<code>{}</code> is stuck: <code>{}</code> denied {} times by <code>{}</code>",
+        loop.session_id,
+        loop.tool,
+        thousands(loop.times),
+        loop.rule or loop.reason,
+    )
+
+
+def denied_words(scope: Scope, denied: Denials, calls: int, calls_before: int) -> str:
     if not calls:
-        return f"No agent called a tool {scope.in_words}."
+        return f"No calls {scope.in_words}"
     if not denied.calls:
-        went = "the one call" if calls == 1 else f"each of {calls:,} calls"
-        was = f", {denied.before:,} in {scope.before_words}" if denied.before else ""
-        return f"Nothing was denied {scope.in_words}{was}: {went} went through."
-    be = "was" if denied.calls == 1 else "were"
-    told = f"{thousands(denied.calls)} of {counted(calls, 'call')} {be} denied"
+        return f"No denials {scope.in_words}{_compared(scope, denied) if denied.before else ''}"
     compared = _compared(scope, denied) if calls_before else ""
-    return " ".join(filter(None, [f"{told}{compared}.", loops_words(loops.number, loops.going)]))
-
-
-def loops_words(number: int, going: int) -> str:
-    """One loop is still going; or when none is: Three loops, none of them still going."""
-    if not number:
-        return ""
-    told = going or number
-    word = number_word(told)
-    what = f"{word[0].upper()}{word[1:]} loop{'' if told == 1 else 's'}"
-    if going:
-        return f"{what} {'is' if going == 1 else 'are'} still going."
-    return f"{what}, {'no longer' if number == 1 else 'none of them still'} going."
+    return f"{thousands(denied.calls)} of {counted(calls, 'call')} denied{compared}"
 
 
 def rule_sentence(scope: Scope, rule: str, denied: Denials, calls: int) -> SafeString:
-    """`no-deleting` denied 48 of 1,204 calls in the last 24 hours, 12 more than …"""
-    name = format_html("<code>{}</code>", rule)
-    if not denied.calls:
-        was = f"; {denied.before:,} in {scope.before_words}" if denied.before else ""
-        return format_html("{} denied nothing {}{}.", name, scope.in_words, was)
-    told = f"{denied.calls:,} of {counted(calls, 'call')} {scope.in_words}"
-    return format_html("{} denied {}{}.", name, told, _compared(scope, denied))
+    """`no-deleting` denied 48 of 1,204 calls, vs 36 in the previous 24 hours"""
+    number = f"{denied.calls:,} of {counted(calls, 'call')}" if denied.calls else "no calls"
+    return format_html("<code>{}</code> denied {}{}", rule, number, _compared(scope, denied))
 
 
 def most_words(denied: Denials, step: str) -> str:
-    """Of a chart: 96 in the last hour, the most of all."""
+    """Peak of a chart: peak 96 per hour"""
     most = max(denied.steps, default=0)
-    if not most:
-        return ""
-    if denied.steps[-1] == most and denied.steps.count(most) == 1 and len(denied.steps) > 1:
-        return f"{most:,} in the last {step}, the most of all"
-    return f"at most {most:,} in {'an' if step == 'hour' else 'a'} {step}"
+    return f"peak {most:,} per {step}" if most else ""
 
 
 def _compared(scope: Scope, denied: Denials) -> str:
-    more = denied.calls - denied.before
-    if not more:
-        return f", as many as in {scope.before_words}"
-    how = "more" if more > 0 else "fewer"
-    return f", {abs(more):,} {how} than in {scope.before_words}"
+    return f", vs {denied.before:,} in {scope.before_words}"

@@ -11,17 +11,16 @@ from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import figures_by
 from outcomes.figures.schemas import StatsQuery
 from outcomes.jobs.api import settled
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import answer, router
 
 
 @router.get("/stats", auth=KeyOrMember("read"), response={200: None})
 def get_stats(request: AccessRequest, query: Query[StatsQuery]) -> HttpResponse:
-    """What the calls that fit the filter add up to, most calls first; by hour in their order."""
+    """Figures of calls that fit the filter, most calls first; by hour in order of time."""
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)
-    found = figures_by(project, query.by, query.filter(), durations=True)
-    rows = [_row(key, each) for key, each in found.items()]
+    groups = figures_by(project, query.by, query.filter(), durations=True)
+    rows = [_row(key, figures) for key, figures in groups.items()]
     rows.sort(key=lambda row: row["key"] if query.by == "hour" else (-row["calls"], row["key"]))
     return answer({"by": query.by, "rows": rows, "settled": is_settled})
 

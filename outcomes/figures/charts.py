@@ -1,20 +1,24 @@
-"""The charts of the first page, drawn from figures over time."""
+"""Charts of figures over time, shared by several pages."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from operator import sub
 from typing import Final
 
 from django.utils.safestring import SafeString
 
-from governance.core.figures import thousands
+from governance.core.figures import percent, thousands
 from outcomes.charts import LinkTo, Point, Series, Style, TimeAxis, Unit, columns, lines, spark
 from outcomes.core.scope import Scope
 from outcomes.core.steps import Step
 from outcomes.figures.comparison import Period
-from outcomes.figures.domain.figures import Figures
+from outcomes.figures.domain.figures import Figures, lowest_rate
+from outcomes.figures.queries.doubt import NO_DOUBT, Doubt
 from outcomes.models import Call
 
 _FAILURE: Final = "failure"
 _KINDS: Final = Call.Kind
+_RATE_HEIGHT: Final = 140  # about that of the outcomes beside it
 _WORDS: Final = 8  # times as wide as words at a point a chart is
 STEP_WORDS: Final = {
     Step.MINUTE: "minute",
@@ -25,9 +29,15 @@ STEP_WORDS: Final = {
 
 
 def figures_charts(
-    scope: Scope, now: Period, before: Period, link: LinkTo, *, worse: bool
+    scope: Scope,
+    now: Period,
+    before: Period,
+    link: LinkTo,
+    doubt: Doubt = NO_DOUBT,
+    *,
+    worse: bool,
 ) -> dict[str, SafeString]:
-    """Of one agent or tool: what became of its calls, and a trend in each of its tiles."""
+    """Charts of one agent or tool: its outcomes, and a trend for each tile."""
 
     def trend(
         value: Callable[[Figures], float | None], says: str, *, bad: bool = False
@@ -35,29 +45,30 @@ def figures_charts(
         return tile_spark(now, before, value, says, bad=bad)
 
     return {
-        "outcomes_chart": outcomes_chart(scope, now, link),
-        "rate_chart": rate_chart(scope, now, before),
-        "rate_spark": trend(lambda each: each.rate, "Success rate over time", bad=worse),
-        "calls_spark": trend(lambda each: each.calls, "Calls over time"),
-        "failed_spark": trend(lambda each: each.ran_and_failed, "Calls that ran and failed"),
-        "denied_spark": trend(lambda each: each.denied, "Denied calls over time"),
+        "outcomes_chart": outcomes_chart(scope, now, link, doubt),
+        "rate_chart": rate_chart(scope, now, before, doubt),
+        "rate_spark": trend(lambda figures: figures.rate, "Success rate over time", bad=worse),
+        "calls_spark": trend(lambda figures: figures.calls, "Calls over time"),
+        "failed_spark": trend(lambda figures: figures.ran_and_failed, "Calls that ran and failed"),
+        "denied_spark": trend(lambda figures: figures.denied, "Denied calls over time"),
     }
 
 
-def outcomes_chart(scope: Scope, now: Period, link: LinkTo) -> SafeString:
+def outcomes_chart(scope: Scope, now: Period, link: LinkTo, doubt: Doubt = NO_DOUBT) -> SafeString:
+    executed = _row(now, "Executed", Style.EXECUTED, _executed_well)
     rows = [
-        _row(now, "Executed", Style.EXECUTED, _executed_well),
+        *(_with_doubt(executed, doubt, scope) if doubt else [executed]),
         _row(now, "Artifact", Style.ARTIFACT, _artifact_well),
         _row(
             now,
             "Ran, verdict failure",
             Style.UNSEEN_FAILURE,
-            lambda found: found.ran_and_failed,
+            lambda figures: figures.ran_and_failed,
         ),
-        _row(now, "Timeout", Style.TIMEOUT, lambda found: found.of_kind(_KINDS.TIMEOUT)),
-        _row(now, "Failure", Style.FAILURE, lambda found: found.of_kind(_KINDS.FAILURE)),
+        _row(now, "Timeout", Style.TIMEOUT, lambda figures: figures.with_outcome(_KINDS.TIMEOUT)),
+        _row(now, "Failure", Style.FAILURE, lambda figures: figures.with_outcome(_KINDS.FAILURE)),
     ]
-    denied = _row(now, "Denied", Style.DENIED, lambda found: found.denied)
+    denied = _row(now, "Denied", Style.DENIED, lambda figures: figures.denied)
     return columns(
         axis_of(scope),
         rows,
@@ -79,10 +90,52 @@ def _is_clear_above(rows: Sequence[Sequence[float | None]], step: int, rate: flo
     return max(near, default=rate) - rate <= rate - min(near, default=rate)
 
 
-def rate_chart(scope: Scope, now: Period, before: Period) -> SafeString:
+def _with_doubt(executed: Series, doubt: Doubt, scope: Scope) -> list[Series]:
+    """Executed calls, without those that look like failures, and these."""
+    counts = [int(value or 0) for value in executed.values]
+    suspected = list(map(min, doubt.by_step(scope.steps()), counts))
+    sure = list(map(sub, counts, suspected))
+    return [
+        replace(executed, values=sure, total=thousands(sum(sure))),
+        Series(name="In doubt", style=Style.DOUBT, values=suspected, total=thousands(len(doubt))),
+    ]
+
+
+def _doubtful_rate_chart(scope: Scope, now: Period, doubt: Doubt) -> SafeString:
+    """The range of the rate: as counted, and if every suspected failure is one."""
+    figures = [step.figures for step in now.steps]
+    suspected = doubt.by_step(scope.steps())
+    lowest = [lowest_rate(each, number) for each, number in zip(figures, suspected, strict=True)]
+    known = sum(rate is not None for rate in lowest)
+    return lines(
+        axis_of(scope),
+        [
+            Series(
+                name=f"If all {len(doubt):,} failed" if len(doubt) > 1 else "If it failed",
+                style=Style.NOW,
+                values=lowest,
+                total=percent(lowest_rate(now.total, len(doubt))),
+            ),
+            Series(
+                name="As counted",
+                style=Style.BEFORE,
+                values=[each.rate for each in figures],
+                total=percent(now.total.rate),
+            ),
+        ],
+        name="Success rate, in doubt",
+        says=f"{known} of {len(lowest)} steps have calls with a verdict.",
+        unit=Unit.RATE,
+        height=_RATE_HEIGHT,
+    )
+
+
+def rate_chart(scope: Scope, now: Period, before: Period, doubt: Doubt = NO_DOUBT) -> SafeString:
+    if doubt:
+        return _doubtful_rate_chart(scope, now, doubt)
     rates = [step.figures.rate for step in now.steps]
     known = [(step, rate) for step, rate in enumerate(rates) if rate is not None]
-    then = _beside(before, len(rates), lambda found: found.rate)
+    then = _previous_values(before, len(rates), lambda figures: figures.rate)
     points = [
         Point(
             step=step,
@@ -107,6 +160,7 @@ def rate_chart(scope: Scope, now: Period, before: Period) -> SafeString:
         name="Success rate",
         says=f"{len(known)} of {len(rates)} steps have calls with a verdict.",
         unit=Unit.RATE,
+        height=_RATE_HEIGHT,
         points=points,
     )
 
@@ -115,7 +169,7 @@ def tile_spark(
     now: Period, before: Period, value: Callable[[Figures], float | None], says: str, *, bad: bool
 ) -> SafeString:
     values = [value(step.figures) for step in now.steps]
-    return spark(values, before=_beside(before, len(values), value), says=says, bad=bad)
+    return spark(values, before=_previous_values(before, len(values), value), says=says, bad=bad)
 
 
 def row_spark(
@@ -126,15 +180,16 @@ def row_spark(
 
 def axis_of(scope: Scope) -> TimeAxis:
     steps = scope.steps()
-    return TimeAxis(edges=[*(each.start for each in steps), steps[-1].end], zone=scope.zone)
+    return TimeAxis(edges=[*(step.start for step in steps), steps[-1].end], zone=scope.zone)
 
 
-def _beside(
+def _previous_values(
     before: Period, steps: int, value: Callable[[Figures], float | None]
 ) -> list[float | None]:
-    """As many steps: where the clock cuts the time before into more or fewer, the ends meet."""
-    found = [value(step.figures) for step in before.steps]
-    return [None] * (steps - len(found)) + found[max(0, len(found) - steps) :]
+    """Values of the previous period, aligned at its end where daylight saving gives it more or
+    fewer steps."""
+    values = [value(step.figures) for step in before.steps]
+    return [None] * (steps - len(values)) + values[max(0, len(values) - steps) :]
 
 
 def _row(now: Period, name: str, style: Style, value: Callable[[Figures], int]) -> Series:
@@ -142,17 +197,17 @@ def _row(now: Period, name: str, style: Style, value: Callable[[Figures], int]) 
     return Series(name=name, style=style, values=values, total=thousands(sum(values)))
 
 
-def _executed_well(found: Figures) -> int:
-    return _ran_well(found, _KINDS.EXECUTION_RESULT)
+def _executed_well(figures: Figures) -> int:
+    return _ran_well(figures, _KINDS.EXECUTION_RESULT)
 
 
-def _artifact_well(found: Figures) -> int:
-    return _ran_well(found, _KINDS.ARTIFACT_REFERENCE)
+def _artifact_well(figures: Figures) -> int:
+    return _ran_well(figures, _KINDS.ARTIFACT_REFERENCE)
 
 
-def _ran_well(found: Figures, kind: str) -> int:
+def _ran_well(figures: Figures, kind: str) -> int:
     return sum(
         calls
-        for (each, verdict, _), calls in found.counts.items()
-        if each == kind and verdict != _FAILURE
+        for (outcome, verdict, _), calls in figures.counts.items()
+        if outcome == kind and verdict != _FAILURE
     )

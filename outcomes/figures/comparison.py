@@ -1,28 +1,28 @@
 """The figures of a period, those of the previous one, and how far the success rate moved."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from governance.core.figures import percent, points, thousands
 from outcomes.core.scope import Scope
 from outcomes.figures.domain.figures import Figures
-from outcomes.figures.queries.by_tool import OfTool, read_tools
+from outcomes.figures.queries.by_tool import ToolSlots, read_tools
 from outcomes.figures.queries.rollups import RateSlot, Slot
 from outcomes.figures.queries.stats import StepFigures
 from outcomes.models import Event
-from outcomes.record.selecting import CallFilter
+from outcomes.stored.queries import CallFilter
 
 
 @dataclass(frozen=True)
 class Period:
     steps: list[StepFigures]
     by_tool: Mapping[str, Figures] = field(default_factory=dict)
-    tools: Mapping[str, OfTool] = field(default_factory=dict)
+    tools: Mapping[str, ToolSlots] = field(default_factory=dict)
     places: range = range(0)  # of its steps, among those of the tools
 
     @cached_property
-    def whole(self) -> Figures:
+    def total(self) -> Figures:
         return summed(self.steps)
 
     def rates(self, tool: str) -> list[float | None]:
@@ -43,15 +43,15 @@ def both_periods(scope: Scope, tool: int = 0, agent: int = 0) -> CallFilter:
 
 
 def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
-    """That of the scope and the one before it, read at once."""
+    """Figures of the scope and of the previous period, read at once."""
     spans = [*scope.previous.steps(), *scope.steps()]
     first = len(scope.previous.steps())
     steps = [Slot() for _ in spans]
 
-    def slot_of(tool: OfTool, place: int) -> Slot:
+    def slot_of(tool: ToolSlots, place: int) -> Slot:
         if place not in tool.steps:
-            whole = tool.now if place >= first else tool.before
-            tool.steps[place] = RateSlot(whole, steps[place])
+            sums = tool.now if place >= first else tool.before
+            tool.steps[place] = RateSlot(sums, steps[place])
         return tool.steps[place]
 
     tools = read_tools(project_id, scope, spans, slot_of)
@@ -78,10 +78,14 @@ def periods(scope: Scope, steps: list[StepFigures]) -> tuple[Period, Period]:
 
 
 def summed(steps: list[StepFigures]) -> Figures:
-    found = Figures()
-    for step in steps:
-        _add(found, step.figures)
-    return found
+    return summed_figures(step.figures for step in steps)
+
+
+def summed_figures(several: Iterable[Figures]) -> Figures:
+    total = Figures()
+    for figures in several:
+        _add(total, figures)
+    return total
 
 
 def newest_event(project_id: int) -> int:
@@ -89,25 +93,27 @@ def newest_event(project_id: int) -> int:
     return rows.values_list("id", flat=True).first() or 0
 
 
-def _add(found: Figures, more: Figures) -> None:
+def _add(total: Figures, more: Figures) -> None:
     # A sum of thousands of small figures: Counter's own update takes three times as long.
-    counts, differing = found.counts, found.differing
+    counts, differing = total.counts, total.differing
     for became, calls in more.counts.items():
         counts[became] += calls
     for became, calls in more.differing.items():
         differing[became] += calls
+    for became, calls in more.unchecked.items():
+        total.unchecked[became] += calls
     if more.durations:
-        durations = found.durations
+        durations = total.durations
         for bucket, calls in more.durations.items():
             durations[bucket] += calls
 
 
 def points_words(now: Figures, before: Figures) -> str:
-    """How far the rate went: +2.1 points, was 95.8 % of 18,102."""
+    """+2.1 pts vs 95.8 % of 18,102"""
     if now.rate is None or before.rate is None:
         return ""
     moved = points(round(100 * now.rate, 1) - round(100 * before.rate, 1))
-    return f"{moved} points, was {percent(before.rate)} of {thousands(before.judged)}"
+    return f"{moved} pts vs {percent(before.rate)} of {thousands(before.judged)}"
 
 
 def is_worse(now: Figures, before: Figures) -> bool:

@@ -1,4 +1,4 @@
-"""What the routes of figures take."""
+"""Parameters of the figures route."""
 
 from typing import Literal
 

@@ -11,28 +11,27 @@ from outcomes.health import commands as readiness
 from outcomes.health.domain import Problem
 from outcomes.ingest.queries.inbox import faults_of, kinds_of_faults
 from outcomes.jobs import queries as jobs_queries
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import answer, router
 
 PARTS: Final = {"database": "up", "schema": "ok", "inbox": "ok", "artifacts": "ok"}
 RETRY_AFTER: Final = "5"  # seconds
 
 
 @router.get("/health/live", auth=None, response={200: None})
-def live(request: HttpRequest) -> HttpResponse:
+def get_liveness(request: HttpRequest) -> HttpResponse:
     """200 while this process answers, whatever the state of database and disks."""
     return answer({"status": "ok"})
 
 
 @router.get("/health/ready", auth=None, response={200: None})
-def ready(request: HttpRequest) -> HttpResponse:
+def get_readiness(request: HttpRequest) -> HttpResponse:
     """200 while a post would be accepted now, else 503 with the reason."""
     problems = readiness.problems()
     return _answer({"status": _status(problems)}, problems)
 
 
 @router.get("/health", auth=None, response={200: None})
-def health(request: HttpRequest) -> HttpResponse:
+def get_health(request: HttpRequest) -> HttpResponse:
     """State of every part. With a key, also the counts of its project."""
     problems = readiness.problems()
     problem_of = {each.part: each.detail for each in problems}
@@ -40,7 +39,7 @@ def health(request: HttpRequest) -> HttpResponse:
     body |= {part: problem_of.get(part, well) for part, well in PARTS.items()}
     body |= _broker_and_worker()
     if "database" not in problem_of:
-        body |= _of_database(request, is_ready=not problems)
+        body |= _database_body(request, is_ready=not problems)
     else:
         body |= {"schema": "unknown", "inbox": "unknown"}
     return _answer(body, problems)
@@ -71,7 +70,7 @@ def _broker_and_worker() -> dict[str, str]:
     return {"broker": "down" if felt is None else "up", "worker": worker}
 
 
-def _of_database(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
+def _database_body(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
     try:
         access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
         faults = kinds_of_faults()

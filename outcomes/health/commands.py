@@ -4,11 +4,12 @@ import logging
 from contextlib import suppress
 from typing import Final
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from outcomes.core import artifact_store
 from outcomes.core.cached import Cached
+from outcomes.database import limit_statements
 from outcomes.health.domain import Problem
 from outcomes.health.queries import schema_problem
 from outcomes.ingest.commands.accept import insert_trial_row
@@ -36,22 +37,20 @@ def forget() -> None:
 
 
 def _try_all() -> tuple[Problem, ...]:
-    of_database = _of_database()
-    found = [of_database] if of_database else [_of_schema(), _of_inbox()]
-    return tuple(each for each in [*found, _of_store()] if each)
+    database_problem = _database_problem()
+    problems = [database_problem] if database_problem else [_schema_problem(), _inbox_problem()]
+    return tuple(each for each in [*problems, _store_problem()] if each)
 
 
-def _of_database() -> Problem | None:
+def _database_problem() -> Problem | None:
     try:
         with transaction.atomic():
-            if connection.vendor == "postgresql":
-                with connection.cursor() as cursor:
-                    cursor.execute(f"SET LOCAL statement_timeout = {int(PATIENCE * 1_000)}")
+            limit_statements(PATIENCE)
             insert_trial_row(timezone.now())
             transaction.set_rollback(True)
     except DatabaseError as error:
         end_session_if_read_only(error)
-        logger.warning("A post would not be accepted: %s", error)
+        logger.warning("Not ready to accept posts: %s", error)
         # The server's own words may name more than strangers should know.
         detail = "is read-only" if _writes_nothing(error) else "does not accept a post"
         return Problem("database", f"The database {detail}.")
@@ -62,7 +61,7 @@ def _writes_nothing(error: DatabaseError) -> bool:
     return is_read_only(error) or "readonly" in str(error)
 
 
-def _of_schema() -> Problem | None:
+def _schema_problem() -> Problem | None:
     try:
         why = schema_problem()
     except DatabaseError:
@@ -70,7 +69,7 @@ def _of_schema() -> Problem | None:
     return Problem("schema", why) if why else None
 
 
-def _of_inbox() -> Problem | None:
+def _inbox_problem() -> Problem | None:
     try:
         why = why_refused(Post.OUTCOMES)
     except (DatabaseError, OSError):
@@ -78,7 +77,7 @@ def _of_inbox() -> Problem | None:
     return Problem("inbox", why) if why else None
 
 
-def _of_store() -> Problem | None:
+def _store_problem() -> Problem | None:
     try:
         why = bounds().why_no_room(artifact_disk())
         if not why:

@@ -9,7 +9,7 @@ from governance.core.figures import duration, size
 
 SLACK: Final = 2  # SDK events are the last to be refused: their agent does not wait
 SHARE_OF_DISK: Final = 0.05
-MOST_KEPT_FREE: Final = 512 * 1024 * 1024
+LARGEST_RESERVE: Final = 512 * 1024 * 1024
 
 
 class Post(StrEnum):
@@ -44,19 +44,19 @@ class Bounds:
         slack = SLACK if post is Post.EVENTS else 1
         if self.size and held.size >= self.size * slack:
             most = size(self.size * slack)
-            return f"The inbox is full: {size(held.size)} wait to be settled, of at most {most}."
+            return f"The inbox is full: {size(held.size)} of {most} are queued."
         if self.seconds and held.seconds >= self.seconds * slack:
             most = duration(timedelta(seconds=self.seconds * slack))
             behind = duration(timedelta(seconds=held.seconds))
-            return f"Settling is {behind} behind, and posts are refused after {most}."
+            return f"Processing is {behind} behind. Posts are rejected after {most}."
         disks = [data, artifacts] if post is Post.ARTIFACTS else [data]
         return next((why for disk in disks if (why := self.why_no_room(disk, slack))), "")
 
     def why_no_room(self, disk: Disk, slack: int = 1) -> str:
         reserve = self.reserve
         if reserve is None:
-            reserve = min(int(disk.total * SHARE_OF_DISK), MOST_KEPT_FREE)
+            reserve = min(int(disk.total * SHARE_OF_DISK), LARGEST_RESERVE)
         if disk.free >= reserve // slack:
             return ""
-        kept = size(reserve // slack)
-        return f"The {disk.name} disk has {size(disk.free)} left, and {kept} are kept free."
+        reserved = size(reserve // slack)
+        return f"The {disk.name} disk has {size(disk.free)} left, and {reserved} must stay free."

@@ -1,6 +1,4 @@
-"""What was refused at the door and what could not be settled, among the settings of a project."""
-
-from datetime import timedelta
+"""Settings pages for invalid events and failed batches."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -11,6 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.web.table_files import one_of_tables, table_file
+from outcomes.ingest import words
 from outcomes.ingest.commands.back_pressure import why_refused
 from outcomes.ingest.commands.batches import retry_batch
 from outcomes.ingest.domain import Post
@@ -37,7 +36,7 @@ def rejected(request: MemberRequest) -> HttpResponseBase:
     file = table_file(
         request,
         request.project,
-        "rejected-items",
+        "invalid-events",
         REJECTED,
         lambda: every(lambda before: rejected_items(project, before=before), PLACE),
     )
@@ -47,7 +46,8 @@ def rejected(request: MemberRequest) -> HttpResponseBase:
     page = rejected_items(request.project.pk, before=start.before, after=start.after)
     total = rejected_count(request.project.pk)
     context = {
-        "page_title": "Rejected items",
+        "page_title": "Invalid events",
+        "sentence": words.invalid_sentence(total, page.rows[0] if page.rows else None),
         "items": [(item, shown_excerpt(item)) for item in page.rows],
         "opens": opening_url(request),
         "total": total,
@@ -65,7 +65,7 @@ def set_aside(request: MemberRequest) -> HttpResponseBase:
     file = one_of_tables(request, request.project, {"faults": (FAULTS, faults)}) or table_file(
         request,
         request.project,
-        "set-aside-batches",
+        "failed-batches",
         BATCHES,
         lambda: every(lambda before: set_aside_batches(project, before=before), PLACE),
     )
@@ -75,12 +75,12 @@ def set_aside(request: MemberRequest) -> HttpResponseBase:
     page = set_aside_batches(request.project.pk, before=start.before, after=start.after)
     backlog = jobs_queries.backlog(request.project.pk)
     context = {
-        "page_title": "Set-aside batches",
+        "page_title": "Failed batches",
+        "sentence": words.failed_sentence(backlog.set_aside),
+        "backlog_words": words.backlog_words(backlog),
         "batches": page.rows,
         "faults": faults,
         "refused": why_refused(Post.OUTCOMES),
-        "backlog": backlog,
-        "waited": timedelta(seconds=backlog.seconds_behind),
         "shown": f"{len(page.rows):,} of {backlog.set_aside:,}, newest first",
         "links": links_of(page, PLACE, request.path),
         "may_retry": may(request.role, Action.RETRY_BATCH),
@@ -93,5 +93,5 @@ def set_aside(request: MemberRequest) -> HttpResponseBase:
 def retry(request: MemberRequest, batch_id: int) -> HttpResponse:
     retry_batch(request.project.pk, batch_id, by=request.actor)
     doorbell.ring()
-    messages.success(request, f"Batch {batch_id:,} is with the worker again.")
+    messages.success(request, f"Batch {batch_id:,} is queued again.")
     return redirect("outcomes:set_aside", request.project.slug)

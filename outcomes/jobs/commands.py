@@ -1,9 +1,11 @@
-"""What all jobs have in common: claimed by one process, heard of while they run, ended once.
+"""Life of a job: claimed by one process, kept alive by a lease while it runs, ended once.
 
-Their lease is measured by the database's clock: those of hosts differ.
+The row is the truth: a message carries its id only, and may come late, twice or never. The lease is
+measured by the database's clock: those of hosts differ.
 """
 
 import os
+import time
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
@@ -17,19 +19,32 @@ from outcomes.models.jobs import WAITING, Job
 ANYWAY: Final = Q()
 LOST_AFTER: Final = timedelta(seconds=30)
 TRIES: Final = 3
-ALL: Final = 2**31  # of those that wait
+TURN: Final = 5.0  # seconds that a job of the bulk queue works before others have their turn
+SWEPT: Final = 100  # jobs of a kind, the oldest first
 ENDED_UNDER_IT: Final = (
     f"The process that ran it ended {TRIES} times before it was done. "
     "Choose a shorter period, or see the worker's log."
 )
 
+TOO_LONG: Final = "It ran for longer than an hour. Choose a shorter period."
+
 J = TypeVar("J", bound=Job)
 
 
-def take_up_lost(jobs: QuerySet[J]) -> int:
-    """Let those whose process has died wait again; how many wait now."""
+class Turn:
+    """How long a job works before it makes room for those that wait behind it."""
+
+    def __init__(self) -> None:
+        self._ends = time.monotonic() + TURN
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._ends
+
+
+def requeue_lost(jobs: QuerySet[J]) -> None:
+    """Let those whose process has died wait again."""
     if not jobs.filter(WAITING).exists():
-        return 0  # asked every few seconds, all day: nothing is to be written then
+        return  # asked every few seconds, all day: nothing is to be written then
     now = database_time()
     lost = jobs.filter(status=Job.Status.RUNNING, heard_at__lt=now - LOST_AFTER).order_by()
     if lost.exists():
@@ -37,28 +52,28 @@ def take_up_lost(jobs: QuerySet[J]) -> int:
             # Whose process stopped in the midst of writing is left to the database to end: who
             # asks has one thread, and everybody's calls wait for it.
             unlocked = lost.select_for_update(skip_locked=True).values_list("pk", "tries")
-            found = list(unlocked)
-            given_up = [number for number, tries in found if tries >= TRIES]
+            expired = list(unlocked)
+            given_up = [number for number, tries in expired if tries >= TRIES]
             jobs.filter(pk__in=given_up).update(
                 status=Job.Status.FAILED, finished_at=now, error=ENDED_UNDER_IT
             )
-            again = [number for number, tries in found if tries < TRIES]
+            again = [number for number, tries in expired if tries < TRIES]
             jobs.filter(pk__in=again).update(status=Job.Status.QUEUED)
-    return jobs.filter(status=Job.Status.QUEUED).count()
 
 
-def claimed(jobs: QuerySet[J]) -> J | None:
-    """The one that has waited longest, now this process's."""
-    waiting = jobs.filter(status=Job.Status.QUEUED).order_by("id")
-    while (number := waiting.values_list("pk", flat=True).first()) is not None:
-        now = database_time()
-        taken = jobs.filter(pk=number, status=Job.Status.QUEUED).update(
-            status=Job.Status.RUNNING, started_at=now, heard_at=now, tries=F("tries") + 1
-        )
-        found = jobs.filter(pk=number, started_at=now).first() if taken else None
-        if found is not None:
-            return found
-    return None
+def waiting(jobs: QuerySet[J]) -> list[int]:
+    """The ids of those that wait, the oldest first."""
+    queued = jobs.filter(status=Job.Status.QUEUED).order_by("id")
+    return list(queued.values_list("pk", flat=True)[:SWEPT])
+
+
+def claimed(jobs: QuerySet[J], number: int) -> J | None:
+    """The job, now this process's; None when it no longer waits."""
+    now = database_time()
+    won = jobs.filter(pk=number, status=Job.Status.QUEUED).update(
+        status=Job.Status.RUNNING, started_at=now, heard_at=now, tries=F("tries") + 1
+    )
+    return jobs.filter(pk=number, started_at=now).first() if won else None
 
 
 def note(job: Job, **figures: Any) -> bool:
@@ -73,7 +88,7 @@ def end(job: Job, status: Job.Status, *, error: str = "", only: Q = ANYWAY) -> b
 
 
 def put_back(job: Job) -> None:
-    """Its process was asked to stop, so this is no try that failed."""
+    """Its process was asked to stop, or its turn is over: this is no try that failed."""
     held(job).update(status=Job.Status.QUEUED, tries=F("tries") - 1)
 
 
@@ -93,6 +108,6 @@ def held(job: J) -> QuerySet[J]:
 
 
 def processor_seconds() -> float:
-    """Of this process, and of those that it has started and that have ended."""
+    """Processor time of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

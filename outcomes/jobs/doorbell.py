@@ -1,13 +1,13 @@
-"""The doorbell: wakes the worker after a commit, at most fifty times a second per process.
+"""Messages to the workers, sent by a thread of its own: no request waits for the broker.
 
-The inbox is the queue, and so are the tables of jobs. A ring that is lost costs the time until
-the next sweep and nothing else, so a silent broker is only noted.
+The tables are the queues: the inbox, and those of jobs. A message that is lost costs the time until
+the next sweep and nothing else, so a silent broker is only logged.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Callable
+from typing import Final
 
 from celery import current_app
 from kombu.exceptions import OperationalError
@@ -16,48 +16,53 @@ from redis import RedisError
 PAUSE = 0.02  # a message settles all that waits: ringing more often only costs the worker
 STALE = 30  # seconds after which the run that the message waited for has settled it all
 
+# By name: the tasks use the rooms, and the rooms ring.
+SETTLE: Final = "outcomes.tasks.settle"
+BACKTEST: Final = "outcomes.tasks.run_backtest"
+CHECK_BACKTEST: Final = "outcomes.tasks.run_check_backtest"
+RECLASSIFY: Final = "outcomes.tasks.reclassify"
+REMOVE_SESSION: Final = "outcomes.tasks.remove_session"
+INDEX: Final = "outcomes.tasks.index_calls"
+SCAN: Final = "outcomes.tasks.scan_for_suggestions"
+
 logger = logging.getLogger(__name__)
 
 
-def ask_to_settle() -> None:
-    _send("outcomes.tasks.settle")
-
-
-def ask_for_jobs() -> None:
-    _send("outcomes.tasks.run_jobs")
-
-
-def _send(task: str) -> None:
-    """By name: the tasks use the rooms, and the rooms ring."""
-    current_app.send_task(task, expires=STALE, ignore_result=True)
+def send(task: str, *numbers: int) -> None:
+    expires = STALE if task == SETTLE else None
+    current_app.send_task(task, args=numbers, expires=expires, ignore_result=True)
 
 
 class Doorbell:
-    def __init__(self, word: Callable[[], None] = ask_to_settle) -> None:
-        self._word = word
+    """Sends each message once however often it is rung for, fifty times a second at most."""
+
+    def __init__(self) -> None:
+        self._messages: dict[tuple[str, tuple[int, ...]], None] = {}
         self._pressed = threading.Event()
-        self._starting = threading.Lock()
+        self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def ring(self) -> None:
+    def ring(self, task: str = SETTLE, *numbers: int) -> None:
+        with self._lock:
+            self._messages[task, numbers] = None
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, daemon=True)
+                self._thread.start()
         self._pressed.set()
-        if self._thread is None:
-            with self._starting:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._serve, daemon=True)
-                    self._thread.start()
 
     def _serve(self) -> None:
         while True:
             self._pressed.wait()
             self._pressed.clear()
+            with self._lock:
+                messages, self._messages = self._messages, {}
             try:
-                self._word()
+                for task, numbers in messages:
+                    send(task, *numbers)
             except (OperationalError, RedisError, OSError) as error:
-                logger.warning("The broker is silent; the sweep will find what waits: %s", error)
+                logger.warning("Broker unavailable; the sweep will find new batches: %s", error)
                 time.sleep(1)
             time.sleep(PAUSE)
 
 
 ring = Doorbell().ring
-ring_for_jobs = Doorbell(ask_for_jobs).ring

@@ -17,7 +17,7 @@ _CORES: Final = os.cpu_count() or 1
 
 
 class Processes:
-    """Of one command of `manage.py`, so many at most."""
+    """Child processes that run one command of `manage.py`, `at_most` at a time."""
 
     def __init__(self, command: str, at_most: int) -> None:
         self._command = command
@@ -34,16 +34,15 @@ class Processes:
 
     def _started(self) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
-            command_beside(self._command), stdin=subprocess.DEVNULL, cwd=settings.BASE
+            child_command(self._command), stdin=subprocess.DEVNULL, cwd=settings.BASE
         )
 
 
-def command_beside(name: str) -> list[str]:
+def child_command(name: str) -> list[str]:
     """A command of `manage.py` that ends when this process does."""
     program = str(settings.BASE / "manage.py")
     return [sys.executable, program, name, "--worker", str(os.getpid())]
 
 
-JOBS: Final = Processes("run_jobs", min(_CORES, 2))
 # PostgreSQL works on the other core itself, though not half of the time.
-SETTLERS: Final = Processes("settle_beside", min(_CORES - 1, 1))
+SETTLERS: Final = Processes("second_settler", min(_CORES - 1, 1))

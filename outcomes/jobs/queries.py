@@ -1,4 +1,4 @@
-"""What waits to be settled, asked from where the acknowledged ends."""
+"""Backlog: acknowledged items that are not settled yet."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ COUNTED: Final = 10_000  # batches
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What waits of one project."""
+    """Backlog of one project."""
 
     batches: int
     items: int
@@ -26,20 +26,20 @@ def backlog(project_id: int) -> Backlog:
     """Every page asks: of very many, the oldest are counted."""
     batches = Batch.objects.filter(project=project_id).order_by("id")
     waiting = Q(set_aside_at=None)
-    found = batches.values("id", "items", "received_at", "set_aside_at")[:COUNTED].aggregate(
+    counts = batches.values("id", "items", "received_at", "set_aside_at")[:COUNTED].aggregate(
         all=Count("id"),
         batches=Count("id", filter=waiting),
         items=Sum("items", filter=waiting, default=0),
         oldest=Min("received_at", filter=waiting),
     )
-    oldest = found["oldest"]
+    oldest = counts["oldest"]
     behind = max(0.0, (timezone.now() - oldest).total_seconds()) if oldest else 0.0
     return Backlog(
-        found["batches"],
-        found["items"],
+        counts["batches"],
+        counts["items"],
         behind,
-        found["all"] - found["batches"],
-        is_more=found["all"] == COUNTED,
+        counts["all"] - counts["batches"],
+        is_more=counts["all"] == COUNTED,
     )
 
 

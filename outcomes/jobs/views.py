@@ -1,4 +1,4 @@
-"""What waits to be settled, read once for a page: its frame says it, and some pages themselves."""
+"""Backlog of a project, read once per request: the shell and some pages show it."""
 
 from django.http import HttpRequest
 
@@ -6,7 +6,7 @@ from outcomes.jobs.queries import Backlog, backlog
 
 
 def backlog_of(request: HttpRequest, project_id: int) -> Backlog:
-    found: Backlog | None = vars(request).get("backlog")
-    if found is None:
-        found = vars(request)["backlog"] = backlog(project_id)
-    return found
+    cached: Backlog | None = vars(request).get("backlog")
+    if cached is None:
+        cached = vars(request)["backlog"] = backlog(project_id)
+    return cached

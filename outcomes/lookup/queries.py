@@ -1,17 +1,17 @@
-"""What somebody may mean by a word or an id: a few sessions, calls, tools, agents and artifacts.
+"""Lookup of a word or an id: a few sessions, calls, tools, agents and artifacts.
 
-Names are looked through; there are few of them. Ids are found by indexes, and among the newest by
-any part of them: nothing here grows with the calls that are there.
+Names are scanned, since there are few. Ids are found by indexes, and among the newest by any part
+of them: no query grows with the number of calls.
 """
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
-from django.db import connection
 from django.db.models import Max, QuerySet, Value
-from django.db.models.functions import Coalesce, Left, Lower, StrIndex
+from django.db.models.functions import Coalesce, Lower, StrIndex
 
+from outcomes.database import starting_with
 from outcomes.models import Agent, AgentSeen, Artifact, ArtifactUse, Call, Session, Tool
 from outcomes.record.codec import as_text, digest_of
 
@@ -21,19 +21,18 @@ BEGINNINGS: Final = 50  # of ids that begin so, before the newest of them are ch
 INDEXED: Final = 100  # characters of a session's id that the index of beginnings holds
 LONGEST: Final = 1_024  # characters of an identifier
 SHORTEST_HASH: Final = 4
-AFTER_ANY: Final = "\U0010ffff"
 
 NAMES_READ: Final = 100  # of both kinds
 
 
-class SessionFound(NamedTuple):
+class SessionHit(NamedTuple):
     session_id: str
     environment: str
     agent: str | None
     at: datetime
 
 
-class CallFound(NamedTuple):
+class CallHit(NamedTuple):
     call_id: str
     environment: str
     tool: str
@@ -41,7 +40,7 @@ class CallFound(NamedTuple):
     at: datetime
 
 
-class ArtifactFound(NamedTuple):
+class ArtifactHit(NamedTuple):
     name: str
     media_type: str  # empty: its agent keeps it
     size_bytes: int
@@ -53,23 +52,23 @@ class Names(NamedTuple):
     agents: list[str]
 
 
-Row = TypeVar("Row", SessionFound, CallFound, ArtifactFound)
+Row = TypeVar("Row", SessionHit, CallHit, ArtifactHit)
 
 
-def sessions_like(project_id: int, text: str) -> list[SessionFound]:
+def sessions_like(project_id: int, text: str) -> list[SessionHit]:
     """The one of that id first, then the newest; without a text the newest of all."""
     text = as_text(text)[:LONGEST]
-    found = Session.objects.filter(project=project_id, attempts__gt=0)
-    newest = found.order_by("-last_at", "-id")
+    listed = Session.objects.filter(project=project_id, attempts__gt=0)
+    newest = listed.order_by("-last_at", "-id")
     columns = ("session_id", "environment__name", "agent__name", "last_at")
     if not text:
-        return [SessionFound(*row) for row in newest.values_list(*columns)[:A_FEW]]
-    begin = _beginning_with(found, text)
+        return [SessionHit(*row) for row in newest.values_list(*columns)[:A_FEW]]
+    begin = _beginning_with(listed, text)
     rows = [
-        SessionFound(*row)
+        SessionHit(*row)
         for row in _any_of(
             # By way of the environments, with which the index of ids begins.
-            found.filter(environment__project=project_id, digest=digest_of(text)),
+            listed.filter(environment__project=project_id, digest=digest_of(text)),
             Session.objects.filter(pk__in=begin.values("pk")[:BEGINNINGS]),
             Session.objects.filter(pk__in=newest.values("pk")[:NEWEST]),
             columns=columns,
@@ -78,14 +77,14 @@ def sessions_like(project_id: int, text: str) -> list[SessionFound]:
     return _fitting(rows, text, lambda row: row.session_id)
 
 
-def calls_like(project_id: int, text: str) -> list[CallFound]:
+def calls_like(project_id: int, text: str) -> list[CallHit]:
     """The one of that id, however old; then what has it in its id among the newest."""
     text = as_text(text)[:LONGEST]
     if not text:
         return []
     newest = Call.objects.filter(project=project_id).order_by("-at", "-order")
     rows = [
-        CallFound(*row)
+        CallHit(*row)
         for row in _any_of(
             Call.objects.filter(environment__project=project_id, digest=digest_of(text)),
             Call.objects.filter(pk__in=newest.values("pk")[:NEWEST]),
@@ -113,7 +112,7 @@ def names_like(project_id: int, text: str) -> Names:
     return Names(of_tools[:A_FEW], of_agents[:A_FEW])
 
 
-def artifacts_like(project_id: int, text: str) -> list[ArtifactFound]:
+def artifacts_like(project_id: int, text: str) -> list[ArtifactHit]:
     """Those stored by the beginning of their SHA-256, of which few digits say nothing; those that
     agents keep by their name, and by a part of it among the newest."""
     text = as_text(text)[:LONGEST]
@@ -125,16 +124,16 @@ def artifacts_like(project_id: int, text: str) -> list[ArtifactFound]:
             project=project_id, sha256__gte=digits, sha256__lt=digits + "g"
         ).order_by("sha256")
         columns = ("sha256", "media_type", "size_bytes", "created_at")
-        found = [ArtifactFound(*row) for row in stored.values_list(*columns)[:A_FEW]]
-        if found:
-            return found
-    kept = ArtifactUse.objects.filter(artifact=None, last_at__isnull=False)
-    newest = kept.filter(project=project_id).order_by("-last_at", "-id")
+        hits = [ArtifactHit(*row) for row in stored.values_list(*columns)[:A_FEW]]
+        if hits:
+            return hits
+    references = ArtifactUse.objects.filter(artifact=None, last_at__isnull=False)
+    newest = references.filter(project=project_id).order_by("-last_at", "-id")
     rows = [
-        ArtifactFound(name, "", octets, at)
+        ArtifactHit(name, "", octets, at)
         for name, octets, at in _any_of(
-            kept.filter(environment__project=project_id, digest=digest_of(text)),
-            kept.filter(pk__in=newest.values("pk")[:NEWEST]),
+            references.filter(environment__project=project_id, digest=digest_of(text)),
+            references.filter(pk__in=newest.values("pk")[:NEWEST]),
             columns=("name", "size_bytes", "last_at"),
         )
     ]
@@ -144,19 +143,13 @@ def artifacts_like(project_id: int, text: str) -> list[ArtifactFound]:
     return _fitting(list(newest_of.values()), text, lambda row: row.name)
 
 
-def _beginning_with(found: QuerySet[Session], text: str) -> QuerySet[Session]:
-    """As the index of beginnings finds it, which each database asks for in its own words."""
-    found = found.order_by()
-    if connection.vendor == "postgresql":
-        return found.alias(begins=Left("session_id", INDEXED)).filter(
-            begins__startswith=text[:INDEXED]
-        )
-    return found.filter(session_id__gte=text, session_id__lt=text + AFTER_ANY)
+def _beginning_with(rows: QuerySet[Session], text: str) -> QuerySet[Session]:
+    return starting_with(rows.order_by(), "session_id", text, INDEXED)
 
 
-def _any_of(*found: QuerySet[Any], columns: tuple[str, ...]) -> Iterable[tuple[Any, ...]]:
+def _any_of(*querysets: QuerySet[Any], columns: tuple[str, ...]) -> Iterable[tuple[Any, ...]]:
     """In one question, each part of which has an index of its own."""
-    first, *others = (each.order_by().values_list(*columns) for each in found)
+    first, *others = (each.order_by().values_list(*columns) for each in querysets)
     return first.union(*others)
 
 

@@ -11,8 +11,7 @@ from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
 from outcomes.masking.commands import open_value as open_stored
 from outcomes.masking.domain.json_pointers import LONGEST
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import answer, router
 
 
 class OpenedIn(Schema):
@@ -25,7 +24,7 @@ class OpenedIn(Schema):
 
 
 @router.post("/opened-values", auth=KeyOrMember(action=Action.OPEN_VALUE), response={200: None})
-def open_value(request: AccessRequest, body: OpenedIn) -> HttpResponse:
+def open_masked_value(request: AccessRequest, body: OpenedIn) -> HttpResponse:
     """The value at a JSON pointer into what is stored, such as `/tool_args/password`."""
     project = project_numbered(request.auth.project_id)
     value = open_stored(

@@ -19,16 +19,16 @@ def open_value(
     """The value at a place (a JSON pointer) of a call, a rejected item or a report."""
     refuse_unless(by, Action.OPEN_VALUE)
     if kind not in KINDS:
-        raise InvalidInput.at("kind", f"It is one of {', '.join(KINDS)}.")
+        raise InvalidInput.at("kind", f"Use one of {', '.join(KINDS)}.")
     if not place or len(place) > LONGEST:
-        raise InvalidInput.at("place", "It is a JSON pointer of one value, such as /tool_args/url.")
+        raise InvalidInput.at("place", "Use a JSON pointer to one value, such as /tool_args/url.")
     stored = KINDS[kind](project.pk, name, environment)
     try:
         if stored is None:
             raise NoSuchPlace(name)
         value = value_at(stored.value, place)
     except NoSuchPlace:
-        raise NotFound("There is no such value.") from None
+        raise NotFound("Value not found.") from None
     details = {"of": kind, "environment": stored.environment, "place": place[:512]}
     record(by, "value opened", stored.subject, project=project, details=details)
     return value

@@ -28,7 +28,7 @@ def open_value(request: MemberRequest) -> HttpResponse:
     except InvalidInput as error:
         return HttpResponse(str(error), status=422, content_type="text/plain")
     context = {
-        "page_title": "One value",
+        "page_title": "Unmasked value",
         "of": sent["of"],
         "place": sent["place"],
         "value": value,

@@ -15,14 +15,14 @@ from outcomes.models.groups import CallGroup, GroupRollup
 from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
-from outcomes.models.old_calls import OldCalls
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
 from outcomes.models.rollups import Rollup, RollupChange, RollupMinute
 from outcomes.models.saved_views import SavedView
+from outcomes.models.search import IndexedCall, Posting, Principal, SearchIndex, UnindexedEvents
 from outcomes.models.session_days import SessionDay, SessionDayChange
 from outcomes.models.sessions import Session
 from outcomes.models.store import SessionOwner, StoredValue
-from outcomes.models.suggestions import Suggestion, SuggestionLook
+from outcomes.models.suggestions import Suggestion, SuggestionLook, SuspectedCall
 
 __all__ = [
     "Agent",
@@ -41,8 +41,10 @@ __all__ = [
     "DemoRun",
     "Event",
     "GroupRollup",
-    "OldCalls",
+    "IndexedCall",
     "PastVerdict",
+    "Posting",
+    "Principal",
     "RejectedItem",
     "Rejudging",
     "RejudgingPart",
@@ -50,6 +52,7 @@ __all__ = [
     "RollupChange",
     "RollupMinute",
     "SavedView",
+    "SearchIndex",
     "Session",
     "SessionDay",
     "SessionDayChange",
@@ -60,6 +63,8 @@ __all__ = [
     "StoredValue",
     "Suggestion",
     "SuggestionLook",
+    "SuspectedCall",
     "TickedLine",
     "Tool",
+    "UnindexedEvents",
 ]

@@ -25,6 +25,7 @@ class Tool(models.Model):
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     digest = models.BinaryField(max_length=16)
     name = models.TextField()
+    success_target = models.FloatField(null=True)  # 0 to 1; none: the project's
 
     class Meta:
         ordering = ["name"]

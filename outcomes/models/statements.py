@@ -6,10 +6,10 @@ before the first statement of every request.
 
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -17,46 +17,30 @@ from django.db import connection, transaction
 # Told by the settings: on the event loop Django makes a connection anew for each request that asks
 # one what it is.
 ON_POSTGRESQL = settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
-ASK_AGAIN = 1.0  # seconds; a connection that answered a moment ago needs no asking
+CHECK_AFTER = 1.0  # seconds; a connection that answered a moment ago needs no check
 
 Row = tuple[Any, ...]
-Told = TypeVar("Told")
-_asked = threading.local()  # as connections are: one for each thread
+Result = TypeVar("Result")
+_checked = threading.local()  # as connections are: one for each thread
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     text: str
-    rows: Sequence[Sequence[Any]]  # of values: SQLite takes some in a turn, PostgreSQL only one
+    rows: Sequence[Sequence[Any]]  # of values: SQLite runs once for each, PostgreSQL takes one
     writes: bool = False
 
 
-# Work that says which statements it needs and is told their rows, whoever carries them out: a
-# thread that waits for them, or the event loop.
-Steps: TypeAlias = Generator[Statement, list[Row], Told]
+@dataclass(frozen=True, slots=True)
+class Query(Generic[Result]):
+    """A statement and how to read its rows; a thread or the event loop runs it."""
+
+    statement: Statement
+    read: Callable[[list[Row]], Result]
 
 
-def carry_out(steps: Steps[Told]) -> Told:
-    try:
-        statement = next(steps)
-        while True:
-            statement = steps.send(_rows_of(statement))
-    except StopIteration as done:
-        told: Told = done.value
-        return told
-
-
-async def carry_out_beside(
-    rows_of: Callable[[Statement], Awaitable[list[Row]]], steps: Steps[Told]
-) -> Told:
-    """The same for the event loop, which waits for rows without holding anybody up."""
-    try:
-        statement = next(steps)
-        while True:
-            statement = steps.send(await rows_of(statement))
-    except StopIteration as done:
-        told: Told = done.value
-        return told
+def run_query(query: Query[Result]) -> Result:
+    return query.read(_rows_of(query.statement))
 
 
 def _rows_of(statement: Statement) -> list[Row]:
@@ -119,9 +103,9 @@ def with_question_marks(statement: str) -> str:
 
 def _be_alive() -> None:
     now = time.monotonic()
-    if now > getattr(_asked, "at", 0.0) + ASK_AGAIN:
+    if now > getattr(_checked, "at", 0.0) + CHECK_AFTER:
         # Django asks once a request; a thread serves many. The stubs do not know the name.
         connection.health_check_done = False  # type: ignore[attr-defined]
         connection.close_if_health_check_failed()
-        _asked.at = now
+        _checked.at = now
     connection.ensure_connection()

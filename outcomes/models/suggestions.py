@@ -41,6 +41,7 @@ class Suggestion(models.Model):
     rule = models.CharField(max_length=128)
     results = models.PositiveIntegerField()
     of = models.PositiveIntegerField()  # so many of the tool's newest were looked at
+    scanned_since = models.DateTimeField(null=True)  # none: no older output was left out
     first_at = models.DateTimeField(null=True)
     last_at = models.DateTimeField(null=True)
     judge = models.CharField(max_length=128, blank=True)  # the check that calls most of them so
@@ -73,3 +74,25 @@ class Suggestion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.check_name}/{self.rule} for {self.tool.name}"
+
+
+class SuspectedCall(models.Model):
+    """A call counted as success, among those scanned, that a suggestion takes for a failure."""
+
+    suggestion = models.ForeignKey(
+        Suggestion, models.CASCADE, related_name="suspected", db_index=False
+    )
+    call = models.ForeignKey(
+        "outcomes.Call", models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["suggestion", "call"], name="one_suspicion_per_suggestion_and_call"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"call {self.call_id} of suggestion {self.suggestion_id}"

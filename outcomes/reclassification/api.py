@@ -11,13 +11,12 @@ from governance.core.errors import NotFound
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
 from outcomes.calls.api.shapes import time_text
-from outcomes.jobs import doorbell
 from outcomes.models import Rejudging
 from outcomes.reclassification.commands import jobs
-from outcomes.reclassification.commands.jobs import cancel_rejudging
+from outcomes.reclassification.commands.jobs import cancel_rejudging, ring_for_parts
 from outcomes.reclassification.queries.jobs import rejudging_numbered, result_so_far
 from outcomes.reclassification.schemas import CheckBacktestIn, ReclassificationIn
-from outcomes.web.json_answers import answer
+from outcomes.web.api import answer
 
 # Routers of their own: these addresses have to be tried before that of any check.
 check_backtests = Router(tags=["success checks"])
@@ -37,7 +36,7 @@ def start_check_backtest(request: AccessRequest, body: CheckBacktestIn) -> HttpR
         wanted=body.wanted(),
         newer=ALL if body.newer_included else (),
     )
-    doorbell.ring_for_jobs()
+    ring_for_parts(started)
     return answer({"id": started.pk, "status": started.status}, status=202)
 
 
@@ -61,7 +60,7 @@ def start_reclassification(request: AccessRequest, body: ReclassificationIn) -> 
     started = jobs.start_reclassification(
         request.auth.project_id, by=request.auth.actor, wanted=body.wanted()
     )
-    doorbell.ring_for_jobs()
+    ring_for_parts(started)
     return answer({"id": started.pk, "status": started.status}, status=202)
 
 
@@ -136,7 +135,7 @@ def _utc(at: str) -> str | None:
 def _found(request: AccessRequest, number: int, kind: str) -> Rejudging:
     found = rejudging_numbered(request.auth.project_id, number, kind)
     if found is None:
-        raise NotFound("There is no such job.")
+        raise NotFound("Job not found.")
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from governance.checks.domain.success import DEFAULT, SuccessCheck
+from governance.checks.domain import DEFAULT, SuccessCheck
 from governance.checks.queries.selection import Judges
 from governance.core.verdict import Verdict
 from outcomes.artifacts.queries.outputs import Output, Recorded

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.selection import Wanted
+from outcomes.stored.queries import CallFilter
 from outcomes.web.schemas import CallFields, Text, listed
 
 

@@ -17,7 +17,7 @@ from outcomes.models.rejudging import MOST_PARTS
 from outcomes.record.call_columns import COLUMNS, Row
 from outcomes.record.codec import digest_of
 from outcomes.record.globs import is_named
-from outcomes.record.selecting import ANY_CALL, CallFilter, calls
+from outcomes.stored.queries import ANY_CALL, CallFilter, calls
 
 ROWS: Final = 2_000
 SESSIONS: Final = 500

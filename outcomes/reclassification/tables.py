@@ -14,8 +14,8 @@ DISAGREEMENTS: Final[Columns[Group]] = {
     "check_version": lambda row: row.judge.version,
     "agent_used": lambda row: row.reported_by.name if row.reported_by else None,
     "agent_used_version": lambda row: row.reported_by.version if row.reported_by else None,
-    "agent_said_success": lambda row: row.agent_said_success,
-    "agent_said_failure": lambda row: row.agent_said_failure,
+    "agent_said_success": lambda row: row.agent_only_success,
+    "agent_said_failure": lambda row: row.agent_only_failure,
     "newest_call_id": lambda row: row.call_id,
     "environment": lambda row: row.environment,
     "newest_at": lambda row: row.at,
@@ -78,6 +78,6 @@ TWO_VERDICTS: Final[Columns[tuple[Call, str, str]]] = {
 DIFFERING: Final[Columns[Differing]] = {
     "name": lambda row: row.name,
     "judged": lambda row: row.judged,
-    "agent_said_success": lambda row: row.agent_said_success,
-    "agent_said_failure": lambda row: row.agent_said_failure,
+    "agent_said_success": lambda row: row.agent_only_success,
+    "agent_said_failure": lambda row: row.agent_only_failure,
 }

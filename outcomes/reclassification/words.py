@@ -1,4 +1,4 @@
-"""What calls judged anew say in sentences and tables: how it stands, and what flips."""
+"""Sentences and tables of impact previews and reclassifications."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from outcomes.backtesting.words import limit_name
 from outcomes.models import Rejudging
 from outcomes.reclassification.domain.flips import Flip
 from outcomes.reclassification.domain.shifts import Shift
-from outcomes.web.sentences import counted
+from outcomes.web.words import counted
 
 SHOWN_ROWS: Final = 12  # of a table
 FIGURES: Final = {
-    Flip.NEWLY_FAILED: "Success, now failure",
-    Flip.NEWLY_SUCCEEDED: "Failure, now success",
+    Flip.NEWLY_FAILED: "Success → failure",
+    Flip.NEWLY_SUCCEEDED: "Failure → success",
     Flip.OTHERWISE: "To or from unknown",
     Flip.UNCHANGED: "Unchanged",
 }
 SHIFTS: Final = {
     Shift.EARLIER: "earlier",
     Shift.LATER: "later",
-    Shift.NEWLY: "that was not reached",
-    Shift.NO_MORE: "no more",
+    Shift.NEWLY: "newly",
+    Shift.NO_MORE: "no longer",
 }
 
 
@@ -80,56 +80,50 @@ class ShiftLine:
 
 
 def sentence(rejudging: Rejudging, counts: dict[str, int]) -> str:
-    """The heading of its page: what comes out, or how far it is."""
+    """Headline of a job: its result, or its progress."""
     match rejudging.status:
         case Rejudging.Status.QUEUED:
-            return "This waits for its turn."
+            return "Queued"
         case Rejudging.Status.RUNNING:
-            return f"{int(rejudging.progress * 100)} % read: {_found(rejudging, counts)}."
+            return f"{int(rejudging.progress * 100)} % done: {_changes(rejudging, counts)}"
         case Rejudging.Status.CANCELLED:
-            return f"Cancelled after {rejudging.passed:,} of {rejudging.total:,} calls."
+            return f"Cancelled after {rejudging.passed:,} of {rejudging.total:,} calls"
         case Rejudging.Status.FAILED:
-            return "This did not get to its end."
+            return "Did not finish"
+        case _ if not sum(counts.values()):
+            return "No calls to check"
         case _:
-            return _result(rejudging, counts)
+            return _changes(rejudging, counts)
 
 
-def _result(rejudging: Rejudging, counts: dict[str, int]) -> str:
-    calls = sum(counts.values())
-    if not calls:
-        return "There was no call to judge."
-    if counts[Flip.UNCHANGED] == calls:
-        changed = "changed" if rejudging.kind == Rejudging.Kind.RECLASSIFICATION else "would change"
-        return f"Nothing {changed} for {counted(calls, 'call')}."
-    return f"Of {counted(calls, 'call')}, {_found(rejudging, counts)}."
+def _changes(rejudging: Rejudging, counts: dict[str, int]) -> str:
+    """1,480 of 4,212 calls would change to failure, 3 to success"""
+    is_done = rejudging.kind == Rejudging.Kind.RECLASSIFICATION
+    verb = "changed" if is_done else "would change"
+    calls = counted(sum(counts.values()), "call")
+    parts = [
+        (counts[Flip.NEWLY_FAILED], "to failure"),
+        (counts[Flip.NEWLY_SUCCEEDED], "to success"),
+        (counts[Flip.OTHERWISE], "to or from unknown"),
+    ]
+    changed = [(number, where) for number, where in parts if number]
+    if not changed:
+        return f"No verdicts {verb} for {calls}"
+    (number, where), *others = changed
+    more = "".join(f", {many:,} {there}" for many, there in others)
+    return f"{number:,} of {calls} {verb} {where}{more}"
 
 
 def told_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | None]:
-    """How many calls were judged, and of how many the verdict flips; none while nobody knows."""
+    """Checked calls and changed verdicts; None while it runs."""
     if counts is None:
         return None, None
     calls = sum(counts.values())
     return calls, calls - counts[Flip.UNCHANGED]
 
 
-def _found(rejudging: Rejudging, counts: dict[str, int]) -> str:
-    """1,204 successes would be failures and 3 failures successes."""
-    is_done = rejudging.kind == Rejudging.Kind.RECLASSIFICATION
-    verb, now = ("are", " now") if is_done else ("would be", "")
-    failed, succeeded = counts[Flip.NEWLY_FAILED], counts[Flip.NEWLY_SUCCEEDED]
-    told = []
-    if failed:
-        told.append(f"{counted(failed, 'success', 'successes')} {verb} failures{now}")
-    if succeeded:
-        told.append(f"{counted(succeeded, 'failure')} {verb} successes{now}")
-    if counts[Flip.OTHERWISE]:
-        told.append(f"{counts[Flip.OTHERWISE]:,} change to or from unknown")
-    *first, last = told or ["no verdict flips"]
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def tools(rows: dict[str, dict[str, int]]) -> list[ToolLine]:
-    """What flips most first."""
+    """Most changed verdicts first."""
     lines = [
         ToolLine(
             name,
@@ -166,7 +160,7 @@ def rules(rows: dict[str, dict[str, int]]) -> list[RuleLine]:
 
 
 def shifts(told: dict[str, Any]) -> list[ShiftLine]:
-    """Limits that sessions would reach at another call, those of most sessions first."""
+    """Limits that sessions would hit at another call, most sessions first."""
     lines = []
     for row in told["by_limit"]:
         samples = [sample for shift in SHIFTS for sample in row["samples"].get(shift, [])]
@@ -198,17 +192,13 @@ def _filter_words(name: str, value: Any) -> str:
 
 
 def scope_words(rejudging: Rejudging) -> str:
-    """Calls of production that the bindings give it, agents …, tools …"""
-    where = rejudging.environment.name if rejudging.environment else "every environment"
-    told = f"calls of {where}"
+    """Calls in production bound to `mine`, agents …, tools …"""
+    where = rejudging.environment.name if rejudging.environment else "all environments"
+    words = f"calls in {where}"
     if rejudging.kind == Rejudging.Kind.CHECK_BACKTEST:
         is_bound = rejudging.scope == Rejudging.Scope.BOUND
-        told += (
-            f" that the bindings give `{rejudging.check_name}`"
-            if is_bound
-            else ", as if all were bound to it"
-        )
-    parts = [told]
+        words += f"{' bound' if is_bound else ', as if bound'} to `{rejudging.check_name}`"
+    parts = [words]
     if rejudging.agents:
         parts.append("agents " + ", ".join(f"`{name}`" for name in rejudging.agents))
     if rejudging.tools:

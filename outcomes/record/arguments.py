@@ -5,13 +5,8 @@ from typing import Final
 
 from governance.core.json_value import Json
 from governance.core.masking import masked
-from outcomes.record.stored import WholeCall
 
 ARGUMENTS: Final = 160  # characters of a line of arguments
-
-
-def arguments_line(whole: WholeCall | None) -> str:
-    return arguments_text(None if whole is None else whole.folded.tool_args)
 
 
 def arguments_text(arguments: Json) -> str:

@@ -1,4 +1,4 @@
-"""Whether a call is one of a model that came back to read an artifact: what it asks for tells."""
+"""Artifact that a call read, as far as its arguments name it."""
 
 import re
 from typing import Final
@@ -24,13 +24,17 @@ def artifact_read(call: Call) -> str | None:
         return None
     for name in NAMES:
         if name in arguments:
-            said = arguments[name]
-            if isinstance(said, str) and 0 < len(said) <= _LONGEST and "\0" not in said:
-                return said
+            argument = arguments[name]
+            if isinstance(argument, str) and 0 < len(argument) <= _LONGEST and "\0" not in argument:
+                return argument
     tool = call.account.tool_name
     if not tool.endswith(READER) or tool[: -len(READER)][-1:].isalnum():
         return None
-    for said in arguments.values():
-        if isinstance(said, str) and len(said) <= _LONGEST and (found := _OURS.search(said)):
-            return found.group()
+    for argument in arguments.values():
+        if (
+            isinstance(argument, str)
+            and len(argument) <= _LONGEST
+            and (match := _OURS.search(argument))
+        ):
+            return match.group()
     return None

@@ -1,7 +1,6 @@
-"""The attempts of one logical call: a tool asked again because it did not work. Within a turn that
-follows from the same arguments and from what became of the calls; beyond it, with other arguments,
-or where a check saw no failure, an agent says it by naming the call that it tries again as the
-parent."""
+"""Attempts of one logical call: a tool called again because it did not work. Within a turn that
+follows from equal arguments and the outcomes; otherwise an agent names the call that it retries as
+the parent."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -34,26 +33,26 @@ def attempts_of_one(calls: Sequence[SameTool], one: int) -> list[SameTool]:
     """Those tried again in its turn, and those that name each other, directly or by way of others:
     the same ones, whichever of them is asked about."""
     tried_again = list(_tried_again(calls))
-    found = {one}
+    attempts = {one}
     grown = 0
-    while grown != len(found):
-        grown = len(found)
-        ids = {call.call_id for call in calls if call.id in found}
-        named = {call.parent for call in calls if call.id in found}
-        found |= {call.id for call in calls if call.parent in ids or call.call_id in named}
-        found |= set().union(*(some for some in tried_again if not found.isdisjoint(some)))
-    return [call for call in calls if call.id in found] if len(found) > 1 else []
+    while grown != len(attempts):
+        grown = len(attempts)
+        ids = {call.call_id for call in calls if call.id in attempts}
+        named = {call.parent for call in calls if call.id in attempts}
+        attempts |= {call.id for call in calls if call.parent in ids or call.call_id in named}
+        attempts |= set().union(*(some for some in tried_again if not attempts.isdisjoint(some)))
+    return [call for call in calls if call.id in attempts] if len(attempts) > 1 else []
 
 
 def _tried_again(calls: Iterable[SameTool]) -> Iterable[set[int]]:
-    """Of one turn with the same arguments each, in their order: a call that worked is the last
-    attempt."""
+    """Calls of one turn with equal arguments, in order; a call that worked is the last attempt of
+    its run."""
     parts: dict[tuple[str, bytes], list[set[int]]] = defaultdict(lambda: [set()])
     for call in calls:
         if call.arguments is None:
             continue
-        of_its_turn = parts[call.turn_id, call.arguments]
-        of_its_turn[-1].add(call.id)
+        runs = parts[call.turn_id, call.arguments]
+        runs[-1].add(call.id)
         if call.worked:
-            of_its_turn.append(set())
-    return (ids for of_turn in parts.values() for ids in of_turn)
+            runs.append(set())
+    return (ids for runs in parts.values() for ids in runs)

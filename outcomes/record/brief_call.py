@@ -28,6 +28,11 @@ class BriefCall(NamedTuple):
     artifact_sha256: str | None
     artifact_bytes: int | None
     from_sdk: bool = False
+    classified: str = ""  # what a check says of it; empty: no check did
+    check_name: str = ""
+    check_rule: str = ""  # that decided
+    group_digest: bytes | None = None  # of similar failures, or of similar denials
+    group_text: str | None = None  # what these say, secrets masked
 
     @property
     def ran(self) -> bool:

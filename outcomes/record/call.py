@@ -1,11 +1,10 @@
-"""A tool call as it stands after folding everything that was reported about it."""
+"""Tool call, folded from everything that was reported about it."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from governance.core.json_value import Json
-from governance.core.made_often import made_often
 from governance.core.verdict import Verdict
 from outcomes.record.event import Event
 from outcomes.record.outcome import Outcome, ToolDenied
@@ -13,7 +12,6 @@ from outcomes.record.outcome import Outcome, ToolDenied
 _REPEATABLE = frozenset({"pure", "read"})
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A folded call: its strongest event, completed by the others, and what all of them say.
@@ -28,7 +26,7 @@ class Call:
     reported: Verdict | None
     elapsed_ms: float | None
     from_sdk: bool
-    asked: bool = False
+    approval_requested: bool = False
     would_block: bool = False
     conflict: bool = False
 

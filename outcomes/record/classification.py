@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Final, NoReturn, assert_never
 
-from governance.checks.domain.success import DEFAULT, OTHERWISE, Judgement, SuccessCheck
+from governance.checks.domain import DEFAULT, OTHERWISE, Judgement, SuccessCheck
 from governance.core.json_value import Json
-from governance.core.made_often import made_often
 from governance.core.verdict import Verdict
 from outcomes.record.call import Call
 from outcomes.record.outcome import (
@@ -25,10 +24,9 @@ _HALF_A_CHARACTER: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # or one of a pair
 CHECKED_LIMIT: Final = 16 * 1024 * 1024
 LONGEST_REASON: Final = 500
 PART_RULE: Final = "output-cut"
-PART: Final = "The agent sent a part of the output only."
+PART: Final = "The agent sent only part of the output."
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
     """A verdict and where it comes from. No check is asked about a timeout or a failure."""
@@ -56,7 +54,7 @@ class Unreadable:
     is_fault: bool = False  # of the store, so no evidence about the call: its verdict stays
 
 
-KEPT_BY_AGENT: Final = Unreadable("The output is kept by the agent.")
+STORED_BY_AGENT: Final = Unreadable("The output is kept by the agent.")
 TOO_LARGE: Final = Unreadable("The output is larger than 16 MiB.")
 
 ReadArtifact = Callable[[str], Json | Unreadable]
@@ -72,16 +70,16 @@ def classify(
         case ToolExecutionResult(tool_name=tool, output=output):
             if isinstance(output, NotReported):
                 return None
-            said = judged_by(check, tool, output, call.elapsed_ms)
-            return in_doubt(said) if cut_by_agent(call.metadata) else said
+            classified = judged_by(check, tool, output, call.elapsed_ms)
+            return in_doubt(classified) if cut_by_agent(call.metadata) else classified
         case ToolTimeout() | ToolFailure():
             return _FAILED
         case ToolArtifactReference(tool_name=tool, artifact_id=artifact):
             stored = read(artifact)
             if isinstance(stored, Unreadable):
                 return NotChecked(stored.reason)
-            said = judged_by(check, tool, stored, call.elapsed_ms)
-            return in_doubt(said) if cut_by_agent(call.metadata) else said
+            classified = judged_by(check, tool, stored, call.elapsed_ms)
+            return in_doubt(classified) if cut_by_agent(call.metadata) else classified
         case ToolDenied() | None:
             return None
         case _ as never:
@@ -97,7 +95,7 @@ def judged_by(
         return NotChecked(_why(check, error))
     if judgement is OTHERWISE and check is DEFAULT:
         return USUAL
-    return _said_by(check, judgement)
+    return _classification(check, judgement)
 
 
 def cut_by_agent(metadata: Mapping[str, Any] | None) -> bool:
@@ -105,18 +103,24 @@ def cut_by_agent(metadata: Mapping[str, Any] | None) -> bool:
     return metadata is not None and metadata.get("output_cut") is True
 
 
-def in_doubt(said: Classification | NotChecked) -> Classification | NotChecked:
+def in_doubt(classified: Classification | NotChecked) -> Classification | NotChecked:
     """A verdict on a part of an output: what was found in it is found, but it is no success."""
-    if isinstance(said, NotChecked):
-        return said
-    if said.verdict is not Verdict.SUCCESS:
-        return replace(said, cut=True)
+    if isinstance(classified, NotChecked):
+        return classified
+    if classified.verdict is not Verdict.SUCCESS:
+        return replace(classified, cut=True)
     return replace(
-        said, verdict=Verdict.UNKNOWN, rule=PART_RULE, value=None, reason=PART, labels=(), cut=True
+        classified,
+        verdict=Verdict.UNKNOWN,
+        rule=PART_RULE,
+        value=None,
+        reason=PART,
+        labels=(),
+        cut=True,
     )
 
 
-def _said_by(check: SuccessCheck, judgement: Judgement) -> Classification:
+def _classification(check: SuccessCheck, judgement: Judgement) -> Classification:
     return Classification(
         verdict=judgement.verdict,
         check=check.name,
@@ -130,16 +134,16 @@ def _said_by(check: SuccessCheck, judgement: Judgement) -> Classification:
 
 
 # Of nearly every call: this is made once.
-USUAL: Final = _said_by(DEFAULT, OTHERWISE)
+USUAL: Final = _classification(DEFAULT, OTHERWISE)
 
 
 def _why(check: SuccessCheck, error: Exception) -> str:
-    told = str(error) or type(error).__name__
-    return f"The check {check.name} could not judge it: {told}"[:LONGEST_REASON]
+    text = str(error) or type(error).__name__
+    return f"The check {check.name} could not be evaluated: {text}"[:LONGEST_REASON]
 
 
 def artifact_value(content: bytes, media_type: str) -> Json | Unreadable:
-    """What a check sees of a stored artifact: parsed when it is JSON, else its text."""
+    """Value of a stored artifact for a check: parsed when it is JSON, else its text."""
     if len(content) > CHECKED_LIMIT:
         return TOO_LARGE
     if media_type.partition(";")[0].strip().lower() != "application/json":
@@ -149,7 +153,7 @@ def artifact_value(content: bytes, media_type: str) -> Json | Unreadable:
         if _HALF_A_CHARACTER.search(content):
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        return Unreadable("The output is stored as JSON, and is none.")
+        return Unreadable("The stored output is not valid JSON.")
     return value
 
 

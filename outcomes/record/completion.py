@@ -1,4 +1,4 @@
-"""What a call's strongest event lacks is taken from the others, the strongest of them first."""
+"""Completion: fields that a call's strongest event lacks come from the others, strongest first."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -68,12 +68,12 @@ _LACKING: dict[type[Outcome], dict[str, object]] = {
 
 def completed_outcome(outcome: Outcome, others: Sequence[Event]) -> Outcome:
     added: dict[str, Any] = {}
-    alike = [other for event in others if _is_alike(other := outcome_of(event), outcome)]
+    similar = [other for event in others if _is_same_kind(other := outcome_of(event), outcome)]
     for name, lack in _LACKING[type(outcome)].items():
         if getattr(outcome, name) == lack:
-            values = (getattr(other, name) for other in alike)
-            found = [value for value in values if value != lack]
-            added.update({name: found[0]} if found else {})
+            values = (getattr(other, name) for other in similar)
+            known = [value for value in values if value != lack]
+            added.update({name: known[0]} if known else {})
     if not isinstance(outcome, ToolDenied | ToolArtifactReference) and outcome.elapsed_ms is None:
         added["elapsed_ms"] = first_elapsed(others)
     return replace(outcome, **added) if added else outcome
@@ -83,7 +83,7 @@ def first_elapsed(events: Iterable[Event]) -> float | None:
     return _first(elapsed_of(event) for event in events)
 
 
-def _is_alike(other: Outcome | None, outcome: Outcome) -> bool:
+def _is_same_kind(other: Outcome | None, outcome: Outcome) -> bool:
     match outcome, other:
         case ToolDenied(reason=one), ToolDenied(reason=two):
             return one == two

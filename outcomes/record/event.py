@@ -1,4 +1,4 @@
-"""What agents report about calls: one envelope around a closed union of reports."""
+"""Events that agents report about calls: one envelope around a closed union of reports."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,6 @@ from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
 from governance.core.json_value import Json
-from governance.core.made_often import made_often
 from governance.core.verdict import Verdict
 from outcomes.record.outcome import Outcome
 
@@ -16,7 +15,7 @@ UNKNOWN_AGENT = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The agent says itself what became of the call."""
+    """Outcome that the agent reports itself."""
 
     kind: ClassVar = "posted"
     strength: ClassVar = 5
@@ -71,7 +70,7 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ApprovalRequested:
     kind: ClassVar = "asked"
     strength: ClassVar = 2
 
@@ -107,14 +106,13 @@ Report = (
     | ApprovalRejected
     | ApprovalTimedOut
     | Allowed
-    | Asked
+    | ApprovalRequested
     | Granted
     | WouldBlock
     | Note
 )
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One thing an agent reported about one call. `order` is the order of acceptance."""

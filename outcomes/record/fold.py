@@ -1,4 +1,4 @@
-"""From all that was reported about one call to the one thing that became of it."""
+"""Folding: one call from all events about it."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from governance.core.verdict import Verdict
 from outcomes.record.call import Call
 from outcomes.record.completion import completed, completed_outcome, first_elapsed
-from outcomes.record.event import UNKNOWN_AGENT, Asked, Event, Note, WouldBlock
+from outcomes.record.event import UNKNOWN_AGENT, ApprovalRequested, Event, Note, WouldBlock
 from outcomes.record.one_event import elapsed_of, outcome_of, verdict_of_action
 from outcomes.record.outcome import ToolDenied
 from outcomes.record.ownership import without_foreign
@@ -33,7 +33,7 @@ def _call_of_one(event: Event) -> Call | None:
         reported=event.reported or verdict_of_action(report),
         elapsed_ms=elapsed_of(event),
         from_sdk=event.from_sdk,
-        asked=isinstance(report, Asked),
+        approval_requested=isinstance(report, ApprovalRequested),
         would_block=isinstance(report, WouldBlock),
     )
 
@@ -56,7 +56,7 @@ def _call_of_several(ranked: Sequence[Event]) -> Call:
         reported=_reported(ranked),
         elapsed_ms=first_elapsed([winner, *telling]) if ran else None,
         from_sdk=True in {event.from_sdk for event in ranked},
-        asked=Asked in reports,
+        approval_requested=ApprovalRequested in reports,
         would_block=WouldBlock in reports,
         conflict=_is_conflict(ranked),
     )
@@ -70,8 +70,8 @@ def _ranked(events: Iterable[Event]) -> list[Event]:
         # Of a repeat the store keeps the one it accepted first, so folding must keep that one too.
         if same is None or _acceptance(event) < _acceptance(same):
             accepted[event.digest] = event
-    told = [event for event in accepted.values() if not isinstance(event.report, Note)]
-    return sorted(told, key=_rank, reverse=True)
+    reports = [event for event in accepted.values() if not isinstance(event.report, Note)]
+    return sorted(reports, key=_rank, reverse=True)
 
 
 def _acceptance(event: Event) -> tuple[int, datetime, bytes]:
@@ -83,13 +83,13 @@ def _rank(event: Event) -> tuple[int, datetime, bytes]:
 
 
 def _reported(ranked: Sequence[Event]) -> Verdict | None:
-    """The verdict of the newest event that carries one, else what the action says."""
+    """Verdict of the newest event that carries one, else what the action implies."""
     carrying = [event for event in ranked if event.reported is not None]
     if carrying:
         return max(carrying, key=lambda event: (event.timestamp, _rank(event))).reported
     # Executed and failed are equally strong, so the first of them in rank is the newest.
-    said = (verdict_of_action(event.report) for event in ranked)
-    return next((verdict for verdict in said if verdict is not None), None)
+    verdicts = (verdict_of_action(event.report) for event in ranked)
+    return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
 def _is_conflict(events: Sequence[Event]) -> bool:

@@ -1,4 +1,4 @@
-"""What the model that asked for a call gets to read about what became of it."""
+"""Text of the tool message that a model gets for an outcome."""
 
 import json
 from typing import Any, assert_never

@@ -1,4 +1,4 @@
-"""What a single event says about its call when it is taken alone."""
+"""Outcome, verdict and duration of a single event."""
 
 from typing import assert_never
 
@@ -6,8 +6,8 @@ from governance.core.verdict import Verdict
 from outcomes.record.event import (
     Allowed,
     ApprovalRejected,
+    ApprovalRequested,
     ApprovalTimedOut,
-    Asked,
     Blocked,
     Event,
     Executed,
@@ -44,7 +44,7 @@ def outcome_of(event: Event) -> Outcome | None:
             return ToolDenied(call_id=call, tool_name=tool, reason=reason, details=details)
         case ApprovalRejected(details=details) | ApprovalTimedOut(details=details):
             return ToolDenied(call_id=call, tool_name=tool, reason="approval", details=details)
-        case Allowed() | Asked() | Granted() | WouldBlock() | Note():
+        case Allowed() | ApprovalRequested() | Granted() | WouldBlock() | Note():
             return None
         case _ as never:
             assert_never(never)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 from governance.core.json_value import Json
-from governance.core.made_often import made_often
 
 INLINE_LIMIT: Final = 12_000
 SUMMARY_LIMIT: Final = 200
@@ -22,7 +21,6 @@ class NotReported:
 NOT_REPORTED: Final = NotReported()
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolExecutionResult:
     kind: ClassVar = "execution_result"
@@ -111,7 +109,7 @@ def fits_inline(output: Json) -> bool:
 
 
 def artifact_bytes(output: Json) -> tuple[bytes, str]:
-    """What an artifact of this output holds, and its media type."""
+    """Content of an artifact for this output, and its media type."""
     if isinstance(output, str):
         return output.encode(), "text/plain"
     return _encode(output).encode(), "application/json"

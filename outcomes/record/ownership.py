@@ -1,8 +1,8 @@
-"""Whose call it is, where keys are bound to some agents and report about calls of others.
+"""Ownership of a call, where keys are bound to agents and report about calls of others.
 
-A call belongs to the agent that its first accepted event from a key without a binding names, else
-to the agent of its first accepted event. What a key bound to other agents reports of it is kept,
-and changes nothing about the call, whichever of them arrives first.
+A call belongs to the agent named by its first accepted event from a key without a binding, else by
+its first accepted event. Reports of keys bound to other agents are stored and change nothing about
+the call, in whatever order they arrive.
 """
 
 from collections.abc import Sequence

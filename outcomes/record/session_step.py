@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-from governance.core.made_often import made_often
 from governance.core.verdict import Verdict
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One call as its session counts it."""

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from governance.core.errors import InvalidInput
 from governance.people.queries.projects import environment_with, project_numbered
-from outcomes.record.selecting import ANY_CALL, CallFilter
+from outcomes.stored.queries import ANY_CALL, CallFilter
 
 MOST_GLOBS: Final = 50
 LONGEST_GLOB: Final = 1_024
@@ -40,12 +40,12 @@ def fit(project_id: int, wanted: Wanted) -> Fit:
         project = project_numbered(project_id)
         found = environment_with(project, wanted.environment)
         if found is None:
-            raise InvalidInput.at("env", "There is no such environment.")
+            raise InvalidInput.at("env", "Environment not found.")
         environment = found.pk
     now = timezone.now()
     until = min(wanted.until or now, now)  # nothing of what comes is recorded yet
     if wanted.since is not None and wanted.since >= until:
-        raise InvalidInput.at("since", "The period ends before it begins.")
+        raise InvalidInput.at("since", "The period ends before it starts.")
     for path, globs in (("agent", wanted.agents), ("tool", wanted.tools)):
         if len(globs) > MOST_GLOBS or any(
             not 0 < len(each) <= LONGEST_GLOB or "\0" in each for each in globs

@@ -15,9 +15,7 @@ from outcomes.session_store.commands.owners import refuse_foreign_sessions
 from outcomes.session_store.domain import NO_SUCH_KEY
 from outcomes.session_store.queries import stored_value, stored_values
 from outcomes.session_store.wire.session_store import read_amount, read_key, read_keys, read_value
-from outcomes.web.bodies import COUNTED, KEYS, VALUE
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import COUNTED, KEYS, VALUE, answer, router
 
 CAN_ACT = KeyAuth("agent")
 INCREMENT = "/increment"
@@ -26,7 +24,7 @@ _AGENT_IN_META = f"HTTP_{AGENT_HEADER.upper().replace('-', '_')}"
 
 
 @router.post("/sessions/batch", auth=CAN_ACT, response={200: None}, openapi_extra=KEYS)
-def get_values(request: AccessRequest) -> HttpResponse:
+def get_session_values(request: AccessRequest) -> HttpResponse:
     keys = read_keys(request.body)
     refuse_foreign_sessions(keys, request.auth)
     return answer({"values": stored_values(request.auth.environment_id, keys)})
@@ -35,7 +33,7 @@ def get_values(request: AccessRequest) -> HttpResponse:
 @router.post(
     "/sessions/{rest:key}/increment", auth=CAN_ACT, response={200: None}, openapi_extra=COUNTED
 )
-def count_up(request: AccessRequest, key: str) -> HttpResponse:
+def increment_session_value(request: AccessRequest, key: str) -> HttpResponse:
     key, amount = read_key(key), read_amount(request.body)
     refuse_foreign_sessions([key], request.auth, begins=True)
     counted = commands_session_store.count_up(
@@ -45,7 +43,7 @@ def count_up(request: AccessRequest, key: str) -> HttpResponse:
 
 
 @router.get("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
-def get_value(request: AccessRequest, key: str) -> HttpResponse:
+def get_session_value(request: AccessRequest, key: str) -> HttpResponse:
     key = read_key(key)
     refuse_foreign_sessions([key], request.auth)
     value = stored_value(request.auth.environment_id, key)
@@ -55,7 +53,7 @@ def get_value(request: AccessRequest, key: str) -> HttpResponse:
 
 
 @router.put("/sessions/{rest:key}", auth=CAN_ACT, response={200: None}, openapi_extra=VALUE)
-def put_value(request: AccessRequest, key: str) -> HttpResponse:
+def put_session_value(request: AccessRequest, key: str) -> HttpResponse:
     key, value = read_key(key), read_value(request.body)
     refuse_foreign_sessions([key], request.auth, begins=True)
     commands_session_store.put_value(key, value, access=request.auth, agent=_agent_of(request))
@@ -63,7 +61,7 @@ def put_value(request: AccessRequest, key: str) -> HttpResponse:
 
 
 @router.delete("/sessions/{rest:key}", auth=CAN_ACT, response={200: None})
-def remove_value(request: AccessRequest, key: str) -> HttpResponse:
+def delete_session_value(request: AccessRequest, key: str) -> HttpResponse:
     key = read_key(key)
     refuse_foreign_sessions([key], request.auth)
     commands_session_store.remove_value(key, access=request.auth, agent=_agent_of(request))
@@ -77,18 +75,18 @@ def _agent_of(request: HttpRequest) -> str:
 
 def session_store(request: HttpRequest, key: str) -> HttpResponse:
     """All of the routes above, by method and by what the path ends with."""
-    asked = cast(AccessRequest, request)
-    asked.auth = CAN_ACT(request)
+    authorized = cast(AccessRequest, request)
+    authorized.auth = CAN_ACT(request)
     match request.method:
         case "GET" | "HEAD":
-            return get_value(asked, key)
+            return get_session_value(authorized, key)
         case "PUT":
-            return put_value(asked, key)
+            return put_session_value(authorized, key)
         case "DELETE":
-            return remove_value(asked, key)
+            return delete_session_value(authorized, key)
         case "POST" if key == "batch":
-            return get_values(asked)
+            return get_session_values(authorized)
         case "POST" if key.endswith(INCREMENT):
-            return count_up(asked, key.removesuffix(INCREMENT))
+            return increment_session_value(authorized, key.removesuffix(INCREMENT))
         case _:
             return HttpResponseNotAllowed(["GET", "PUT", "DELETE"])

@@ -11,7 +11,7 @@ from typing import Final
 
 LONGEST_KEY: Final = 25_000  # a session and a tool of 10,000 characters each, and what joins them
 LARGEST_VALUE: Final = 1024 * 1024  # bytes: a workflow's state takes some hundred thousand
-NO_SUCH_KEY: Final = "There is no such key."
+NO_SUCH_KEY: Final = "Key not found."
 LARGEST_NUMBER: Final = 2**53 - 1  # up to here all clients read a JSON number exactly
 
 _PROTECTED_ENDS: Final = (":attempts", ":execs")
@@ -30,14 +30,14 @@ def is_protected(key: str) -> bool:
 
 def session_of(key: str) -> str | None:
     """The session that a key belongs to, where its form tells one."""
-    found = _OF_SESSION.fullmatch(key) or _OF_PLAIN_SESSION.fullmatch(key)
-    return found[1] if found else None
+    match = _OF_SESSION.fullmatch(key) or _OF_PLAIN_SESSION.fullmatch(key)
+    return match[1] if match else None
 
 
 def is_counter(key: str) -> bool:
     """Whether a key counts something of its session, rather than keeping a workflow's state."""
-    found = _OF_SESSION.fullmatch(key)
-    return found is not None and not found[2].startswith("workflow:")
+    match = _OF_SESSION.fullmatch(key)
+    return match is not None and not match[2].startswith("workflow:")
 
 
 def as_integer(text: str) -> int | None:
@@ -49,17 +49,17 @@ def as_integer(text: str) -> int | None:
 
 
 def as_number(text: str) -> int | float | None:
-    """What a text can be counted on from, as in the SDKs' own store in memory."""
+    """The number in a text that can be incremented, as in the SDKs' own store in memory."""
     if not _NUMBER.fullmatch(text):
         return None
     number = float(text)
-    return whole(number) if math.isfinite(number) else None
+    return as_counter(number) if math.isfinite(number) else None
 
 
-def whole(number: float) -> int | float:
+def as_counter(number: float) -> int | float:
     """1.0 is the counter 1: its text must be an integer's."""
     return int(number) if number == int(number) else number
 
 
 def text_of(number: float) -> str:
-    return str(whole(number))
+    return str(as_counter(number))

@@ -1,26 +1,29 @@
-"""What the SDKs' session store holds: by key for agents, by session for people."""
+"""Values of the SDKs' session store: by key for agents, by session for people."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 
 from outcomes.models import Session, StoredValue
-from outcomes.models.statements import ON_POSTGRESQL, Statement, Steps, carry_out, read_row
+from outcomes.models.statements import ON_POSTGRESQL, Query, Row, Statement, read_row, run_query
 from outcomes.record.codec import digest_of
 from outcomes.session_store.domain import is_counter
 
 _ONE = "SELECT number, text FROM outcomes_storedvalue WHERE environment_id = %s AND digest = %s"
-_EACH = _ONE.replace("SELECT", "SELECT digest,")
-_AMONG = _EACH.replace("digest = %s", "digest = ANY(%s)")
+_SELECT = "SELECT environment_id, digest, number, text FROM outcomes_storedvalue WHERE "
+_EACH = _SELECT + "environment_id = %s AND digest = %s"
+_MANY = _SELECT + "environment_id = ANY(%s::bigint[]) AND digest = ANY(%s::bytea[])"
+FEW = 8  # keys without an array, which takes psycopg as long to send as the query takes
 
 
 TOOL = "tool:"
-WHOLE = ("attempts", "execs", "consec_fail")
+WITHOUT_TOOL = ("attempts", "execs", "consec_fail")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What one request of an agent asks for."""
+class Lookup:
+    """The keys that one request of an agent asks for."""
 
     environment_id: int | None
     keys: tuple[str, ...]
@@ -47,39 +50,45 @@ def stored_value(environment_id: int | None, key: str) -> str | None:
 
 
 def stored_values(environment_id: int | None, keys: Iterable[str]) -> dict[str, str]:
-    """Those of these keys that are there."""
-    return carry_out(_finding(environment_id, keys))
+    """The values of those keys that exist."""
+    (values,) = run_query(read_values([Lookup(environment_id, tuple(keys))]))
+    return values
 
 
-def looking_up(wanted: Sequence[Look]) -> Steps[list[dict[str, str]]]:
-    """For each of these, those of its keys that are there."""
-    if len(wanted) == 1:  # as most are
-        return [(yield from _finding(wanted[0].environment_id, wanted[0].keys))]
-    asked: dict[int | None, set[str]] = {}
-    for look in wanted:
-        asked.setdefault(look.environment_id, set()).update(look.keys)
-    found = {}
-    for environment, keys in asked.items():
-        found[environment] = yield from _finding(environment, keys)
-    return [_among(found[look.environment_id], look.keys) for look in wanted]
+def read_values(lookups: Sequence[Lookup]) -> Query[list[dict[str, str]]]:
+    """For each lookup, the values of those of its keys that exist."""
+    places = [
+        {key: (lookup.environment_id, digest_of_key(key)) for key in lookup.keys}
+        for lookup in lookups
+    ]
+
+    def read(rows: list[Row]) -> list[dict[str, str]]:
+        values = {(row[0], bytes(row[1])): _text(row[2], row[3]) for row in rows}
+        return [
+            {key: values[place] for key, place in own.items() if place in values} for own in places
+        ]
+
+    return Query(_selecting({place for own in places for place in own.values()}), read)
 
 
-def _finding(environment_id: int | None, keys: Iterable[str]) -> Steps[dict[str, str]]:
-    by_digest = {digest_of_key(key): key for key in keys}
-    # One key is found without an array in two thirds of the time; SQLite knows no arrays.
-    if ON_POSTGRESQL and len(by_digest) != 1:
-        rows = yield Statement(_AMONG, [[environment_id, list(by_digest)]])
-    else:
-        rows = yield Statement(_EACH, [[environment_id, digest] for digest in by_digest])
-    return {by_digest[bytes(digest)]: _text(number, text) for digest, number, text in rows}
+def _selecting(places: Collection[tuple[int | None, bytes]]) -> Statement:
+    environments = {environment for environment, _ in places}
+    digests = [digest for _, digest in places]
+    if len(environments) == 1 and len(places) <= FEW:
+        return Statement(_few(len(places)), [[*environments, *digests]])
+    if not ON_POSTGRESQL:
+        return Statement(_EACH, list(places))
+    # Of several environments it selects more than is read: each digest in each of them.
+    return Statement(_MANY, [[list(environments), digests]])
 
 
-def _among(found: dict[str, str], keys: Iterable[str]) -> dict[str, str]:
-    return {key: found[key] for key in keys if key in found}
+@cache
+def _few(number: int) -> str:
+    return f"{_SELECT}environment_id = %s AND digest IN ({', '.join(['%s'] * number)})"
 
 
 def counters_of(session: Session) -> list[Counter]:
-    """What an agent has counted in this session, whole counts first, then tool by tool."""
+    """Counters of this session: totals first, then by tool."""
     rows = StoredValue.objects.filter(
         environment=session.environment_id, session=digest_of(session.session_id)
     )
@@ -93,7 +102,9 @@ def counters_of(session: Session) -> list[Counter]:
 
 
 def _place(counter: Counter) -> tuple[int, str]:
-    return (WHOLE.index(counter.name) if counter.name in WHOLE else len(WHOLE)), counter.tool
+    return (
+        WITHOUT_TOOL.index(counter.name) if counter.name in WITHOUT_TOOL else len(WITHOUT_TOOL)
+    ), counter.tool
 
 
 def _text(number: int | None, text: bytes | memoryview | None) -> str:

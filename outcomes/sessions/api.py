@@ -15,71 +15,74 @@ from outcomes.calls.schemas import CallsQuery, OneCallQuery
 from outcomes.jobs import doorbell
 from outcomes.jobs.api import settled
 from outcomes.models import Session
-from outcomes.record.sessions import session_named
+from outcomes.search.api import query_of
+from outcomes.search.queries.sessions import matching_sessions
 from outcomes.sessions.commands.removal import remove_session
-from outcomes.sessions.queries.details import told_by
-from outcomes.sessions.queries.reports import SessionReport, report_of
+from outcomes.sessions.queries.details import session_details
+from outcomes.sessions.queries.readings import SessionReport, report_of
 from outcomes.sessions.queries.search import sessions_with
-from outcomes.web.cursors import cursor_at, place_of
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.stored.queries import session_named
+from outcomes.web.api import answer, cursor_at, place_of, router
 
 CAN_READ = KeyOrMember("read")
 CAN_DELETE = KeyOrMember(action=Action.DELETE_SESSION)
 
 
 @router.get("/agent-sessions", auth=CAN_READ, response={200: None})
-def list_sessions(request: AccessRequest, query: Query[CallsQuery]) -> HttpResponse:
-    """Sessions with a call that fits the filter, the one seen last first."""
+def list_agent_sessions(request: AccessRequest, query: Query[CallsQuery]) -> HttpResponse:
+    """Sessions with a call that fits the filter, newest activity first."""
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)
     before = place_of(query.cursor) if query.cursor else None
-    found = sessions_with(project, query.filter(), limit=query.limit, before=before)
-    governing = Governing({row.environment_id for row in found.rows})
+    filters, matching = query.filter(), None
+    if query.q:
+        matching = matching_sessions(project, query_of(query.q), filters)
+    page = sessions_with(project, filters, limit=query.limit, before=before, matching=matching)
+    governing = Governing({row.environment_id for row in page.rows})
     return answer(
         {
-            "sessions": [session_out(report_of(row, governing)) for row in found.rows],
-            "next": cursor_at(*found.end) if found.end else None,
+            "sessions": [session_out(report_of(row, governing)) for row in page.rows],
+            "next": cursor_at(*page.end) if page.end else None,
             "settled": is_settled,
         }
     )
 
 
 @router.get("/agent-sessions/{rest:session_id}", auth=CAN_READ, response={200: None})
-def get_session(
+def get_agent_session(
     request: AccessRequest, session_id: str, query: Query[OneCallQuery]
 ) -> HttpResponse:
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)
     session = session_named(project, session_id, query.env)
     if session is None:
-        raise NotFound("There is no such session.")
+        raise NotFound("Session not found.")
     report = report_of(session, Governing([session.environment_id]))
-    told = told_by(session)
+    details = session_details(session)
     return answer(
         {
             **session_out(report),
             "artifacts": [
                 {"artifact_id": artifact.artifact_id, "call_id": artifact.call_id,
                  "size_bytes": artifact.size_bytes}
-                for artifact in told.artifacts
+                for artifact in details.artifacts
             ],
-            "turns": [turn.as_json() for turn in told.turns],
+            "turns": [turn.as_json() for turn in details.turns],
             "settled": is_settled,
         }
     )  # fmt: skip
 
 
 @router.delete("/agent-sessions/{rest:session_id}", auth=CAN_DELETE, response={202: None})
-def delete_session(
+def delete_agent_session(
     request: AccessRequest, session_id: str, query: Query[OneCallQuery]
 ) -> HttpResponse:
     """With all that belongs to it: it is not there any more, and its calls go meanwhile."""
     session = session_named(request.auth.project_id, session_id, query.env)
     if session is None:
-        raise NotFound("There is no such session.")
-    remove_session(session, typed=session.session_id, by=request.auth.actor)
-    doorbell.ring_for_jobs()
+        raise NotFound("Session not found.")
+    removal = remove_session(session, typed=session.session_id, by=request.auth.actor)
+    doorbell.ring(doorbell.REMOVE_SESSION, removal)
     return HttpResponse(status=202)
 
 

@@ -1,10 +1,10 @@
-"""What the files of tables hold: the columns of each, in the words of the API."""
+"""Columns of the files of session tables, in the words of the API."""
 
 from typing import Any, Final
 
 from governance.core.tables import Columns
 from outcomes.models import SavedView, Session
-from outcomes.sessions.domain.comparison import OfTool
+from outcomes.sessions.domain.comparison import ToolCounts
 
 SESSIONS: Final[Columns[Session]] = {
     "session_id": lambda row: row.session_id,
@@ -42,7 +42,7 @@ LIMITS_OF_TWO: Final[Columns[dict[str, Any]]] = {
     "first": lambda row: row["used"][0],
     "second": lambda row: row["used"][1],
 }
-TOOLS_OF_TWO: Final[Columns[tuple[str, OfTool, OfTool]]] = {
+TOOLS_OF_TWO: Final[Columns[tuple[str, ToolCounts, ToolCounts]]] = {
     "tool_name": lambda row: row[0],
     "first_calls": lambda row: row[1].calls,
     "first_failures": lambda row: row[1].results.failures,

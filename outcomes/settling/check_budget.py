@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from governance.checks.domain.success import DEFAULT, Judgement, SuccessCheck
+from governance.checks.domain import DEFAULT, Judgement, SuccessCheck
 from governance.checks.queries.selection import CannotJudge
 from governance.core.json_value import Json
 

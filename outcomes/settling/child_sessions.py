@@ -15,23 +15,23 @@ class Child(NamedTuple):
 
 def link_children(children: Iterable[Child]) -> None:
     """Asked first: a child says it with each of its calls."""
-    wanted = {(each.environment, digest_of(each.parent), each.session): each for each in children}
-    if not wanted:
+    links = {(each.environment, digest_of(each.parent), each.session): each for each in children}
+    if not links:
         return
-    there = ChildSession.objects.filter(session__in={each.session for each in wanted.values()})
+    there = ChildSession.objects.filter(session__in={each.session for each in links.values()})
     for environment, digest, session in there.values_list(
         "environment", "parent_digest", "session__id"
     ):
-        wanted.pop((environment, bytes(digest), session), None)
+        links.pop((environment, bytes(digest), session), None)
     ChildSession.objects.bulk_create(
         [
             ChildSession(
                 environment_id=environment,
                 parent_digest=digest,
-                parent=as_text(wanted[environment, digest, session].parent),
+                parent=as_text(links[environment, digest, session].parent),
                 session_id=session,
             )
-            for environment, digest, session in sorted(wanted)
+            for environment, digest, session in sorted(links)
         ],
         ignore_conflicts=True,
     )

@@ -1,9 +1,9 @@
 """Taking batches out of the inbox so that no other worker takes them too.
 
-PostgreSQL locks the rows and passes over those that others hold. SQLite has one lock for all, so
-there the thinking comes before it: batches are read and decided on first, and taken at the end,
-where a row that is gone says that another process was faster. That costs what was thought, so
-processes name what they have in hand, and write in the order of the batches.
+PostgreSQL locks the rows and passes over those that others hold. SQLite has one lock for all and
+one process that settles, which reads and classifies batches before it takes that lock. It deletes
+them at the end; a row that is gone says that another process was faster, one that was thought dead
+for example.
 """
 
 import time
@@ -13,21 +13,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple, cast
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Length
 from django.utils import timezone
 
+from outcomes.database import IS_SERVER, ITEMS_PER_CLAIM, ITEMS_PER_LARGE_CLAIM
 from outcomes.models import Batch
 from outcomes.models.inbox import DEATHS, TRIES
 from outcomes.record.codec import as_text, unpacked_size
 from outcomes.record.wire import Sender, Source
-from outcomes.settling.crash_markers import at_work, choosing, in_hand, wait_for_older
+from outcomes.settling.crash_markers import at_work, in_hand, wait_for_older
 
-ITEMS = {"postgresql": 4_000, "sqlite": 1_000}  # of one transaction, more or less
-# A claim costs something by itself. While much waits it is shared by more, and whoever posts waits
-# longer for SQLite's one lock: half of what is there, up to so many.
-ITEMS_OF_MUCH = {"sqlite": 3_000}
+ITEMS, ITEMS_OF_MUCH = ITEMS_PER_CLAIM, ITEMS_PER_LARGE_CLAIM
 MOST_BATCHES = 500
 # Of one transaction, packed and unpacked, unless a batch alone has more: read items take several
 # times that, and a worker must not die of a claim whose batches are well by themselves.
@@ -58,7 +56,7 @@ class Suspect(NamedTuple):
     fault: str
 
 
-class Taken(Exception):
+class SettledElsewhere(Exception):
     """Another worker settled one of these batches first; nothing of ours was written."""
 
 
@@ -67,47 +65,41 @@ def claimed(*, only: int | None = None) -> Iterator[list[Claimed]]:
     """Batches to settle, named as such, and the transaction to do it in where rows are locked; an
     exception takes all back."""
     with ExitStack() as claim:
-        if connection.vendor == "postgresql":
+        if IS_SERVER:
             claim.enter_context(transaction.atomic())
-            batches = _named(_next(only, lock=True), claim)
-        else:
-            with choosing():
-                batches = _named(_next(only), claim)
+        batches = _next(only)
+        if batches:
+            claim.enter_context(at_work(batch.id for batch in batches))
         yield batches
-
-
-def _named(batches: list[Claimed], claim: ExitStack) -> list[Claimed]:
-    if batches:
-        claim.enter_context(at_work(batch.id for batch in batches))
-    return batches
 
 
 def is_full(items: int) -> bool:
     """Whether a claim of so many may have left some behind."""
-    return items >= ITEMS[connection.vendor]
+    return items >= ITEMS
 
 
 def after(last: int) -> list[Claimed]:
-    """What the next claim will most likely hold; nobody is kept from it."""
+    """Batches that the next claim will most likely hold. They stay free for other workers."""
     return _read(_fresh(_besides_others(_waiting().filter(id__gt=last))))
 
 
 @contextmanager
-def taken(batches: list[Claimed]) -> Iterator[None]:
+def consumed(batches: list[Claimed]) -> Iterator[None]:
     """The part that writes: one transaction, and the batches are gone when it is over."""
     ids = [batch.id for batch in batches]
     wait_for_older(min(ids))
     with transaction.atomic():
         gone, _ = Batch.objects.filter(pk__in=ids, set_aside_at=None).delete()
         if gone < len(ids):
-            raise Taken
+            raise SettledElsewhere
         yield
 
 
 def is_more_than_one_can_do() -> bool:
-    """Whether so much waits that a second process is worth its start; asked now and then."""
+    """Whether so much waits that a second process is worth its start; asked now and then. SQLite
+    has one writer, and one settler."""
     global _ask_again
-    if time.monotonic() < _ask_again:
+    if not IS_SERVER or time.monotonic() < _ask_again:
         return False
     _ask_again = time.monotonic() + ASK_EVERY
     waiting = _waiting().order_by("id").values_list("items", flat=True)[:MANY_BATCHES]
@@ -151,9 +143,9 @@ def _note(batch_id: int, error: str, *, of: int) -> None:
         batch.save(update_fields=["tries", "error", "fault", "next_try_at", "set_aside_at"])
 
 
-def _next(only: int | None, *, lock: bool = False) -> list[Claimed]:
+def _next(only: int | None) -> list[Claimed]:
     waiting = _waiting() if only is None else Batch.objects.filter(set_aside_at=None, pk=only)
-    waiting = waiting.select_for_update(skip_locked=True) if lock else _besides_others(waiting)
+    waiting = waiting.select_for_update(skip_locked=True)  # on PostgreSQL; SQLite locks no rows
     return _read(_fresh(waiting) if only is None else waiting)
 
 
@@ -170,7 +162,7 @@ def _waiting() -> QuerySet[Batch]:
 
 def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
     """The oldest ones that hold enough items together."""
-    usual, much = ITEMS[connection.vendor], ITEMS_OF_MUCH.get(connection.vendor, 0)
+    usual, much = ITEMS, ITEMS_OF_MUCH
     looked_at = max(usual, 2 * much)
     sizes = waiting.order_by("id").defer("body").annotate(packed=Length("body"))
     # Posts of one item come by the thousand, full ones by the dozen: the oldest says which.
@@ -193,10 +185,10 @@ def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
 
 def _read(batches: Iterable[Batch]) -> list[Claimed]:
     ids = [batch.pk for batch in batches]
-    whole = Batch.objects.filter(pk__in=ids).select_related("environment").order_by("id")
+    with_bodies = Batch.objects.filter(pk__in=ids).select_related("environment").order_by("id")
     read: list[Claimed] = []
     room = MOST_BYTES
-    for batch in whole:
+    for batch in with_bodies:
         body = bytes(batch.body)  # unpacked where a failure is known to be this batch's
         room -= unpacked_size(body)
         if read and room < 0:

@@ -1,4 +1,4 @@
-"""What a worker has in hand, said where it outlasts the worker.
+"""Batches that a worker is settling, noted where the note outlasts the worker.
 
 A batch may kill the process that settles it: memory runs out, a library crashes. No exception is
 raised and the database takes all back, so nothing there tells of it, and the next worker would
@@ -6,8 +6,8 @@ claim the same. So each claim is named in a file that its process holds locked: 
 is free is of a process that died over these batches. It need not survive the machine, and is not
 flushed: it costs a few system calls.
 
-Where the database has one lock for all, processes that settle side by side also know by these files
-what the others have in hand.
+Two processes that settle PostgreSQL's inbox also see here what the other has in hand, and write in
+the order of the batches.
 """
 
 import fcntl
@@ -22,7 +22,6 @@ from pathlib import Path
 
 from django.conf import settings
 
-CHOOSING = ".choosing"
 PATIENCE, PAUSE = 2.0, 0.002  # seconds
 
 logger = logging.getLogger(__name__)
@@ -35,7 +34,7 @@ def at_work(batches: Iterable[int]) -> Iterator[None]:
     try:
         path, handle = _say(list(batches))
     except OSError as error:  # a full disk: settling may still work
-        logger.warning("Which batches are worked on cannot be noted: %s", error)
+        logger.warning("Cannot write crash markers: %s", error)
         yield
         return
     _own.add(path)
@@ -45,22 +44,6 @@ def at_work(batches: Iterable[int]) -> Iterator[None]:
         path.unlink(missing_ok=True)
         os.close(handle)
         _own.discard(path)
-
-
-@contextmanager
-def choosing() -> Iterator[None]:
-    """One process at a time chooses batches and names them, so that no two choose the same."""
-    try:
-        _folder().mkdir(exist_ok=True, mode=0o700)
-        handle = os.open(_folder() / CHOOSING, os.O_CREAT | os.O_WRONLY, 0o600)
-    except OSError:  # then they may: whoever is slower finds them taken
-        yield
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def in_hand() -> Iterator[list[int]]:

@@ -1,4 +1,4 @@
-"""What a claim says, thought through before anything is written: events, calls, verdicts.
+"""Events, calls and verdicts of a claim, worked out before anything is written.
 
 All of it is pure but for two things that do no harm when the claim is taken back: large outputs
 are stored as artifacts, and stored ones are read to be judged.
@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from governance.checks.domain.success import DEFAULT
+from governance.checks.domain import DEFAULT
 from governance.checks.queries.selection import Judges, judges
-from governance.core.made_often import made_often
 from outcomes.artifacts.commands.contents import ArtifactKey, Contents
 from outcomes.models.inbox import ORDERS_PER_BATCH
 from outcomes.record import codec
@@ -36,10 +35,9 @@ class Reported:
     batch: Claimed
 
 
-@made_often
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A call as far as this claim tells it; for most calls that is all there ever is."""
+class ReportedCall:
+    """A call as reported by this claim; most calls are reported by one claim only."""
 
     call: Call
     verdicts: Verdicts
@@ -53,7 +51,7 @@ class Told:
 @dataclass(slots=True)
 class Reading:
     events: dict[CallKey, list[Reported]] = field(default_factory=lambda: defaultdict(list))
-    calls: dict[CallKey, Told] = field(default_factory=dict)
+    calls: dict[CallKey, ReportedCall] = field(default_factory=dict)
     contents: Contents = field(default_factory=Contents)
     environments: dict[int, str] = field(default_factory=dict)
     judges: dict[int, Judges] = field(default_factory=dict)  # of each project
@@ -63,7 +61,7 @@ class Reading:
 
 @dataclass(slots=True)
 class ReadBatch:
-    """What one batch says by itself: no other batch and no database is asked."""
+    """One batch, decoded by itself: without other batches, without the database."""
 
     reported: list[tuple[CallKey, Reported]] = field(default_factory=list)
     outputs: list[tuple[bytes, str]] = field(default_factory=list)  # too large to inline
@@ -91,7 +89,7 @@ def read_batch(batch: Claimed) -> ReadBatch:
 
 
 def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
-    """What was read ahead already need not be read again: a batch never changes."""
+    """Decode a claim. Batches read ahead are not decoded again: a batch never changes."""
     reading = Reading()
     referred: list[ArtifactKey] = []
     for batch in batches:
@@ -105,12 +103,12 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
         referred += own.referred
     reading.contents.learn(referred)
     reading.judges = {project: judges(project) for project in {each.project for each in batches}}
-    for key, told in reading.events.items():
-        call = fold([each.event for each in told])
+    for key, reports in reading.events.items():
+        call = fold([each.event for each in reports])
         if call is not None:
-            batch = told[0].batch  # the first that was accepted
+            batch = reports[0].batch  # the first that was accepted
             verdicts, is_bound = judged(call, reading, batch.project, batch.environment)
-            reading.calls[key] = Told(
+            reading.calls[key] = ReportedCall(
                 call,
                 verdicts,
                 batch.project,

@@ -14,7 +14,7 @@ CODE = "foreign_call"
 
 
 class SetApart:
-    """What one claim finds out; written once, after the calls."""
+    """Calls that one claim sets apart or brings back; written once, after the calls."""
 
     def __init__(self) -> None:
         self._apart: set[int] = set()

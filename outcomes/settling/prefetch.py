@@ -8,8 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Self
 
-from django.db import connection
-
+from outcomes.database import IS_SERVER
 from outcomes.settling.claims import Claimed, after, is_full
 from outcomes.settling.crash_markers import at_work
 from outcomes.settling.decode import ReadBatch, read_batch
@@ -24,9 +23,9 @@ class Ahead:
         self._read: dict[int, ReadBatch] = {}
         self._left: Iterator[None] = iter(())
 
-    def look(self, settled: int, *, last: int) -> None:
+    def start(self, settled: int, *, last: int) -> None:
         """Fetch what waits behind the claim that ends with this batch, if that was full."""
-        if connection.vendor == "postgresql" and is_full(settled):
+        if IS_SERVER and is_full(settled):
             self._left = self._reading(after(last))
 
     def go_on(self) -> bool:
@@ -34,7 +33,7 @@ class Ahead:
         return next(self._left, "") is None
 
     def take(self) -> Mapping[int, ReadBatch]:
-        """What is read by now; the rest is read where it is settled."""
+        """Batches decoded so far; settling decodes the rest."""
         read, self._read, self._left = self._read, {}, iter(())
         return read
 
@@ -52,4 +51,4 @@ class Ahead:
                     yield
         except Exception:
             # Whose fault it is shows where it is settled.
-            log.info("The next claim could not be read ahead", exc_info=True)
+            log.info("Prefetching the next claim failed", exc_info=True)

@@ -8,7 +8,14 @@ from django.db import InterfaceError, OperationalError, connection
 from outcomes.artifacts.commands.faults import fault_of, let_all_try_again, note_fault
 from outcomes.models.faults import end_session_if_read_only, is_passing
 from outcomes.models.inbox import STORE
-from outcomes.settling.claims import Taken, claimed, note_death, note_failure, taken, to_try_alone
+from outcomes.settling.claims import (
+    SettledElsewhere,
+    claimed,
+    consumed,
+    note_death,
+    note_failure,
+    to_try_alone,
+)
 from outcomes.settling.crash_markers import left_behind
 from outcomes.settling.decode import read
 from outcomes.settling.prefetch import Ahead
@@ -26,7 +33,7 @@ def settle_inbox(ahead: Ahead | None = None) -> int:
     long as that lasts, and the others go on.
     """
     for batches in left_behind():
-        logger.error("A worker died over the batches %s", batches)
+        logger.error("A worker died while it settled the batches %s", batches)
         note_death(batches)
     settled = _settle_fresh(ahead)
     suspect = to_try_alone()
@@ -45,14 +52,14 @@ def _settle_fresh(ahead: Ahead | None) -> int:
     gc.disable()
     try:
         return _settle(tried, ahead)
-    except Taken:
+    except SettledElsewhere:
         return 1  # there may be more; the other worker has those
     except Exception as error:
         end_session_if_read_only(error)
         if not tried or is_passing(error) or _is_gone():
             raise
         logger.warning(
-            "A claim could not be settled; its batches are tried one by one",
+            "Settling a claim failed; its batches are retried one by one",
             exc_info=None if fault_of(error) else error,
         )
     finally:
@@ -67,8 +74,8 @@ def _settle(tried: list[int], ahead: Ahead | None = None, *, only: int | None = 
         tried.extend(batch.id for batch in batches)
         reading = read(batches, ahead.take() if ahead else {})
         if ahead:
-            ahead.look(reading.items, last=batches[-1].id)
-        with taken(batches):
+            ahead.start(reading.items, last=batches[-1].id)
+        with consumed(batches):
             write(reading, ahead.go_on if ahead else None)
     return reading.items
 
@@ -76,17 +83,17 @@ def _settle(tried: list[int], ahead: Ahead | None = None, *, only: int | None = 
 def _settle_alone(batch: int) -> int:
     try:
         return _settle([], only=batch)
-    except Taken:
+    except SettledElsewhere:
         return 0
     except Exception as error:
         end_session_if_read_only(error)
         if is_passing(error) or _is_gone():
             raise
         if fault := fault_of(error):
-            logger.error("Batch %d waits: %s", batch, error)
+            logger.error("Batch %d is postponed: %s", batch, error)
             note_fault(batch, fault, error)
             return 0
-        logger.exception("Batch %d could not be settled", batch)
+        logger.exception("Settling batch %d failed", batch)
         note_failure(batch, error)
         return 1  # no sign that nothing waits behind it
 

@@ -24,7 +24,6 @@ from outcomes.record.call import Call
 from outcomes.record.codec import CALL_COLUMNS, CallRow, Keys, call_row, digest_of
 from outcomes.record.event import UNKNOWN_AGENT, Event
 from outcomes.record.fold import fold
-from outcomes.record.names import Name, ids_of
 from outcomes.record.outcome import (
     Outcome,
     ToolArtifactReference,
@@ -33,11 +32,13 @@ from outcomes.record.outcome import (
     ToolTimeout,
 )
 from outcomes.record.wire import Sender, Source
+from outcomes.search.commands.indexing import note_events
 from outcomes.sessions.commands.readings import Known, read_sessions
 from outcomes.settling.child_sessions import Child, link_children
-from outcomes.settling.decode import CallKey, Reading, Told, judged
+from outcomes.settling.decode import CallKey, Reading, ReportedCall, judged
 from outcomes.settling.foreign_calls import SetApart
 from outcomes.settling.newest_calls import note_agents
+from outcomes.stored.names import Name, ids_of
 
 _BY_DIGEST = itemgetter(CALL_COLUMNS.index("environment"), CALL_COLUMNS.index("digest"))
 EVENT_COLUMNS = (
@@ -58,9 +59,10 @@ def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
     """`meanwhile` is done while a server inserts."""
     writer = _Writer(reading)
     new = writer.insert_events(meanwhile)
+    note_events(writer.project_and_id(new))
     fresh = _with_news(reading, new)
-    unheard_of = [told for key, told in reading.calls.items() if key in fresh]
-    inserted = writer.insert_calls(unheard_of, meanwhile)
+    unknown_calls = [call for key, call in reading.calls.items() if key in fresh]
+    inserted = writer.insert_calls(unknown_calls, meanwhile)
     if len(inserted) < len(fresh):
         there = fresh - {(row.environment, row.digest) for _, row in inserted}
         changes = inserted + writer.merge_calls(there, new)
@@ -75,7 +77,7 @@ def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
 
 
 def _with_news(reading: Reading, new: set[int]) -> Set[CallKey]:
-    """The calls of which something is told that was not there yet."""
+    """The calls with news in this claim."""
     if len(new) == reading.items:
         return reading.events.keys()
     return {
@@ -129,10 +131,16 @@ class _Writer:
         rows.sort(key=itemgetter(2, 3, 4, 0))
         return bulk.insert_new(EventModel, EVENT_COLUMNS, rows, meanwhile)
 
-    def insert_calls(self, told: list[Told], meanwhile: Meanwhile | None) -> list[Change]:
+    def project_and_id(self, new: set[int]) -> Iterator[tuple[int, int]]:
+        for (environment, _), reported in self.reading.events.items():
+            for each in reported:
+                if each.event.order in new:
+                    yield self.projects[environment], each.event.order
+
+    def insert_calls(self, calls: list[ReportedCall], meanwhile: Meanwhile | None) -> list[Change]:
         """The calls that nobody had heard of, as far as this claim's events tell them."""
-        self._learn_names(told)
-        rows = grouped([self._row(each, each.call.order) for each in told])
+        self._learn_names(calls)
+        rows = grouped([self._row(each, each.call.order) for each in calls])
         rows.sort(key=_BY_DIGEST)
         made = bulk.insert_new(CallModel, CALL_COLUMNS, rows, meanwhile)
         changes: list[Change] = [(None, row) for row in rows if row.id in made]
@@ -154,9 +162,9 @@ class _Writer:
             self.apart.note(events, earlier)
             known = fold(earlier)
             verdicts, is_bound = codec.verdicts_in(old), old.decided_by == "check"
-            if known is None or not _is_judged_alike(known, call):
+            if known is None or not _has_same_verdict_inputs(known, call):
                 verdicts, is_bound = judged(call, self.reading, old.project, old.environment)
-            told = Told(
+            reported = ReportedCall(
                 call,
                 verdicts,
                 old.project,
@@ -165,32 +173,32 @@ class _Writer:
                 old.digest,
                 is_bound,
             )
-            self._learn_names([told])
+            self._learn_names([reported])
             before.append(old)
-            after.append(self._row(told, old.id))
+            after.append(self._row(reported, old.id))
         both = zip(before, grouped(after), strict=True)
         changes: list[Change] = [(old, row) for old, row in both if row != old]
         bulk.update(CallModel, CALL_COLUMNS, [row for _, row in changes])
         return changes
 
-    def _learn_names(self, told: list[Told]) -> None:
-        agents = {(each.project, each.call.account.agent_id) for each in told}
+    def _learn_names(self, calls: list[ReportedCall]) -> None:
+        agents = {(each.project, each.call.account.agent_id) for each in calls}
         if not agents <= self.agents.keys():
             self.agents |= ids_of(Agent, "project", agents)
-        tools = {(each.project, each.call.account.tool_name) for each in told}
+        tools = {(each.project, each.call.account.tool_name) for each in calls}
         if not tools <= self.tools.keys():
             self.tools |= ids_of(Tool, "project", tools)
         sessions = {
             (each.environment, session)
-            for each in told
+            for each in calls
             if (session := each.call.account.session_id)
         }
         if not sessions <= self.sessions.keys():
             project_of = lambda environment, _: self.projects[environment]  # noqa: E731 - one use
             self.sessions |= ids_of(Session, "environment", sessions, project=project_of)
 
-    def _row(self, told: Told, row_id: int) -> CallRow:
-        call, project, environment = told.call, told.project, told.environment
+    def _row(self, reported: ReportedCall, row_id: int) -> CallRow:
+        call, project, environment = reported.call, reported.project, reported.environment
         account = call.account
         keys = Keys(
             project,
@@ -207,11 +215,13 @@ class _Writer:
                 account.bundle_name,
                 account.agent_id,
             ),
-            told.digest,
+            reported.digest,
         )
         if account.parent_session_id and keys.session is not None:
             self.children.add(Child(environment, account.parent_session_id, keys.session))
-        return call_row(call, told.verdicts, keys, row_id, told.received_at, is_bound=told.is_bound)
+        return call_row(
+            call, reported.verdicts, keys, row_id, reported.received_at, is_bound=reported.is_bound
+        )
 
     def _artifact_of(self, project: int, environment: int, call: Call) -> int | None:
         if not isinstance(call.outcome, ToolArtifactReference):
@@ -232,13 +242,13 @@ def _locked_calls(keys: Iterable[CallKey]) -> list[CallRow]:
         by_environment.setdefault(environment, []).append(digest)
     for environment, digests in by_environment.items():
         for start in range(0, len(digests), 500):
-            found = (
+            locked = (
                 CallModel.objects.select_for_update()
                 .filter(environment=environment, digest__in=digests[start : start + 500])
                 .order_by("digest")
                 .values_list(*CALL_COLUMNS)
             )
-            rows += (codec.call_row_of(values) for values in found)
+            rows += (codec.call_row_of(values) for values in locked)
     return rows
 
 
@@ -268,7 +278,7 @@ def _with_events(
             yield row, events.get((row.environment, row.digest), [])
 
 
-def _is_judged_alike(before: Call, after: Call) -> bool:
+def _has_same_verdict_inputs(before: Call, after: Call) -> bool:
     """A later event re-judges a call only if it changes the output or the tool."""
     if before.outcome is None or after.outcome is None:
         return before.outcome is after.outcome

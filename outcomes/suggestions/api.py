@@ -15,8 +15,7 @@ from outcomes.models import Suggestion
 from outcomes.suggestions.commands import suggestions
 from outcomes.suggestions.commands.suggestions import bring_back_suggestion
 from outcomes.suggestions.queries import dismissed_suggestions, look_of, open_suggestions, row_of
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import answer, router
 
 
 class SuggestionsQuery(Schema):

@@ -1,16 +1,31 @@
-"""What is suggested for a project's checks, and what of it somebody has dismissed."""
+"""Suggestions of a project: open ones, dismissed ones, and how far each has come."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Count, Max, Q
 
+from governance.checks.domain import LAST, Binding, lines_judging
 from governance.checks.language.shipped.rows import Followed, followed
-from outcomes.models import Event, Suggestion, SuggestionLook, Tool
+from governance.checks.queries import selection
+from governance.checks.queries.known_rules import RulePlace, place_of_rule
+from governance.core.json_value import Json
+from governance.models import Project
+from outcomes.core.scope import Scope
+from outcomes.masking.domain.shown_call import masking_of
+from outcomes.models import Call, Event, Suggestion, SuggestionLook, Tool
+from outcomes.reclassification.queries.past_calls import PastCalls, past_calls
+from outcomes.record.codec import as_text, digest_of
+from outcomes.record.outcome import NotReported, ToolExecutionResult
+from outcomes.stored.queries import newest_calls_named, read_calls
+from outcomes.suggestions.domain.flow import Step, next_step
 
 SHOWN: Final = 200
 AT_ONCE: Final = 20_000  # events that are read for the tools that they are about
+MOST_OUTPUTS: Final = 100_000  # calls that are counted for those with an output
+_WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
 _TOUCHED: Final = """
     SELECT DISTINCT c.tool_id FROM (
         SELECT environment_id, call_digest FROM outcomes_event
@@ -20,22 +35,23 @@ _TOUCHED: Final = """
 
 
 def open_suggestions(project_id: int) -> list[Suggestion]:
-    """Those with the most results first."""
+    """Most outputs first."""
     rows = Suggestion.objects.filter(project=project_id, dismissed_at=None)
-    return list(rows.select_related("tool", "effect").order_by("-results", "id")[:SHOWN])
+    return list(rows.select_related("tool").order_by("-results", "id")[:SHOWN])
 
 
 def suggestions_for(tool: Tool) -> list[Suggestion]:
-    """The open ones of one tool."""
-    found = list(Suggestion.objects.filter(tool=tool, dismissed_at=None).order_by("-results", "id"))
+    """Open suggestions of one tool."""
+    rows = Suggestion.objects.filter(tool=tool, dismissed_at=None)
+    found = list(rows.select_related("effect").order_by("-results", "id"))
     for each in found:
-        each.tool = tool  # nobody asks for it again
+        each.tool = tool  # saves a query per row
     return found
 
 
 def looking_like_failures(project_id: int) -> dict[str, int]:
-    """By tool: of its newest results that are judged success, how many have one known form of
-    failure; of several forms the most frequent one."""
+    """By tool: how many of its newest outputs count as success and match the most frequent
+    suggestion."""
     rows = Suggestion.objects.filter(project=project_id, dismissed_at=None).order_by()
     return dict(rows.values_list("tool__name").annotate(Max("results")))
 
@@ -45,7 +61,7 @@ def number_of_open_suggestions(project_id: int) -> int:
 
 
 def dismissed_suggestions(project_id: int) -> list[Suggestion]:
-    """The one dismissed last first."""
+    """Last dismissed first."""
     rows = Suggestion.objects.filter(project=project_id, dismissed_at__isnull=False)
     return list(rows.select_related("tool").order_by("-dismissed_at", "id")[:SHOWN])
 
@@ -60,8 +76,123 @@ def look_of(project_id: int) -> SuggestionLook | None:
 
 
 def row_of(suggestion: Suggestion) -> Followed | None:
-    """Of the shapes reference; none where the library of today has no such rule."""
+    """Row of the shapes reference; None where the library has no such rule any more."""
     return followed(suggestion.check_name, suggestion.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The way from a suggested rule to corrected verdicts of one tool."""
+
+    tool: Tool
+    check: str  # built-in check that has the rule
+    rule: str
+    judge: str  # check that decides for the tool now
+    suggestion: Suggestion | None  # none once a scan finds no such output
+    place: RulePlace
+    is_bound: bool
+    own_line: Binding  # binding that the flow makes
+    may_unbind: bool
+    past: PastCalls
+
+    @property
+    def step(self) -> Step | None:
+        return next_step(
+            drafted=self.place.draft is not None,
+            saved=self.place.saved is not None,
+            bound=self.is_bound,
+            past_calls=self.past.calls,
+        )
+
+    @property
+    def is_begun(self) -> bool:
+        return self.place.draft is not None or self.place.saved is not None
+
+
+def suggestion_for(tool: Tool, check: str, rule: str) -> Suggestion | None:
+    rows = Suggestion.objects.filter(tool=tool, check_name=check, rule=rule)
+    found = rows.select_related("effect").first()
+    if found is not None:
+        found.tool = tool  # saves a query
+    return found
+
+
+def flow_of(
+    project: Project,
+    person: int,
+    tool: Tool,
+    *,
+    check: str,
+    rule: str,
+    suggestion: Suggestion | None,
+    environments: Collection[str],
+) -> Flow:
+    judges = selection.judges(project.pk)
+    places = lines_judging(judges.lines, tool.name, environments)
+    names = [judges.lines[place].check for place in places if place is not None]
+    judge = (suggestion.judge if suggestion else "") or next(iter(names), LAST)
+    place = place_of_rule(project, person, check=check, rule=rule, tool=tool.name, judge=judge)
+    own_line = Binding("*", "*", tool.name, place.name)
+    return Flow(
+        tool=tool,
+        check=check,
+        rule=rule,
+        judge=judge,
+        suggestion=suggestion,
+        place=place,
+        is_bound=place.saved is not None and place.name in names,
+        own_line=own_line,
+        may_unbind=own_line in judges.lines,
+        past=past_calls(project.pk, {tool.pk: tool.name}, judges),
+    )
+
+
+class SampleOutput(NamedTuple):
+    """The newest output that a suggestion is about, masked."""
+
+    call_id: str
+    environment: str
+    value: Json
+
+
+def sample_output(suggestion: Suggestion) -> SampleOutput | None:
+    """None where it is stored as an artifact, or is gone."""
+    for sample in suggestion.samples[:1]:
+        rows = newest_calls_named(suggestion.project_id, [sample["call"]], sample["environment"])
+        for stored in read_calls(rows):
+            match stored.folded.outcome:
+                case ToolExecutionResult(output=output) if not isinstance(output, NotReported):
+                    value = masking_of(stored.folded).value(output)
+                    return SampleOutput(sample["call"], sample["environment"], value)
+    return None
+
+
+class Outputs(NamedTuple):
+    """Calls that returned, and those of them that came with an output that a check could read."""
+
+    calls: int
+    with_output: int
+
+
+def outputs_in(project_id: int, scope: Scope) -> Outputs:
+    """Of the newest calls up to a bound."""
+    calls = Call.objects.filter(
+        project=project_id, at__gte=scope.since, at__lt=scope.until, kind__in=_WITH_RESULT
+    )
+    if scope.environment:
+        calls = calls.filter(environment__name=as_text(scope.environment))
+    newest = calls.order_by("-at", "-order").values("pk")[:MOST_OUTPUTS]
+    rows = Call.objects.filter(pk__in=newest).order_by()
+    counted = rows.aggregate(calls=Count("pk"), given=Count("pk", filter=~Q(check_name="")))
+    return Outputs(counted["calls"], counted["given"])
+
+
+def tool_named(project_id: int, name: str) -> Tool | None:
+    return Tool.objects.filter(project=project_id, digest=digest_of(name)).first()
+
+
+def tool_numbered(project_id: int, number: int) -> Tool | None:
+    return Tool.objects.filter(project=project_id, pk=number).first() if number < 2**63 else None
 
 
 def newest_event(project_id: int) -> int:
@@ -69,7 +200,7 @@ def newest_event(project_id: int) -> int:
 
 
 def tools_touched(project_id: int, after: int, until: int) -> set[int]:
-    """Of which results came with these events."""
+    """Tools with outputs among these events."""
     found: set[int] = set()
     with connection.cursor() as cursor:
         for start in _steps(project_id, after, until):

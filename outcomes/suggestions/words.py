@@ -1,35 +1,74 @@
-"""A suggestion in sentences; what machines call things stands in backticks."""
+"""Sentences about suggestions; names stand in backticks."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
-from governance.checks.authoring.suggested_rules import looks_at_items
+from governance.checks.authoring.suggested_rules import tests_items
 from governance.checks.language.shipped.rows import Followed
 from governance.core.masking import Masking
 from outcomes.models import Rejudging, Suggestion
-from outcomes.web.sentences import counted, without_marks
+from outcomes.suggestions.domain.flow import Step
+from outcomes.suggestions.queries import Flow, Outputs
+from outcomes.web.words import counted, without_marks
 
 SHOWN = 60  # characters of a value
-_WHOLE = ("{", "[")  # how objects and lists begin, which would not fit into a sentence
+LONGEST_TOOL: Final = 24  # characters of a tool's name in a headline
+_OBJECTS = ("{", "[")  # how values begin that are too long for a sentence
+
+
+def headline(
+    rows: Sequence[Suggestion], total: int, outputs: Outputs, period: str, *, is_scanned: bool
+) -> str:
+    """60 of 157 `warehouse_lookup` outputs look like failures, 9 more suggestions"""
+    if rows:
+        more = f", {counted(total - 1, 'more suggestion')}" if total > 1 else ""
+        return f"{doubt_words(rows[0])}{more}"
+    if not outputs.calls:
+        return f"No calls to scan {period}"
+    if not outputs.with_output:
+        none = "The only call" if outputs.calls == 1 else f"None of {outputs.calls:,} calls"
+        sent = "sent no output" if outputs.calls == 1 else "sent an output"
+        return f"{none} {sent} {period}: nothing can be checked"
+    state = "No suggestions" if is_scanned else "Not scanned yet"
+    return f"{state}: {outputs_words(outputs, period)}"
+
+
+def doubt_words(suggestion: Suggestion) -> str:
+    """60 of 157 `warehouse_lookup` outputs look like failures"""
+    tool = _cut(without_marks(suggestion.tool.name), LONGEST_TOOL)
+    verb = "looks like a failure" if suggestion.results == 1 else "look like failures"
+    return f"{suggestion.results:,} of {counted(suggestion.of, f'`{tool}` output')} {verb}"
+
+
+def outputs_words(outputs: Outputs, period: str) -> str:
+    """18 of 24 calls sent an output in the last 24 hours"""
+    return f"{outputs.with_output:,} of {counted(outputs.calls, 'call')} sent an output {period}"
 
 
 def what_words(suggestion: Suggestion) -> str:
-    """1,204 results of `crm_update` judged success have `ok: false`."""
-    number, tool = suggestion.results, without_marks(suggestion.tool.name)
-    if not number:
-        return f"No result of `{tool}` is so now."
-    have = "results of {} judged success have" if number > 1 else "result of {} judged success has"
-    return f"{number:,} {have.format(f'`{tool}`')} {_values(suggestion, number)}."
+    """60 of 157 outputs of `warehouse_lookup` have `ok: false` and count as success."""
+    tool = without_marks(suggestion.tool.name)
+    if not suggestion.results:
+        return f"No output of `{tool}` matches now."
+    have, count = ("has", "counts") if suggestion.results == 1 else ("have", "count")
+    outputs = f"{suggestion.results:,} of {counted(suggestion.of, 'output')} of `{tool}`"
+    return f"{outputs} {have} {values_words(suggestion)} and {count} as success."
+
+
+def title_words(suggestion: Suggestion) -> str:
+    return f"Suggestion: count {values_words(suggestion)} as failure"
 
 
 def seen_words(suggestion: Suggestion) -> str:
-    """How often each value was there, when there are several."""
+    """How often each value occurs, if there are several."""
     saw = suggestion.saw
     if len(saw) < 2:
         return ""
-    told = [f"`{_value(selector, value)}` {_times(number)}" for selector, value, number in saw]
+    words = [f"`{_value(selector, value)}` {_times(number)}" for selector, value, number in saw]
     rest = suggestion.results - sum(number for _, _, number in saw)
-    return ", ".join([*told, f"others {_times(rest)}"] if rest else told)
+    return ", ".join([*words, f"others {_times(rest)}"] if rest else words)
 
 
 def _times(number: int) -> str:
@@ -37,7 +76,7 @@ def _times(number: int) -> str:
 
 
 def rule_words(followed: Followed | None) -> str:
-    """Which row of the shapes reference it follows."""
+    """Row of the result shapes reference that the rule comes from."""
     if followed is None:
         return ""
     row = followed.row
@@ -46,29 +85,132 @@ def rule_words(followed: Followed | None) -> str:
 
 
 def effect_words(effect: Rejudging) -> str:
-    """What its rule would change, as far as that is known."""
+    """Impact of the rule on recorded calls, as far as it is known."""
     if not effect.has_ended:
-        return f"Being computed: {effect.progress:.0%} read."
+        return f"Computing its impact: {effect.progress:.0%}."
     if effect.status != Rejudging.Status.DONE:
-        return effect.error or "Its computation was cancelled."
+        return effect.error or "The impact preview was cancelled."
     counts: dict[str, int] = effect.result["flips"]["counts"]
     failed, succeeded = counts.get("newly_failed", 0), counts.get("newly_succeeded", 0)
-    changed = f"{counted(failed, 'recorded call')} would become failures"
-    return f"{changed}, {succeeded:,} successes." if succeeded else f"{changed}, none a success."
+    changes = [f"{counted(failed, 'recorded call')} would change to failure"]
+    if succeeded:
+        changes.append(f"{succeeded:,} to success")
+    return f"{', '.join(changes)}."
 
 
-def _values(suggestion: Suggestion, results: int) -> str:
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """A step of the flow: what it does in numbers, its button, and why it can't be taken yet."""
+
+    key: Step
+    number: int
+    title: str
+    words: str
+    button: str
+    state: str  # done, now or later
+    reason: str = ""
+    undo: str = ""  # label of the button that takes a done step back
+
+
+_REASONS: Final = {
+    Step.SAVE: "Create the draft first",
+    Step.BIND: "Save the check first",
+    Step.RECLASSIFY: "Bind the check first",
+}
+
+
+def steps_of(flow: Flow) -> list[ShownStep]:
+    order, now = list(Step), flow.step
+    place = order.index(now) if now else len(order)
+    steps = []
+    for number, key in enumerate(order):
+        state = "done" if number < place else "now" if number == place else "later"
+        done = state == "done"
+        words = _STEP_WORDS[key](flow)
+        steps.append(
+            ShownStep(
+                key=key,
+                number=number + 1,
+                title=key.value.capitalize(),
+                words=words.done if done else words.todo,
+                button=words.button,
+                state=state,
+                reason=_REASONS.get(key, "") if state == "later" else "",
+                undo=_undo(flow, key) if done else "",
+            )
+        )
+    return steps
+
+
+def _undo(flow: Flow, step: Step) -> str:
+    if step is Step.DRAFT and flow.place.saved is None:
+        return "Discard draft"
+    return "Unbind" if step is Step.BIND and flow.may_unbind else ""
+
+
+class StepWords(NamedTuple):
+    todo: str
+    done: str
+    button: str
+
+
+def _draft_words(flow: Flow) -> StepWords:
+    name, tool = flow.place.name, without_marks(flow.tool.name)
+    check = f"the new check `{name}`" if flow.place.number == 1 else f"`{name}`"
+    todo = f"1 rule for `{tool}` in {check}. Nothing changes yet."
+    return StepWords(todo, f"1 rule for `{tool}` in `{name}`.", "Create draft")
+
+
+def _save_words(flow: Flow) -> StepWords:
+    version = f"`{flow.place.name} v{flow.place.number}`"
+    effect = flow.suggestion.effect if flow.suggestion and flow.place.draft else None
+    impact = effect_words(effect) if effect else "The draft shows how many verdicts would change."
+    return StepWords(f"As {version}. {impact}", f"Saved as {version}.", "Save check")
+
+
+def _bind_words(flow: Flow) -> StepWords:
+    tool = without_marks(flow.tool.name)
+    todo = f"To `{tool}` in all environments. New calls are checked from then on."
+    done = f"`{flow.place.name}` checks new calls of `{tool}`."
+    return StepWords(todo, done, f"Bind to {_cut(tool, LONGEST_TOOL)}")
+
+
+def _reclassify_words(flow: Flow) -> StepWords:
+    calls = flow.past.calls if flow.is_bound else flow.past.checked
+    number = f"more than {calls:,}" if flow.past.is_more else f"{calls:,}"
+    todo = f"{number} recorded {'call' if calls == 1 else 'calls'} with an output"
+    effect = flow.suggestion.effect if flow.suggestion else None
+    if effect is not None and effect.status == Rejudging.Status.DONE:
+        failed: int = effect.result["flips"]["counts"].get("newly_failed", 0)
+        todo += f": {failed:,} {'changes' if failed == 1 else 'change'} to failure"
+    done = f"Recorded calls have the verdicts of `{flow.place.name} v{flow.place.number}`."
+    button = "past calls" if flow.past.is_more else counted(calls, "call")
+    return StepWords(f"{todo}.", done, f"Reclassify {button}")
+
+
+_STEP_WORDS: Final = {
+    Step.DRAFT: _draft_words,
+    Step.SAVE: _save_words,
+    Step.BIND: _bind_words,
+    Step.RECLASSIFY: _reclassify_words,
+}
+
+
+def values_words(suggestion: Suggestion) -> str:
+    """`ok: false`, as far as one phrase covers all outputs."""
     saw: list[list[Any]] = suggestion.saw
+    if not saw:
+        return "such outputs"
     selector, value, number = saw[0]
-    if value.startswith("[") and looks_at_items(suggestion.check_name, suggestion.rule):
+    if value.startswith("[") and tests_items(suggestion.check_name, suggestion.rule):
         return f"failed items in `{_name(selector)}`"
-    if all(other == selector and each[:1] in _WHOLE for other, each, _ in saw):
-        return f"`{_name(selector)}` that is not empty"
-    if number == results:
+    if all(other == selector and each[:1] in _OBJECTS for other, each, _ in saw):
+        return f"a non-empty `{_name(selector)}`"
+    if number == suggestion.results:
         return f"`{_value(selector, value)}`"
     if all(other == selector for other, _, _ in saw):
         return f"`{_name(selector)}` such as `{_short(shown_value(selector, value))}`"
-    return f"`{_value(selector, value)}` and the like"
+    return f"`{_value(selector, value)}` and similar values"
 
 
 def _value(selector: str, value: str) -> str:
@@ -76,12 +218,12 @@ def _value(selector: str, value: str) -> str:
 
 
 def shown_value(selector: str, value: str) -> str:
-    """As it is kept: JSON, perhaps cut."""
+    """Stored value as JSON, possibly cut."""
     return Masking().written(selector, value)
 
 
 def _name(selector: str) -> str:
-    """As people name a field: without what every selector begins with."""
+    """A field without the prefix that every selector has."""
     first, _, more = selector.partition(" ?? ")
     name = first.rpartition("|json")[2].removeprefix("result").lstrip(".") or "the result"
     return without_marks(f"{name} …" if more else name)
@@ -93,3 +235,7 @@ def _short(value: str) -> str:
     except ValueError:  # it was cut
         text = value
     return without_marks(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

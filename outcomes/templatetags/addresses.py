@@ -9,13 +9,15 @@ from django import template
 from django.template import Context
 from django.urls import reverse
 
-from outcomes.core.scope import TIMES, Scope, beside_one, handed_on
+from outcomes.core.scope import TIMES, Scope, detail_parameters, handed_on
+from outcomes.models import Session
 from outcomes.web.addresses import (
     agent_url,
     artifact_url,
     call_url,
     denied_by_url,
-    of_project,
+    principal_url,
+    project_url,
     session_url,
     tool_url,
     try_url,
@@ -26,12 +28,12 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True, name="session_url")
 def _session_url(context: Context, slug: str, session_id: str, environment: str) -> str:
-    return session_url(slug, session_id, environment, **_beside_one(context))
+    return session_url(slug, session_id, environment, **_detail_query(context))
 
 
 @register.simple_tag(takes_context=True, name="call_url")
 def _call_url(context: Context, slug: str, call_id: str, environment: str) -> str:
-    return call_url(slug, call_id, environment, **_beside_one(context))
+    return call_url(slug, call_id, environment, **_detail_query(context))
 
 
 @register.simple_tag(takes_context=True, name="agent_url")
@@ -43,6 +45,11 @@ def _agent_url(context: Context, slug: str, name: str) -> str:
 @register.simple_tag(takes_context=True, name="tool_url")
 def _tool_url(context: Context, slug: str, name: str) -> str:
     return tool_url(slug, name, **_carried(context))
+
+
+@register.simple_tag(takes_context=True, name="principal_url")
+def _principal_url(context: Context, slug: str, name: str) -> str:
+    return principal_url(slug, name, **_carried(context))
 
 
 @register.simple_tag(takes_context=True, name="artifact_url")
@@ -60,36 +67,30 @@ def _denied_by_url(
 @register.simple_tag(takes_context=True)
 def call_part_url(context: Context, slug: str, part: str, call_id: str, environment: str) -> str:
     """A part of a call's page, which has an address of its own."""
-    query = urlencode({"of": call_id, "environment": environment} | _beside_one(context))
-    return f"{of_project(f'outcomes:{part}', slug)}?{query}"
+    query = urlencode({"of": call_id, "environment": environment} | _detail_query(context))
+    return f"{project_url(f'outcomes:{part}', slug)}?{query}"
 
 
 @register.simple_tag(takes_context=True, name="try_url")
 def _try_url(context: Context, slug: str, call_id: str, environment: str) -> str:
-    return try_url(slug, call_id, environment, **_beside_one(context))
+    return try_url(slug, call_id, environment, **_detail_query(context))
 
 
 @register.simple_tag(takes_context=True)
 def stop_url(context: Context, slug: str, environment: str, agent: str = "") -> str:
-    """Where one is asked whether to stop an agent, or without one the environment."""
+    """Address of the form that stops an agent or, without one, the environment."""
     query = {"environment": environment} | ({"agent": agent} if agent else {})
-    query |= _beside_one(context)
+    query |= _detail_query(context)
     return f"{reverse('governance:new_stop', args=[slug])}?{urlencode(query)}"
 
 
 @register.simple_tag(takes_context=True)
 def about_session_url(
-    context: Context,
-    slug: str,
-    page: str,
-    session_id: str,
-    environment: str,
-    *args: Any,
-    **more: str,
+    context: Context, slug: str, page: str, session: Session, *args: Any, **more: str
 ) -> str:
     """A page or a part that is about one session, and asks for it by its query."""
-    told = {"of": session_id, "environment": environment} | more | _beside_one(context)
-    query = urlencode(told)
+    parameters = {"of": session.session_id, "environment": session.environment.name} | more
+    query = urlencode(parameters | _detail_query(context))
     return f"{reverse(f'outcomes:{page}', args=[slug, *args])}?{query}"
 
 
@@ -97,30 +98,30 @@ def _carried(context: Context) -> dict[str, str]:
     return _once(context, "scope_carried", handed_on)
 
 
-def _beside_one(context: Context) -> dict[str, str]:
-    return _once(context, "scope_beside_one", beside_one)
+def _detail_query(context: Context) -> dict[str, str]:
+    return _once(context, "scope_detail_query", detail_parameters)
 
 
 def _once(
-    context: Context, name: str, told: Callable[[Scope | None, dict[str, str]], dict[str, str]]
+    context: Context, name: str, compute: Callable[[Scope | None, dict[str, str]], dict[str, str]]
 ) -> dict[str, str]:
-    """For a page, which has hundreds of addresses and one scope; nobody changes what is kept."""
+    """Compute once per request: a page has hundreds of addresses and one scope."""
     request = context.get("request")
     if request is None:
-        return told(*_told(context))
-    kept = vars(request)
-    if name not in kept:
-        kept[name] = told(*_told(context))
-    found: dict[str, str] = kept[name]
-    return found
+        return compute(*_scope_and_parameters(context))
+    cache = vars(request)
+    if name not in cache:
+        cache[name] = compute(*_scope_and_parameters(context))
+    cached: dict[str, str] = cache[name]
+    return cached
 
 
 def _times(context: Context) -> dict[str, str]:
-    return {name: value for name, value in _beside_one(context).items() if name in TIMES}
+    return {name: value for name, value in _detail_query(context).items() if name in TIMES}
 
 
-def _told(context: Context) -> tuple[Scope | None, dict[str, str]]:
-    """A part that is drawn without its request is told its scope."""
+def _scope_and_parameters(context: Context) -> tuple[Scope | None, dict[str, str]]:
+    """Scope and parameters; a part rendered without a request has them in its context."""
     request = context.get("request")
     if request is not None:
         return vars(request).get("scope"), request.GET.dict()

@@ -13,19 +13,19 @@ from outcomes.figures.comparison import Period
 from outcomes.figures.domain.figures import Figures
 
 _PERCENTILES: Final[tuple[tuple[str, Style, Callable[[Figures], float | None]], ...]] = (
-    ("p50", Style.NEUTRAL, lambda found: found.p50_ms),
-    ("p95", Style.NOW, lambda found: found.p95_ms),
-    ("p99", Style.BEFORE, lambda found: found.p99_ms),
+    ("p50", Style.NEUTRAL, lambda figures: figures.p50_ms),
+    ("p95", Style.NOW, lambda figures: figures.p95_ms),
+    ("p99", Style.BEFORE, lambda figures: figures.p99_ms),
 )
 
 
-def took_chart(scope: Scope, now: Period, whole: Figures) -> SafeString:
+def took_chart(scope: Scope, now: Period, total: Figures) -> SafeString:
     rows = [
         Series(
             name=name,
             style=style,
             values=[value(step.figures) for step in now.steps],
-            total=duration(value(whole)),
+            total=duration(value(total)),
         )
         for name, style, value in _PERCENTILES
     ]

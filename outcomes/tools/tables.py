@@ -1,4 +1,4 @@
-"""What the files of the tables of tools hold, in the words of the API."""
+"""Columns of the files of tool tables, in the words of the API."""
 
 from typing import Final
 
@@ -33,7 +33,7 @@ TOOLS: Final[Columns[tuple[Compared, str]]] = {
     "p99_ms_before": lambda row: row[0].before.p99_ms,
     "check": lambda row: row[1],
 }
-_BESIDE_BEFORE: Final[Columns[Compared]] = {
+_WITH_PREVIOUS: Final[Columns[Compared]] = {
     "calls": lambda row: row.now.calls,
     "successes": lambda row: row.now.successes,
     "failures": lambda row: row.now.failures,
@@ -43,8 +43,8 @@ _BESIDE_BEFORE: Final[Columns[Compared]] = {
     "calls_before": lambda row: row.before.calls,
     "rate_before": lambda row: row.before.rate,
 }
-AGENTS_OF_TOOL: Final[Columns[Compared]] = {"agent_id": lambda row: row.name, **_BESIDE_BEFORE}
-TOOLS_OF_AGENT: Final[Columns[Compared]] = {"tool_name": lambda row: row.name, **_BESIDE_BEFORE}
+AGENTS_OF_TOOL: Final[Columns[Compared]] = {"agent_id": lambda row: row.name, **_WITH_PREVIOUS}
+TOOLS_OF_AGENT: Final[Columns[Compared]] = {"tool_name": lambda row: row.name, **_WITH_PREVIOUS}
 GROUPS: Final[Columns[GroupFigures]] = {
     "tool_name": lambda row: row.tool,
     "type": lambda row: row.kind,

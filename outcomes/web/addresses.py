@@ -15,50 +15,55 @@ ELSEWHERE = "-"
 
 
 @lru_cache(1_000)
-def of_project(page: str, slug: str) -> str:
-    """A list of fifty calls asks a hundred times, and the frame of every page twenty."""
+def project_url(page: str, slug: str) -> str:
+    """Cached: a list of fifty calls reverses a hundred addresses, and the frame of a
+    page twenty."""
     return reverse(page, args=[slug])
 
 
-def session_url(slug: str, session_id: str, environment: str, **kept: str) -> str:
-    base = of_project("outcomes:sessions", slug)
-    return _address(base, session_id, environment=environment, **kept)
+def session_url(slug: str, session_id: str, environment: str, **query: str) -> str:
+    base = project_url("outcomes:sessions", slug)
+    return _address(base, session_id, environment=environment, **query)
 
 
-def call_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
-    base = of_project("outcomes:calls", slug)
-    return _address(base, call_id, environment=environment, **kept)
+def call_url(slug: str, call_id: str, environment: str, **query: str) -> str:
+    base = project_url("outcomes:calls", slug)
+    return _address(base, call_id, environment=environment, **query)
 
 
-def try_url(slug: str, call_id: str, environment: str, **kept: str) -> str:
-    query = urlencode({"of": call_id, "environment": environment} | kept)
-    return f"{of_project('outcomes:try_call', slug)}?{query}"
+def try_url(slug: str, call_id: str, environment: str, **chosen: str) -> str:
+    query = urlencode({"of": call_id, "environment": environment} | chosen)
+    return f"{project_url('outcomes:try_call', slug)}?{query}"
 
 
 def agent_url(slug: str, name: str, **chosen: str) -> str:
-    return _address(of_project("outcomes:agents", slug), name, **chosen)
+    return _address(project_url("outcomes:agents", slug), name, **chosen)
 
 
 def tool_url(slug: str, name: str, **chosen: str) -> str:
     """The page of a tool, in the scope that is chosen."""
-    return _address(of_project("outcomes:tools", slug), name, **chosen)
+    return _address(project_url("outcomes:tools", slug), name, **chosen)
+
+
+def principal_url(slug: str, name: str, **chosen: str) -> str:
+    return _address(project_url("outcomes:principals", slug), name, **chosen)
 
 
 def artifact_url(slug: str, name: str, **times: str) -> str:
-    return _address(of_project("outcomes:artifacts", slug), name, **times)
+    return _address(project_url("outcomes:artifacts", slug), name, **times)
 
 
 def denied_by_url(
     slug: str, rule: str, contract: str = "", version: int | None = None, **chosen: str
 ) -> str:
-    """What a rule stopped; a contract and its version narrow it to those."""
-    told = {"rule": rule, "contract": contract, "version": version} | chosen
-    query = urlencode({name: value for name, value in told.items() if value})
-    return f"{of_project('outcomes:denials_of_rule', slug)}?{query}"
+    """Denials of a rule, optionally of one contract and version."""
+    filters = {"rule": rule, "contract": contract, "version": version} | chosen
+    query = urlencode({name: value for name, value in filters.items() if value})
+    return f"{project_url('outcomes:denials_of_rule', slug)}?{query}"
 
 
 def opening_url(request: MemberRequest) -> str:
-    """Where *Show* posts to; empty for who may not."""
+    """Address that *Show* posts to; empty without the permission."""
     may_open = may(request.role, Action.OPEN_VALUE)
     return reverse("outcomes:open_value", args=[request.project.slug]) if may_open else ""
 
@@ -71,5 +76,5 @@ def _address(base: str, identifier: str, **query: str) -> str:
 
 
 @lru_cache(1_000)  # a list of fifty calls asks for one and the same a hundred times
-def _query(*told: tuple[str, str]) -> str:
-    return urlencode(told)
+def _query(*parameters: tuple[str, str]) -> str:
+    return urlencode(parameters)

@@ -22,39 +22,39 @@ class Page(Generic[Row]):
 
 
 def page_of(
-    found: QuerySet[Row],
+    queryset: QuerySet[Row],
     columns: Sequence[str],
     *,
     size: int,
     before: Place | None = None,
     after: Place | None = None,
     ascending: bool = False,
-    whole: QuerySet[Row] | None = None,
+    full: QuerySet[Row] | None = None,
 ) -> Page[Row]:
-    """The rows next to a place, or the newest; the columns stand in the order of the list. With
-    `whole` they are found by what an index holds, and then read so."""
+    """The rows next to a place, or the newest, sorted by `columns`. With `full`, rows are found by
+    an index that covers them, then read through that query."""
     back, on = ("lt", "gt") if ascending else ("gt", "lt")
     there, here = columns, [f"-{name}" for name in columns]
     if ascending:
         there, here = here, list(columns)
     if after is not None:
-        rows = _rows(_beyond(found, columns, after, back), there, size + 1, whole)
+        rows = _rows(_beyond(queryset, columns, after, back), there, size + 1, full)
         if len(rows) > size:
             return Page(rows[:size][::-1], newer=True, older=True)
         before = None  # less than a page is newer: that is the newest page
     if before is not None:
-        found = _beyond(found, columns, before, on)
-    rows = _rows(found, here, size + 1, whole)
+        queryset = _beyond(queryset, columns, before, on)
+    rows = _rows(queryset, here, size + 1, full)
     return Page(rows[:size], newer=before is not None, older=len(rows) > size)
 
 
 def _rows(
-    found: QuerySet[Row], order: Sequence[str], most: int, whole: QuerySet[Row] | None
+    rows: QuerySet[Row], order: Sequence[str], most: int, full: QuerySet[Row] | None
 ) -> list[Row]:
-    sorted_rows = found.order_by(*order)
-    if whole is None:
+    sorted_rows = rows.order_by(*order)
+    if full is None:
         return list(sorted_rows[:most])
-    return list(whole.filter(pk__in=sorted_rows.values("pk")[:most]).order_by(*order))
+    return list(full.filter(pk__in=sorted_rows.values("pk")[:most]).order_by(*order))
 
 
 def place_of(row: Model, columns: Sequence[str]) -> Place:
@@ -62,11 +62,11 @@ def place_of(row: Model, columns: Sequence[str]) -> Place:
 
 
 def _beyond(
-    found: QuerySet[Row], columns: Sequence[str], place: Place, operator: str
+    rows: QuerySet[Row], columns: Sequence[str], place: Place, operator: str
 ) -> QuerySet[Row]:
-    wanted, equal = Q(), Q()
+    after_place, equal = Q(), Q()
     for name, value in zip(columns, place, strict=True):
-        wanted |= equal & Q((f"{name}__{operator}", value))
+        after_place |= equal & Q((f"{name}__{operator}", value))
         equal &= Q((name, value))
     # The first column alone, too: that is what an index can begin at.
-    return found.filter(wanted, Q((f"{columns[0]}__{operator}e", place[0])))
+    return rows.filter(after_place, Q((f"{columns[0]}__{operator}e", place[0])))

@@ -1,22 +1,22 @@
-"""The id that a URL names, the session that it names, and where a session and a call are."""
+"""Sessions and calls named by a URL, and their addresses."""
 
 from governance.core.errors import NotFound
 from governance.people.auth import MemberRequest
 from outcomes.models import Call, Session
-from outcomes.record.sessions import session_named
+from outcomes.stored.queries import call_named, session_named
 from outcomes.web.addresses import ELSEWHERE, call_url, session_url
-from outcomes.web.scope import kept_beside_one
+from outcomes.web.scope import detail_query
 
 
 def named_session(request: MemberRequest, session_id: str) -> Session:
-    """Without an environment, that seen last under this id."""
-    found = session_named(
+    """Without an environment in the query, the session seen last with this id."""
+    session = session_named(
         request.project.pk, named_id(request, session_id), request.GET.get("environment", "")
     )
-    if found is None:
-        raise NotFound("There is no such session.")
+    if session is None:
+        raise NotFound("Session not found.")
     note_one_environment(request)
-    return found
+    return session
 
 
 def named_id(request: MemberRequest, identifier: str) -> str:
@@ -25,16 +25,26 @@ def named_id(request: MemberRequest, identifier: str) -> str:
 
 
 def note_one_environment(request: MemberRequest) -> None:
-    """For the shell: in another environment there is no such page to go to."""
+    """Tells the shell that this page does not exist in another environment."""
     vars(request)["of_one_environment"] = True
 
 
 def session_at(request: MemberRequest, session: Session) -> str:
-    """Its page, with what was chosen before."""
+    """Its page, with the scope of this page."""
     slug, environment = request.project.slug, session.environment.name
-    return session_url(slug, session.session_id, environment, **kept_beside_one(request))
+    return session_url(slug, session.session_id, environment, **detail_query(request))
 
 
 def call_at(request: MemberRequest, call: Call) -> str:
     slug, environment = request.project.slug, call.environment.name
-    return call_url(slug, call.call_id, environment, **kept_beside_one(request))
+    return call_url(slug, call.call_id, environment, **detail_query(request))
+
+
+def named_call(request: MemberRequest, call_id: str) -> Call:
+    call = call_named(
+        request.project.pk, named_id(request, call_id), request.GET.get("environment", "")
+    )
+    if call is None:
+        raise NotFound("Call not found.")
+    note_one_environment(request)
+    return call

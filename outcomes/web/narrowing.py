@@ -1,10 +1,9 @@
-"""What lists of calls and of sessions are narrowed to beside their scope and their own choices: a
-contract, and one version of it."""
+"""Contract and version that lists of calls and sessions can be narrowed to."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest
 from outcomes.web.paging import with_query
 
@@ -26,7 +25,7 @@ class Narrowing:
 
 def narrowing_of(request: MemberRequest) -> Narrowing:
     contract, version = request.GET.get("contract", ""), request.GET.get("version", "")
-    return Narrowing(contract, whole_number(version) if contract else None)
+    return Narrowing(contract, parse_number(version) if contract else None)
 
 
 def narrowing_context(

@@ -1,4 +1,4 @@
-"""Where a page of a list begins, as its URL says it."""
+"""Pages of a list in URLs: places as text and links to the next page."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
@@ -53,22 +53,12 @@ def links_of(page: Page[Row], columns: tuple[str, ...], address: str) -> Links:
 
 
 def every(page: Callable[[Place | None], Page[Row]], columns: tuple[str, ...]) -> Iterator[Row]:
-    """All rows of a list, newest first, page after page: as many as there are are never held."""
-    found = page(None)
-    yield from found.rows
-    while found.older:
-        found = page(place_of(found.rows[-1], columns))
-        yield from found.rows
-
-
-def files_of(address: str) -> str:
-    """Where the table of this address is as a file: what its format is stands at the end."""
-    return f"{address}{'&' if '?' in address else '?'}"
-
-
-def files_of_tables(address: str, *names: str) -> dict[str, str]:
-    """The same of the tables of a page that has several, by name; a template has no dashes."""
-    return {name.replace("-", "_"): files_of(with_query(address, table=name)) for name in names}
+    """All rows of a list, newest first, read page by page so that they are never all in memory."""
+    part = page(None)
+    yield from part.rows
+    while part.older:
+        part = page(place_of(part.rows[-1], columns))
+        yield from part.rows
 
 
 def with_query(address: str, **chosen: str) -> str:
@@ -80,10 +70,10 @@ def with_query(address: str, **chosen: str) -> str:
 
 
 def _text(place: Place) -> str:
-    return ".".join(map(_told, place))
+    return ".".join(map(_part_text, place))
 
 
-def _told(part: datetime | timedelta | int | str) -> str:
+def _part_text(part: datetime | timedelta | int | str) -> str:
     match part:
         case datetime():
             return str((part - _EPOCH) // _TICK)

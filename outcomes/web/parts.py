@@ -1,5 +1,6 @@
-"""A part of a page under an address of its own: alone for the script, else in a page."""
+"""Live parts of pages: own addresses, and tags that change with their content."""
 
+from hashlib import sha256
 from typing import Any
 
 from django.http import HttpResponse
@@ -13,3 +14,7 @@ def shown_part(
 ) -> HttpResponse:
     is_alone = request.headers.get("HX-Request") == "true"
     return render(request, part if is_alone else page, context | {"part": part, "alone": is_alone})
+
+
+def hash_of(*parts: object) -> str:
+    return sha256(repr(parts).encode()).hexdigest()[:16]

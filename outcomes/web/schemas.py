@@ -1,4 +1,4 @@
-"""The query parameters that routes of many rooms take."""
+"""Query parameters of routes in many rooms."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
@@ -7,14 +7,14 @@ from ninja import Schema
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from governance.core.numbers import VERSION_SHAPE
-from outcomes.record.selecting import CallFilter
+from outcomes.stored.queries import CallFilter
 
 
 def _in_utc(at: datetime) -> datetime:
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except OverflowError:
-        raise ValueError("this time lies outside of the years 1 to 9999") from None
+        raise ValueError("this time is outside the years 1 to 9999") from None
 
 
 def _without_nul(text: str) -> str:
@@ -56,7 +56,7 @@ class Page(Waiting):
 
 
 class CallFields(Schema):
-    """What calls are filtered by everywhere, agents and tools aside."""
+    """Filters of calls; agents and tools are added where a route has them."""
 
     session: Text = ""
     type: Literal[
@@ -73,9 +73,9 @@ class CallFields(Schema):
     q: Text = ""
 
     @model_validator(mode="after")
-    def of_a_contract(self) -> Self:
+    def version_needs_contract(self) -> Self:
         if self.version is not None and not self.contract:
-            raise ValueError("A `version` is one of a `contract`.")
+            raise ValueError("A `version` needs a `contract`.")
         return self
 
 

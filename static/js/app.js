@@ -1,79 +1,5 @@
-// What the pages cannot do by themselves: times in the reader's zone, focus, copying, the theme,
+// What the pages cannot do by themselves: focus, copying, the theme,
 // and a word when a request failed. Every page works without it.
-
-// ---------- Times ----------
-
-// The server draws days and steps of charts by the reader's own clock, from the next page on.
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-if (zone && !document.cookie.split("; ").includes(`zone=${zone}`))
-  document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
-
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const two = (number) => String(number).padStart(2, "0");
-const midnight = (moment) => new Date(moment.getFullYear(), moment.getMonth(), moment.getDate());
-
-// The same words that the server writes for UTC, so nothing changes its width.
-function shortTime(moment, now = new Date()) {
-  const clock = `${two(moment.getHours())}:${two(moment.getMinutes())}`;
-  const days = Math.round((midnight(now) - midnight(moment)) / 86_400_000);
-  if (days === 0) return `${clock}:${two(moment.getSeconds())}`;
-  if (days > 0 && days < 7) return `${DAYS[moment.getDay()]} ${clock}`;
-  const day = `${moment.getDate()} ${MONTHS[moment.getMonth()]}`;
-  return moment.getFullYear() === now.getFullYear() ? `${day} ${clock}` : `${day} ${moment.getFullYear()}`;
-}
-
-function exactTime(moment) {
-  const minutes = -moment.getTimezoneOffset();
-  const size = Math.abs(minutes);
-  const offset = `${minutes < 0 ? "−" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
-  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
-  const clock = `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
-  return `${day} ${clock} ${offset}`;
-}
-
-function showLocalTimes(part) {
-  for (const element of part.querySelectorAll("time[data-local]")) {
-    const moment = new Date(element.dateTime);
-    if (Number.isNaN(moment.getTime())) continue;
-    element.textContent = element.dataset.local === "exact" ? exactTime(moment) : shortTime(moment);
-    element.title = exactTime(moment);
-  }
-}
-
-// A field of date and time knows no zone: it is written in the reader's own, and sent in UTC.
-
-function zoneName() {
-  const minutes = -new Date().getTimezoneOffset();
-  if (minutes === 0) return "UTC";
-  const size = Math.abs(minutes);
-  return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${size % 60 ? `:${two(size % 60)}` : ""}`;
-}
-
-const fieldTime = (moment) =>
-  `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}T${two(moment.getHours())}:${two(moment.getMinutes())}`;
-
-function showLocalFields(part) {
-  for (const input of part.querySelectorAll("input[data-utc]")) {
-    const moment = new Date(`${input.defaultValue}Z`);
-    // What the browser has filled in by itself, going back, is local already.
-    if (input.value && input.value === input.defaultValue && !Number.isNaN(moment.getTime()))
-      input.value = fieldTime(moment);
-    delete input.dataset.utc;
-    input.dataset.localTime = "";
-    const zone = input.labels[0]?.querySelector("[data-zone]");
-    if (zone) zone.textContent = `your time, ${zoneName()}`;
-  }
-}
-
-document.addEventListener("formdata", ({ target, formData }) => {
-  for (const input of target.elements) {
-    if (!("localTime" in (input.dataset ?? {})) || !input.name) continue;
-    const moment = new Date(input.value);
-    if (Number.isNaN(moment.getTime())) formData.delete(input.name);
-    else formData.set(input.name, `${moment.toISOString().slice(0, 16)}Z`);
-  }
-});
 
 // ---------- Theme: chosen by the reader, kept in this browser ----------
 
@@ -135,9 +61,9 @@ function fade(box) {
 document.addEventListener("htmx:responseError", ({ detail }) => {
   const { status } = detail.xhr;
   if (isBusy(detail.xhr)) askAgain(detail);
-  else if (status === 401 || status === 403) toast("Not allowed any more. Load the page again to sign in.", { bad: true });
-  else if (status === 404 && isPoll(detail.elt)) toast("What this page shows is not there any more.", { bad: true });
-  else toast(`The console answered ${status}. What you see is as it was before.`, { bad: true });
+  else if (status === 401 || status === 403) toast("No longer allowed. Reload the page and sign in.", { bad: true });
+  else if (status === 404 && isPoll(detail.elt)) toast("This item no longer exists.", { bad: true });
+  else toast(`The console returned ${status}. This page was not updated.`, { bad: true });
 });
 
 // The console refused it before anything of it ran: it is sent again, once there may be a place.
@@ -167,7 +93,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 // A poll that fails says so once, not every second.
 let silent = false;
 const wentSilent = () => {
-  if (!silent) toast("The console does not answer. What you see may be old.", { bad: true });
+  if (!silent) toast("The console does not respond. This page may be outdated.", { bad: true });
   silent = true;
 };
 document.addEventListener("htmx:sendError", wentSilent);
@@ -180,12 +106,13 @@ document.addEventListener("htmx:afterOnLoad", () => {
 
 async function copy(button) {
   const from = button.dataset.copyFrom;
-  const text = from ? document.querySelector(from)?.textContent : button.dataset.copy;
+  const link = "copyLink" in button.dataset ? button.href : button.dataset.copy;
+  const text = from ? document.querySelector(from)?.textContent : link;
   try {
     await navigator.clipboard.writeText(text ?? "");
     toast("Copied.");
   } catch {
-    toast("The browser did not allow copying. Select the text instead.", { bad: true });
+    toast("The browser blocked copying. Select the text and copy it.", { bad: true });
   }
 }
 
@@ -198,7 +125,8 @@ document.addEventListener("click", (event) => {
     const chosen = event.target.closest("a") && menu.contains(event.target);
     if (!menu.contains(event.target) || chosen) menu.open = false;
   }
-  const button = event.target.closest("[data-copy], [data-copy-from]");
+  const button = event.target.closest("[data-copy], [data-copy-from], [data-copy-link]");
+  if (button?.matches("a")) event.preventDefault();
   if (button) copy(button);
   const opener = event.target.closest("[data-opens]");
   if (opener && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
@@ -305,13 +233,6 @@ if (history.state?.hasDrawer) history.scrollRestoration = "auto";
 
 // ---------- Every part, on arrival ----------
 
-function ready(part) {
-  showLocalTimes(part);
-  showLocalFields(part);
-  showChoices(part);
-}
-
-ready(document);
 // Of more tabs than fit the current one is in sight.
 for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
   const { parentElement: tabs } = tab;
@@ -321,3 +242,118 @@ document.addEventListener("htmx:load", ({ detail }) => {
   ready(detail.elt.parentElement ?? detail.elt);
   if (detail.elt.matches("[data-live]")) showChosen();
 });
+
+// Times in the reader's zone: that of their profile, else that of the browser. Every page works
+// without it, in UTC.
+
+const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const zone = document.body.dataset.zone || browserZone;
+
+// The server draws days and steps of charts by the browser's clock, from the next page on.
+if (browserZone && !document.cookie.split("; ").includes(`zone=${browserZone}`))
+  document.cookie = `zone=${browserZone}; path=/; max-age=31536000; samesite=lax`;
+
+const DAY = 86_400_000;
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const two = (number) => String(number).padStart(2, "0");
+const clock = new Intl.DateTimeFormat("en-US", {
+  timeZone: zone,
+  hourCycle: "h23",
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric",
+});
+
+// A date whose UTC fields are what the reader's clock shows.
+function wallClock(moment) {
+  const parts = Object.fromEntries(clock.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+  return new Date(Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second));
+}
+
+const offsetMinutes = (moment) => Math.round((wallClock(moment) - moment) / 60_000);
+
+// The moment at which the reader's clock shows these UTC fields.
+function momentAt(wall) {
+  const guess = new Date(wall - offsetMinutes(wall) * 60_000);
+  return new Date(wall - offsetMinutes(guess) * 60_000);
+}
+
+// The same words that the server writes for UTC, so nothing changes its width.
+function shortTime(moment, now = new Date()) {
+  const [there, here] = [wallClock(moment), wallClock(now)];
+  const time = `${two(there.getUTCHours())}:${two(there.getUTCMinutes())}`;
+  const days = Math.floor(here / DAY) - Math.floor(there / DAY);
+  if (days === 0) return `${time}:${two(there.getUTCSeconds())}`;
+  if (days > 0 && days < 7) return `${DAYS[there.getUTCDay()]} ${time}`;
+  const day = `${there.getUTCDate()} ${MONTHS[there.getUTCMonth()]}`;
+  return there.getUTCFullYear() === here.getUTCFullYear() ? `${day} ${time}` : `${day} ${there.getUTCFullYear()}`;
+}
+
+function exactTime(moment) {
+  const minutes = offsetMinutes(moment);
+  const size = Math.abs(minutes);
+  const offset = `${minutes < 0 ? "−" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${wallClock(moment).toISOString().slice(0, 19).replace("T", " ")} ${offset}`;
+}
+
+function showLocalTimes(part) {
+  for (const element of part.querySelectorAll("time[data-local]")) {
+    const moment = new Date(element.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    element.textContent = element.dataset.local === "exact" ? exactTime(moment) : shortTime(moment);
+    element.title = exactTime(moment);
+  }
+}
+
+// A field of date and time knows no zone: it is written in the reader's own, and sent in UTC.
+
+function zoneWords() {
+  const minutes = offsetMinutes(new Date());
+  if (minutes === 0) return "UTC";
+  const size = Math.abs(minutes);
+  return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${size % 60 ? `:${two(size % 60)}` : ""}`;
+}
+
+function showLocalFields(part) {
+  for (const input of part.querySelectorAll("input[data-utc]")) {
+    const moment = new Date(`${input.defaultValue}Z`);
+    // What the browser has filled in by itself, going back, is local already.
+    if (input.value && input.value === input.defaultValue && !Number.isNaN(moment.getTime()))
+      input.value = wallClock(moment).toISOString().slice(0, 16);
+    delete input.dataset.utc;
+    input.dataset.localTime = "";
+    const words = input.labels[0]?.querySelector("[data-zone]");
+    if (words) words.textContent = `your time, ${zoneWords()}`;
+  }
+}
+
+document.addEventListener("formdata", ({ target, formData }) => {
+  for (const input of target.elements) {
+    if (!("localTime" in (input.dataset ?? {})) || !input.name) continue;
+    const wall = new Date(`${input.value}Z`);
+    if (Number.isNaN(wall.getTime())) formData.delete(input.name);
+    else formData.set(input.name, `${momentAt(wall).toISOString().slice(0, 16)}Z`);
+  }
+});
+
+// ---------- The range that pages open with ----------
+
+document.addEventListener("click", ({ target }) => {
+  const choice = target.closest("[data-remember-range]");
+  if (!choice) return;
+  const headers = JSON.parse(document.body.getAttribute("hx-headers"));
+  const body = new URLSearchParams({ range: choice.dataset.rememberRange });
+  fetch(choice.closest("[data-remember-at]").dataset.rememberAt, { method: "POST", headers, body, keepalive: true });
+});
+
+function ready(part) {
+  showChoices(part);
+  showLocalTimes(part);
+  showLocalFields(part);
+}
+
+ready(document);

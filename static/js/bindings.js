@@ -1,5 +1,5 @@
-// Bindings of checks: lines change their places by dragging and by the buttons, at once. Without
-// it each button asks the server, which answers with the same form.
+// Bindings of checks: rows are reordered by dragging and by buttons. Without JavaScript each button
+// is a request that answers with the same form.
 
 const form = document.getElementById("bindings");
 const list = document.getElementById("binding-lines");
@@ -8,14 +8,14 @@ const said = document.getElementById("bindings-said");
 const lines = () => [...list.querySelectorAll("[data-binding]")];
 const numberOf = (line) => lines().indexOf(line) + 1;
 
-// What a line is called by its number changes with its place.
+// Names of fields contain the number of their row.
 function renumber() {
   lines().forEach((line, index) => {
     const number = index + 1;
     line.querySelector("[data-number]").textContent = number;
     line.querySelector(".judged").id = `judged-${number}`;
     for (const named of line.querySelectorAll("[aria-label]")) {
-      named.setAttribute("aria-label", named.getAttribute("aria-label").replace(/^Line \d*/, `Line ${number}`));
+      named.setAttribute("aria-label", named.getAttribute("aria-label").replace(/^Row \d*/, `Row ${number}`));
     }
     for (const button of line.querySelectorAll("button[name=act]")) {
       button.value = button.value.replace(/:\d*$/, `:${number}`);
@@ -25,7 +25,7 @@ function renumber() {
   list.querySelector(".is-last > .binding-number").textContent = lines().length + 1;
 }
 
-// An answer on its way counts the lines as they were, and one of them may be gone.
+// A pending preview counts the rows as they were, and one of them may be gone.
 function changed(words) {
   htmx.trigger("#bindings-preview", "htmx:abort");
   renumber();
@@ -38,7 +38,7 @@ function move(line, way) {
   if (!beside?.matches("[data-binding]")) return;
   if (way === "up") beside.before(line);
   else beside.after(line);
-  changed(`Line ${numberOf(line)} of ${lines().length}.`);
+  changed(`Row ${numberOf(line)} of ${lines().length}.`);
 }
 
 function add() {
@@ -46,7 +46,7 @@ function add() {
   list.querySelector(".is-last").before(line);
   line.querySelector("[name=environment]").value = "*";
   line.querySelector("[name=agent]").value = "*";
-  changed(`Line ${numberOf(line)} added.`);
+  changed(`Row ${numberOf(line)} added.`);
   line.querySelector("[name=tool]").focus();
 }
 
@@ -54,7 +54,7 @@ function remove(line) {
   const number = numberOf(line);
   const beside = line.nextElementSibling ?? line.previousElementSibling;
   line.remove();
-  changed(`Line ${number} removed.`);
+  changed(`Row ${number} removed.`);
   (beside?.querySelector("[data-removes]") ?? form.querySelector("[data-adds]")).focus();
 }
 
@@ -71,7 +71,7 @@ form.addEventListener("click", (event) => {
   }
 });
 
-// Only the grip makes a line draggable, so that words in a field can still be selected.
+// Only the grip makes a row draggable, so that text in a field can still be selected.
 let dragged = null;
 
 list.addEventListener("pointerdown", (event) => {
@@ -102,6 +102,6 @@ list.addEventListener("dragend", () => {
   if (!dragged) return;
   dragged.classList.remove("is-dragged");
   dragged.draggable = false;
-  changed(`Line ${numberOf(dragged)} of ${lines().length}.`);
+  changed(`Row ${numberOf(dragged)} of ${lines().length}.`);
   dragged = null;
 });

@@ -228,3 +228,81 @@ function ready(part) {
 
 ready(document);
 document.addEventListener("htmx:load", ({ detail }) => ready(detail.elt.parentElement ?? detail.elt));
+
+// Zooming into a chart of time: a stretch that is dragged over becomes the range of the page. The
+// range menu does the same with keys and without script.
+
+const DRAGGED = 8; // pixels from which on a press is no click
+
+let drag = null; // the plot, its rows, where it began, and the mark of the stretch
+let wasDragged = false;
+
+const beginOf = (row) => row?.querySelector("time")?.dateTime;
+const shareOf = (area, clientX) => Math.min(Math.max((clientX - area.left) / area.width, 0), 1);
+
+// The time from the first step of a stretch to the end of its last one.
+function timesOf(rows, until, from, to) {
+  const inside = rows.filter((_, at) => (at + 1) / rows.length > from && at / rows.length < to);
+  const after = rows[rows.indexOf(inside.at(-1)) + 1];
+  return [beginOf(inside[0]), beginOf(after) ?? until];
+}
+
+function mark({ box, area, x, selection }, clientX) {
+  const [from, to] = [shareOf(area, x), shareOf(area, clientX)].sort((a, b) => a - b);
+  selection.style.left = `${100 * from}%`;
+  selection.style.width = `${100 * (to - from)}%`;
+  if (!selection.isConnected) box.append(selection);
+  return [from, to];
+}
+
+function begin(event) {
+  wasDragged = false;
+  const box = event.button === 0 && event.pointerType === "mouse" && event.target.closest?.("[data-plot]");
+  const until = box && box.closest("[data-chart]")?.querySelector("table")?.dataset.until;
+  if (!until) return;
+  const selection = document.createElement("div");
+  selection.className = "chart-selection";
+  drag = { box, until, selection, rows: rowsOf(box), area: box.getBoundingClientRect(), x: event.clientX };
+}
+
+function goTo(since, until) {
+  const url = new URL(location.href);
+  url.searchParams.delete("range");
+  url.searchParams.set("from", since);
+  url.searchParams.set("to", until);
+  location.assign(url);
+}
+
+document.addEventListener("pointerdown", begin);
+
+document.addEventListener("pointermove", ({ clientX }) => {
+  if (drag && Math.abs(clientX - drag.x) >= DRAGGED) mark(drag, clientX);
+});
+
+document.addEventListener("pointerup", ({ clientX }) => {
+  const ended = drag;
+  drag = null;
+  if (!ended || Math.abs(clientX - ended.x) < DRAGGED) return ended?.selection.remove();
+  wasDragged = true;
+  const [since, until] = timesOf(ended.rows, ended.until, ...mark(ended, clientX));
+  if (since && until && since < until) goTo(since, until);
+});
+
+document.addEventListener("dragstart", (event) => {
+  if (event.target.closest?.("[data-plot]")) event.preventDefault();
+});
+
+// A column is a link to its calls; letting go of a stretch over it is no click.
+document.addEventListener(
+  "click",
+  (event) => {
+    if (wasDragged && event.target.closest?.("[data-plot]")) event.preventDefault();
+  },
+  true,
+);
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !drag) return;
+  drag.selection.remove();
+  drag = null;
+});

@@ -22,6 +22,8 @@ function show(clock) {
   const text = clock.querySelector("[data-clock-words]");
   if (text.textContent !== words(left)) text.textContent = words(left);
   clock.classList.toggle("soon", left < SOON);
+  const until = clock.querySelector("[data-until-end]");
+  if (until) until.hidden = left === 0;
   const bar = clock.querySelector("[data-clock-bar]");
   bar?.setAttribute("width", `${((100 * left) / Number(clock.dataset.of)).toFixed(2)}%`);
 }

@@ -56,6 +56,13 @@ mode.getNextLineIndent = (state, line, tab) => {
   return indent(state, line, tab) + " ".repeat(dashes.length);
 };
 
+// A fixed word is a scalar of its own: the `no` of `no-refunds` is not one.
+mode.getTokenizer();
+const fixed = mode.$highlightRules.getRules().start.find(({ token }) => token === "constant.language.boolean");
+fixed.regex = "\\b(?:true|false|TRUE|FALSE|True|False|yes|no)(?=\\s*(?:$|[,\\]}]|\\s#))";
+mode.$tokenizer = null;
+session.bgTokenizer.setTokenizer(mode.getTokenizer());
+
 const Range = ace.Range ?? ace.require("ace/range").Range;
 const lines = document.querySelector("[data-lines]");
 
@@ -130,17 +137,17 @@ async function check() {
     const part = fragment(await answer.text());
     if (editor.getValue() === text) showChecked(part);
   } catch (error) {
-    if (error.name !== "AbortError") unchecked("the console does not answer");
+    if (error.name !== "AbortError") unchecked("the console does not respond");
   }
 }
 
 function unchecked(why) {
-  standing.textContent = `It was not checked: ${why}.`;
+  standing.textContent = `not checked (${why})`;
   soon("check", check, 5_000);
 }
 
 function checkAgain(seconds) {
-  standing.textContent = "Busy, retrying …";
+  standing.textContent = "checking …";
   soon("check", check, 1000 * (seconds || 2));
 }
 
@@ -163,8 +170,8 @@ function mayBeSaved(checked) {
   const errors = Number(checked.dataset.errors);
   const unchanged = "unchanged" in checked.dataset;
   save.disabled = errors > 0 || unchanged;
-  if (errors) save.title = `Fix ${errors === 1 ? "one error" : `${errors} errors`} first`;
-  else save.title = unchanged ? "It is the saved version, letter for letter" : "";
+  if (errors) save.title = `Fix ${errors === 1 ? "1 error" : `${errors} errors`} first`;
+  else save.title = unchanged ? "Identical to the saved version" : "";
 }
 
 document.addEventListener("click", (event) => {
@@ -220,12 +227,12 @@ async function keepNow() {
     if (told.newest > told.base) movedOn(told.newest);
     document.body.dispatchEvent(new Event("draft-kept")); // what runs the draft runs it again
     const now = new Date();
-    keptWords.textContent = `Draft kept ${now.toTimeString().slice(0, 8)}`;
+    keptWords.textContent = `Draft saved ${now.toTimeString().slice(0, 8)}`;
     for (const id of ["draft-discard", "draft-compare"]) document.getElementById(id)?.removeAttribute("hidden");
     document.getElementById("without-draft")?.setAttribute("hidden", "");
     document.getElementById("with-draft")?.removeAttribute("hidden");
   } catch (error) {
-    keptWords.textContent = `Not kept: ${error instanceof TypeError ? "the console does not answer" : error.message}`;
+    keptWords.textContent = `Not saved: ${error instanceof TypeError ? "the console does not respond" : error.message}`;
     soon("keep", keep, 5_000);
   }
 }
@@ -239,7 +246,7 @@ function movedOn(newest) {
 // Another tab has kept something else: nothing more is sent before the person has chosen.
 function stop(html) {
   stopped = true;
-  keptWords.textContent = "Not kept";
+  keptWords.textContent = "Not saved";
   elsewhere.replaceChildren(fragment(html));
   elsewhere.scrollIntoView({ block: "nearest" });
 }
@@ -278,6 +285,8 @@ form.addEventListener("submit", (event) => {
   if (going) return;
   event.preventDefault();
   const by = event.submitter;
+  const part = document.getElementById(by?.dataset.answersIn ?? "");
+  if (part) return keep().then(() => answerIn(part, by));
   const again = () => {
     going = true;
     const there = by?.isConnected ? by : by && form.querySelector(`button[value="${by.value}"]`);
@@ -285,6 +294,11 @@ form.addEventListener("submit", (event) => {
   };
   keep().then(() => setTimeout(again)); // not before this event is over
 });
+// The answer replaces a part of the page, and the editor stays.
+function answerIn(part, button) {
+  const values = new FormData(form);
+  htmx.ajax("POST", button.formAction, { source: part, target: part, swap: "outerHTML", values });
+}
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-after-keeping]");
   if (!link || isKept() || stopped || event.ctrlKey || event.metaKey || event.shiftKey) return;

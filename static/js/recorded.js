@@ -1,5 +1,5 @@
-// Beside the editor of a check: the recorded results, judged anew while somebody writes, and
-// written into the text as an example or a rule. Without script the same buttons post the form.
+// Recorded outputs beside the editor of a check: checked again at each change, and added to the
+// text as an example or a rule. Without JavaScript the same buttons post the form.
 
 const SOON = 150;
 const form = document.querySelector("form[data-editor]");
@@ -26,12 +26,12 @@ async function judge(pick = "") {
       timer = setTimeout(() => judge(pick), 1000 * (answer.headers.get("Retry-After") || 2));
       return say("Busy, retrying …");
     }
-    if (!answer.ok) return say(`Not judged: the console answered ${answer.status}.`);
+    if (!answer.ok) return say(`Not checked: the console returned ${answer.status}.`);
     const template = document.createElement("template");
     template.innerHTML = await answer.text();
     show(template.content.getElementById("recorded"));
   } catch (error) {
-    if (error.name !== "AbortError") say("Not judged: the console does not answer.");
+    if (error.name !== "AbortError") say("Not checked: the console does not respond.");
   }
 }
 
@@ -46,6 +46,7 @@ function show(fresh) {
   const place = focused?.closest("details")?.dataset.key;
   const typed = focused?.name === "tools" ? [focused.value, focused.selectionStart] : null;
   old.replaceWith(document.adoptNode(fresh));
+  headline(fresh.dataset.impact);
   htmx.process(panel());
   document.dispatchEvent(new CustomEvent("htmx:load", { detail: { elt: panel() } }));
   if (typed) {
@@ -59,6 +60,13 @@ function again(focused, place) {
   if (focused.id) return document.getElementById(focused.id);
   const details = [...panel().querySelectorAll("details")].find((each) => each.dataset.key === place);
   return details?.querySelector("summary") ?? panel().querySelector("[data-pick]");
+}
+
+// The impact takes the place of "ready to save" in the headline.
+function headline(impact) {
+  const words = document.getElementById("checked").hasAttribute("data-unchanged") ? "" : impact;
+  document.getElementById("draft-impact").textContent = words;
+  document.getElementById("draft-standing").hidden = words !== "";
 }
 
 function say(words) {
@@ -76,12 +84,12 @@ async function take(button) {
     if (!answer.ok) return say(told.detail);
     if (session.getValue() !== text) return take(button); // written on meanwhile
     write(text, told.text);
-    say(`It stands in the text now, at line ${told.line}.`);
+    say(`Added at line ${told.line}.`);
     const editor = ace.edit(document.querySelector(".editor"));
     editor.gotoLine(told.line, 0, false);
     editor.focus();
   } catch {
-    say("Not written: the console does not answer.");
+    say("Not added: the console does not respond.");
   }
 }
 

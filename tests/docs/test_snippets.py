@@ -18,6 +18,7 @@ from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
 from packaging.requirements import Requirement
 
+from governance.clients.wheel import client_wheel
 from tests.docs.advice import not_run
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_in, blocks_of
 from tests.docs.conftest import name_in, told
@@ -27,7 +28,7 @@ PATIENCE = 180.0  # seconds of one program, where others have the cores
 FRAGMENT = Path(__file__).with_name("fragment.py")
 ADDRESS, SOME_KEY = "http://127.0.0.1:8000", "edk_production_…"
 # Whoever runs an agent's tool here has to see it arrive.
-RUNS_A_TOOL = re.compile(r"guard\.run\(|console\.call\(|\.execute\(")
+RUNS_A_TOOL = re.compile(r"guard\.run\(|console\.call\(|\.execute\(|^crm_lookup\(", re.MULTILINE)
 REJECTED = re.compile(r'"(rejected|warnings)": ?\[\{')
 # Programs that change a machine, or that a console does without: their lines are not run.
 NOT_RUN = {
@@ -138,6 +139,9 @@ def installable(wanted: str) -> None:
     if wanted.startswith("./"):
         assert (ROOT / wanted / "pyproject.toml").is_file(), f"{wanted} is no package"
         return
+    if wanted.startswith(ADDRESS):
+        assert wanted == f"{ADDRESS}/clients/{client_wheel().name}", f"{wanted} is not served"
+        return
     requirement = Requirement(wanted)
     found = importlib.metadata.metadata(requirement.name)
     extras = set(found.get_all("Provides-Extra") or [])
@@ -227,6 +231,7 @@ def ran(command: list[str], folder: Path, console: Console, **variables: str) ->
     [
         "make no-such-target",
         "pip install ./clients/cobol",
+        "pip install http://127.0.0.1:8000/clients/edictum_site_client-0.0.1-py3-none-any.whl",
         'pip install "edictum[telepathy]"',
         "manage.py contracts pull contracts/ --projects default",
         ".venv/bin/python manage.py no_such_command",

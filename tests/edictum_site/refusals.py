@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from edictum_site.api import CODES, STATUS
 from governance.core.errors import GovernanceError
-from outcomes.record.wire.refusals import OF_THE_DECODER
+from outcomes.record.wire.refusals import DECODER_ERRORS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("governance", "outcomes", "edictum_site")
@@ -25,26 +25,26 @@ class Refused(NamedTuple):
 def of_requests() -> set[Refused]:
     """Every code that an error of the API may carry."""
     kinds = {each.__name__: _status_of(each) for each in _errors()} | REASONS
-    found = {Refused(_status_of(each), each.code) for each in _errors()}
-    found |= {Refused(status, code) for status, code in CODES.items()}
+    names = {Refused(_status_of(each), each.code) for each in _errors()}
+    names |= {Refused(status, code) for status, code in CODES.items()}
     for name, call in _calls():
         values = [_constant(each) for each in call.args[:2]]
         if name in TOLD_WITH_ITS_STATUS:
             if len(values) == 2 and isinstance(values[0], int) and isinstance(values[1], str):
-                found.add(Refused(values[0], values[1]))
+                names.add(Refused(values[0], values[1]))
         elif name in kinds:
             codes = [_constant(each.value) for each in call.keywords if each.arg == "code"]
-            found |= {Refused(kinds[name], code) for code in codes if isinstance(code, str)}
-    return found
+            names |= {Refused(kinds[name], code) for code in codes if isinstance(code, str)}
+    return names
 
 
 def of_items() -> set[str]:
     """Every code under which one item of a post may be refused."""
-    found = {code for _, code in OF_THE_DECODER}
+    names = {code for _, code in DECODER_ERRORS}
     for name, call in _calls():
         if name == "ItemRefused" and isinstance(code := _constant(call.args[0]), str):
-            found.add(code)
-    return found
+            names.add(code)
+    return names
 
 
 def _errors() -> Iterator[type[GovernanceError]]:

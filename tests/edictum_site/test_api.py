@@ -17,9 +17,9 @@ def post(client: Client, path: str, **headers: str):
 
 
 def is_error(response, status: int, code: str) -> bool:
-    told = response.json()
-    assert set(told) == {"code", "detail", "errors"}
-    return (response.status_code, told["code"]) == (status, code)
+    body = response.json()
+    assert set(body) == {"code", "detail", "errors"}
+    return (response.status_code, body["code"]) == (status, code)
 
 
 @pytest.fixture
@@ -76,9 +76,9 @@ def test_a_query_parameter_out_of_bounds_is_named(reader):
 
 
 def test_what_is_wrong_is_told_in_our_words_alone(reader):
-    told = reader.get("/v1/outcomes", {"agent": "a\0b"}).json()
-    assert told["detail"] == "agent: NUL is not allowed here"
-    assert told["errors"][0]["message"] == "NUL is not allowed here"
+    body = reader.get("/v1/outcomes", {"agent": "a\0b"}).json()
+    assert body["detail"] == "agent: NUL is not allowed here"
+    assert body["errors"][0]["message"] == "NUL is not allowed here"
 
 
 def test_an_agent_may_add_any_query_parameter(project):

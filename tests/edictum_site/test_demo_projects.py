@@ -8,7 +8,7 @@ from governance.core.errors import Conflict, Forbidden
 from governance.core.roles import Role
 from governance.models import ApiKey, AuditEntry, Environment, Member, Project
 from governance.people.commands.people import new_set_up_link, set_up
-from governance.projects.commands.demo import make_demo_key, remove_demo_project, revoke_demo_keys
+from governance.projects.commands import make_demo_key, remove_demo_project, revoke_demo_keys
 from outcomes.core import artifact_store
 from outcomes.models import Artifact, Call, DemoRun, Event, Session
 from tests import builders
@@ -73,7 +73,7 @@ def test_only_an_admin_makes_or_removes_one(project, admin):
         begin_demo(project, by=editor)
     demo = begin_demo(project, by=admin)
     with pytest.raises(Forbidden):
-        remove_demo_project(demo, told_in=project, by=editor, went={})
+        remove_demo_project(demo, logged_in=project, by=editor, went={})
 
 
 def test_whoever_sets_the_console_up_sees_a_demo_that_was_filled_before(project):
@@ -88,25 +88,25 @@ def test_nothing_is_left_of_a_demo_and_nothing_of_another_project_is_gone(projec
     for each in (project, demo):
         traffic(each)
     stored = Artifact.objects.get(project=demo).sha256
-    kept = counted(project)
+    result = counted(project)
 
-    remove_demo(demo, told_in=project, by=admin)
+    remove_demo(demo, logged_in=project, by=admin)
 
     assert not Project.objects.filter(pk=demo.pk).exists()
     assert set(counted(demo.pk).values()) == {0}
     with pytest.raises(artifact_store.NotStored):
         artifact_store.Reader(demo.pk, stored)
-    assert counted(project) == kept | {"AuditEntry": kept["AuditEntry"] + 1}
-    told = AuditEntry.objects.filter(project=project).latest("number")
-    assert (told.action, told.subject) == ("demo removed", "demo")
-    assert told.details["calls"] == 3
+    assert counted(project) == result | {"AuditEntry": result["AuditEntry"] + 1}
+    row = AuditEntry.objects.filter(project=project).latest("number")
+    assert (row.action, row.subject) == ("demo removed", "demo")
+    assert row.details["calls"] == 3
 
 
 def test_who_removes_it_at_the_same_time_removes_nothing_more_and_logs_nothing(project, admin):
     demo = begin_demo(project, by=admin)
     same = Project.objects.get(pk=demo.pk)
     for each in (demo, same):
-        remove_demo(each, told_in=project, by=admin)
+        remove_demo(each, logged_in=project, by=admin)
     assert AuditEntry.objects.filter(project=project, action="demo removed").count() == 1
 
 
@@ -117,8 +117,8 @@ def test_no_other_tenant_is_told_of_it(project, admin):
     builders.a_member(demo, user=builders.a_member(other).user)
     Member.objects.get(project=other, user=user).delete()
     builders.signed_in(user).post(f"/p/{demo.slug}/demo/remove/")
-    told = AuditEntry.objects.get(action="demo removed")
-    assert told.project == other
+    row = AuditEntry.objects.get(action="demo removed")
+    assert row.project == other
 
 
 def test_who_asks_for_it_twice_at_once_is_led_to_it(project, admin_client, monkeypatch):
@@ -132,7 +132,7 @@ def test_who_asks_for_it_twice_at_once_is_led_to_it(project, admin_client, monke
 
 def test_a_real_project_is_not_removed_like_this(project, admin):
     with pytest.raises(Conflict):
-        remove_demo_project(project, told_in=project, by=admin, went={})
+        remove_demo_project(project, logged_in=project, by=admin, went={})
     builders.signed_in(Member.objects.get(project=project).user).post(
         f"/p/{project.slug}/demo/remove/"
     )

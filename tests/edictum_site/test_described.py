@@ -64,7 +64,7 @@ def one_connection() -> Iterator[None]:
 
 
 def named_by(asked: str, things: Mapping[str, object]) -> dict[str, object]:
-    """What `name` is of, which the path alone tells."""
+    """Meaning of `name`, which the path alone tells."""
     if "{name}" not in asked:
         return {}
     return {"name": things["check_name" if "success-checks" in asked else "bundle_name"]}
@@ -84,16 +84,17 @@ def test_an_operation_names_the_errors_it_answers_with(asked):
     assert {401, 403} <= errors.keys() or routes.API[asked] == routes.EVERYBODY
     assert 404 in errors or not re.search("{", path)
     assert {413, 422} <= errors.keys() or method not in ("POST", "PUT")
-    told = [
+    items = [
         answer["content"]["application/json"]["schema"]["$ref"]
         for status, answer in errors.items()
         if status != 416
     ]
-    assert set(told) == {"#/components/schemas/Error"}
+    assert set(items) == {"#/components/schemas/Error"}
 
 
+@pytest.mark.slow
 def test_what_fits_the_description_is_answered_as_described(project):
-    """Of things that are there."""
+    """Checked with existing things."""
     things = everything_in(project)
 
     def there(case: schemathesis.Case[Any], asked: str) -> None:
@@ -103,6 +104,7 @@ def test_what_fits_the_description_is_answered_as_described(project):
     assert failures(project, schemathesis.GenerationMode.POSITIVE, there) == []
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_the_description_is_refused_as_described(project):
     assert failures(project, schemathesis.GenerationMode.NEGATIVE, lambda case, asked: None) == []
 
@@ -112,7 +114,7 @@ def failures(
     mode: schemathesis.GenerationMode,
     change: Callable[[schemathesis.Case[Any], str], None],
 ) -> list[str]:
-    found = []
+    items = []
     for asked in sorted(OPERATIONS):
         scope = "manage" if routes.MANAGE_KEY in routes.API[asked] else "agent"
         key = builders.a_key(project, *{scope, "agent"})[0]
@@ -121,8 +123,8 @@ def failures(
         except Unsatisfiable:
             assert mode is schemathesis.GenerationMode.NEGATIVE  # it takes nothing at all
         except FailureGroup as failed:
-            found += [f"{asked}: {each}" for each in failed.exceptions]
-    return found
+            items += [f"{asked}: {each}" for each in failed.exceptions]
+    return items
 
 
 def ask(

@@ -89,7 +89,7 @@ def test_a_wrong_password_and_an_unknown_e_mail_are_told_the_same(project, visit
     builders.a_user("a@example.test", password=PASSWORD)
     page = sign_in(visitor, email, "not-the-password")
     assert page.status_code == 200
-    assert "E-mail and password do not match." in page.text
+    assert "Wrong email or password." in page.text
 
 
 def test_who_is_switched_off_does_not_get_in(project, visitor):
@@ -106,28 +106,28 @@ def test_there_is_no_sign_up_and_no_reset(visitor):
 
 
 def test_sign_out_is_a_post_and_ends_the_session(admin_client):
-    assert "Sign out of this console?" in admin_client.get(reverse("account_logout")).text
+    assert "Sign out?" in admin_client.get(reverse("account_logout")).text
     admin_client.post(reverse("account_logout"))
     assert admin_client.get("/")["Location"] == reverse("account_login")
 
 
-def test_a_password_is_changed_with_the_present_one(project, visitor):
+def test_a_password_is_changed_with_the_current_one(project, visitor):
     user = builders.a_user("a@example.test", password=PASSWORD)
     builders.a_member(project, user=user)
     visitor.force_login(user)
     path, new = reverse("account_change_password"), "another-quiet-river"
-    assert "Present password" in visitor.get(path).text
+    assert "Current password" in visitor.get(path).text
     wrong = {"oldpassword": "x", "password1": new, "password2": new}
-    assert "not your present password" in visitor.post(path, wrong).text
+    assert "Wrong current password" in visitor.post(path, wrong).text
     page = visitor.post(path, wrong | {"oldpassword": PASSWORD}, follow=True)
-    assert "new password holds" in page.text
+    assert "Password changed." in page.text
     user.refresh_from_db()
     assert user.check_password(new)
 
 
 def test_an_invited_person_chooses_a_password_and_is_in(project, visitor):
     path = join_path(project, "new@example.test")
-    assert "new@example.test is invited as editor" in visitor.get(path).text
+    assert "Invited as editor: new@example.test" in visitor.get(path).text
     assert visitor.post(path, {"password": "short"}).status_code == 422
     answer = visitor.post(path, {"password": PASSWORD})
     assert answer["Location"] == reverse("outcomes:overview", args=[project.slug])
@@ -147,7 +147,7 @@ def test_somebody_known_signs_in_and_joins(project, visitor):
 def test_somebody_else_who_is_signed_in_does_not_join(project, admin_client):
     known = builders.a_user("known@example.test")
     path = join_path(project, known.email)
-    assert "Sign out, then open this link again" in admin_client.get(path).text
+    assert "Sign out, open this link again" in admin_client.get(path).text
     assert admin_client.post(f"{path}as-me/").status_code == 404
     assert Client().post(f"{path}as-me/")["Location"] == path
     assert not Member.objects.filter(user=known).exists()
@@ -155,7 +155,7 @@ def test_somebody_else_who_is_signed_in_does_not_join(project, admin_client):
 
 def test_who_belongs_to_no_project_is_told_so(db, visitor):
     visitor.force_login(builders.a_user())
-    assert "You belong to no project" in visitor.get("/", follow=True).text
+    assert "You aren't in any project" in visitor.get("/", follow=True).text
     assert visitor.get(reverse("governance:new_project")).status_code == 403
 
 
@@ -178,19 +178,19 @@ def test_the_first_page_of_a_project_without_traffic_is_its_start(project):
 def test_a_page_that_is_not_there_is_a_page(visitor):
     page = visitor.get("/q/nothing/")
     assert page.status_code == 404
-    assert "There is no such page" in page.text
+    assert "Page not found" in page.text
 
 
 def test_a_form_without_its_token_is_refused_with_a_page(db):
     page = Client(enforce_csrf_checks=True).post(reverse("account_login"), {})
     assert page.status_code == 403
-    assert "This form has expired" in page.text
+    assert "This form expired" in page.text
 
 
 def test_a_failure_is_a_page_that_needs_nothing_else(rf):
     page = failed(rf.get("/p/default/sessions/"))
     assert page.status_code == 500
-    assert b"Something went wrong" in page.content
+    assert b"The server hit an error" in page.content
     assert failed(rf.get("/v1/outcomes"))["Content-Type"] == "application/json"
 
 

@@ -14,16 +14,16 @@ def part(title: str) -> str:
 
 
 def test_every_code_stands_on_the_page_with_its_status():
-    told = {
+    names = {
         Refused(int(status), code)
         for status, codes in _ROW.findall(part("Errors"))
         for code in _CODE.findall(codes.partition(" | ")[0])
     }
-    found = of_requests()
-    assert sorted(found - told) == [], "write these into the table of errors in docs/api.md"
-    assert sorted(told - found) == [], "nothing is refused with these any more"
+    result = of_requests()
+    assert sorted(result - names) == [], "write these into the table of errors in docs/api.md"
+    assert sorted(names - result) == [], "nothing is refused with these any more"
 
 
 def test_every_code_of_an_item_stands_on_the_page():
-    listed = part("Errors").partition("An item of a post")[2].partition("\n\n")[0]
+    listed = part("Errors").partition("A rejected item")[2].partition("\n\n")[0]
     assert set(_CODE.findall(listed.partition(":")[2])) == of_items()

@@ -1,4 +1,4 @@
-"""Every table of every page is offered as CSV and as JSON, where it stands."""
+"""Every page with a table has one Export menu, which offers each table as CSV and as JSON."""
 
 import csv
 import html
@@ -6,59 +6,42 @@ import io
 import json
 import re
 
-from django.conf import settings
+import pytest
 
 from tests.edictum_site import routes
 from tests.edictum_site.test_routes import address, everything_in, read, undone
 
-TEMPLATES = settings.BASE / "templates"
-FILES = re.compile(r'_components/files\.html"|_components/pagination\.html"')
-TABLE = re.compile(r'<table\b(?! class="table"><caption)')
+TABLE = re.compile(r'<table\b(?! class="table"><caption)')  # not those of charts
+MENU = re.compile(r'<details class="pick export".*?</details>', re.DOTALL)
 LINK = re.compile(r'href="([^"]*[?;]format=(?:csv|json)[^"]*)" download')
 
-# Tables that are no file themselves, and why.
+# Pages whose tables are forms, and why they are no files.
 NO_FILE = {
-    "checks/_audit_rows.html": "the file stands below it, on each of its three pages",
-    "checks/_rows.html": "the file stands below it, for either half of the checks",
-    "artifacts/_artifact_calls.html": "the file stands below it, on the artifact's page",
-    "artifacts/_artifact_piece.html": "a piece of an artifact, which itself is downloaded",
-    "backtesting/_backtest_calls.html": "the file stands below it, on both of its pages",
-    "sessions/reset_session.html": "a question: what would begin at zero again",
+    "GET outcomes:bindings_of_check": "a question; the bindings page has the file",
+    "GET outcomes:success_targets": "fields of a form, a target for each tool",
 }
 
 
-def tables_in(text: str) -> list[str]:
-    """Each with what stands below it in its card; not those of charts, which the browser saves."""
-    return [
-        section[found.end() :]
-        for section in text.split("</section>")
-        for found in TABLE.finditer(section)
-    ]
-
-
-def test_every_template_offers_a_file_below_each_of_its_tables():
-    without = set()
-    for path in TEMPLATES.rglob("*.html"):
-        below = tables_in(path.read_text("utf-8"))
-        if not all(FILES.search(each) for each in below):
-            without.add(str(path.relative_to(TEMPLATES)))
-    assert without == set(NO_FILE)
-
-
-def test_each_file_that_a_page_offers_is_there(project, admin_client):
+@pytest.mark.slow
+def test_each_page_offers_its_tables_in_one_export_menu(project, admin_client):
     known = everything_in(project)
     offered, without = set(), set()
-    for asked in sorted(routes.PROJECT_PAGES):
-        if not asked.startswith("GET "):
+    for requested in sorted(routes.PROJECT_PAGES):
+        if not requested.startswith("GET "):
             continue
         with undone():
-            page = read(admin_client.get(address(asked, project, known)))
+            page = read(admin_client.get(address(requested, project, known)))
         if page.streaming or "html" not in page.headers.get("Content-Type", ""):
             continue
         body = page.content.decode()
-        offered |= {html.unescape(each) for each in LINK.findall(body)}
-        if not all(LINK.search(below) for below in tables_in(body)):
-            without.add(asked)
+        menus = MENU.findall(body)
+        assert len(menus) <= 1, requested
+        links = [html.unescape(link) for menu in menus for link in LINK.findall(menu)]
+        assert len(links) == len(LINK.findall(body)), f"{requested}: a link outside of the menu"
+        offered |= set(links)
+        is_page = body.lstrip().startswith("<!doctype")
+        if is_page and TABLE.search(body) and not links:
+            without.add(requested)
     for each in sorted(offered):
         with undone():
             answer = admin_client.get(each)
@@ -70,5 +53,5 @@ def test_each_file_that_a_page_offers_is_there(project, admin_client):
         else:
             (rows,) = json.loads(body).values()
             assert isinstance(rows, list), each
-    assert without == set()
+    assert without == set(NO_FILE)
     assert len(offered) > 2 * 30, sorted(offered)

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import struct
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -203,33 +202,37 @@ def test_an_export_that_breaks_does_not_look_whole(toy):
         toy.ask("/broken_export")
 
 
-def test_a_view_that_asks_for_a_pause_is_run_again_with_its_body(toy):
+def test_a_request_that_waits_is_answered_once_with_its_body(toy):
     response, body = toy.ask("/wait?0.1", "POST", b"hello")
-    assert (response.status, body) == (200, b"waited True, body hello")
-    assert "X-Edictum-Again" not in response.headers
-    assert len(toy.events()) > 2
+    assert (response.status, body) == (200, b"waited, body hello")
+    assert toy.events().count("waited on") == 1
 
 
-def test_those_who_wait_hold_no_thread(toy):
+def test_requests_that_wait_hold_no_thread_that_serves_others(toy):
     with ThreadPoolExecutor(30) as clients:
         waiting = [clients.submit(toy.ask, "/wait?1") for _ in range(30)]
         until(lambda: len(toy.events()) >= 30)
         assert toy.ask("/echo")[0].status == 200
         assert not any(answer.done() for answer in waiting)
-        assert {answer.result()[1] for answer in waiting} == {b"waited True, body "}
+        assert {answer.result()[1] for answer in waiting} == {b"waited, body "}
 
 
-def test_nothing_is_run_again_for_a_client_that_left(toy):
+def test_a_wait_ends_when_its_client_leaves(toy):
     connection = toy.say("GET /wait?1000000 HTTP/1.1", "Host: here")
-    until(lambda: len(toy.events()) > 2)
+    until(lambda: "waited on" in toy.events())
     connection.close()
+    until(lambda: "wait ended" in toy.events())
 
-    def quiet() -> bool:
-        before = len(toy.events())
-        time.sleep(0.2)
-        return len(toy.events()) == before
 
-    until(quiet)
+def test_the_33rd_request_that_waits_gets_a_503_with_a_time_to_try_again(toy):
+    waiting = [toy.say("GET /wait?1000000 HTTP/1.1", "Host: here") for _ in range(32)]
+    until(lambda: toy.events().count("waited on") == 32)
+    response, body = toy.ask("/wait?1000000")
+    assert (response.status, json.loads(body)["code"]) == (503, "busy")
+    assert response.headers["Retry-After"] == "2"
+    for connection in waiting:
+        connection.close()
+    assert toy.ask("/wait?0")[1] == b"waited, body "
 
 
 @pytest.mark.parametrize(
@@ -257,8 +260,8 @@ def test_a_stop_lets_requests_finish_and_ends_those_that_wait(own):
         until(lambda: "waited on" in own.events())
         assert own.stop() == -signal.SIGTERM
         assert busy.result()[1] == b"done"
-        assert waiting.result()[1] == b"waited True, body "
-    assert own.events().count("thread released") == 4
+        assert waiting.result()[1] == b"waited, body "
+    assert own.events().count("thread released") == 4 + 1  # all that serve, and the one that waited
 
 
 def test_clients_that_leave_are_no_errors(own):

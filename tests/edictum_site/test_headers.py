@@ -1,4 +1,4 @@
-"""What every page tells the browser that shows it."""
+"""Response headers of every page."""
 
 import gzip
 
@@ -19,9 +19,9 @@ def test_a_page_forbids_what_it_does_not_need(db):
 def test_behind_https_a_browser_is_told_to_stay_there(db, settings):
     settings.SECURE_HSTS_SECONDS = 31_536_000
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    told = "Strict-Transport-Security"
-    assert Client().get("/account/sign-in/", headers=HTTPS)[told] == "max-age=31536000"
-    assert told not in Client().get("/account/sign-in/").headers
+    text = "Strict-Transport-Security"
+    assert Client().get("/account/sign-in/", headers=HTTPS)[text] == "max-age=31536000"
+    assert text not in Client().get("/account/sign-in/").headers
 
 
 def test_a_page_goes_compressed_over_the_wire_and_a_file_as_it_is(project, admin_client):
@@ -33,9 +33,9 @@ def test_a_page_goes_compressed_over_the_wire_and_a_file_as_it_is(project, admin
     assert b"<h1" in gzip.decompress(packed.content)
     assert "Accept-Encoding" in packed.headers["Vary"]
     table = reverse("outcomes:sessions", args=[project.slug])
-    asked = {"format": "csv"}
+    fields = {"format": "csv"}
     assert "Content-Encoding" not in admin_client.get(
-        table, asked, headers={"Accept-Encoding": "gzip"}
+        table, fields, headers={"Accept-Encoding": "gzip"}
     )
 
 

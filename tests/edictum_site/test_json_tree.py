@@ -5,7 +5,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edictum_site.json_tree import DEEPEST, LONG, json_tree
+from edictum_site.pages.json_tree import DEEPEST, LONG, json_tree
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -71,7 +71,7 @@ def test_a_rate_is_red_only_when_it_is_surely_below_its_target():
 
 def test_a_rate_of_nothing_is_no_zero():
     assert "none ran" in shown("{% rate 0 0 %}")
-    assert "not known" in shown("{% rate 0 0 ran=3 %}")
+    assert "unknown" in shown("{% rate 0 0 ran=3 %}")
 
 
 def test_a_time_is_written_in_utc_for_pages_without_script():

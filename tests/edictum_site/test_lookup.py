@@ -13,7 +13,9 @@ from outcomes.models import Agent, Artifact, Session, Tool
 from outcomes.record.codec import digest_of
 from tests import builders
 from tests.governance.deploying import saved
+from tests.items import an_outcome
 from tests.outcomes.posting import Agent as Posting
+from tests.outcomes.waiting_jobs import run_waiting_indexes
 
 ASKED = ("lookup:search", "lookup:options")
 
@@ -65,8 +67,8 @@ def test_what_is_older_than_the_newest_is_found_by_its_id_and_a_session_by_how_i
 
 def test_an_artifact_that_its_agent_keeps_is_found_by_its_name(posted, admin_client):
     agent = Posting(builders.bearing(builders.a_key(posted, "ingest")[0]))
-    kept = {"type": "artifact_reference", "artifact_id": "report/2026.pdf", "summary": "A report"}
-    agent.post(kept | {"call_id": "call-9", "session_id": "s-beta", "tool_name": "write"})
+    fields = {"type": "artifact_reference", "artifact_id": "report/2026.pdf", "summary": "A report"}
+    agent.post(fields | {"call_id": "call-9", "session_id": "s-beta", "tool_name": "write"})
     assert found(admin_client, posted, "2026.PDF") == {"Artifacts": ["report/2026.pdf"]}
 
 
@@ -113,8 +115,8 @@ def test_shipped_checks_are_found_where_the_project_has_none_of_that_name(projec
 
 
 def test_pages_are_found_by_their_words_and_offered_to_whom_may_open_them():
-    assert [place.words for place in places_like("make", Role.ADMIN)] == ["Make a key"]
-    assert places_like("make", Role.VIEWER) == []
+    assert [place.words for place in places_like("create k", Role.ADMIN)] == ["Create key"]
+    assert places_like("create k", Role.VIEWER) == []
     assert [place.words for place in places_like("shortc", Role.VIEWER)] == ["Keyboard shortcuts"]
     assert places_like("", Role.ADMIN) == list(PLACES)
 
@@ -123,10 +125,10 @@ def test_pages_are_found_by_their_words_and_offered_to_whom_may_open_them():
     ("text", "words"),
     [
         ("", "Search this project"),
-        ("nothing-is-so", "Nothing here is called so."),
-        ("alpha", "One thing fits."),
-        ("s-", "Two things fit."),
-        ("tool-", "At most six of each kind are shown of what fits."),
+        ("nothing-is-so", "No matches for “nothing-is-so”"),
+        ("alpha", "1 result for “alpha”"),
+        ("s-", "2 results for “s-”"),
+        ("tool-", "Results for “tool-”: top 6 of each type"),
     ],
 )
 def test_the_page_says_how_much_fits(posted, admin_client, text, words):
@@ -147,8 +149,8 @@ def test_every_page_that_is_offered_is_there(project, admin_client):
 
 def test_what_is_found_carries_the_scope_of_the_page(posted, admin_client):
     address = reverse("lookup:options", args=[posted.slug])
-    asked = {"q": "refund", "range": "7d", "environment": "production"}
-    (group,) = admin_client.get(address, asked).context["groups"]
+    fields = {"q": "refund", "range": "7d", "environment": "production"}
+    (group,) = admin_client.get(address, fields).context["groups"]
     assert "range=7d&environment=production" in group.items[0].url
 
 
@@ -171,3 +173,13 @@ def test_beginnings_of_session_ids_are_found_by_their_index(project):
     begin = lookup._beginning_with(Session.objects.filter(project=project), "s-012")
     assert begin.count() == 10
     assert "session_by_beginning" in begin.explain()
+
+
+def test_calls_are_found_by_what_they_say(project, admin_client):
+    agent = Posting(builders.bearing(builders.a_key(project, "ingest")[0]))
+    agent.post(an_outcome("c-1", tool_args={"account": "A-2091"}, output="upstream timeout"))
+    run_waiting_indexes()
+    expected = {"In arguments and outputs": ['"upstream timeout"', "All matching calls"]}
+    assert found(admin_client, project, "timeout") == expected
+    assert found(admin_client, project, "args.account:a-2091 -timeout") == {}
+    assert found(admin_client, project, "output.status:>=abc") == {}

@@ -21,6 +21,8 @@ from edictum_site.stack.running import Product
 from edictum_site.stack.running import product as running
 from tests.databases import own_database
 
+pytestmark = pytest.mark.slow  # it starts the product
+
 KEY = "edk_production_" + "cOun" * 10
 RULES = """
 apiVersion: edictum/v1

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from edictum_site.front.environ import Scope
-from edictum_site.front.sending import Send
-from edictum_site.session_store import SessionStore
+from edictum_site.front.bodies import Body
+from edictum_site.session_store.quick import SessionStore
 from outcomes.models import StoredValue
 from tests import builders
 
@@ -36,37 +35,22 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def incremented(key: str, times: int) -> list[tuple[int, dict[bytes, bytes], Any]]:
-    """As many at once, asked of the application before the front; the front is not to be asked."""
-    body = b'{"amount": 1}'
-
-    async def front(scope: Scope, receive: Any, send: Send) -> None:
-        raise AssertionError("This goes the long way")
+    """As many at once, each answered without Django."""
+    content = b'{"amount": 1}'
+    headers = [(b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost")]
+    scope = {"method": "POST", "raw_path": HERE.encode(), "headers": headers}
 
     async def one(store: SessionStore) -> tuple[int, dict[bytes, bytes], Any]:
-        sent: list[dict[str, Any]] = []
-        asked = [{"type": "http.request", "body": body, "more_body": False}]
+        reply = await store.answer(scope, Body(len(content), [content]))
+        assert reply is not None, "Django would answer this"
+        assert isinstance(reply.content, bytes)
+        return reply.status, dict(reply.headers), json.loads(reply.content)
 
-        async def receive() -> dict[str, Any]:
-            if asked:
-                return asked.pop()
-            return await asyncio.Event().wait() and {}
-
-        async def send(message: dict[str, Any]) -> None:
-            sent.append(message)
-
-        headers = {b"authorization": f"Bearer {key}".encode(), b"content-length": b"13"}
-        headers[b"host"] = b"localhost"
-        scope = {"type": "http", "method": "POST", "raw_path": HERE.encode()}
-        await store(scope | {"headers": list(headers.items())}, receive, send)
-        content = b"".join(each.get("body", b"") for each in sent)
-        return sent[0]["status"], dict(sent[0]["headers"]), json.loads(content)
-
-    store = SessionStore(front)
+    store = SessionStore()
     try:
         return await asyncio.gather(*(one(store) for _ in range(times)))
     finally:
-        await store._counting.stop()
-        await store._looking.stop()
+        await store.stop()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,4 +1,4 @@
-"""What every page shows around its content."""
+"""Frame of every page."""
 
 import html
 import re
@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from edictum_site.shell import console_state
+from edictum_site.pages.shell import console_state
 from governance.core.roles import Role
 from outcomes.jobs.queries import Backlog
 from outcomes.models import Tool
@@ -42,7 +42,7 @@ def test_an_environment_that_is_none_means_all(project, admin_client):
 
 
 def carried_by(page, name):
-    """What navigation to an entry says of the scope of this page."""
+    """Scope parameters of a navigation entry's link."""
     (url,) = {
         f"{entry['url']}{page.context['carried_on']}"
         for group in page.context["nav"]
@@ -81,35 +81,35 @@ def test_a_page_of_all_agents_hands_on_the_chosen_one_by_its_navigation_alone(
 
 
 def hrefs(page, path):
-    """What the links of a page to this path say of the scope."""
-    found = re.findall(r'href="([^"#]*)', page.content.decode())
-    asked = [urlsplit(html.unescape(each)) for each in found]
-    return [parse_qs(each.query) for each in asked if each.path == path]
+    """Scope parameters of links to this path."""
+    matches = re.findall(r'href="([^"#]*)', page.content.decode())
+    items = [urlsplit(html.unescape(each)) for each in matches]
+    return [parse_qs(each.query) for each in items if each.path == path]
 
 
 def test_time_environment_and_agent_survive_the_pages_of_a_contract(project, admin_client):
     version = live(saved(project, "first"))
     here = [project.slug, version.bundle.name]
     chosen = {"range": "7d", "environment": "production", "agent": "bot"}
-    asked = {name: [value] for name, value in chosen.items()}
-    beside = {"range": ["7d"], "chosen-environment": ["production"], "chosen-agent": ["bot"]}
+    fields = {name: [value] for name, value in chosen.items()}
+    by_name = {"range": ["7d"], "chosen-environment": ["production"], "chosen-agent": ["bot"]}
     text = reverse("governance:contract_version", args=[*here, 1])
     overview = reverse("governance:contract", args=here)
     sessions = reverse("outcomes:sessions", args=[project.slug])
     contracts = reverse("governance:contracts", args=[project.slug])
     page = admin_client.get(contracts, chosen)
-    assert hrefs(page, overview) == [beside]
-    assert hrefs(page, text) == [beside]
-    kept = {name: value for name, (value,) in beside.items()}
+    assert hrefs(page, overview) == [by_name]
+    assert hrefs(page, text) == [by_name]
+    values = {name: value for name, (value,) in by_name.items()}
     for address in (text, overview, reverse("governance:compare_contract", args=here)):
-        page = admin_client.get(address, kept)
-        assert hrefs(page, sessions)[0] == asked, address
-        assert asked in hrefs(page, contracts), address
-        assert beside in hrefs(page, overview), address
+        page = admin_client.get(address, values)
+        assert hrefs(page, sessions)[0] == fields, address
+        assert fields in hrefs(page, contracts), address
+        assert by_name in hrefs(page, overview), address
     stopped = reverse("outcomes:denials_of_rule", args=[project.slug])
-    (told,) = hrefs(admin_client.get(text, kept), stopped)
-    assert {name: told[name] for name in asked} == asked
-    assert hrefs(admin_client.get(overview, kept), text) == [beside, beside]
+    (result,) = hrefs(admin_client.get(text, values), stopped)
+    assert {name: result[name] for name in fields} == fields
+    assert hrefs(admin_client.get(overview, values), text) == [by_name, by_name]
 
 
 def test_the_bar_offers_ranges_and_keeps_what_else_was_chosen(project, admin_client):
@@ -123,8 +123,9 @@ def test_the_bar_offers_ranges_and_keeps_what_else_was_chosen(project, admin_cli
         query = parse_qs(urlsplit(choice.url).query)
         assert query.pop("range")
         assert query == {"state": ["stopped"], "agent": ["bot"]}
-    assert bar["kept"] == [("range", "7d"), ("state", "stopped")]
-    assert "agent" not in bar["every_agent"]
+    assert bar["parameters"] == [("range", "7d"), ("state", "stopped"), ("agent", "bot")]
+    assert bar["agent_parameters"] == [("range", "7d"), ("state", "stopped")]
+    assert "agent" not in bar["all_agents"]
 
 
 @pytest.mark.parametrize("name", ["a?b#c", "50%41", "a\r\nb", '"><b>', "mcp://x/y/"])
@@ -164,26 +165,46 @@ def test_the_shell_of_a_page_without_a_project_asks_nothing(db, django_assert_nu
 @pytest.mark.parametrize(
     ("waiting", "worker", "ok", "words"),
     [
-        (Backlog(0, 0, 0.0, 0), True, True, "Worker up · everything is settled"),
-        (Backlog(3, 900, 0.4, 0), True, True, "Worker up · settled 400 ms behind"),
-        (Backlog(0, 0, 0.0, 0), None, True, "Everything is settled"),
-        (Backlog(3, 900, 0.4, 0), None, True, "Settled 400 ms behind"),
-        (Backlog(0, 0, 0.0, 0), False, False, "Worker silent · nothing waits"),
-        (Backlog(1, 9, 0.4, 0), False, False, "Worker silent · 1 batch waits"),
-        (Backlog(0, 0, 0.0, 1), True, False, "1 batch could not be settled"),
-        (Backlog(0, 0, 0.0, 1200), True, False, "1,200 batches could not be settled"),
-        (Backlog(3, 9, 125.0, 0), True, False, "Settling is 2 min 5 s behind · 3 batches wait"),
+        (Backlog(0, 0, 0.0, 0), True, True, "Up to date"),
+        (Backlog(3, 900, 0.4, 0), True, True, "Up to date"),
+        (Backlog(0, 0, 0.0, 0), None, True, "Up to date"),
+        (Backlog(3, 900, 0.4, 0), None, True, "Up to date"),
+        (Backlog(0, 0, 0.0, 0), False, False, "Worker not responding · queue empty"),
+        (Backlog(1, 9, 0.4, 0), False, False, "Worker not responding · 1 batch queued"),
+        (Backlog(0, 0, 0.0, 1), True, False, "1 batch failed to process"),
+        (Backlog(0, 0, 0.0, 1200), True, False, "1,200 batches failed to process"),
+        (Backlog(3, 9, 125.0, 0), True, False, "Processing is 2 min 5 s behind · 3 batches queued"),
     ],
 )
 def test_the_console_says_how_it_is_in_words(waiting, worker, ok, words):
     assert console_state(waiting, worker=worker) == {"ok": ok, "words": words}
 
 
+def test_a_page_names_the_state_of_the_console_only_when_something_is_wrong(
+    project, admin_client, monkeypatch
+):
+    settings = reverse("governance:settings", args=[project.slug])
+    assert "nav-foot" not in admin_client.get(settings).text
+    monkeypatch.setattr("edictum_site.pages.shell.why_refused_of_late", lambda: "The disk is full.")
+    assert "Events are rejected · The disk is full." in admin_client.get(settings).text
+
+
+def test_settings_have_a_navigation_of_their_own(project, admin_client):
+    page = admin_client.get(reverse("governance:new_key", args=[project.slug]))
+    assert [words for words, _, current in page.context["settings_nav"] if current] == ["Keys"]
+    page = admin_client.get(reverse("governance:settings", args=[project.slug]))
+    assert [words for words, _, current in page.context["settings_nav"] if current] == ["General"]
+    for _, url, _ in page.context["settings_nav"]:
+        assert admin_client.get(url).status_code == 200
+    page = admin_client.get(reverse("outcomes:overview", args=[project.slug]))
+    assert page.context["settings_nav"] == []
+
+
 def test_a_worker_whose_first_sign_is_not_due_yet_is_starting():
     none, some = Backlog(0, 0, 0.0, 0), Backlog(3, 900, 125.0, 0)
     quiet = console_state(none, worker=False, is_starting=True)
-    assert quiet == {"ok": True, "words": "Worker starting · nothing waits"}
+    assert quiet == {"ok": True, "words": "Worker starting · queue empty"}
     behind = console_state(some, worker=False, is_starting=True)
-    assert behind == {"ok": True, "words": "Worker starting · 3 batches wait"}
+    assert behind == {"ok": True, "words": "Worker starting · 3 batches queued"}
     up = console_state(none, worker=True, is_starting=True)
-    assert up["words"] == "Worker up · everything is settled"
+    assert up["words"] == "Up to date"

@@ -33,8 +33,8 @@ def sign_in(client: Client, email: str = EMAIL, password: str = PASSWORD) -> str
     answer = client.post(reverse("account_login"), {"login": email, "password": password})
     if answer.status_code == 302:
         return ""
-    found = re.search(r"Too many tries[^<]*|E-mail and password do not match\.", answer.text)
-    return found[0] if found else answer.text
+    match = re.search(r"Too many attempts[^<]*|Wrong email or password\.", answer.text)
+    return match[0] if match else answer.text
 
 
 def tries(client: Client, number: int, email: str = EMAIL) -> list[str]:
@@ -43,20 +43,20 @@ def tries(client: Client, number: int, email: str = EMAIL) -> list[str]:
 
 def test_the_sixth_try_is_refused_and_told_when_to_come_again():
     guessing = at("127.0.2.1")
-    assert set(tries(guessing, 5)) == {"E-mail and password do not match."}
-    assert sign_in(guessing) == "Too many tries. Try again in 5 minutes."
+    assert set(tries(guessing, 5)) == {"Wrong email or password."}
+    assert sign_in(guessing) == "Too many attempts. Try again in 5 minutes."
 
 
 def test_another_host_name_gives_no_more_tries(settings):
     settings.ALLOWED_HOSTS = ["*"]
     for number in range(5):
         tries(at("127.0.2.1", host=f"console-{number}.example"), 1)
-    assert "Too many tries" in sign_in(at("127.0.2.1", host="console-9.example"))
+    assert "Too many attempts" in sign_in(at("127.0.2.1", host="console-9.example"))
 
 
 def test_another_spelling_of_the_account_gives_no_more_tries():
     tries(at("127.0.2.1"), 5)
-    assert "Too many tries" in sign_in(at("127.0.2.1"), EMAIL.upper())
+    assert "Too many attempts" in sign_in(at("127.0.2.1"), EMAIL.upper())
 
 
 def test_a_stranger_elsewhere_keeps_nobody_out():
@@ -66,9 +66,9 @@ def test_a_stranger_elsewhere_keeps_nobody_out():
 
 def test_one_address_guesses_at_many_accounts_ten_times_a_minute():
     guessing = at("127.0.2.1")
-    told = [sign_in(guessing, f"{number}@example.test", WRONG) for number in range(11)]
-    assert "Too many tries. Try again in 1 minute." in told[10]
-    assert not any("Too many tries" in each for each in told[:10])
+    items = [sign_in(guessing, f"{number}@example.test", WRONG) for number in range(11)]
+    assert "Too many attempts. Try again in 1 minute." in items[10]
+    assert not any("Too many attempts" in each for each in items[:10])
 
 
 def test_a_browser_that_signed_in_before_is_not_kept_out_by_its_address():
@@ -79,7 +79,7 @@ def test_a_browser_that_signed_in_before_is_not_kept_out_by_its_address():
     tries(stranger, 6)
     for number in range(5):
         tries(stranger, 1, f"{number}@example.test")
-    assert "Too many tries" in sign_in(at("127.0.2.1"))
+    assert "Too many attempts" in sign_in(at("127.0.2.1"))
     assert sign_in(known) == ""
 
 
@@ -88,7 +88,7 @@ def test_a_known_browser_has_no_endless_tries_either():
     sign_in(known)
     known.post(reverse("account_logout"))
     tries(known, 5)
-    assert "Too many tries" in sign_in(known)
+    assert "Too many attempts" in sign_in(known)
 
 
 def test_a_browser_is_known_for_the_account_that_it_signed_in_to(project):
@@ -97,7 +97,7 @@ def test_a_browser_is_known_for_the_account_that_it_signed_in_to(project):
     sign_in(known, "b@example.test")
     known.post(reverse("account_logout"))
     tries(at("127.0.2.1"), 5)
-    assert "Too many tries" in sign_in(known)
+    assert "Too many attempts" in sign_in(known)
 
 
 def test_successful_sign_ins_are_not_counted():

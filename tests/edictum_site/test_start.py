@@ -1,109 +1,259 @@
-"""The start of a project: each step is ticked off by what is there."""
+"""Start: each step is ticked by what the console has seen, and its code is ready to run."""
 
 import html
 import re
 
 import pytest
+from django.urls import reverse
 
-from edictum_site.first_hour.snippets import LANGUAGES, snippet
+from edictum_site.first_hour.snippets import connect_snippets
+from edictum_site.first_start import FIRST_KEY
 from governance.audit_log import verify
+from governance.core.actor import CONSOLE
 from governance.models import ApiKey, AuditEntry
+from governance.people.commands.keys import make_key
+from outcomes.demo.queries.first_hour import LIMIT
 from outcomes.settling.settle import settle_inbox
+from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.suggestions.queries import open_suggestions
 from tests import builders
-from tests.governance.deploying import saved
-from tests.governance.naming import a_check
-from tests.items import an_outcome
+from tests.governance.deploying import live, saved
+from tests.governance.naming import a_check, bound
+from tests.items import an_event, an_outcome
 from tests.outcomes.posting import Agent
+from tests.outcomes.waiting_jobs import run_waiting_looks
 
 BY_SCRIPT = {"HX-Request": "true"}
 
 
+@pytest.fixture
+def page(project, admin_client):
+    def text():
+        return admin_client.get(f"/p/{project.slug}/start/").text
+
+    return text
+
+
+@pytest.fixture
+def agent(project):
+    return Agent(builders.bearing(builders.a_key(project, "agent")[0]))
+
+
 def done(text):
-    return len(re.findall(r"step-done", text))
+    found = re.search(r"(\d) of 4 steps done", text)
+    assert found
+    assert len(re.findall("step-done", text)) == int(found[1])
+    return int(found[1])
 
 
-def test_a_new_project_has_everything_before_it(project, admin_client):
-    text = admin_client.get(f"/p/{project.slug}/start/").content.decode()
+def headline(text):
+    (found,) = re.findall(r'<h1 id="sentence">(.*?)</h1>', text)
+    return html.unescape(found.strip())
+
+
+def test_a_new_project_has_no_step_done(page):
+    text = page()
     assert done(text) == 0
-    assert "Waiting for your first outcome" in text
-    assert "Make a demo project" in text
+    assert headline(text) == "No calls yet: connect an agent in about 2 minutes"
+    assert "Waiting for the first call" in text
+    assert "Create demo project" in text
 
 
-def test_a_key_of_the_page_stands_in_its_lines_and_is_shown_once(project, admin_client):
-    answer = admin_client.post(f"/p/{project.slug}/start/key/", {"environment": "staging"})
-    text = answer.content.decode()
-    key = re.search(r"edk_staging_[A-Za-z0-9]{32,}", text)
-    assert key
-    assert text.count(key.group()) == 1 + len(LANGUAGES)  # by itself, and in the lines of each
-    assert "no-store" in answer["Cache-Control"]
-    row = ApiKey.objects.get(project=project)
-    assert row.scopes == ["agent"]
-    assert key.group() not in admin_client.get(f"/p/{project.slug}/start/").content.decode()
+def test_the_printed_key_is_named_with_its_prefix_and_ticked_once_used(project, page):
+    text, key = make_key(project, name=FIRST_KEY, env="production", scopes=["agent"], by=CONSOLE)
+    shown = page()
+    assert "Use the key printed in the terminal." in shown
+    assert key.hint in shown
+    assert text not in shown
+    assert done(shown) == 0
+    Agent(builders.bearing(text)).post()
+    assert done(page()) == 1
 
 
-def test_an_environment_that_cannot_be_is_refused_in_words(project, admin_client):
+def test_creating_a_key_redirects_and_the_key_is_shown_once_in_the_code(project, admin_client):
+    start = f"/p/{project.slug}/start/"
+    answer = admin_client.post(f"{start}key/", {"environment": "staging"})
+    assert (answer.status_code, answer["Location"]) == (302, start)
+    shown = admin_client.get(start)
+    (key,) = set(re.findall(r"edk_staging_[A-Za-z0-9]{32,}", shown.text))
+    assert shown.text.count(key) == 5  # by itself, and in the code of 4 languages
+    assert shown.text.count('name="connect"') == 4  # the tabs stay
+    assert "no-store" in shown["Cache-Control"]
+    assert ApiKey.objects.get(project=project).scopes == ["agent"]
+    assert done(shown.text) == 1
+    assert key not in admin_client.get(start).text
+
+
+def test_a_key_of_another_project_is_not_shown(project, admin_client):
+    text = builders.a_key(builders.a_project(), "agent")[0]
+    admin_client.cookies["shown_once"] = text
+    assert text not in admin_client.get(f"/p/{project.slug}/start/").text
+
+
+def test_an_invalid_environment_is_rejected_with_a_reason(project, admin_client):
     answer = admin_client.post(f"/p/{project.slug}/start/key/", {"environment": "no way"})
     assert answer.status_code == 422
     assert not ApiKey.objects.filter(project=project).exists()
 
 
-def test_steps_are_ticked_off_by_what_is_there(project, admin_client):
-    page = f"/p/{project.slug}/start/"
-    agent = Agent(builders.bearing(builders.a_key(project, "agent")[0]))
-    assert done(admin_client.get(page).content.decode()) == 1
-    agent.post(an_outcome("c-1", session_id="s-1", tool_name="hello"))
-    text = admin_client.get(page).content.decode()
+def test_the_state_of_connecting_counts_calls_and_outputs(page, agent):
+    agent.post(an_outcome(output={"ok": True}), an_outcome(output=None), an_outcome())
+    text = page()
+    assert "3 calls received, 2 with an output" in text
+    assert headline(text) == "3 calls received: none ran under a contract"
+
+
+def test_calls_without_outputs_are_a_state_with_the_line_that_reports_them(page, agent):
+    agent.post_events(an_event(), an_event())
+    text = page()
+    assert "2 calls received, none with an output." in text
+    assert "console.guard_options()" in html.unescape(text).partition('id="step-3"')[0]
+    assert "No call sent an output, so nothing can be checked." in text
+    assert headline(text) == ("2 calls received: none with an output, none ran under a contract")
+
+
+def test_denied_calls_alone_are_not_reported_as_missing_outputs(page, agent):
+    agent.post(an_outcome(type="denied", reason="duplicate"))
+    assert "1 call received, none executed" in page()
+
+
+def test_a_contract_is_ticked_by_the_first_call_that_names_its_version(project, page, agent):
+    agent.post(an_outcome(output={"ok": True}))
+    version = saved(project, name="billing")
+    text = page()
+    assert "isn't deployed to production yet" in html.unescape(text)
+    assert "Deploy billing v1…" in text
+    live(version)
+    text = html.unescape(page())
+    assert 'bundle_name="billing"' in text
+    assert "/clients/edictum_site_client-" in text.partition('id="contract-code"')[2]
+    assert "Waiting for the first call under billing v1" in text
+    assert "0 of 1 calls so far" in text
     assert done(text) == 2
-    assert "Your first outcome is here" in text
-    saved(project, "first")
+    agent.post_events(an_event(policy_version=version.revision_hash))
+    text = page()
+    assert done(text) == 3
+    assert headline(text) == "2 calls received: 1 under a contract, none checked by your checks"
+    assert "1 of 2 calls under a contract" in text
+    assert "newest: <code>billing v1</code>" in text
+
+
+def test_a_check_is_ticked_by_the_first_call_it_decides(project, page, agent):
     a_check(project)
-    assert done(admin_client.get(page).content.decode()) == 4
+    agent.post(an_outcome(output={"ok": False}, tool_name="crm_lookup"))
+    assert "has checked no call yet" in page()
+    assert done(page()) == 2
+    bound(project, "crm_lookup mine")
+    agent.post(an_outcome(output={"ok": False}, tool_name="crm_lookup"))
+    text = page()
+    assert done(text) == 3
+    assert "1 of 2 executed calls checked by your checks" in text
 
 
-def test_the_part_that_waits_answers_only_when_something_has_come(project, admin_client):
-    agent = Agent(builders.bearing(builders.a_key(project, "agent")[0]))
-    part = f"/p/{project.slug}/live/start/?tag=none"
+def test_a_real_suggestion_appears_in_the_last_step_and_in_the_headline(project, page, agent):
+    outputs = [{"ok": number % 3 != 0, "account": "A-1"} for number in range(12)]
+    agent.post(*(an_outcome(output=each, tool_name="crm_lookup") for each in outputs))
+    assert "12 outputs received, not scanned for failure patterns yet." in page()
+    ask_for_look(project.pk)
+    run_waiting_looks()
+    text = page()
+    assert headline(text) == ("12 calls received: 4 look like failures, none ran under a contract")
+    step = text.partition('id="step-4"')[2]
+    assert "4 of 12 outputs of <code>crm_lookup</code> look like failures." in step
+    suggestion = open_suggestions(project.pk)[0]
+    place = [project.slug, suggestion.tool_id, suggestion.check_name, suggestion.rule]
+    assert reverse("outcomes:suggestion", args=place) in step
+
+
+def test_start_leaves_the_navigation_when_hidden_and_when_everything_is_bound(
+    project, admin_client, page
+):
+    start, overview = f"/p/{project.slug}/start/", f"/p/{project.slug}/overview/"
+    entry = 'title="Start"'
+    assert entry in admin_client.get(overview).text
+    assert admin_client.post(f"{start}hide/")["Location"] == overview
+    assert entry not in admin_client.get(overview).text
+    assert "Hide Start" not in page()
+    other = builders.signed_in(builders.a_member(project).user)
+    assert entry in other.get(overview).text
+    a_check(project)
+    bound(project, "crm_lookup mine")
+    assert entry in other.get(overview).text
+    live(saved(project))
+    assert entry not in other.get(overview).text
+
+
+def test_a_scan_can_be_started_from_the_page(project, admin_client, agent):
+    agent.post(an_outcome(output={"ok": False}))
+    scan = f"/p/{project.slug}/start/scan/"
+    assert admin_client.post(scan, headers=BY_SCRIPT).status_code == 204
+    assert admin_client.post(scan)["Location"] == f"/p/{project.slug}/start/"
+    run_waiting_looks()
+    assert "1 looks like a failure" in admin_client.get(f"/p/{project.slug}/start/").text
+
+
+def test_outputs_without_a_known_failure_say_when_they_were_scanned(project, page, agent):
+    agent.post(an_outcome(output={"ok": True}))
+    ask_for_look(project.pk)
+    run_waiting_looks()
+    assert "1 output received, no known failure pattern at <time" in page()
+
+
+def test_the_live_address_sends_only_parts_that_changed(project, admin_client, agent):
+    text = admin_client.get(f"/p/{project.slug}/start/").text
+    (part,) = re.findall(r'hx-get="([^"]+/live/start/[^"]+)"', text)
     assert admin_client.get(part).status_code == 204
-    agent.post(an_outcome("c-1", session_id="s-1"))
-    text = admin_client.get(part).content.decode()
-    assert "Your first outcome is here" in text
-    assert "hx-get" not in text  # it asks no more
+    agent.post(an_outcome(output="x"))
+    answer = admin_client.get(part).text
+    assert "1 call received, 1 with an output" in answer
+    places = set(re.findall(r'id="([a-z0-9-]+)" hx-swap-oob', answer))
+    assert {"sentence", "steps-done", "connect-state", "step-2", "latest-calls"} <= places
+    assert not {"step-4", "contract-code"} & places
+    (after,) = re.findall(r'hx-get="([^"]+/live/start/[^"]+)"', answer)
+    assert admin_client.get(after).status_code == 204
 
 
-def test_a_test_outcome_comes_in_by_the_door_and_is_in_the_log(project, admin_client):
+def test_counts_have_a_bound(page, agent):
+    agent.post(*(an_outcome(output=1) for _ in range(LIMIT + 1)))
+    assert "1,000+ calls received, 1,000 with an output" in page()
+
+
+def test_a_test_call_comes_in_like_any_other_and_is_in_the_audit_log(project, admin_client):
     address = f"/p/{project.slug}/start/test-outcome/"
-    refused = admin_client.post(address, {"environment": "nowhere"})
-    assert refused.status_code == 422
+    assert admin_client.post(address, {"environment": "nowhere"}).status_code == 422
     builders.an_environment(project)
     page = f"/p/{project.slug}/start/"
     assert admin_client.post(address, {"environment": "production"})["Location"] == page
-    quietly = admin_client.post(address, {"environment": "production"}, headers=BY_SCRIPT)
-    assert quietly.status_code == 204
+    by_script = admin_client.post(address, {"environment": "production"}, headers=BY_SCRIPT)
+    assert by_script.status_code == 204
     while settle_inbox():
         pass
-    text = admin_client.get(page).content.decode()
-    assert "Outcomes arrive" in text
-    assert "test-of-the-console" in text
+    assert "2 calls received, 2 with an output" in admin_client.get(page).text
     entries = AuditEntry.objects.filter(project=project, action="test outcome sent")
     assert entries.count() == 2
     assert verify(project) is None
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_lines_keep_a_mark_where_a_value_belongs(language):
-    lines = snippet(language, url="http://127.0.0.1:1", key="edk_x_1", env="x").text
-    assert "edk_x_1" in lines
-    assert "http://127.0.0.1:1" in lines
-    assert "{{" not in lines
+@pytest.mark.parametrize("place", range(4))
+def test_code_has_every_value_filled_in(place):
+    url, client = "http://127.0.0.1:1", "http://127.0.0.1:1/clients/c.whl"
+    snippet = connect_snippets(url, key="edk_x_1", client=client)[place]
+    assert "edk_x_1" in snippet.code
+    assert url in snippet.code
+    assert "{{" not in snippet.code
+    assert "allow_insecure" not in snippet.code
 
 
-def test_the_lines_name_an_agent_that_the_key_is_for(project, admin_client):
+def test_python_code_for_plain_http_to_another_machine_says_so():
+    url = "http://console.example:8000"
+    assert "allow_insecure=True" in connect_snippets(url, key="edk_x_1", client="c")[0].code
+
+
+def test_the_code_names_an_agent_that_the_key_is_for(project, admin_client):
     key = builders.a_key(project, "agent", agent="billing-*")[0]
-    for language in LANGUAGES:
-        answer = admin_client.get(f"/p/{project.slug}/start/?with={language}")
-        page = html.unescape(answer.text)
-        assert '"billing-1"' in page
-        assert "my-agent" not in page
-    lines = page.partition(" -d '")[2].partition("'")[0]
-    answer = builders.bearing(key).post("/v1/outcomes", lines, content_type="application/json")
+    page = html.unescape(admin_client.get(f"/p/{project.slug}/start/").text)
+    assert page.count('"billing-1"') >= 4
+    assert "my-agent" not in page
+    body = page.partition(" -d '")[2].partition("'")[0]
+    answer = builders.bearing(key).post("/v1/outcomes", body, content_type="application/json")
     assert answer.json()["accepted"] == 1

@@ -1,4 +1,4 @@
-"""Of the editor's many files, those that pages load are served, and what these name."""
+"""Among the editor's files, only those that pages load are served, and what these name."""
 
 import os
 import re

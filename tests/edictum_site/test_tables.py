@@ -33,8 +33,8 @@ def made(way: str, folder: Path, variables: dict[str, str]) -> dict[str, Any]:
         check=True,
         timeout=120,
     )
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return found
+    body: dict[str, Any] = json.loads(ended.stdout)
+    return body
 
 
 def test_tables_made_at_once_are_those_of_all_steps(store, tmp_path):

@@ -27,8 +27,8 @@ def name(path: Path) -> str:
 
 
 def names_in(library: str) -> set[str]:
-    found = import_library(get_installed_libraries()[library])
-    return {*found.tags, *found.filters}
+    result = import_library(get_installed_libraries()[library])
+    return {*result.tags, *result.filters}
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=name)
@@ -65,3 +65,9 @@ def test_the_settings_of_htmx_allow_no_code_from_a_response():
         '"historyCacheSize": 0',
     ):
         assert setting in base
+
+
+def test_a_page_is_sent_without_the_indentation_of_its_template():
+    source = get_template("calls/_call_rows.html").template.source  # type: ignore[attr-defined]  # of Django
+    assert "  <" not in source
+    assert "\n <" not in source

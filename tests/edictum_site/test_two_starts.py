@@ -9,6 +9,8 @@ import pytest
 
 from tests.stores import OURS
 
+pytestmark = pytest.mark.slow  # it starts the product
+
 MANAGE = Path(__file__).resolve().parent.parent.parent / "manage.py"
 
 

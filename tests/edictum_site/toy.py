@@ -28,10 +28,10 @@ def note(event: str) -> None:
 
 def echo(environ: dict[str, Any], start: Start) -> Any:
     body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
-    told = {name: value for name, value in environ.items() if isinstance(value, str | bool)}
+    fields = {name: value for name, value in environ.items() if isinstance(value, str | bool)}
     digest = {"length": len(body), "sha256": hashlib.sha256(body).hexdigest()}
     start("200 OK", [("Content-Type", "application/json")])
-    return [json.dumps(told | digest).encode()]
+    return [json.dumps(fields | digest).encode()]
 
 
 def small_file(environ: dict[str, Any], start: Start) -> Any:
@@ -90,11 +90,12 @@ def broken_export(environ: dict[str, Any], start: Start) -> Any:
 def wait(environ: dict[str, Any], start: Start) -> Any:
     body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])).decode()
     note("waited on")
-    if environ["edictum.waited"] < float(environ["QUERY_STRING"]):
-        start("200 OK", [("X-Edictum-Again", "20")])
-        return [b"not yet"]
+    ends = time.monotonic() + float(environ["QUERY_STRING"])
+    while time.monotonic() < ends and not environ["edictum.cut_short"].wait(0.02):
+        pass
+    note("wait ended")
     start("200 OK", [("Content-Type", "text/plain")])
-    return [f"waited {environ['edictum.waited'] > 0}, body {body}".encode()]
+    return [f"waited, body {body}".encode()]
 
 
 def busy(environ: dict[str, Any], start: Start) -> Any:
@@ -180,6 +181,9 @@ class ToySlow:
 
     def is_slow(self, environ: dict[str, Any]) -> bool:
         return str(environ["PATH_INFO"]).startswith("/slow")
+
+    def waits(self, environ: dict[str, Any]) -> bool:
+        return str(environ["PATH_INFO"]).startswith("/wait")
 
     def actor(self, environ: dict[str, Any]) -> str:
         return str(environ.get("HTTP_X_ACTOR", environ["REMOTE_PORT"]))

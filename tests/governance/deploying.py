@@ -36,7 +36,7 @@ def somebody(name: str = "one", role: Role = Role.EDITOR) -> Actor:
 
 
 def a_manage_key(project: Project, *, made_by: str) -> Actor:
-    """Who acts with a key that this person made as an admin of the project."""
+    """Actor of a key that this person made as an admin of the project."""
     admin = somebody(made_by, Role.ADMIN)
     user = User.objects.get(email=admin.label)
     Member.objects.get_or_create(project=project, user=user, defaults={"role": Role.ADMIN})
@@ -57,7 +57,7 @@ def live(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
 
 
 def a_failing_test(version: BundleVersion) -> str:
-    """Of a contract that denies every call; with what its failing says."""
+    """Add a failing test to a contract that denies every call; returns its failure in words."""
     allowed = Decides(call=CaseCall(tool="t"), action="allow")
     add_case(version.bundle, Case("let through", allowed), by=CONSOLE)
     return "The test “let through” fails: expected allowed, got denied by `a`."
@@ -66,8 +66,8 @@ def a_failing_test(version: BundleVersion) -> str:
 def approved(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
     """Live there, with a second person's leave."""
     takes_two(version.bundle.project, env)
-    asked, _ = ask_to_deploy(version, to=env, by=somebody())
-    approve_request(asked, by=somebody("two"))
+    body, _ = ask_to_deploy(version, to=env, by=somebody())
+    approve_request(body, by=somebody("two"))
     return version
 
 

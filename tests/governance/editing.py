@@ -26,9 +26,9 @@ class Editor:
         return reverse(f"governance:{part}_{self.draft}", kwargs={"slug": self.slug} | named)
 
     def fields(self, page: str) -> dict[str, str]:
-        found = dict(re.findall(r'type="hidden"[^>]* name="(\w+)" value="([^"]*)"', page))
+        matches = dict(re.findall(r'type="hidden"[^>]* name="(\w+)" value="([^"]*)"', page))
         text = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", page, re.DOTALL)
-        return found | {"text": html.unescape(text[1])} if text else found
+        return matches | {"text": html.unescape(text[1])} if text else matches
 
     def send(self, page: str, act: str = "save", *, at: str = "", **changes: str):
         fields = self.fields(page) | {"act": act} | changes
@@ -43,6 +43,6 @@ class CheckEditor(Editor):
 
 
 def heading(page: str) -> str:
-    found = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
-    shown = re.sub(r"<span[^>]* hidden>.*?</span>", "", found[1] if found else "")
+    match = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
+    shown = re.sub(r"<span[^>]* hidden>.*?</span>", "", match[1] if match else "")
     return html.unescape(re.sub(r"<[^>]+>", "", shown)).strip()

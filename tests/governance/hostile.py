@@ -71,7 +71,7 @@ Door: TypeAlias = Callable[[House, str], Answer]
 
 
 def _new_draft(house: House, text: str) -> Iterator[Answer]:
-    """What is pasted becomes a draft, which its editor shows."""
+    """Draft from a pasted text, as its editor shows it."""
     yield house.page("governance:new_contract", text=text)
     draft = Draft.objects.filter(bundle=None).first()
     if draft is not None:
@@ -94,18 +94,18 @@ def _upload(house: House, text: str) -> Iterator[Answer]:
 def _command(action: str) -> Door:
     def run(house: House, text: str) -> Answer:
         (house.folder / "bad.yaml").write_bytes(text.encode(errors="surrogatepass"))
-        said = io.StringIO()
+        output = io.StringIO()
         words = [action, str(house.folder), "--project", house.project.slug]
         with suppress(CommandError):
             call_command(
                 "contracts",
                 *words,
                 *(["--yes"] if action == "push" else []),
-                stdout=said,
-                stderr=said,
+                stdout=output,
+                stderr=output,
             )
-            return 200, said.getvalue()
-        return 422, said.getvalue()
+            return 200, output.getvalue()
+        return 422, output.getvalue()
 
     return run
 

@@ -2,7 +2,7 @@
 
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.checks.queries.bindings import Bindings
 from governance.core.actor import CONSOLE
 from governance.models import CheckVersion, Project

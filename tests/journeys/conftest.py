@@ -121,6 +121,6 @@ def admin(console: Console, signed_in: Any, open_page: Callable[..., Page]) -> P
 
 def sign_in(page: Page, url: str, password: str = PASSWORD) -> None:
     page.goto(f"{url}/account/sign-in/")
-    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Email").fill(EMAIL)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()

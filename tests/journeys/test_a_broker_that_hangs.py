@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from tests.items import an_outcome
 from tests.journeys.console import a_session
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def redis(console) -> Iterator[int]:

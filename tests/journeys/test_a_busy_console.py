@@ -63,5 +63,5 @@ def test_the_editor_says_that_the_console_is_busy_and_checks_again(console, brow
         with validating(console, cookies) as answered:
             until(lambda: answered[503] > 0)
             write(page, "60", "-")
-            expect(standing).to_have_text("Busy, retrying …")
-        expect(standing).to_have_text("One problem keeps it from being saved.", timeout=BEHIND)
+            expect(standing).to_have_text("checking …")
+        expect(standing).to_have_text("1 error to fix", timeout=BEHIND)

@@ -59,24 +59,28 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
     admin.set_viewport_size({"width": 1280, "height": 900})
     admin.goto(f"{console.url}/p/default/checks/new/")
     pictures.take(admin, "new")
-    admin.get_by_role("button", name="Begin with nothing").click()
+    admin.get_by_role("button", name="Blank check").click()
     heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_contain_text("Draft of a new check. It can be saved.", use_inner_text=True)
+    expect(heading).to_contain_text("Draft of a new check: ready to save", use_inner_text=True)
     write(admin, f"name: {name_in(admin)}", f"name: {name}")
     choose(admin, tool)
-    expect(admin.locator("#recorded-sentence")).to_have_text("It changes none of these 16 results.")
+    expect(admin.locator("#recorded-sentence")).to_have_text(
+        "Changes none of the 16 newest outputs."
+    )
 
     # A mistake is marked on its line, and mended by its own button.
     write(admin, "otherwise: default", "otherwise: sucess")
-    problem = admin.locator("[data-problem]").filter(has_text="sucess is no verdict")
+    problem = admin.locator("[data-problem]").filter(has_text="sucess is not a verdict")
     expect(problem).to_have_count(1)
     expect(admin.locator(".editor .gutter-error")).to_have_text("6")
-    expect(admin.locator("#recorded-sentence")).to_contain_text("cannot be asked before")
+    expect(admin.locator("#recorded-sentence")).to_contain_text("Fix the errors")
     pictures.take(admin, "mistake")
     problem.get_by_role("button", name="Fix").click()
-    expect(heading).to_contain_text("It can be saved.", use_inner_text=True)
     expect(admin.locator("#recorded-sentence")).to_have_text(
-        "It changes 1 of these 16 results, to success."
+        "Changes 1 of the 16 newest outputs, to success."
+    )
+    expect(heading).to_have_text(
+        "Draft of a new check: changes 1 of the 16 newest outputs, to success", use_inner_text=True
     )
 
     # A result writes the skeleton of its rule, and becomes an example.
@@ -85,7 +89,7 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
     admin.keyboard.press("Enter")
     expect(silent.get_by_text("no such customer")).to_be_visible()
     pictures.take(admin, "opened")
-    silent.get_by_role("button", name="Write a rule for it").click()
+    silent.get_by_role("button", name="Add rule").click()
     expect(silent.locator("summary")).to_contain_text("not-ok: result.ok is false")
     expect(silent.locator(".tag")).to_have_text("failure")
     silent.get_by_role("button", name="failure").click()
@@ -93,18 +97,18 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
     expect(admin.locator(".editor .gutter-passed")).to_have_count(1)
     queued = row(admin, "queued")
     queued.locator("summary").click()
-    queued.get_by_role("button", name="Write a rule for it").click()
+    queued.get_by_role("button", name="Add rule").click()
     expect(queued.locator(".tag")).to_have_text("unknown")
     admin.get_by_role("button", name=re.compile("^Changed")).click()
     expect(admin.locator("#recorded li")).to_have_count(3)
-    expect(admin.locator("#draft-kept")).to_contain_text("Draft kept")
+    expect(admin.locator("#draft-kept")).to_contain_text("Draft saved")
     pictures.take(admin, "written")
     assert list(findings("editor of a check", admin)) == []
     admin.set_viewport_size({"width": 1280, "height": 900})
 
-    admin.get_by_label("What changes, and why").fill("Results that say no.")
+    admin.get_by_label("Change message").fill("Results that say no.")
     admin.get_by_role("button", name="Save as v1").click()
-    expect(admin.get_by_text(f"{name} v1 is saved.")).to_be_visible()
+    expect(admin.get_by_text(f"{name} v1 saved.")).to_be_visible()
     bindings = console.ask("GET", "success-check-bindings")[1]
     lines = [{"tool": tool, "check": name}, *bindings["bindings"]]
     bound = json.dumps({"bindings": lines}).encode()
@@ -115,14 +119,16 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
 
     admin.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
     expect(admin.locator("#recorded")).to_contain_text(f"17 newest of {tool}")
-    expect(admin.locator("#recorded-sentence")).to_have_text("It changes none of these 17 results.")
+    expect(admin.locator("#recorded-sentence")).to_have_text(
+        "Changes none of the 17 newest outputs."
+    )
     write(admin, "equals: false", "equals: 5")
     expect(admin.locator("#recorded-sentence")).to_have_text(
-        "It changes 5 of these 17 results, all to success."
+        "Changes 5 of the 17 newest outputs, all to success."
     )
-    expect(admin.locator("#checked")).to_contain_text("This came out as success, not failure")
+    expect(admin.locator("#checked")).to_contain_text("Got success instead of failure")
     pictures.take(admin, "changed")
-    admin.get_by_role("button", name="Compute it for this text").click()
+    admin.get_by_role("button", name="Preview impact").click()
     expect(admin).to_have_url(re.compile(r"/checks/backtests/\d+/"))
 
 
@@ -161,17 +167,17 @@ def test_without_javascript_results_are_judged_and_written_into_the_text(
     assert console.ask("PUT", f"success-checks/{name}", saved)[0] == 201
     page = open_page(storage_state=signed_in, java_script_enabled=False).context.new_page()
     page.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
-    page.get_by_role("button", name="Judge recorded results").click()
+    page.get_by_role("button", name="Check recorded outputs").click()
     page.get_by_label("Tools", exact=True).fill(tool)
     page.get_by_role("button", name="Show").click()
     silent = row(page, "ok: false")
     silent.locator("summary").click()
-    silent.get_by_role("button", name="Write a rule for it").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("It stands in your text now")
-    page.get_by_role("button", name="Keep and go on in the editor").click()
-    expect(page.get_by_label("Text of the check")).to_have_value(re.compile("id: not-ok"))
+    silent.get_by_role("button", name="Add rule").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Added at line")
+    page.get_by_role("button", name="Back to the editor").click()
+    expect(page.get_by_label("Check YAML")).to_have_value(re.compile("id: not-ok"))
     page.get_by_role("button", name="Save as v2").click()
-    expect(page.get_by_text(f"{name} v2 is saved.")).to_be_visible()
+    expect(page.get_by_text(f"{name} v2 saved.")).to_be_visible()
 
 
 @pytest.mark.parametrize("size", SIZES)

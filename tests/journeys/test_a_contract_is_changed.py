@@ -3,7 +3,6 @@
 Each step is kept as two pictures, wide and light, narrow and dark, in the folder of the test.
 """
 
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -116,30 +115,28 @@ def test_from_a_template_to_agents_that_follow_it_and_back(
     sign_in(page, console.url)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Contracts").click()
     pictures.take(page, "contracts")
-    page.get_by_role("link", name="New contract").or_(
-        page.get_by_role("link", name="Begin a contract")
-    ).click()
-    heading(page, "Begin with a template")
+    page.get_by_role("link", name="New contract").click()
+    heading(page, "New contract")
     pictures.take(page, "new-contract")
 
     template = page.get_by_role("listitem").filter(has_text="DevOps")
-    template.get_by_role("button", name="Begin with it").click()
-    heading(page, "Draft of a new contract.")
+    template.get_by_role("button", name="Use template").click()
+    heading(page, "Draft of a new contract:")
     pictures.take(page, "draft")
     write(page, "name: devops-agent", f"name: {name}")
     write(page, "action: block", "acton: block")
-    heading(page, "keeps it from being saved.")
-    problem = page.locator("[data-problem]").filter(has_text="acton is not a key here")
+    heading(page, "to fix")
+    problem = page.locator("[data-problem]").filter(has_text="Unknown key acton")
     expect(problem).to_be_visible(timeout=10_000)
     line = problem.get_attribute("data-line")
     expect(page.locator(".editor .gutter-error")).to_have_text(str(line))
     pictures.take(page, "mistake")
     problem.get_by_role("button", name="Fix").click()
-    heading(page, "It can be saved")
+    heading(page, "ready to save")
     pictures.take(page, "fixed")
-    page.get_by_label("What changes, and why").fill("From the template.")
+    page.get_by_label("Change message").fill("From the template.")
     page.get_by_role("button", name="Save as v1").click()
-    expect(page.get_by_text(f"{name} v1 is saved.")).to_be_visible()
+    expect(page.get_by_text(f"{name} v1 saved.")).to_be_visible()
     pictures.take(page, "saved")
 
     deploy(page, name, 1, pictures)
@@ -148,38 +145,37 @@ def test_from_a_template_to_agents_that_follow_it_and_back(
 
     page.goto(f"{console.url}/p/default/calls/{denied}/")
     pictures.take(page, "recorded-call")
-    page.get_by_role("button", name="Keep as a test").click()
-    heading(page, "The test passes")
+    page.get_by_role("button", name="Save as test").click()
+    heading(page, "1 test passes")
     pictures.take(page, "a-recorded-call-is-a-test")
     page.get_by_role("link", name="Test", exact=True).click()
     page.get_by_label("Name").fill("deleting a namespace is denied")
     page.get_by_label("Tool").fill("run_command")
-    page.get_by_label("Arguments, as JSON").fill(json.dumps({"command": DELETES}))
-    page.get_by_label("It must be").select_option("denied")
+    page.get_by_label("Tool").press("Tab")
+    page.get_by_label("command").fill(DELETES)  # a field of the arguments of its last call
+    page.get_by_label("Expected decision").select_option("denied")
     pictures.take(page, "a-test-by-hand")
-    page.get_by_role("button", name="Keep the test").click()
-    heading(page, "1 of 2 fails")
+    page.get_by_role("button", name="Save test").click()
+    heading(page, "1 of 2 tests fail")
     pictures.take(page, "tests-red")
 
-    page.get_by_role("link", name="Edit the text").click()
+    page.get_by_role("link", name="Edit YAML").click()
     write(
         page, r"- '\bdd\s+if='", r"- '\bkubectl\s+delete\b'" + "\n" + " " * 10 + r"- '\bdd\s+if='"
     )
-    expect(page.locator("#cases-panel")).to_contain_text("Both tests pass · draft of")
+    expect(page.locator("#cases-panel")).to_contain_text("All 2 tests pass · draft of")
     expect(page.locator("#checked")).to_contain_text("Changes since v1")
     pictures.take(page, "tests-green")
 
-    page.get_by_role("button", name="Run this text").click()
-    heading(page, "Of ")
-    expect(page.get_by_role("heading", level=1)).to_contain_text(
-        f"{len(AGENTS) * DAYS} would be newly denied", timeout=BEHIND
-    )
+    panel = page.get_by_role("region", name="Backtest")
+    panel.get_by_role("button", name="Run").click()
+    expect(panel).to_contain_text("calls would be newly denied", timeout=BEHIND)
+    expect(panel.locator("[data-row=newly_denied]")).to_contain_text(str(len(AGENTS) * DAYS))
+    expect(panel).to_contain_text("kubectl delete pod checkout-1")
     pictures.take(page, "backtest")
-    expect(page.locator("#samples")).to_contain_text("kubectl delete pod checkout-1")
-    page.get_by_role("link", name="Back to your draft").click()
-    page.get_by_label("What changes, and why").fill("Nothing is deleted by hand.")
+    page.get_by_label("Change message").fill("Nothing is deleted by hand.")
     page.get_by_role("button", name="Save as v2").click()
-    expect(page.get_by_text(f"{name} v2 is saved.")).to_be_visible()
+    expect(page.get_by_text(f"{name} v2 saved.")).to_be_visible()
     pictures.take(page, "second-version")
 
     with a_connected_agent(console, f"{name}-bot", bundle=name, env="staging") as call:
@@ -188,23 +184,21 @@ def test_from_a_template_to_agents_that_follow_it_and_back(
         row = page.get_by_role("row").filter(has_text=f"{name}-bot")
         expect(row).to_contain_text("sent")
         assert until(lambda: call("run_command", DELETES).startswith(f"denied: {DENIED}"))
-        expect(row).to_contain_text("taken", timeout=20_000)
+        expect(row).to_contain_text("up to date", timeout=20_000)
         pictures.take(page, "taken")
         page.get_by_role("button", name="Roll back to v1").click()
-        heading(page, f"{name} v1 is live in staging.")
+        heading(page, f"{name} v1 is deployed to staging")
         assert until(lambda: call("run_command", DELETES) == "ran")
-        expect(row).to_contain_text("taken", timeout=20_000)
+        expect(row).to_contain_text("up to date", timeout=20_000)
         pictures.take(page, "rolled-back")
 
 
 def deploy(page: Page, name: str, number: int, pictures: Pictures) -> None:
     page.get_by_role("link", name="Deploy…").click()
     page.get_by_label("Environment", exact=True).fill("staging")
-    page.get_by_role("button", name="See what would change").or_(
-        page.get_by_role("button", name="Look there instead")
-    ).click()
+    page.get_by_role("button", name="Show plan").click()
     heading(page, f"Deploy {name} v{number} to staging?")
     pictures.take(page, f"deploy-v{number}")
     page.get_by_role("button", name=f"Deploy v{number} to staging").click()
-    heading(page, f"{name} v{number} is live in staging.")
+    heading(page, f"{name} v{number} is deployed to staging")
     pictures.take(page, f"deployed-v{number}")

@@ -29,11 +29,12 @@ def test_a_loop_shows_by_itself_and_leads_to_its_rule_and_its_last_call(
     console.post(denied(session, 1), denied(session, 2))
     console.settled(f"agent-sessions/{session}?env=production")
     admin.goto(f"{console.url}/p/default/denials/?agent={session}")
-    expect(admin.get_by_role("heading", level=1)).to_contain_text("2 of 2 calls were denied")
-    expect(admin.get_by_text("None: no session had the same call denied")).to_be_visible()
+    expect(admin.get_by_role("heading", level=1)).to_contain_text("2 of 2 calls denied")
+    expect(admin.get_by_text("No session had the same call denied")).to_be_visible()
 
     console.post(denied(session, 3))
-    expect(admin.get_by_role("heading", level=1)).to_contain_text("One loop is still going.")
+    stuck = f"{session} is stuck: shell denied 3 times by no-deleting"
+    expect(admin.get_by_role("heading", level=1)).to_have_text(stuck)
     loop = admin.get_by_role("row", name=session)
     expect(loop).to_contain_text("no-deleting")
     expect(loop).to_contain_text("3")

@@ -54,10 +54,10 @@ def test_the_strip_is_walked_and_zoomed_by_keyboard_and_a_call_tells_all_around_
 
     row = admin.locator("#calls tr", has_text="120").get_by_role("link", name="look_up").first
     row.press("Enter")
-    drawer.get_by_role("link", name="Beside the look_up before").click()
+    drawer.get_by_role("link", name="Compare with the previous look_up call").click()
     expect(drawer.get_by_role("region", name="Output, what differs")).to_contain_text("119")
     drawer.locator("#call-rules").evaluate("part => part.scrollIntoView()")  # it loads itself then
-    expect(drawer.get_by_text("No contract is known to have governed this call.")).to_be_visible()
+    expect(drawer.get_by_text("This call has no known contract.")).to_be_visible()
     admin.keyboard.press("Escape")
     expect(row).to_be_focused()
 

@@ -11,7 +11,6 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.items import an_event, an_outcome
 from tests.journeys.console import a_session
 
-pytestmark = pytest.mark.look
 AXE = Axe()
 FEW_WORDS = 30  # characters: less than a sentence and one thing below it
 SERIOUS = {"serious", "critical"}
@@ -30,13 +29,18 @@ SESSION = a_session()
 LARGE = "x" * 13_000
 ARTIFACT = sha256(LARGE.encode()).hexdigest()
 TEMPLATES = Path(__file__).parents[2] / "governance" / "contracts" / "contract_templates"
-SIGNED_OUT = {"sign-in": "/account/sign-in/"}
+SIGNED_OUT = {"sign-in": "/account/sign-in/", "client packages": "/clients/"}
 PAGES = {
     "projects": "/projects/",
+    "profile": "/account/profile/",
+    "docs": "/docs/",
+    "glossary": "/docs/glossary/",
+    "what's new": "/docs/whats-new/",
     "project": "/p/default/",
     "overview": "/p/default/overview/",
     "tools": "/p/default/tools/",
     "tool": "/p/default/tools/http_get/",
+    "success targets": "/p/default/success-targets/",
     "slowest calls of a tool": "/p/default/live/tool-calls/?of=http_get",
     "sessions": "/p/default/sessions/",
     "session": f"/p/default/sessions/{SESSION}/",
@@ -48,6 +52,10 @@ PAGES = {
     "artifact's bytes": f"/p/default/artifacts/{ARTIFACT}/?as=bytes",
     "calls": "/p/default/calls/",
     "calls of a contract": "/p/default/calls/?contract=support-agent&from=2026-11-01T00:00Z",
+    "calls that match": "/p/default/calls/?q=tool:http_get+verdict:success",
+    "calls of a search with a mistake": "/p/default/calls/?q=took:slow",
+    "principals": "/p/default/principals/",
+    "principal": "/p/default/principals/ana/",
     "saved views": "/p/default/saved-views/",
     "call": f"/p/default/calls/{SESSION}-1/",
     "call to try": f"/p/default/try-call/?of={SESSION}-1",
@@ -60,6 +68,8 @@ PAGES = {
     "stop an environment": "/p/default/stop/",
     "stop an agent": "/p/default/stop/?environment=production&agent=billing-bot",
     "contracts": "/p/default/contracts/",
+    "assignments": "/p/default/contracts/assignments/",
+    "new assignment": "/p/default/contracts/assignments/new/",
     "new contract": "/p/default/contracts/new/",
     "agents by contract": "/p/default/contracts/agents/",
     "contract": "/p/default/contracts/b/support-agent/",
@@ -96,15 +106,16 @@ PAGES = {
     "start": "/p/default/start/",
     "start, over HTTP": "/p/default/start/?with=curl",
     "demo, which leads to the start": "/p/default/demo/",
-    "needs attention": "/p/default/attention/",
-    "rejected": "/p/default/settings/rejected/",
-    "set aside": "/p/default/settings/set-aside/",
+    "alerts": "/p/default/alerts/",
+    "rejected": "/p/default/settings/invalid-events/",
+    "set aside": "/p/default/settings/failed-batches/",
     "settings": "/p/default/settings/",
     "keys": "/p/default/settings/keys/",
     "new key": "/p/default/settings/keys/new/",
     "members": "/p/default/settings/members/",
     "account of a member": "/p/default/settings/members/1/account/",
     "invite": "/p/default/settings/members/invite/",
+    "invited, which leads to the members": "/p/default/settings/members/invited/",
     "audit": "/p/default/settings/audit/",
     "deploy": "/p/default/contracts/b/support-agent/deploy/?version=2&environment=production",
     "would have been denied": "/p/default/contracts/b/support-agent/would-deny/",
@@ -123,7 +134,13 @@ def _something_to_show(console):
     common = {"session_id": SESSION, "agent_id": "billing-bot"}
     again = common | {"tool_args": {"card": 4}, "decision_name": "no-card-numbers"}
     console.post(
-        an_outcome(f"{SESSION}-1", output={"rows": [1, 2]}, tool_args={"q": "x"}, **common),
+        an_outcome(
+            f"{SESSION}-1",
+            output={"rows": [1, 2]},
+            tool_args={"q": "x"},
+            principal={"user_id": "ana"},
+            **common,
+        ),
         an_outcome(f"{SESSION}-2", output="Error: x", tool_success=True, **common),
         an_outcome(f"{SESSION}-3", type="denied", reason="pre_hook", details="no", **common),
         an_outcome(f"{SESSION}-4", output=LARGE, **common),
@@ -166,7 +183,7 @@ def _something_to_show(console):
         assert console.ask("POST", "contracts", saved)[0] in (200, 201)
     live = json.dumps({"version": 1, "env": "production"}).encode()
     assert console.ask("POST", "contracts/support-agent/deployments", live)[0] in (200, 201)
-    lowered = f"sessions/s:{SESSION}:attempts"  # so that something needs attention
+    lowered = f"sessions/s:{SESSION}:attempts"  # so that there is an alert
     assert console.ask("DELETE", lowered)[0] == 403
     call = {"tool": "refund", "args": {"amount": 75}}
     case = {"name": "a refund for nobody", "call": call, "expects": {"action": "allow"}}

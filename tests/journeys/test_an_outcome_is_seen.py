@@ -5,12 +5,15 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.items import an_event, an_outcome
 from tests.journeys.console import KEY, a_session
 
-README_ROWS = [
+pytestmark = pytest.mark.both_databases
+
+GUIDE_ROWS = [
     *["Executed, success"] * 4,
     *["Executed, failure"] * 3,
     "Executed, success",
@@ -24,7 +27,7 @@ README_ROWS = [
     "Denied, deadline",
     "Denied, write_denied",
 ]
-README = Path(__file__).resolve().parent.parent.parent / "README.md"
+GUIDE = Path(__file__).resolve().parent.parent.parent / "docs/connect.md"
 
 
 def test_a_new_session_shows_on_the_open_list(console, admin):
@@ -96,10 +99,10 @@ def test_a_call_opens_in_place_and_shows_what_the_model_saw(console, admin):
     expect(admin.locator("main")).to_contain_text("duplicate_tool_call")
 
 
-def test_the_example_of_the_readme_shows_one_of_everything_and_twice_two_sessions(console, admin):
+def test_the_example_over_http_shows_one_of_everything_and_twice_two_sessions(console, admin):
     example = next(
         block
-        for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+        for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
         if "urllib" in block
     )
     assert len(example.splitlines()) == 8
@@ -117,7 +120,7 @@ def test_the_example_of_the_readme_shows_one_of_everything_and_twice_two_session
     admin.goto(address)
     rows = admin.locator("#calls tbody tr")
     expect(rows).to_have_count(17)
-    for number, words in enumerate(README_ROWS):
+    for number, words in enumerate(GUIDE_ROWS):
         for word in words.split(", "):
             expect(rows.nth(16 - number)).to_contain_text(word)
 

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.items import an_event
 from tests.journeys.console import EMAIL, Console, a_session
+from tests.journeys.test_accessibility import findings, findings_in_both_themes
 
 
 def ask(console: Console, **changed: Any) -> tuple[str, dict[str, Any]]:
@@ -59,11 +60,17 @@ def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, 
     expect(reason).to_have_value("confirmed by phone")
 
     article.get_by_role("button", name="Approve").click()
-    expect(admin.get_by_text(f"payments_charge of {asked['agent_id']} is approved")).to_be_visible()
+    decided = admin.get_by_role("status").filter(has_text=asked["agent_id"])
+    expect(decided).to_contain_text("Approved: A charge over 1,000 takes a person")
+    expect(decided).to_contain_text("account A-2091")
+    assert list(findings("approvals, to undo", admin)) == []
+    assert standing(console, code)["status"] == "pending"
+    admin.get_by_role("heading", level=1).hover()
+    expect(decided).to_have_count(0)
     told = standing(console, code)
     assert (told["status"], told["decided_by"]) == ("approved", EMAIL)
     assert told["decision_reason"] == "confirmed by phone"
-    row = admin.get_by_role("row").filter(has_text=asked["agent_id"])
+    row = admin.get_by_role("row").filter(has_text=asked["agent_id"])  # without a reload
     expect(row).to_contain_text("large-charge-asks")
     expect(row).to_contain_text("confirmed by phone")
 
@@ -91,6 +98,9 @@ def test_a_call_is_rejected_on_the_page_of_its_session(console, admin):
     waiting.get_by_role("button", name="Reject").click()
     expect(admin).to_have_url(re.compile(f"/sessions/{session}/"))
     expect(waiting).to_have_count(0)
+    expect(admin.get_by_role("status").filter(has_text="Rejected")).to_have_count(1)
+    admin.get_by_role("heading", level=1).hover()
+    expect(admin.get_by_role("status").filter(has_text="Rejected")).to_have_count(0)
     assert standing(console, code)["status"] == "denied"
 
 
@@ -99,11 +109,13 @@ def test_arguments_are_opened_without_any_script_and_decided_there(console, sign
     page = open_page(storage_state=signed_in, java_script_enabled=False)
     page.goto(f"{console.url}/p/default/approvals/")
     article = page.get_by_role("article").filter(has_text=asked["agent_id"])
-    article.get_by_role("button", name="Open the arguments").click()
+    article.get_by_role("button", name="Show full arguments").click()
     expect(page.locator("main")).to_contain_text("tok-4711")
     page.get_by_role("button", name="Approve").click()
-    expect(page.locator("main")).to_contain_text("is approved")
-    assert standing(console, code)["status"] == "approved"
+    expect(page.locator("main")).to_contain_text("Approved: A charge over 1,000")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("main")).to_contain_text("is pending again.")
+    assert standing(console, code)["status"] == "pending"
     page.goto(f"{console.url}/p/default/settings/audit/")
     expect(page.locator("main")).to_contain_text("arguments opened")
 
@@ -120,3 +132,29 @@ def test_the_decision_is_in_sight_on_a_phone_whatever_the_arguments_are(
     expect(article.get_by_role("button", name="Approve")).to_be_in_viewport()
     article.get_by_text("show all 13 arguments").click()
     expect(article.get_by_text("argument_11", exact=True)).to_be_visible()
+
+
+def test_several_are_selected_summed_and_approved_at_once_by_keyboard(console, admin):
+    refunds = [
+        ask(console, tool_args={"account": f"A-{n}", "amount": 100 + n, "currency": "EUR"})[0]
+        for n in range(2)
+    ]
+    admin.goto(f"{console.url}/p/default/approvals/")
+    bar = admin.get_by_role("form", name="Selected approvals")
+    expect(bar).to_be_hidden()
+    for code in refunds:
+        admin.locator(f"#pick-{code}").focus()
+        admin.keyboard.press("Space")
+    expect(bar).to_contain_text("2 selected")
+    expect(bar).to_contain_text("201.00 EUR in total")
+    admin.wait_for_timeout(1_500)  # the list reloads, and what is selected stays so
+    expect(bar).to_contain_text("2 selected")
+    assert list(findings_in_both_themes("approvals, selected", admin)) == []
+    bar.get_by_role("button", name="Approve 2").focus()
+    admin.keyboard.press("Enter")
+    expect(admin.locator("main")).to_contain_text("Approved 2 of 2.")
+    admin.get_by_role("status").filter(has_text="A-1").get_by_role("button", name="Undo").click()
+    expect(admin.locator("main")).to_contain_text("is pending again.")
+    undone, kept = (standing(console, code) for code in reversed(refunds))
+    assert (undone["status"], undone["decided_by"]) == ("pending", None)
+    assert kept["status"] in ("pending", "approved")

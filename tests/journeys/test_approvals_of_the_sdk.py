@@ -14,6 +14,8 @@ from playwright.sync_api import expect
 
 from tests.journeys.console import KEY, Console
 
+pytestmark = pytest.mark.both_databases
+
 RULES = """
 apiVersion: edictum/v1
 kind: Ruleset

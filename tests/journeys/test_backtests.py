@@ -1,14 +1,17 @@
-"""A backtest as its author meets it: asked for on a page, run by a process beside the worker."""
+"""A backtest as its author meets it: asked for on a page, run by a worker of jobs."""
 
 import json
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 from tests.journeys.console import BEHIND, Console, a_session
+
+pytestmark = pytest.mark.both_databases
 
 NAME = "replayed-here"
 RULE = pre("{args.command: {contains: rm}}", rule_id="no-rm")
@@ -46,10 +49,10 @@ def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page)
     posted(console, "contracts", {"yaml": RULES})
     admin.goto(f"{console.url}/p/default/contracts/b/{NAME}/backtests/")
     admin.get_by_label("Agents").fill(agent)
-    admin.get_by_role("button", name="Run it").click()
+    admin.get_by_role("button", name="Run backtest").click()
     # Without a reload: the page asks until there is nothing left to say.
     heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_have_text("Of 4 calls, 2 would be newly denied.", timeout=BEHIND)
+    expect(heading).to_have_text("2 of 4 calls would be newly denied.", timeout=BEHIND)
     expect(admin.get_by_role("row", name="no-rm 2 0 0 0 0")).to_be_visible()
     admin.get_by_role("row", name="Newly denied shell").first.get_by_role("link").first.click()
     expect(admin).to_have_url(re.compile(f"/p/default/calls/{agent.removeprefix('agent-of-')}-1/"))
@@ -57,14 +60,21 @@ def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page)
 
 def test_the_text_in_the_editor_is_replayed_unsaved(console: Console, admin: Page) -> None:
     recorded(console, "rm", "ls")
-    posted(console, "contracts", {"yaml": RULES})
-    admin.goto(f"{console.url}/p/default/contracts/b/{NAME}/edit/")
+    # Its own contract: the panel shows the newest backtest of a contract, also one of another test.
+    name = f"{NAME}-unsaved"
+    posted(console, "contracts", {"yaml": RULES.replace(f"name: {NAME}", f"name: {name}")})
+    admin.goto(f"{console.url}/p/default/contracts/b/{name}/edit/")
     panel = admin.get_by_role("region", name="Backtest")
+    panel.get_by_text("Calls to replay").click()
     panel.get_by_label("Period").select_option("Last 24 hours")
-    panel.get_by_role("button", name="Run this text").click()
-    heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_contain_text("would be newly denied", timeout=BEHIND)
-    expect(admin.get_by_text("a text that was not saved")).to_be_visible()
+    panel.get_by_role("button", name="Run").click()
+    # The result appears beside the text, and the full page is a link away.
+    expect(panel).to_contain_text("would be newly denied", timeout=BEHIND)
+    expect(panel.get_by_label("Period")).to_have_value("1")
+    assert admin.url.endswith("/edit/")
+    panel.get_by_role("link", name="Full result").click()
+    expect(admin.get_by_role("heading", level=1)).to_contain_text("would be newly denied")
+    expect(admin.get_by_text("an unsaved draft")).to_be_visible()
 
 
 def test_a_period_is_written_in_the_readers_own_time(console, signed_in, open_page) -> None:
@@ -74,11 +84,11 @@ def test_a_period_is_written_in_the_readers_own_time(console, signed_in, open_pa
     form = f"{console.url}/p/default/contracts/b/{NAME}/backtests/"
     page.goto(form)
     expect(page.get_by_label("From")).to_be_hidden()
-    page.get_by_label("Period").select_option("Between two times…")
+    page.get_by_label("Period").select_option("Custom range…")
     expect(page.get_by_label("From your time, UTC+5:30")).to_be_visible()
     page.get_by_label("From").fill("2026-11-02T00:15")
     page.get_by_label("Until").fill("2026-11-03T00:15")
-    page.get_by_role("button", name="Run it").click()
+    page.get_by_role("button", name="Run backtest").click()
     page.wait_for_url(re.compile(r"/contracts/backtests/\d+/"))
     number = page.url.rstrip("/").rpartition("/")[2]
     told = console.ask("GET", f"contracts/backtests/{number}")[1]
@@ -95,12 +105,12 @@ def test_a_list_is_narrowed_in_the_readers_own_time(console, signed_in, open_pag
     page.goto(f"{console.url}/p/default/calls/?show=denied")
     page.locator("#scope summary").click()
     page.get_by_label("From").fill("2026-11-02T00:15")
-    page.locator("#scope").get_by_role("button", name="Show these").click()
+    page.locator("#scope").get_by_role("button", name="Apply").click()
     expect(page).to_have_url(re.compile("from=2026-11-01T18%3A45Z"))
     expect(page.locator("#scope summary")).to_contain_text("2 Nov 00:15")
     page.locator("#narrow summary").click()
     page.get_by_label("Contract").fill(NAME)
-    page.locator("#narrow").get_by_role("button", name="Show these").click()
+    page.locator("#narrow").get_by_role("button", name="Apply").click()
     page.wait_for_url(re.compile("contract="))
     assert "show=denied" in page.url
     page.get_by_role("link", name=re.compile(NAME)).click()

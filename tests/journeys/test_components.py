@@ -21,7 +21,6 @@ from tests.journeys.test_accessibility import (
     findings_in_both_themes,
 )
 
-pytestmark = pytest.mark.look
 # Here one sheet names the others. To look into them, which none of these rules does, it would put
 # them into the page itself, where the policy forbids styles.
 AS_SERVED = RULES | {"preload": False}

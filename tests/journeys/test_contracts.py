@@ -40,11 +40,11 @@ def test_figures_of_agents_and_calls_come_into_the_page_by_themselves(console, a
     expect(row.locator("[id^=agents-of-]")).to_have_text("1")
     row.get_by_role("link", name="seen").click()
     expect(admin.get_by_role("heading", level=1)).to_have_text(
-        "seen v2 is not live yet: production runs v1."
+        "seen v2 isn't deployed. production runs v1."
     )
-    expect(admin.locator("#contract-denied")).to_have_text("1 call was 0")
+    expect(admin.locator("#contract-denied")).to_have_text("1 call vs 0")
     expect(admin.locator("[id^=taken-]")).to_have_text("1 of 1 agent")
-    expect(admin.locator("#contract-agents")).to_contain_text("1 agent has what is live for it.")
+    expect(admin.locator("#contract-agents")).to_contain_text("1 of 1 agent up to date.")
     expect(admin.get_by_role("link", name="seen-bot")).to_be_visible()
 
 
@@ -54,9 +54,7 @@ def test_two_versions_are_chosen_and_compared(console, admin):
     admin.get_by_label("From").select_option("2")
     admin.get_by_label("to", exact=True).select_option("1")
     admin.get_by_role("button", name="Compare").click()
-    expect(admin.get_by_role("heading", level=1)).to_have_text(
-        "From v2 to v1, 1 thing changes in seen."
-    )
+    expect(admin.get_by_role("heading", level=1)).to_have_text("seen v2 → v1: 1 change")
     expect(admin.locator(".meaning li")).to_have_count(1)
     expect(admin.locator(".line.removed")).to_contain_text("250")
     expect(admin.locator(".line.added")).to_contain_text("500")
@@ -72,13 +70,12 @@ def test_without_a_script_figures_are_a_link_away(console, browser, signed_in):
     with browser.new_context(storage_state=signed_in, java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{console.url}/p/default/contracts/b/seen/")
-        page.get_by_role("link", name="count them").click()
+        page.get_by_role("link", name="Count").click()
         expect(page.get_by_role("heading", level=1)).to_have_text(
-            "seen: one agent, as it ought to be. "
-            "It denied 1 call in 24 hours, 0 in the 24 hours before."
+            "seen: 1 agent, up to date. 1 call denied in 24 h, vs 0."
         )
         page.goto(f"{console.url}/p/default/contracts/new/")
         page.locator("li", has_text="Data analyst").get_by_role("button").click()
-        expect(page.get_by_role("textbox", name="Text of the contract")).to_have_value(
+        expect(page.get_by_role("textbox", name="Contract YAML")).to_have_value(
             (TEMPLATE.parent / "data-analyst.yaml").read_text()
         )

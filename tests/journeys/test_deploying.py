@@ -13,6 +13,8 @@ from tests.journeys.streams import NEW, save
 from tests.journeys.test_accessibility import findings
 from tests.journeys.test_stream_processes import an_agent
 
+pytestmark = pytest.mark.both_databases
+
 ALLOWS = NEW.replace("contains: rm", "contains: mkfs")
 COMMAND = "{args.command: {contains: rm}}"
 
@@ -37,8 +39,8 @@ def begin_to_deploy(admin: Page, console: Console, name: str, environment: str) 
     admin.goto(f"{console.url}/p/default/contracts/b/{name}/")
     admin.get_by_role("link", name="Deploy…").click()
     admin.get_by_label("Environment", exact=True).fill(environment)
-    admin.get_by_role("button", name="See what would change").or_(
-        admin.get_by_role("button", name="Look there instead")
+    admin.get_by_role("button", name="Show plan").or_(
+        admin.get_by_role("button", name="Show plan")
     ).click()
 
 
@@ -52,20 +54,20 @@ def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_ba
         save(console, name, "no removing")
         begin_to_deploy(admin, console, name, "production")
         heading(admin, f"Deploy {name} v2 to production?")
-        expect(admin.get_by_role("main")).to_contain_text("v1 → v2, by meaning")
+        expect(admin.get_by_role("main")).to_contain_text("Changes v1 → v2")
         expect(admin.locator("#taking")).to_contain_text(name)
         admin.get_by_role("button", name="Deploy v2 to production").click()
-        heading(admin, f"{name} v2 is live in production.")
+        heading(admin, f"{name} v2 is deployed to production")
         assert denied_for() == "no removing"
         assert list(findings("deployment", admin)) == []
-        expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("taken")
+        expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("up to date")
 
-        back = admin.get_by_role("region", name="Back to v1, by meaning")
+        back = admin.get_by_role("region", name="Roll back to v1")
         expect(back).to_contain_text("no removing")
         admin.get_by_role("button", name="Roll back to v1").click()
-        heading(admin, f"{name} v1 is live in production.")
+        heading(admin, f"{name} v1 is deployed to production")
         assert denied_for() == "not denied"
-        expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("taken")
+        expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("up to date")
 
 
 def test_a_second_person_decides_what_another_asked_for(
@@ -76,22 +78,24 @@ def test_a_second_person_decides_what_another_asked_for(
     save(console, name)
     asked = sent(console, "POST", f"contracts/{name}/deployment-requests", version=1, env=place)
     begin_to_deploy(admin, console, name, place)
-    heading(admin, f"{name} v1 waits for a second person in {place}.")
-    admin.get_by_role("link", name="The request").click()
+    heading(admin, f"{name} v1 needs approval for {place}")
+    admin.get_by_role("link", name="Open request").click()
     expect(admin.get_by_role("button", name="Approve and deploy v1")).to_be_visible()
     assert list(findings("request", admin)) == []
     admin.get_by_role("button", name="Approve and deploy v1").click()
-    heading(admin, f"{name} v1 is live in {place}.")
+    heading(admin, f"{name} v1 is deployed to {place}")
     expect(admin.get_by_role("main")).to_contain_text("approved by admin@example.test")
     found = sent(console, "GET", f"deployment-requests/{asked['id']}")
     assert found["status"] == "approved"
 
     save(console, name, "another")
     begin_to_deploy(admin, console, name, place)
-    heading(admin, f"Ask a second person to let {name} v2 go live in {place}?")
-    admin.get_by_role("button", name="Ask for approval").click()
-    expect(admin.get_by_role("main")).to_contain_text("You asked, so somebody else decides.")
-    admin.get_by_role("button", name="Withdraw the request").click()
+    heading(admin, f"Request approval to deploy {name} v2 to {place}?")
+    admin.get_by_role("button", name="Request approval").click()
+    expect(admin.get_by_role("main")).to_contain_text(
+        "Requesters can't approve their own deployments."
+    )
+    admin.get_by_role("button", name="Withdraw request").click()
     expect(admin.get_by_role("heading", level=1)).to_contain_text("withdrew the request")
 
 
@@ -114,14 +118,14 @@ def test_what_was_observed_is_ticked_off_and_then_enforced(
             admin.wait_for_timeout(250)
             admin.reload()
         assert list(findings("would have been denied", admin)) == []
-        row.get_by_role("button", name="Tick off").click()
+        row.get_by_role("button", name="Mark reviewed").click()
         expect(admin.get_by_role("main")).to_contain_text("admin@example.test")
         admin.get_by_role("link", name="Enforce…").click()
-        heading(admin, f"Enforce what {name} v1 observes?")
+        heading(admin, f"Enforce {name} v1?")
         assert list(findings("enforce", admin)) == []
-        admin.get_by_role("button", name="Save the version that enforces").click()
+        admin.get_by_role("button", name="Save enforcing version").click()
         heading(admin, f"Deploy {name} v2 to production?")
         expect(admin.get_by_role("main")).to_contain_text("enforce")
         admin.get_by_role("button", name="Deploy v2 to production").click()
-        heading(admin, f"{name} v2 is live in production.")
+        heading(admin, f"{name} v2 is deployed to production")
         assert denied_for() == "no"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from governance.delivery.domain.stops import STOPPED
+from governance.delivery.domain import STOPPED
 from governance.texts.dialect import Dialect
 from governance.texts.document import read_document
 from tests.governance.contracts.documents import document, pre

@@ -9,8 +9,6 @@ from playwright.sync_api import expect
 from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 
-pytestmark = pytest.mark.look
-
 MOST = 0.02
 # From the first paint on; what follows a key or a click within half a second is meant to move.
 WATCH = """
@@ -62,10 +60,10 @@ def name(console) -> str:
 
 
 PAGES = {
-    "contract": ("contracts/b/{name}/", "Agents that run it"),
-    "editor": ("contracts/b/{name}/edit/", "Both tests pass"),
-    "deploy": ("contracts/b/{name}/deploy/?version=1&environment=production", "Agents that run"),
-    "deployment": ("", "Agents that run"),
+    "contract": ("contracts/b/{name}/", "Last seen"),
+    "editor": ("contracts/b/{name}/edit/", "All 2 tests pass"),
+    "deploy": ("contracts/b/{name}/deploy/?version=1&environment=production", "Last seen"),
+    "deployment": ("", "Last seen"),
 }
 
 

@@ -66,7 +66,7 @@ def test_what_was_removed_is_said_once_and_asked_for_no_more(console, admin, sig
     admin.locator("[name=typed]").fill(session)
     admin.get_by_role("button", name="Delete").click()
     gone = page.locator(".toast.bad")
-    expect(gone).to_have_text("What this page shows is not there any more.")
+    expect(gone).to_have_text("This item no longer exists.")
     page.wait_for_timeout(1_500)  # in which each part of the page has asked
     asked: list[str] = []
     page.on("request", lambda made: asked.append(made.url))

@@ -9,8 +9,6 @@ from tests.items import an_outcome
 from tests.journeys.conftest import sign_in
 from tests.journeys.console import a_session
 
-pytestmark = pytest.mark.look
-
 MOST = 100_000  # bytes
 ALONGSIDE = 6  # connections of a browser to one server: what the page names comes in one go
 PAGES = ("/account/sign-in/", "/p/default/overview/")

@@ -22,20 +22,20 @@ def test_a_member_signs_in_and_out_through_the_forms(console, page):
 
 def test_a_wrong_password_is_told_and_lets_nobody_in(console, page):
     sign_in(page, console.url, password="not-the-password")
-    expect(page.get_by_text("E-mail and password do not match.")).to_be_visible()
+    expect(page.get_by_text("Wrong email or password.")).to_be_visible()
     page.goto(f"{console.url}/p/default/sessions/")
     expect(page).to_have_url(re.compile("/account/sign-in/"))
 
 
 def test_the_first_one_sets_the_console_up_with_the_link_of_the_terminal(new_console, page):
-    link = re.search(r"http://\S+/\S+", new_console.product.said.split("works once:")[1])
+    link = re.search(r"http://\S+/\S+", new_console.product.output.split("works once, ")[1])
     assert link is not None
     page.goto(link[0])
-    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Email").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Create and continue").click()
+    page.get_by_role("button", name="Create account").click()
     page.wait_for_url(re.compile("/p/default/"))
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     again = page.context.request.get(link[0])
     assert again.status in {404, 409, 410}
-    assert "Create and continue" not in again.text()
+    assert "Create account" not in again.text()

@@ -1,12 +1,15 @@
 """An agent that holds a stream is stopped from its page, is seen to take it, and goes on."""
 
+import pytest
 from playwright.sync_api import expect
 
-from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.domain import STOPPED_HASHES
 from governance.texts.dialect import Dialect
 from tests.items import an_outcome
 from tests.journeys.console import a_session
 from tests.journeys.streams import deploy, listening
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(console, admin):
@@ -23,28 +26,28 @@ def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(conso
         admin.goto(f"{console.url}/p/default/agents/?q={agent}")
         row = admin.get_by_role("row").filter(has_text=agent)
         expect(row).to_contain_text("connected")
-        expect(row).to_contain_text("current")
+        expect(row).to_contain_text("up to date")
         row.get_by_role("link", name=agent, exact=True).click()
         admin.get_by_role("link", name="Stop this agent").click()
         expect(admin.get_by_role("heading", level=1)).to_have_text(f"Stop {agent} in production?")
-        expect(admin.get_by_role("main")).to_contain_text("It is connected now")
+        expect(admin.get_by_role("main")).to_contain_text("Connected now.")
         admin.get_by_role("button", name=f"Stop {agent}").click()
 
         assert stream.next("contract_update")["revision_hash"] == STOPPED_HASHES[Dialect.NEW]
         heading = admin.get_by_role("heading", level=1)
-        expect(heading).to_have_text(f"{agent} in production has taken the stop.")
-        expect(admin.get_by_role("row").filter(has_text=agent)).to_contain_text("taken")
+        expect(heading).to_have_text(f"{agent} in production: stopped")
+        expect(admin.get_by_role("row").filter(has_text=agent)).to_contain_text("confirmed")
         stop = admin.url
 
         admin.goto(f"{console.url}/p/default/agents/{agent}/")
-        expect(heading).to_have_text(f"{agent} is stopped: every call is blocked.")
+        expect(heading).to_have_text(f"{agent} is stopped, every call is blocked")
         admin.goto(stop)
-        admin.get_by_role("link", name="Lift the stop").click()
-        admin.get_by_role("button", name="Lift the stop").click()
-        expect(heading).to_have_text(f"{agent} in production was stopped; the stop is lifted.")
+        admin.get_by_role("link", name="Lift stop").click()
+        admin.get_by_role("button", name="Lift stop").click()
+        expect(heading).to_have_text(f"{agent} in production: stop lifted")
         assert stream.next("contract_update")["revision_hash"] == served["revision_hash"]
     admin.goto(f"{console.url}/p/default/agents/?q={agent}")
-    expect(row).to_contain_text("current")
+    expect(row).to_contain_text("up to date")
 
 
 def test_an_idle_agent_that_looks_itself_has_taken_the_stop_once_it_has_fetched_it(console, admin):
@@ -59,17 +62,17 @@ def test_an_idle_agent_that_looks_itself_has_taken_the_stop_once_it_has_fetched_
     def stop() -> None:
         admin.goto(f"{console.url}/p/default/stop/?environment=production&agent={agent}")
         admin.get_by_role("button", name=f"Stop {agent}").click()
-        expect(row).to_contain_text("told; it fetches the stop itself")
+        expect(row).to_contain_text("sent; applies on its next fetch")
 
     with listening(console, agent=agent) as stream:
         assert stream.next("ruleset_updated")["revision_hash"]
         stop()
         served = console.ask("GET", document, agent=agent)[1]
         assert served["revision_hash"] == STOPPED_HASHES[Dialect.NEW]
-        expect(heading).to_have_text(f"{agent} in production has taken the stop.")
-        expect(row).to_contain_text("taken")
-        admin.get_by_role("link", name="Lift the stop").click()
-        admin.get_by_role("button", name="Lift the stop").click()
-        expect(heading).to_contain_text("the stop is lifted")
+        expect(heading).to_have_text(f"{agent} in production: stopped")
+        expect(row).to_contain_text("confirmed")
+        admin.get_by_role("link", name="Lift stop").click()
+        admin.get_by_role("button", name="Lift stop").click()
+        expect(heading).to_contain_text("stop lifted")
         assert not console.ask("GET", document, agent=agent)[1]["stopped"]
         stop()

@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from tests.journeys.console import Console
 from tests.journeys.streams import PATIENCE, Listener, assign, deploy, listening, new_key, save
 
+pytestmark = pytest.mark.both_databases
+
 Listen = Callable[..., Listener]
 
 

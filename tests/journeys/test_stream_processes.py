@@ -26,6 +26,8 @@ from tests.journeys.console import VARIABLES, Console
 from tests.journeys.streams import PATIENCE, assign, deploy, listening, new_key
 from tests.sdks.environments import ROOT, python_of
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Console]:

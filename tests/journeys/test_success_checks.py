@@ -50,7 +50,7 @@ def judged(console: Console, tool: str) -> str:
 
 
 def field(page: Page, line: int, name: str):
-    return page.get_by_label(f"Line {line}: {name}", exact=True)
+    return page.get_by_label(f"Row {line}: {name}", exact=True)
 
 
 def tools_in(page: Page) -> list[str]:
@@ -62,16 +62,24 @@ def test_a_tool_without_a_check_is_bound_from_where_it_is_listed(console: Consol
     expect(admin).to_have_url(re.compile(rf"{re.escape(CHECKS)}(\?|$)"))  # the time is carried on
     admin.get_by_role("link", name="Bindings").first.click()
     card = admin.locator("#bindings-preview")
-    expect(card.get_by_role("heading")).to_contain_text("No check of its own:")
-    card.get_by_role("button", name="Bind… ticket_open").click()
+    expect(card.get_by_role("heading")).to_contain_text("default check only")
+    card.get_by_role("checkbox", name="Bind ticket_open").check()
+    card.get_by_role("button", name="Add rules for selected").click()
     expect(field(admin, 1, "tool")).to_have_value("ticket_open")
-    expect(admin.get_by_text("not saved yet")).to_be_visible()
     field(admin, 1, "tool").fill("ticket_*")
     field(admin, 1, "check").fill("tickets")
     expect(admin.locator("#judged-1")).to_have_text(re.compile(r"[1-9]"))
+    expect(admin.get_by_role("heading", level=1)).to_have_text(
+        "1 binding for 1 check, not saved yet"
+    )
+    admin.get_by_label("Tool", exact=True).fill("ticket_close")
+    admin.get_by_role("button", name="Check", exact=True).click()
+    expect(admin.locator("#applying")).to_have_text("tickets applies, by row 1.")
     assert bound(console) == []
     admin.get_by_role("button", name="Save", exact=True).click()
-    expect(admin.get_by_text("calls are judged so from now on")).to_be_visible()
+    expect(admin.get_by_text("The bindings apply to new calls.")).to_be_visible()
+    offer = admin.get_by_role("link", name=re.compile("Reclassify [0-9]+ past calls?…"))
+    expect(offer).to_be_visible()
     assert bound(console) == ["* ticket_* tickets"]
     assert judged(console, "ticket_open") == "failure"
 
@@ -79,22 +87,22 @@ def test_a_tool_without_a_check_is_bound_from_where_it_is_listed(console: Consol
 def test_lines_change_their_places_by_keyboard_and_keep_the_focus(console: Console, admin: Page):
     bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
     admin.goto(f"{console.url}{BINDINGS}")
-    down = admin.get_by_role("button", name="Line 1: down")
+    down = admin.get_by_role("button", name="Row 1: down")
     down.focus()
     admin.keyboard.press("Enter")
     assert tools_in(admin) == ["ticket_close", "ticket_open", "ticket_search"]
-    expect(admin.get_by_role("button", name="Line 2: down")).to_be_focused()
+    expect(admin.get_by_role("button", name="Row 2: down")).to_be_focused()
     admin.keyboard.press("Enter")
     assert tools_in(admin) == ["ticket_close", "ticket_search", "ticket_open"]
-    expect(admin.locator("#bindings-said")).to_have_text("Line 3 of 3.")
-    admin.get_by_role("button", name="Line 1: remove").click()
-    expect(admin.get_by_role("button", name="Line 1: remove")).to_be_focused()
-    admin.get_by_role("button", name="Line", exact=True).click()
+    expect(admin.locator("#bindings-said")).to_have_text("Row 3 of 3.")
+    admin.get_by_role("button", name="Row 1: remove").click()
+    expect(admin.get_by_role("button", name="Row 1: remove")).to_be_focused()
+    admin.get_by_role("button", name="Add rule", exact=True).click()
     expect(field(admin, 3, "tool")).to_be_focused()
     admin.keyboard.type("other")
     field(admin, 3, "check").fill("http")
     admin.get_by_role("button", name="Save", exact=True).click()
-    expect(admin.get_by_text("calls are judged so from now on")).to_be_visible()
+    expect(admin.get_by_text("The bindings apply to new calls.")).to_be_visible()
     assert bound(console) == ["* ticket_search tickets", "* ticket_open tickets", "* other http"]
 
 
@@ -104,7 +112,7 @@ def test_an_answer_about_lines_that_have_changed_since_is_not_taken(console: Con
     admin.route(PREVIEW, lambda asked: late.append(asked), times=1)
     with admin.expect_request(PREVIEW):
         admin.goto(f"{console.url}{BINDINGS}")
-    admin.get_by_role("button", name="Line 3: remove").click()
+    admin.get_by_role("button", name="Row 3: remove").click()
     late[0].continue_()
     expect(admin.locator("#judged-2")).to_have_text(re.compile(r"[1-9]"))
     expect(admin.locator("#judged-3")).to_have_count(0)
@@ -118,7 +126,7 @@ def test_a_line_is_dragged_by_its_number_to_another_place(console: Console, admi
     box = target.bounding_box()
     assert box is not None
     grips.nth(0).drag_to(target, target_position={"x": 30, "y": box["height"] - 4})
-    expect(admin.locator("#bindings-said")).to_have_text("Line 3 of 3.")
+    expect(admin.locator("#bindings-said")).to_have_text("Row 3 of 3.")
     assert tools_in(admin) == ["ticket_close", "ticket_search", "ticket_open"]
     expect(field(admin, 3, "tool")).to_have_value("ticket_open")
 
@@ -127,14 +135,14 @@ def test_without_script_every_step_works_as_well(console: Console, signed_in, op
     bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
     page = open_page(storage_state=signed_in, java_script_enabled=False)
     page.goto(f"{console.url}{BINDINGS}")
-    page.get_by_role("button", name="Line 3: up").click()
+    page.get_by_role("button", name="Row 3: up").click()
     assert tools_in(page)[:3] == ["ticket_open", "ticket_search", "ticket_close"]
-    page.get_by_role("button", name="Line 1: remove").click()
-    page.get_by_role("button", name="What would they judge?").click()
+    page.get_by_role("button", name="Row 1: remove").click()
+    page.get_by_role("button", name="Preview calls").click()
     expect(page.get_by_role("cell", name="* * ticket_search")).to_be_visible()
-    page.get_by_role("button", name="Back to the lines").click()
+    page.get_by_role("button", name="Back to bindings").click()
     page.get_by_role("button", name="Save", exact=True).last.click()
-    expect(page.get_by_text("calls are judged so from now on")).to_be_visible()
+    expect(page.get_by_text("The bindings apply to new calls.")).to_be_visible()
     assert bound(console) == ["* ticket_search tickets", "* ticket_close tickets"]
 
 

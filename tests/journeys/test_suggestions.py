@@ -11,6 +11,8 @@ from tests.journeys.console import BEHIND, Console
 from tests.journeys.test_accessibility import findings
 from tests.outcomes.silent_failures import FAILING, WORKING
 
+pytestmark = pytest.mark.both_databases
+
 SUGGESTIONS = "/p/default/checks/suggestions/"
 DISAGREEMENTS = "/p/default/checks/disagreements/"
 
@@ -51,41 +53,49 @@ def bind(console: Console, *lines: dict[str, str]) -> None:
     assert status == 200, answer
 
 
-def looked(console: Console, page: Page) -> None:
-    """Asked for once; the page shows what came of it by itself. The process that looks gives way
-    to all others, so on a busy machine it takes its time."""
+def scanned(console: Console, page: Page) -> None:
+    """Started once; the page shows the result by itself. A scan gives way to all other jobs, so
+    on a busy machine it takes its time."""
     page.goto(f"{console.url}{SUGGESTIONS}")
-    heading = page.get_by_role("heading", name=re.compile("crm_update"))
-    if not heading.count():
-        page.get_by_role("button", name="Look now").click()
-    expect(heading).to_be_visible(timeout=BEHIND)
+    row = page.get_by_role("link", name=re.compile("http_get"))
+    if not row.count():
+        page.get_by_role("button", name="Scan now").click()
+    expect(row).to_be_visible(timeout=BEHIND)
 
 
 @pytest.mark.usefixtures("_fails_silently")
-def test_a_failure_that_nobody_sees_becomes_a_rule_in_the_editor(console: Console, admin: Page):
-    looked(console, admin)
-    card = admin.locator("section.card", has=admin.get_by_role("heading", name=re.compile("crm_u")))
-    expect(card.get_by_role("heading")).to_contain_text(
-        "1 result of crm_update judged success has ok: false."
+def test_a_silent_failure_leads_to_a_corrected_rate_in_six_clicks(console: Console, admin: Page):
+    scanned(console, admin)
+    admin.get_by_role("link", name=re.compile("crm_update")).click()
+    expect(admin.get_by_role("heading", level=1)).to_have_text(
+        "1 of 4 crm_update outputs looks like a failure"
     )
-    expect(card).to_contain_text("row 32 of the result shapes, Slack style")
-    card.get_by_role("button", name="Draft this rule").click()
-    expect(admin).to_have_url(re.compile("/checks/drafts/[0-9]+/$"))
-    expect(admin.get_by_text("What it would change is being computed.")).to_be_visible()
-    expect(admin.locator("[name=text]")).to_have_value(re.compile("tool: crm_update"))
+    step = admin.locator("[aria-current=step]")
+    expect(step).to_contain_text("1 rule for crm_update in the new check crm-update.")
+    step.get_by_role("button", name="Create draft").click()
+    expect(step).to_contain_text("1 recorded call would change to failure.", timeout=BEHIND)
+    step.get_by_role("button", name="Save check").click()
+    step.get_by_role("button", name="Bind to crm_update").click()
+    step.get_by_role("button", name="Reclassify 4 calls").click()
+    expect(admin).to_have_url(re.compile("/reclassifications/[0-9]+/$"))
+    tool = admin.get_by_role("link", name="crm_update").first
+    expect(tool).to_be_visible(timeout=BEHIND)
+    tool.click()
+    expect(admin.get_by_role("main")).to_contain_text("75.0")
 
 
 @pytest.mark.usefixtures("_fails_silently")
-def test_a_suggestion_is_dismissed_and_brought_back_by_keyboard(console: Console, admin: Page):
-    looked(console, admin)
-    heading = admin.get_by_role("heading", name=re.compile("http_get"))
-    card = admin.locator("section.card", has=heading)
-    card.get_by_role("button", name="Dismiss").focus()
+def test_a_suggestion_is_dismissed_and_restored_by_keyboard(console: Console, admin: Page):
+    scanned(console, admin)
+    row = admin.get_by_role("link", name=re.compile("http_get"))
+    row.click()
+    admin.get_by_role("button", name="Dismiss").focus()
     admin.keyboard.press("Enter")
-    expect(heading).to_have_count(0)
-    admin.get_by_role("button", name="Bring back http/status for http_get").focus()
+    expect(admin.get_by_text("Suggestion dismissed.")).to_be_visible()
+    expect(row).to_have_count(0)
+    admin.get_by_role("button", name="Restore http/status for http_get").focus()
     admin.keyboard.press("Enter")
-    expect(heading).to_have_count(1)
+    expect(row).to_have_count(1)
 
 
 @pytest.mark.usefixtures("_fails_silently")
@@ -101,15 +111,16 @@ def test_an_agent_on_an_old_check_stands_out(console: Console, admin: Page):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.usefixtures("_fails_silently")
-def test_both_pages_are_for_everybody_with_something_on_them(
+def test_the_pages_are_accessible_and_fit_the_window(
     console: Console, signed_in, browser, theme, width
 ):
     view = {"width": width, "height": 900}
     with browser.new_context(storage_state=signed_in, color_scheme=theme, viewport=view) as context:
         page = context.new_page()
-        looked(console, page)
+        scanned(console, page)
+        one = page.get_by_role("link", name=re.compile("http_get")).get_attribute("href")
         found = []
-        for path in (SUGGESTIONS, DISAGREEMENTS):
+        for path in (SUGGESTIONS, one, DISAGREEMENTS):
             page.goto(f"{console.url}{path}")
             found += findings(path, page)
             if page.evaluate("document.documentElement.scrollWidth") > width:

@@ -6,10 +6,13 @@ import sys
 from datetime import UTC, datetime
 
 import psycopg
+import pytest
 from playwright.sync_api import expect
 
 from tests.items import an_outcome
 from tests.journeys.console import Console, a_session
+
+pytestmark = pytest.mark.both_databases
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -42,7 +45,7 @@ def test_a_rejected_item_is_on_its_page_with_its_reason(console, admin):
     odd = f"odd-{a_session()}"
     told = console.post({"type": odd, "call_id": "c", "tool_name": "t"}, an_outcome())
     assert (told["accepted"], told["rejected"][0]["code"]) == (1, "unknown_type")
-    admin.goto(f"{console.url}/p/default/settings/rejected/")
+    admin.goto(f"{console.url}/p/default/settings/invalid-events/")
     row = admin.get_by_role("row").filter(has_text=odd)
     expect(row).to_contain_text("unknown_type")
 
@@ -55,7 +58,7 @@ def test_a_batch_that_cannot_be_settled_is_set_aside_and_tried_again_from_its_pa
     console.post(an_outcome(f"{session}-1", session_id=session))
     while console.ask("GET", f"outcomes/{session}-1")[0] != 200:
         admin.wait_for_timeout(100)  # its neighbour does not wait until it is set aside
-    admin.goto(f"{console.url}/p/default/settings/set-aside/")
+    admin.goto(f"{console.url}/p/default/settings/failed-batches/")
     row = admin.get_by_role("row").filter(
         has=admin.get_by_role("cell", name=str(batch), exact=True)
     )
@@ -68,7 +71,7 @@ def test_a_batch_that_cannot_be_settled_is_set_aside_and_tried_again_from_its_pa
     expect(row).to_contain_text("Unable to decompress")
     good = json.dumps([an_outcome(f"{session}-late", session_id=session)]).encode()
     write(console, UPDATE, zstd.compress(good), batch)
-    row.get_by_role("button", name="Try again").click()
+    row.get_by_role("button", name="Retry").click()
     expect(row).to_have_count(0)
     for _ in range(20):
         if console.settled(f"agent-sessions/{session}")["counts"]["attempts"] == 2:

@@ -6,9 +6,7 @@ import pytest
 
 from tests.journeys.console import EMAIL
 
-pytestmark = pytest.mark.look
-
-PAGES = ("", "keys/", "members/", "audit/", "signing-key/", "rejected/", "set-aside/")
+PAGES = ("", "keys/", "members/", "audit/", "signing-key/", "invalid-events/", "failed-batches/")
 NAMES = (
     "ci",
     "a-key-with-a-rather-long-name-for-what-runs-every-night",

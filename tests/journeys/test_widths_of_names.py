@@ -11,8 +11,6 @@ from tests.journeys.console import a_session
 from tests.journeys.streams import deploy
 from tests.journeys.test_widths import OUTSIDE
 
-pytestmark = pytest.mark.look
-
 AGENT = "an-agent-whose-name-was-made-by-a-program-" + "0f3a" * 9
 SESSION = f"{a_session()}-{a_session()}"
 BUNDLE = "a-contract-with-a-rather-long-name-for-what-runs-every-night"
@@ -25,7 +23,7 @@ PAGES = (
     "sessions/",
     f"sessions/{SESSION}/",
     "calls/",
-    "attention/",
+    "alerts/",
     f"stop/?environment=production&agent={AGENT}",
     f"sessions/{UNBROKEN}/",
     f"sessions/{UNBROKEN}/?show=denied",

@@ -45,7 +45,7 @@ def at(console, name: str, text: str) -> str:
 def write(page: Page, old: str, new: str) -> None:
     """Put words in the place of others by the keys that a person would press."""
     expect(page.locator(".editor.ace_editor")).to_be_visible()
-    page.get_by_role("textbox", name="Text of the contract").or_(
+    page.get_by_role("textbox", name="Contract YAML").or_(
         page.locator(".editor .ace_text-input")
     ).first.focus()
     place = page.evaluate(
@@ -78,12 +78,10 @@ def saved_text(console, name: str) -> str:
 def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admin, at, name):
     admin.goto(at)
     heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_contain_text(
-        f"{name} v1, with no draft of yours yet. Nothing is changed.", use_inner_text=True
-    )
+    expect(heading).to_contain_text(f"{name} v1: no changes", use_inner_text=True)
     write(admin, "action", "acton")
-    expect(heading).to_contain_text("One problem keeps it from being saved.", use_inner_text=True)
-    problem = admin.locator("[data-problem]").filter(has_text="acton is not a key here")
+    expect(heading).to_contain_text("1 error to fix", use_inner_text=True)
+    problem = admin.locator("[data-problem]").filter(has_text="Unknown key acton")
     expect(problem).to_have_count(1)
     expect(admin.locator(".editor .words-error").first).to_be_visible()
     expect(admin.locator(".editor .gutter-error")).to_contain_text("7")
@@ -91,34 +89,34 @@ def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admi
     expect(admin.get_by_role("button", name="Save as v2")).to_be_disabled()
 
     problem.get_by_role("button", name="Fix").click()
-    expect(heading).to_contain_text("Nothing is changed.", use_inner_text=True)
+    expect(heading).to_contain_text("no changes", use_inner_text=True)
     expect(admin.get_by_role("button", name="Save as v2")).to_be_disabled()
     write(admin, "gt: 50", "gt: 75")
-    expect(heading).to_contain_text("It can be saved.", use_inner_text=True)
+    expect(heading).to_contain_text("ready to save", use_inner_text=True)
     expect(admin.locator("#checked")).to_contain_text("Changes since v1")
     expect(admin.locator("#checked")).to_contain_text("75")
     admin.get_by_role("link", name="Diff to v1").click()
-    expect(heading).to_contain_text(f"Your draft of {name} differs from v1 in one line.")
-    expect(admin.get_by_role("region", name="Text of draft")).to_contain_text("gt: 75")
+    expect(heading).to_contain_text(f"{name} v1 → draft: 1 changed line")
+    expect(admin.get_by_role("group", name="Difference between")).to_contain_text("gt: 75")
     admin.go_back()  # what a browser restores of a form is not what was kept
-    admin.get_by_label("What changes, and why").fill("Fewer questions.")
+    admin.get_by_label("Change message").fill("Fewer questions.")
     admin.get_by_role("button", name="Save as v2").click()
-    expect(admin.get_by_text(f"{name} v2 is saved.")).to_be_visible()
+    expect(admin.get_by_text(f"{name} v2 saved.")).to_be_visible()
     assert "gt: 75" in saved_text(console, name)
 
 
 def test_a_new_contract_from_a_template_is_broken_mended_and_saved(console, admin):
     admin.goto(f"{console.url}/p/default/contracts/new/")
-    admin.get_by_role("button", name="Begin with it").first.click()
+    admin.get_by_role("button", name="Use template").first.click()
     heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_contain_text("Draft of a new contract.", use_inner_text=True)
+    expect(heading).to_contain_text("Draft of a new contract:", use_inner_text=True)
     name = f"fleet-{uuid4().hex[:8]}"
     write(admin, f"name: {name_in(admin)}", f"nme: {name}")
-    expect(admin.locator("#checked")).to_contain_text("nme is not a key here")
+    expect(admin.locator("#checked")).to_contain_text("Unknown key nme")
     admin.locator("[data-problem]").get_by_role("button", name="Fix").first.click()
-    expect(heading).to_contain_text("It can be saved", use_inner_text=True)
+    expect(heading).to_contain_text("ready to save", use_inner_text=True)
     admin.get_by_role("button", name="Save as v1").click()
-    expect(admin.get_by_text(f"{name} v1 is saved.")).to_be_visible()
+    expect(admin.get_by_text(f"{name} v1 saved.")).to_be_visible()
     assert f"name: {name}" in saved_text(console, name)
 
 
@@ -130,33 +128,33 @@ def test_what_is_written_survives_a_closed_tab_and_no_second_tab_writes_over_it(
     second = first.context.new_page()
     second.goto(at)
     write(first, "gt: 50", "gt: 61")
-    expect(first.locator("#draft-kept")).to_contain_text("Draft kept")
+    expect(first.locator("#draft-kept")).to_contain_text("Draft saved")
     first.close()
 
     write(second, "gt: 50", "gt: 62")
     expect(second.locator("#draft-elsewhere")).to_contain_text("changed in another tab")
-    expect(second.locator("#draft-kept")).to_have_text("Not kept")
-    second.get_by_role("link", name="Take the other text").click()
+    expect(second.locator("#draft-kept")).to_have_text("Not saved")
+    second.get_by_role("link", name="Load the other version").click()
     expect(second.locator(".editor")).to_contain_text("gt: 61")
 
 
 def test_two_who_write_at_once_are_shown_both_and_keep_every_word(console, admin, at, name, text):
     admin.goto(at)
     write(admin, "gt: 50", "gt: 61")
-    expect(admin.locator("#draft-kept")).to_contain_text("Draft kept")
+    expect(admin.locator("#draft-kept")).to_contain_text("Draft saved")
     theirs = json.dumps({"yaml": text + "# theirs\n", "message": "A note."}).encode()
     assert console.ask("POST", "contracts", theirs)[0] == 201
     write(admin, "gt: 61", "gt: 62")
-    expect(admin.get_by_text("v2 was saved while you wrote on v1.")).to_be_visible()
+    expect(admin.get_by_text("v2 was saved after you started from v1.")).to_be_visible()
 
     admin.get_by_role("button", name="Save as v2").click()
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text(f"{name} v2 was saved by", use_inner_text=True)
     expect(admin.get_by_role("main")).to_contain_text("A note.")
-    admin.get_by_role("button", name="Bring v2 into my draft").click()
-    expect(heading).to_contain_text(f"Draft of {name}, from v2.", use_inner_text=True)
+    admin.get_by_role("button", name="Merge v2 into my draft").click()
+    expect(heading).to_contain_text(f"Draft of {name} from v2:", use_inner_text=True)
     admin.get_by_role("button", name="Save as v3").click()
-    expect(admin.get_by_text(f"{name} v3 is saved.")).to_be_visible()
+    expect(admin.get_by_text(f"{name} v3 saved.")).to_be_visible()
     both = saved_text(console, name)
     assert "gt: 62" in both
     assert both.endswith("# theirs\n")
@@ -251,11 +249,9 @@ def test_the_editor_can_be_left_by_keyboard_alone(admin, at):
     expect(editor).not_to_be_focused()
     for _ in range(6):
         admin.keyboard.press("Tab")
-        if admin.get_by_label("What changes, and why").evaluate(
-            "e => e === document.activeElement"
-        ):
+        if admin.get_by_label("Change message").evaluate("e => e === document.activeElement"):
             break
-    expect(admin.get_by_label("What changes, and why")).to_be_focused()
+    expect(admin.get_by_label("Change message")).to_be_focused()
 
 
 def test_without_javascript_the_text_area_is_checked_when_it_is_kept(
@@ -264,11 +260,11 @@ def test_without_javascript_the_text_area_is_checked_when_it_is_kept(
     # Of its own, without anybody who minds what a browser says of an answer of 422.
     page = open_page(storage_state=signed_in, java_script_enabled=False).context.new_page()
     page.goto(at)
-    area = page.get_by_label("Text of the contract")
+    area = page.get_by_label("Contract YAML")
     area.fill(text.replace("action", "acton"))
     page.get_by_role("button", name="Save as v2").click()
-    expect(page.locator("#checked")).to_contain_text("acton is not a key here")
+    expect(page.locator("#checked")).to_contain_text("Unknown key acton")
     area.fill(text + "# by hand\n")
     page.get_by_role("button", name="Save as v2").click()
-    expect(page.get_by_text(f"{name} v2 is saved.")).to_be_visible()
+    expect(page.get_by_text(f"{name} v2 saved.")).to_be_visible()
     assert saved_text(console, name) == text + "# by hand\n"

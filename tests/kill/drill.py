@@ -46,6 +46,16 @@ def drill(data: Path, variables: Mapping[str, str], *, items: int, kills: int, s
     return Report(killed, acknowledged, time.monotonic() - began, stored, problems)
 
 
+def post_and_settle(victim: Victim, load: Load, key: str) -> None:
+    """All of it, acknowledged and settled."""
+    poster = Poster(load.posts, victim.address, key)
+    poster.start(CLIENTS)
+    poster.let(len(load.posts))
+    poster.wait_for(len(load.posts))
+    poster.refuse_failure()
+    _wait_until_settled(victim, key)
+
+
 def _post_and_kill(
     victim: Victim, poster: Poster, posts: int, kills: int, chance: random.Random
 ) -> dict[str, int]:
@@ -108,17 +118,17 @@ def _wrong_in_store(load: Load, stored: dict[str, Any]) -> list[str]:
     return wrong + list(stored["differences"])
 
 
-def _wait_until_settled(victim: Victim) -> None:
+def _wait_until_settled(victim: Victim, key: str = KEY) -> None:
     until = time.monotonic() + TO_SETTLE
-    while not _get(victim, "outcomes?limit=1&wait=20")["settled"]:
+    while not _get(victim, "outcomes?limit=1&wait=20", key)["settled"]:
         if time.monotonic() > until:
             raise Broken("what was acknowledged is not settled")
 
 
-def _get(victim: Victim, path: str) -> dict[str, Any]:
+def _get(victim: Victim, path: str, key: str = KEY) -> dict[str, Any]:
     connection = http.client.HTTPConnection(*victim.address(), timeout=60)
     try:
-        connection.request("GET", f"/v1/{path}", headers={"Authorization": f"Bearer {KEY}"})
+        connection.request("GET", f"/v1/{path}", headers={"Authorization": f"Bearer {key}"})
         answer = connection.getresponse()
         said = answer.read()
     finally:

@@ -56,14 +56,12 @@ def in_small_pieces() -> None:
     from outcomes.settling import claims  # noqa: PLC0415 - after the settings
 
     choosing.ROWS, choosing.SESSIONS = 40, 5  # type: ignore[misc]
-    rejudging_parts.AT_ONCE = dict.fromkeys(rejudging_parts.AT_ONCE, 15)  # type: ignore[misc]
-    claims.ITEMS = dict.fromkeys(claims.ITEMS, 30)
+    rejudging_parts.AT_ONCE = 15  # type: ignore[misc]
+    claims.ITEMS = 30
 
 
 def judge() -> None:
-    from outcomes.reclassification.commands.parts import (  # noqa: PLC0415
-        run_waiting_parts,
-    )
+    from tests.outcomes.waiting_jobs import run_waiting_parts  # noqa: PLC0415 - after the settings
 
     run_waiting_parts()
 
@@ -77,11 +75,11 @@ def settle() -> None:
 
 def take_up_what_was_lost() -> None:
     from outcomes.models import Batch, RejudgingPart  # noqa: PLC0415 - after the settings
-    from outcomes.reclassification.commands.parts import take_up_lost_parts  # noqa: PLC0415
+    from tests.outcomes.waiting_jobs import waiting_parts  # noqa: PLC0415 - after the settings
 
     long_ago = datetime(2026, 1, 1, tzinfo=UTC)
     RejudgingPart.objects.filter(status="running").update(heard_at=long_ago, tries=1)
-    take_up_lost_parts()
+    waiting_parts()
     # A batch over which a worker died is tried alone, after a pause; killed from outside, each may
     # be tried again.
     Batch.objects.filter(next_try_at__isnull=False).update(next_try_at=long_ago, tries=0)

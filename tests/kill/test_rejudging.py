@@ -13,8 +13,8 @@ from django.db import connection
 
 from outcomes.models import Batch, Call, PastVerdict, Rejudging
 from outcomes.reclassification.commands.jobs import start_reclassification
-from outcomes.record import names
 from outcomes.recorded_calls.selection import Wanted
+from outcomes.stored import names
 from tests import builders
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent, settle
@@ -57,6 +57,7 @@ def items(agent: Agent, numbers: Iterable[int], shift: int = 0) -> None:
         agent.door(json.dumps({"outcomes": told[start : start + 30]}).encode())
 
 
+@pytest.mark.slow
 def test_calls_that_are_judged_anew_are_judged_once_whoever_dies(settings, tmp_path, monkeypatch):
     monkeypatch.setenv("EDICTUM_SITE_DATA", str(tmp_path))
     settings.DATA = tmp_path

@@ -10,7 +10,7 @@ from pathlib import Path
 from edictum_site.stack.running import Product
 from tests.kill.posting import Broken
 
-CHILDREN = ("worker", "redis", "web")
+CHILDREN = ("worker", "jobs", "redis", "web")
 SUPERVISOR = "supervisor"
 ALL = (*CHILDREN, SUPERVISOR)
 TO_RETURN = 60.0  # seconds

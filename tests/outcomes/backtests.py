@@ -7,9 +7,10 @@ from django.utils import timezone
 from governance.core.actor import Actor, ActorKind
 from governance.core.roles import Role
 from governance.models import Project
-from outcomes.backtesting.commands import run_waiting_backtests, start_backtest
+from outcomes.backtesting.commands import start_backtest
 from outcomes.models import Backtest
 from outcomes.recorded_calls.selection import Wanted
+from tests.outcomes.waiting_jobs import run_waiting_backtests
 
 EDITOR = Actor(ActorKind.PERSON, 1, "editor@example.test", Role.EDITOR)
 

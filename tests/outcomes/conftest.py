@@ -6,7 +6,7 @@ from django.test import Client
 from edictum_site.celery import app
 from governance.core.roles import Role
 from governance.models import Project
-from outcomes.record import names
+from outcomes.stored import names
 from tests import builders
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent

@@ -7,9 +7,9 @@ from django.utils import timezone
 from governance.models import Project
 from outcomes.models import Rejudging
 from outcomes.reclassification.commands.jobs import start_check_backtest, start_reclassification
-from outcomes.reclassification.commands.parts import run_waiting_parts
 from outcomes.recorded_calls.selection import Wanted
 from tests.outcomes.backtests import EDITOR
+from tests.outcomes.waiting_jobs import run_waiting_parts
 
 CHECK = """\
 apiVersion: edictum-site/v1

@@ -13,7 +13,8 @@ VERSIONS: Final[dict[str, dict[str, Any]]] = {
     "wide": {"max_attempts": 5, "max_tool_calls": 3},
     "of tools": {"max_calls_per_tool": {"query": 2, "send": 1}},
 }
-OF_THE_SDK: Final = {"max_attempts": 500, "max_tool_calls": 200}
+KINDS: Final = ("max_attempts", "max_tool_calls", "max_calls_per_tool")  # as SDKs ask them
+SDK_LIMITS: Final = {"max_attempts": 500, "max_tool_calls": 200}
 # What became of a call: the item that says it, its classified verdict, whether it blocks its tool.
 POSTED: Final[dict[str, tuple[dict[str, Any], str, bool]]] = {
     "good": ({"output": {"rows": 1}}, "success", False),
@@ -27,7 +28,7 @@ POSTED: Final[dict[str, tuple[dict[str, Any], str, bool]]] = {
     "contract": ({"type": "denied", "reason": "contract"}, "", False),
 }
 # What an SDK says in the end: its action, and what that says of success.
-OF_AN_SDK: Final[dict[str, tuple[dict[str, Any], str]]] = {
+SDK_EVENTS: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "executed": ({"action": "call_executed"}, "success"),
     "failed": ({"action": "call_failed"}, "failure"),
     "sdk limit": ({"action": "call_blocked", "decision_source": "operation_limit"}, ""),
@@ -44,36 +45,36 @@ class Limit(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the SDKs call it."""
+        """Names of the SDKs' limits."""
         return f"{self.kind}:{self.tool}" if self.tool else self.kind
 
 
 def limits_of(version: str) -> list[Limit]:
     stated = VERSIONS[version]
-    found = [
-        Limit(kind, None, stated[kind], assumed=False) for kind in OF_THE_SDK if kind in stated
+    limits = [
+        Limit(kind, None, stated[kind], assumed=False) for kind in SDK_LIMITS if kind in stated
     ]
-    found += [
+    limits += [
         Limit("max_calls_per_tool", tool, value, assumed=False)
         for tool, value in stated.get("max_calls_per_tool", {}).items()
     ]
-    return found + [
+    return limits + [
         Limit(kind, None, value, assumed=True)
-        for kind, value in OF_THE_SDK.items()
+        for kind, value in SDK_LIMITS.items()
         if kind not in stated
     ]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """One call as it is told of in the end. `begun` by an SDK: it was allowed first."""
+class ReportedCall:
+    """Call as reported in the end. `begun` by an SDK: it was allowed first."""
 
     id: str
     second: int
     index: int
     tool: str
     became: str
-    said: bool | None
+    flag: bool | None
     begun: bool
     version: str
     args: Any
@@ -83,7 +84,7 @@ class Told:
 
     @property
     def sends(self) -> list[tuple[str, dict[str, Any]]]:
-        """What is posted of it and where to, one after the other or the other way round."""
+        """Posts about the call, in order or reversed."""
         about = {
             "call_id": self.id,
             "tool_name": self.tool,
@@ -97,22 +98,22 @@ class Told:
         }
         at = NOON + timedelta(seconds=self.second)
         denied = {"decision_name": self.rule} if self.became in DENIED else {}
-        said = {} if self.said is None or denied else {"tool_success": self.said}
+        flag = {} if self.flag is None or denied else {"tool_success": self.flag}
         begins = about | {"action": "call_allowed", "timestamp": at.isoformat()}
-        ends = about | denied | said | {"timestamp": (at + timedelta(seconds=0.5)).isoformat()}
-        found = [("events", begins)] if self.begun or self.became == "open" else []
+        ends = about | denied | flag | {"timestamp": (at + timedelta(seconds=0.5)).isoformat()}
+        posts = [("events", begins)] if self.begun or self.became == "open" else []
         if self.became in POSTED:
-            found.append(("outcomes", {"type": "execution_result"} | ends | POSTED[self.became][0]))
-        elif self.became in OF_AN_SDK:
-            found.append(("events", ends | OF_AN_SDK[self.became][0]))
-        return found
+            posts.append(("outcomes", {"type": "execution_result"} | ends | POSTED[self.became][0]))
+        elif self.became in SDK_EVENTS:
+            posts.append(("events", ends | SDK_EVENTS[self.became][0]))
+        return posts
 
 
 @dataclass(frozen=True)
 class Known:
-    """A call as far as it was told of; `place` is how many were told of before."""
+    """Reported call; `place` is the number of calls reported before it."""
 
-    told: Told
+    call: ReportedCall
     began: bool
     ended: bool
     place: int
@@ -120,11 +121,11 @@ class Known:
     @property
     def key(self) -> tuple[float, int, int]:
         later = 0.0 if self.began else 0.5
-        return self.told.second + later, self.told.index, self.place
+        return self.call.second + later, self.call.index, self.place
 
     @property
     def became(self) -> str:
-        return self.told.became if self.ended else "open"
+        return self.call.became if self.ended else "open"
 
     @property
     def is_denied(self) -> bool:
@@ -136,13 +137,13 @@ class Known:
 
     @property
     def from_sdk(self) -> bool:
-        return self.began or self.became in OF_AN_SDK
+        return self.began or self.became in SDK_EVENTS
 
     @property
     def reported(self) -> str:
-        if self.told.said is not None:
-            return "success" if self.told.said else "failure"
-        return OF_AN_SDK[self.became][1] if self.became in OF_AN_SDK else ""
+        if self.call.flag is not None:
+            return "success" if self.call.flag else "failure"
+        return SDK_EVENTS[self.became][1] if self.became in SDK_EVENTS else ""
 
     @property
     def classified(self) -> str:
@@ -177,7 +178,7 @@ def counts_of(calls: Sequence[Known]) -> dict[str, Any]:
         if call.verdict == "success":
             in_a_row = 0
         in_a_row += call.verdict == "failure"
-    tools = {call.told.tool for call in ran}
+    tools = {call.call.tool for call in ran}
     good = [call for call in ran if call.verdict == "success"]
     return {
         "attempts": len(calls),
@@ -188,14 +189,14 @@ def counts_of(calls: Sequence[Known]) -> dict[str, Any]:
         "denied": sum(call.is_denied for call in calls),
         "open": sum(call.became == "open" for call in calls),
         "consecutive_failures": in_a_row,
-        "executions_by_tool": {tool: sum(call.told.tool == tool for call in ran) for tool in tools},
-        "successes_by_tool": {tool: sum(call.told.tool == tool for call in good) for tool in tools},
+        "executions_by_tool": {tool: sum(call.call.tool == tool for call in ran) for tool in tools},
+        "successes_by_tool": {tool: sum(call.call.tool == tool for call in good) for tool in tools},
     }
 
 
-def limits_told(calls: Sequence[Known]) -> list[dict[str, Any]]:
+def expected_limits(calls: Sequence[Known]) -> list[dict[str, Any]]:
     """Those of the version that governed the last call, and any other that a denial refers to."""
-    last = calls[-1].told.version
+    last = calls[-1].call.version
     sdk = any(call.from_sdk for call in calls)
     listed = {limit: None for limit in limits_of(last) if sdk or not limit.assumed}
     stopped = {
@@ -204,24 +205,45 @@ def limits_told(calls: Sequence[Known]) -> list[dict[str, Any]]:
         for limit in limits_of(version)
         if (at := _stopped_at(calls, limit, last)) is not None
     }
-    return [_told(calls, limit, stopped.get(limit)) for limit in listed | stopped]
+    return [_expected_limit(calls, limit, stopped.get(limit)) for limit in listed | stopped]
 
 
 def _stopped_at(calls: Sequence[Known], limit: Limit, last: str) -> int | None:
     for number, call in enumerate(calls, start=1):
-        # Where nobody knows what governed a call, it is read against the same as the last one.
-        governed = limits_of(call.told.version or last)
-        if (
-            call.became in ("limit", "sdk limit")
-            and call.told.rule == limit.name
-            and limit in governed
-            and (call.from_sdk or not limit.assumed)
-        ):
+        if call.became in ("limit", "sdk limit") and _denying(calls[:number], last) == limit:
             return number
     return None
 
 
-def _told(calls: Sequence[Known], limit: Limit, stopped_at: int | None) -> dict[str, Any]:
+def _denying(calls: Sequence[Known], last: str) -> Limit | None:
+    """The limit that the last of these calls was denied for: the one that it names; else the first
+    that was reached, or where none was, the likeliest one of its contract."""
+    denied = calls[-1]
+    # Where nobody knows what governed a call, it is read against the same as the last one.
+    governed = [
+        limit
+        for kind in KINDS
+        for limit in limits_of(denied.call.version or last)
+        if limit.kind == kind and (denied.from_sdk or not limit.assumed)
+    ]
+    named = [limit for limit in governed if limit.name == denied.call.rule]
+    if named:
+        return named[0]
+    of_its_tool = [limit for limit in governed if limit.tool in (None, denied.call.tool)]
+    reached = [limit for limit in of_its_tool if _counted(calls, limit) >= limit.value]
+    stated = [limit for limit in of_its_tool if not limit.assumed]
+    likely = sorted(stated, key=lambda limit: limit.kind == "max_attempts")
+    return next(iter(reached or likely), None)
+
+
+def _counted(calls: Sequence[Known], limit: Limit) -> int:
+    counted = [call for call in calls if call.from_sdk or not limit.assumed]
+    if limit.kind != "max_attempts":
+        counted = [call for call in counted if call.ran and limit.tool in (None, call.call.tool)]
+    return len(counted)
+
+
+def _expected_limit(calls: Sequence[Known], limit: Limit, stopped_at: int | None) -> dict[str, Any]:
     numbered = [
         (number, call)
         for number, call in enumerate(calls, start=1)
@@ -230,8 +252,8 @@ def _told(calls: Sequence[Known], limit: Limit, stopped_at: int | None) -> dict[
     if limit.kind == "max_attempts":
         countings = {"attempts": [number for number, _ in numbered]}
     else:
-        ran = [each for each in numbered if each[1].ran]
-        ran = [each for each in ran if limit.tool in (None, each[1].told.tool)]
+        ran = [entry for entry in numbered if entry[1].ran]
+        ran = [entry for entry in ran if limit.tool in (None, entry[1].call.tool)]
         countings = {
             "executions": [number for number, _ in ran],
             "reported": [number for number, call in ran if call.reported == "success"],
@@ -264,42 +286,46 @@ def _told(calls: Sequence[Known], limit: Limit, stopped_at: int | None) -> dict[
 
 def wasted(calls: Sequence[Known]) -> list[str]:
     """Which calls need not have been made, by what came before each in its turn."""
-    return [call.told.id for place, call in enumerate(calls) if _is_waste(call, calls[:place])]
+    return [call.call.id for place, call in enumerate(calls) if _is_waste(call, calls[:place])]
 
 
 def _is_waste(call: Known, earlier: Sequence[Known]) -> bool:
-    told = call.told
-    in_turn = [each for each in earlier if each.told.turn == told.turn]
-    of_tool = [each for each in in_turn if each.told.tool == told.tool]
-    same = [each for each in of_tool if told.args is not None and each.told.args == told.args]
-    if call.is_denied and any(each.is_denied for each in same):
+    reported = call.call
+    in_turn = [before for before in earlier if before.call.turn == reported.turn]
+    same_tool = [before for before in in_turn if before.call.tool == reported.tool]
+    same = [
+        before
+        for before in same_tool
+        if reported.args is not None and before.call.args == reported.args
+    ]
+    if call.is_denied and any(before.is_denied for before in same):
         return True
-    if not told.turn:
+    if not reported.turn:
         return False
-    again = told.idempotent and any(each.ran and not each.is_error for each in same)
-    return again or any(each.blocks for each in of_tool)
+    again = reported.idempotent and any(before.ran and not before.is_error for before in same)
+    return again or any(before.blocks for before in same_tool)
 
 
 def turns_of(calls: Sequence[Known]) -> list[dict[str, Any]]:
     """In the order they began, each with its blocked tools and its record of what was asked."""
     return [
-        _turn([call for call in calls if call.told.turn == turn])
-        for turn in dict.fromkeys(call.told.turn for call in calls)
+        _turn([call for call in calls if call.call.turn == turn])
+        for turn in dict.fromkeys(call.call.turn for call in calls)
     ]
 
 
 def _turn(calls: Sequence[Known]) -> dict[str, Any]:
-    turn = calls[0].told.turn
+    turn = calls[0].call.turn
     record: dict[str, dict[str, list[Any]]] = {}
     for call in calls if turn else ():
-        if call.ran and call.told.args is not None:
-            of_tool = record.setdefault(call.told.tool, {"succeeded": [], "failed": []})
-            kept = of_tool["failed" if call.is_error else "succeeded"]
-            kept += [] if call.told.args in kept else [call.told.args]
-    blocked = [call.told.tool for call in calls if call.blocks and turn]
+        if call.ran and call.call.args is not None:
+            record_of_tool = record.setdefault(call.call.tool, {"succeeded": [], "failed": []})
+            arguments = record_of_tool["failed" if call.is_error else "succeeded"]
+            arguments += [] if call.call.args in arguments else [call.call.args]
+    blocked = [call.call.tool for call in calls if call.blocks and turn]
     return {
         "turn_id": turn or None,
-        "calls": [call.told.id for call in calls],
+        "calls": [call.call.id for call in calls],
         "blocked_tools": list(dict.fromkeys(blocked)),
         "replay": record,
     }

@@ -17,13 +17,14 @@ from governance.core.roles import Role
 from governance.people import auth
 from outcomes.figures.commands.rolling_up import roll_up
 from outcomes.models import Call, Session
-from outcomes.record import names
-from outcomes.sessions.commands.removal import remove_session, run_waiting_removals
+from outcomes.sessions.commands.removal import remove_session
+from outcomes.stored import names
 from tests import builders
 from tests.outcomes.figures.test_stats import ENVIRONMENTS, bind_all_to_another_check
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent
 from tests.outcomes.rejudging import reclassified
+from tests.outcomes.waiting_jobs import run_waiting_removals
 
 BEGIN = datetime(2026, 3, 28, 12, tzinfo=UTC)  # in the night clocks of Europe go forward
 ZONES = ("", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "Australia/Lord_Howe")
@@ -222,6 +223,15 @@ KEYS: dict[str, Callable[[Call], Any]] = {
     "reason": lambda call: call.reason or None,
     "hour": lambda call: f"{call.at:%Y-%m-%dT%H}:00:00Z",
 }
+
+
+def outputs_sent(calls: Sequence[Call]) -> str:
+    """Nothing where no call has a verdict."""
+    returned = [call for call in calls if call.kind in ("execution_result", "artifact_reference")]
+    if not returned or not judged(calls)[1]:
+        return ""
+    sent = sum(call.classified != "" for call in returned)
+    return f"{sent or 'none'} of {len(returned)} sent an output"
 
 
 def shown_rate(calls: Sequence[Call]) -> str:

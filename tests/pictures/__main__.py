@@ -57,15 +57,15 @@ def demo_of(chromium: Browser, url: str) -> Told:
     page = chromium.new_page()
     sign_in(page, url)
     page.goto(f"{url}/p/default/start/")
-    if page.get_by_role("link", name="To the demo").count():  # of the last time
-        page.get_by_role("link", name="To the demo").click()
+    if page.get_by_role("link", name="Open demo").count():  # of the last time
+        page.get_by_role("link", name="Open demo").click()
     else:
-        page.get_by_role("button", name="Make a demo project").click()
-        say("Simulated agents live through two weeks …")
+        page.get_by_role("button", name="Create demo project").click()
+        say("Generating two weeks of traffic …")
     ends = time.monotonic() + PATIENCE
-    while not page.get_by_role("link", name="Look around").count():
+    while not page.get_by_role("link", name="Open overview").count():
         if time.monotonic() > ends:
-            raise SystemExit("The demo was not filled in time.")
+            raise SystemExit("The demo was not ready in time.")
         time.sleep(0.5)
     told = Told(page, url)
     page.close()

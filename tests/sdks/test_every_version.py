@@ -12,6 +12,8 @@ import pytest
 from tests.journeys.console import Console
 from tests.sdks.agents import VERSIONS, Agents, a_key, minor, told
 
+pytestmark = pytest.mark.slow  # agents in environments of their own
+
 EXECUTED = ["call_allowed", "call_executed"]
 
 

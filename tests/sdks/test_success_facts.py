@@ -10,6 +10,8 @@ import pytest
 from tests.sdks.agents import PATIENCE, VERSIONS, minor
 from tests.sdks.environments import ROOT, python_of
 
+pytestmark = pytest.mark.slow  # agents in environments of their own
+
 every_version = pytest.mark.parametrize("version", VERSIONS)
 EXECUTED = {"action": "call_executed", "success": True, "raised": ""}
 FAILED = {"action": "call_failed", "success": False, "raised": "EdictumToolError"}

@@ -7,9 +7,13 @@ import uuid
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from tests.journeys.console import Console
 from tests.sdks.agents import NEWEST, PATIENCE, a_key
 from tests.sdks.environments import ROOT, python_of
+
+pytestmark = pytest.mark.slow  # agents in environments of their own
 
 CALLS = 1_000
 # The newest SDK has the old words for itself, and the new ones on the wire.

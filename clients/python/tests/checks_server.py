@@ -38,7 +38,8 @@ class ChecksServer:
     def __init__(self) -> None:
         self.versions: dict[int, bytes] = {}
         self.always: tuple[int, bytes] | None = None  # in place of every check
-        self.asked: list[tuple[str, str]] = []  # address and ETag
+        self.asked: list[tuple[str, str]] = []  # address and ETag, before the answer
+        self.answers = 0
         self.answered = threading.Condition()
         self._port = 0
 
@@ -47,9 +48,9 @@ class ChecksServer:
 
     def wait_for(self, count: int) -> None:
         """Until so many more have been answered."""
-        upto = len(self.asked) + count
+        upto = self.answers + count
         with self.answered:
-            assert self.answered.wait_for(lambda: len(self.asked) >= upto, 10)
+            assert self.answered.wait_for(lambda: self.answers >= upto, 10)
 
     @property
     def url(self) -> str:
@@ -81,6 +82,7 @@ class ChecksServer:
 
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
         known = request.headers.get("If-None-Match", "")
+        self.asked.append((request.path, known))
         status, body, etag = self._found(request.path, known)
         request.send_response(status)
         request.send_header("Content-Length", str(len(body)))
@@ -91,7 +93,7 @@ class ChecksServer:
         request.end_headers()
         request.wfile.write(body)
         with self.answered:
-            self.asked.append((request.path, known))
+            self.answers += 1
             self.answered.notify_all()
 
     def _found(self, path: str, known: str) -> tuple[int, bytes, str]:
@@ -101,7 +103,7 @@ class ChecksServer:
         wanted = parse_qs(address.query).get("version")
         version = int(wanted[0]) if wanted else max(self.versions, default=0)
         if address.path != "/v1/success-checks/unified.json" or version not in self.versions:
-            return 404, json.dumps({"detail": "There is no such check."}).encode(), ""
+            return 404, json.dumps({"detail": "Check not found."}).encode(), ""
         etag = f'"unified-{version}"'
         return (304, b"", etag) if known == etag else (200, self.versions[version], etag)
 

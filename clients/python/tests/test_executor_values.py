@@ -75,6 +75,7 @@ def test_any_value_is_an_output(value, output):
     assert json.loads(outcome_to_model_content(outcome)) == output
 
 
+@pytest.mark.slow
 def test_an_output_that_grows_without_end_is_a_failure():
     error = the_error(outcome_of(lambda: doubled(60)))
     assert error.startswith("It ran, but its output is too large.")

@@ -134,13 +134,13 @@ def test_a_console_that_goes_away_leaves_the_last_good_check(
         ((200, compiled(STATUS_400, 2).replace(b"unified", b"other")), "no check"),
         ((200, b"import os"), "Expecting value"),
         ((200, b"[" * 100_000), "recursion"),
-        ((404, b'{"detail": "There is no such check."}'), "HTTP 404: There is no such check."),
+        ((404, b'{"detail": "Check not found."}'), "HTTP 404: Check not found."),
         ((502, b"<html>"), "HTTP 502"),
         ((302, b""), "HTTP 302"),  # the key goes to nobody else
         ((200, b"<!doctype html><title>Sign in</title>"), "Expecting value"),
         ((200, b""), "Expecting value"),
         ((200, b"\xff\xfe\x00"), "decode"),
-        ((200, b'{"name": "unified", "version": 1, "format": 1}'), "no check of format 1"),
+        ((200, b'{"name": "unified", "version": 1, "format": 1}'), "not a check of format 1"),
         ((304, b""), ""),
     ],
 )

@@ -109,6 +109,7 @@ ARTIFACT = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "said"),
     [(MATCH + ARTIFACT, ""), (MATCH, "Missing return statement")],

@@ -1,4 +1,4 @@
-"""What leaves: any value as JSON, masked, bounded, and never an exception."""
+"""Values that leave: as JSON, masked, bounded, and never an exception."""
 
 import dataclasses
 import datetime

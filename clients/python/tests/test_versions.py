@@ -9,6 +9,8 @@ import pytest
 from tests.journeys.console import KEY, Console
 from tests.sdks.environments import python_of
 
+pytestmark = pytest.mark.slow  # agents in environments of their own
+
 HERE = Path(__file__).parent
 OLDER = ("0.13.0", "0.15.0", "0.16.0", "0.17.0", "0.18.0")
 # Making an environment takes a while: one stands for all unless all are asked for.

@@ -17,16 +17,16 @@ from edictum_site.stack.children import manage_command, tie_to
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict
 from governance.models import Project
-from governance.people.queries.projects import demo_beside, projects
+from governance.people.queries.projects import demo_of, projects
 from outcomes.demo.queries.demo import demo_run, is_lost
 from outcomes.models import DemoRun
 
 TO_START: Final = 60.0  # seconds
-LOOKS_EVERY: Final = 0.5
+POLL_SECONDS: Final = 0.5
 
 
 class Command(BaseCommand):
-    help = "Fill a project with two weeks of simulated agents, and keep the console running."
+    help = "Create a demo project with 2 weeks of simulated agents and keep the console running."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -55,30 +55,30 @@ class Command(BaseCommand):
         try:
             project = begin_demo(first, by=CONSOLE)
         except Conflict:
-            known = demo_beside(first)
-            self.stdout.write(f"There is a demo already: {url}{known and page_of(known)}")
+            known = demo_of(first)
+            self.stdout.write(f"The demo already exists: {url}{known and page_of(known)}")
             return
-        self.stdout.write("Simulated agents live through two weeks …")
+        self.stdout.write("Generating 2 weeks of traffic …")
         run = self._follow(project)
         if run is None or run.status != DemoRun.Status.DONE:
-            raise CommandError(f"The demo was not filled to its end. {run.error if run else ''}")
-        self.stdout.write(f"{run.calls:,} calls are at {url}{page_of(project)}")
+            raise CommandError(f"Demo generation failed. {run.error if run else ''}".strip())
+        self.stdout.write(f"Demo ready, {run.calls:,} calls: {url}{page_of(project)}")
 
     def _follow(self, project: Project) -> DemoRun | None:
-        """How it stands, each time that it has changed; the worker sees to it."""
-        told = -1
+        """Print progress until the worker is done."""
+        printed = -1
         while (run := demo_run(project.pk)) is not None and not run.has_ended:
             if is_lost(run):
                 break
-            if run.calls // 2_000 != told:
-                told = run.calls // 2_000
+            if run.calls // 2_000 != printed:
+                printed = run.calls // 2_000
                 self.stdout.write(
                     f"  {run.passed:,} of {run.total:,} sessions, {run.calls:,} calls"
                     if run.total
                     else "  waiting for the worker"
                 )
                 self.stdout.flush()
-            time.sleep(LOOKS_EVERY)
+            time.sleep(POLL_SECONDS)
         return run
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connections
 
-from edictum_site import tables
+from edictum_site.management import new_tables
 
 # Who asks for one of these wants the steps, or only to know of them.
 ABOUT_STEPS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied")
@@ -14,6 +14,6 @@ ABOUT_STEPS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied")
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
-        if not any(options[name] for name in ABOUT_STEPS) and tables.nothing_there(connection):
-            tables.make_all(connection)
+        if not any(options[name] for name in ABOUT_STEPS) and new_tables.nothing_there(connection):
+            new_tables.make_all(connection)
         super().handle(*args, **options)

@@ -19,7 +19,8 @@ from django.db.migrations.executor import MigrationExecutor
 
 from edictum_site.env import SettingInvalid
 from edictum_site.first_start import make_first_things
-from outcomes.health.queries import newer_migration
+from outcomes.database import IS_SERVER
+from outcomes.health.queries import reason_not_to_migrate
 
 PATIENCE = 10.0  # seconds for a database that is starting itself
 LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares
@@ -46,7 +47,7 @@ def wait_for_database() -> None:
         try:
             connection.ensure_connection()
         except DatabaseError as error:
-            if connection.vendor == "sqlite" or time.monotonic() > until:
+            if not IS_SERVER or time.monotonic() > until:
                 why = str(error).strip().splitlines()[0].strip()
                 raise CommandError(f"The database cannot be used: {why}") from None
             time.sleep(0.5)
@@ -57,7 +58,7 @@ def wait_for_database() -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     """One at a time, though several processes or machines may start at once."""
-    if connection.vendor == "postgresql":
+    if IS_SERVER:
         wait_for_database()
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
@@ -74,20 +75,17 @@ def alone() -> Iterator[None]:
 
 
 def migrate() -> None:
-    refuse_newer()
+    refuse_other_schemas()
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
 
 
-def refuse_newer() -> None:
-    """What older code writes into newer tables may be wrong, and answered as if it were right."""
-    if newer := newer_migration():
-        raise CommandError(
-            f"The database was brought up to date by a newer Edictum Site ({newer}):"
-            " start that version, or restore the backup from before the update."
-        )
+def refuse_other_schemas() -> None:
+    """Older code must not write into newer tables."""
+    if reason := reason_not_to_migrate():
+        raise CommandError(reason)
 
 
 def collect_static() -> None:
@@ -103,10 +101,10 @@ def collect_static() -> None:
 
 
 def fingerprint() -> str:
-    """Of what is collected: the names, sizes and dates of the files, and where they go."""
-    found = hashlib.sha256(str(settings.STATIC_ROOT).encode())
+    """Digest of collected files: names, sizes, dates, and the target folder."""
+    digest = hashlib.sha256(str(settings.STATIC_ROOT).encode())
     for finder in get_finders():
         for name, storage in sorted(finder.list([]), key=lambda each: str(each[0])):
             changed = storage.get_modified_time(name).timestamp()
-            found.update(f"{name}\0{storage.size(name)}\0{changed}\n".encode())
-    return found.hexdigest()
+            digest.update(f"{name}\0{storage.size(name)}\0{changed}\n".encode())
+    return digest.hexdigest()

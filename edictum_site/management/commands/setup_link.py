@@ -1,4 +1,4 @@
-"""Prints a new one-time set-up link, for the day when nobody can get in."""
+"""Prints a new one-time set-up link, for a console without an active admin."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ from django.core.management.base import BaseCommand, CommandError
 
 from edictum_site.first_start import set_up_link
 from governance.people.queries.people import somebody_can_get_in
-from governance.projects.commands.projects import first_project
+from governance.projects.commands import first_project
 
 
 class Command(BaseCommand):
-    help = "Print a link that makes its holder the admin, while no admin is left."
+    help = "Print a one-time link that creates an admin. Works only while there is no active admin."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if somebody_can_get_in():
             raise CommandError(
-                "This console has an admin, who can invite others. If only the password is lost:"
-                " manage.py changepassword <e-mail>."
+                "This console has an admin, who can invite people. To reset a password:"
+                " manage.py changepassword <email>."
             )
         self.stdout.write(set_up_link(first_project()))

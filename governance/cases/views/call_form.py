@@ -1,10 +1,18 @@
 """Forms for a call to try, and for the tests that a contract carries."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
 from governance.case_runs.queries import tool_call
+from governance.cases.arguments import (
+    PREFIX,
+    ArgumentField,
+    argument_fields,
+    arguments_in,
+    sent_fields,
+)
 from governance.core.case_text import calls_from, written
 from governance.core.cases import PRODUCTION, Case, CaseCall, Decides, Stops
 from governance.core.errors import InvalidInput
@@ -16,14 +24,14 @@ from governance.web.forms import Form
 EXPECTED = [
     ("block", "denied"),
     ("allow", "allowed"),
-    ("ask", "asks a person"),
+    ("ask", "needs approval"),
     ("warn", "allowed with a warning"),
-    ("redact", "allowed, with its output redacted"),
+    ("redact", "allowed, output redacted"),
 ]
 
 
 class JsonObjectField(forms.CharField):
-    """A text that is a JSON object; what is none names the place."""
+    """Text of a JSON object; errors name the place."""
 
     widget = forms.Textarea
 
@@ -54,12 +62,12 @@ class CallForm(Form):
         max_length=256,
         widget=forms.TextInput(attrs={"list": "tools", "class": "mono", "autocomplete": "off"}),
     )
-    args = JsonObjectField(label="Arguments, as JSON", rows=5, initial="{}")
+    args = JsonObjectField(label="Arguments as JSON", rows=5, initial="{}")
     principal = JsonObjectField(
-        label="Principal, as JSON",
+        label="Principal as JSON",
         rows=2,
         required=False,
-        help_text="Who the agent acts for: role, user_id, ticket_ref, claims. Empty: nobody.",
+        help_text="On whose behalf the agent acts: role, user_id, ticket_ref, claims.",
     )
     output = OutputField(
         label="Output",
@@ -68,9 +76,9 @@ class CallForm(Form):
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "mono"}),
     )
     returned = forms.BooleanField(
-        label="It ran and returned this, be it nothing.",
+        label="Include output",
         required=False,
-        help_text="Rules about the output are asked then, and whenever an output stands above.",
+        help_text="Also evaluates output rules. On whenever there is an output.",
     )
     environment = forms.CharField(
         label="Environment",
@@ -78,6 +86,40 @@ class CallForm(Form):
         initial=PRODUCTION,
         widget=forms.TextInput(attrs={"list": "environments", "autocomplete": "off"}),
     )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *args: Any, **kwargs: Any) -> None:
+        if data is not None and "raw" not in data and any(key.startswith(PREFIX) for key in data):
+            data = {
+                **{key: data[key] for key in data},
+                "args": "{}",
+            }  # the fields are the arguments
+        super().__init__(data, *args, **kwargs)
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether the author chose to edit the arguments as JSON."""
+        return self.is_bound and "raw" in self.data
+
+    @property
+    def argument_fields(self) -> list[ArgumentField]:
+        sent = sent_fields(self._sent()) if self.is_bound and not self.is_raw else []
+        if sent:
+            return sent
+        try:
+            return argument_fields(read_object(str(self["args"].value() or "{}")))
+        except InvalidInput:  # said beside the field
+            return []
+
+    def clean_args(self) -> dict[str, Json]:
+        written: dict[str, Json] = self.cleaned_data["args"]
+        try:
+            sent = None if self.is_raw else arguments_in(self._sent())
+        except InvalidInput as refused:
+            raise forms.ValidationError(str(refused)) from refused
+        return written if sent is None else sent
+
+    def _sent(self) -> dict[str, str]:
+        return {key: str(self.data[key]) for key in self.data}
 
     def case_call(self) -> CaseCall:
         data = self.cleaned_data
@@ -97,12 +139,12 @@ class CaseForm(CallForm):
     name = forms.CharField(
         label="Name", max_length=128, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
-    action = forms.ChoiceField(label="It must be", choices=EXPECTED)
+    action = forms.ChoiceField(label="Expected decision", choices=EXPECTED)
     rule = forms.CharField(
-        label="By the rule",
+        label="Rule",
         max_length=128,
         required=False,
-        help_text="Its id. Empty: whichever decides so.",
+        help_text="Optional rule ID.",
         widget=forms.TextInput(attrs={"list": "rules", "class": "mono", "autocomplete": "off"}),
     )
     field_order = ("name", "tool", "args", "principal", "output", "returned", "environment")
@@ -118,22 +160,22 @@ class SessionForm(Form):
         label="Name", max_length=128, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
     calls = forms.CharField(
-        label="Calls, as a JSON list",
+        label="Calls as a JSON list",
         strip=False,
-        help_text="In their order; times repeats one, principal and environment may be given.",
+        help_text="In order. times repeats a call. principal and environment are optional.",
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "mono"}),
     )
     stopped_at = forms.IntegerField(
-        label="A limit must stop call number",
+        label="Limit stops call number",
         required=False,
         min_value=1,
-        help_text="Empty: no limit stops any of them. What asks counts as granted.",
+        help_text="Empty if no limit stops any. Approvals count as granted.",
     )
     rule = forms.CharField(
-        label="By the rule",
+        label="Rule",
         max_length=128,
         required=False,
-        help_text="Its id. Empty: whichever does.",
+        help_text="Optional rule ID.",
         widget=forms.TextInput(attrs={"list": "rules", "class": "mono", "autocomplete": "off"}),
     )
 
@@ -150,7 +192,7 @@ class SessionForm(Form):
 
 
 def shown_case(case: Case) -> dict[str, Any]:
-    """What stands in the fields of its form."""
+    """Values of the fields of its form."""
     expects = case.expects
     if isinstance(expects, Stops):
         return {

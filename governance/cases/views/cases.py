@@ -9,19 +9,19 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from governance.case_runs.queries import cases_of, run_kept, run_text
+from governance.case_runs.queries import cases_of, run_text, stored_run
 from governance.cases import commands as cases_commands
-from governance.cases.commands import NameTaken, add_case, change_case
-from governance.cases.domain.limits import MOST_CASES
+from governance.cases.commands import NameInUse, add_case, change_case
+from governance.cases.domain import MOST_CASES
 from governance.cases.queries import case_numbered
 from governance.cases.tables import CASES as TESTS
 from governance.cases.views.call_form import CaseForm, SessionForm, shown_case
 from governance.contracts.queries.bundles import document_of
 from governance.contracts.queries.contracts import existing_bundle, newest_version, versions_before
 from governance.contracts.queries.drafts import draft_of, text_of
-from governance.contracts.views.named import version_asked
-from governance.contracts.views.tabs import CASES, shown_tabs
+from governance.contracts.views.tabs import CASES, shown_tabs, version_or_newest
 from governance.core.errors import InvalidInput, NotFound
+from governance.core.json_text import json_written
 from governance.models import Bundle, Case
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
@@ -40,11 +40,11 @@ def cases(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     """Run now, against one's draft or the version that is asked for, else the newest."""
     bundle = existing_bundle(request.project, bundle_name)
     draft = draft_of(bundle, request.user.pk)
-    asks_draft = draft is not None and request.GET.get("version") == DRAFT
-    version = None if asks_draft else version_asked(bundle, request.GET.get("version", ""))
+    against_draft = draft is not None and request.GET.get("version") == DRAFT
+    version = None if against_draft else version_or_newest(bundle, request.GET.get("version", ""))
     rows = cases_of(bundle)
     text = draft.text if draft and version is None else bytes(version.document) if version else ""
-    ran = run_text(text, [row.told() for row in rows])
+    ran = run_text(text, [row.spec() for row in rows])
     context = _head(request, bundle) | {
         "page_title": f"Tests of {bundle.name}",
         "version": version,
@@ -52,12 +52,11 @@ def cases(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
         "ran": ran,
         "rows": list(zip(rows, ran.results, strict=True)) if ran.results else [],
         "unrun": rows if ran.why else [],
-        "kept": run_kept(version) if version else None,
+        "kept": stored_run(version) if version else None,
         "versions": versions_before(bundle, None, 50),
         "is_full": len(rows) >= MOST_CASES,
     }
-    told = context["rows"] or [(row, None) for row in rows]
-    tables: Tables = {"tests": (TESTS, told)}
+    tables: Tables = {"tests": (TESTS, context["rows"] or [(row, None) for row in rows])}
     file = one_of_tables(request, request.project, tables)
     return file or render(request, "cases/cases.html", context)
 
@@ -72,9 +71,9 @@ def cases_panel(request: MemberRequest, bundle_name: str) -> HttpResponse:
     bundle = existing_bundle(request.project, bundle_name)
     draft = draft_of(bundle, request.user.pk)
     rows = cases_of(bundle)
-    version = None if draft else version_asked(bundle, request.GET.get("version", ""))
+    version = None if draft else version_or_newest(bundle, request.GET.get("version", ""))
     text = draft.text if draft else text_of(version)
-    ran = run_text(text, [row.told() for row in rows])
+    ran = run_text(text, [row.spec() for row in rows])
     context = {
         "bundle": bundle,
         "ran": ran,
@@ -114,7 +113,7 @@ def edit_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpRes
     kind = CaseForm if row.action else SessionForm
     if request.method == "POST":
         return _write(request, bundle, kind(request.POST), row)
-    return case_page(request, bundle, kind(initial=shown_case(row.told())), row)
+    return case_page(request, bundle, kind(initial=shown_case(row.spec())), row)
 
 
 @require_POST
@@ -132,9 +131,9 @@ def remove_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpR
     row = _case(bundle, case_id)
     if request.method == "POST":
         cases_commands.remove_case(row, by=request.actor)
-        messages.success(request, f"The test “{row.name}” is removed.")
+        messages.success(request, f"Test “{row.name}” deleted.")
         return redirect("governance:cases", request.project.slug, bundle_name)
-    context = _head(request, bundle) | {"page_title": f"Remove {row.name}", "case": row}
+    context = _head(request, bundle) | {"page_title": f"Delete {row.name}", "case": row}
     return render(request, "cases/remove_case.html", context)
 
 
@@ -148,10 +147,10 @@ def _write(
             row = add_case(bundle, form.case(), by=request.actor)
         else:
             row = change_case(row, form.case(), by=request.actor)
-    except (InvalidInput, NameTaken) as refused:
+    except (InvalidInput, NameInUse) as refused:
         form.take(refused)
         return case_page(request, bundle, form, row)
-    messages.success(request, f"The test “{row.name}” is kept.")
+    messages.success(request, f"Test “{row.name}” saved.")
     return redirect("governance:cases", request.project.slug, bundle.name)
 
 
@@ -171,9 +170,13 @@ def case_page(
 
 
 def _brought(request: MemberRequest) -> dict[str, str]:
-    """What a form elsewhere sent along for the fields of this one."""
+    """Initial values that another form sent for this one."""
     names = {*CaseForm.base_fields, *SessionForm.base_fields}
-    return {name: str(request.POST[name]) for name in names if name in request.POST}
+    brought = {name: str(request.POST[name]) for name in names if name in request.POST}
+    form = CaseForm(request.POST)
+    if not form.is_raw and form.argument_fields and "args" not in form.errors:
+        brought["args"] = json_written(form.cleaned_data["args"], indent=2)
+    return brought
 
 
 def rule_ids_of(bundle: Bundle) -> list[str]:
@@ -192,5 +195,5 @@ def _head(request: MemberRequest, bundle: Bundle) -> dict[str, Any]:
 def _case(bundle: Bundle, number: int) -> Case:
     case = case_numbered(bundle, number)
     if case is None:
-        raise NotFound("There is no such test.")
+        raise NotFound("Test not found.")
     return case

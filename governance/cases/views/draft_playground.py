@@ -54,7 +54,7 @@ def _text(request: MemberRequest, draft_id: int) -> str | None:
 def _tried(text: str | None, form: CallForm) -> dict[str, Any]:
     tried: Tried | None = None
     if text is None:
-        tried = Tried(why="This draft is saved or discarded already.")
+        tried = Tried(why="This draft was already saved or discarded.")
     elif form.is_valid():
         tried = try_call(text, form.call())
     return {"tried": tried, "against": Against(DRAFT, "your draft", text or "")}

@@ -16,8 +16,7 @@ from governance.contracts.queries.contracts import (
 )
 from governance.contracts.queries.drafts import draft_of, text_of
 from governance.contracts.queries.trial import Tried, try_call
-from governance.contracts.views.named import version_asked
-from governance.contracts.views.tabs import PLAYGROUND, shown_tabs
+from governance.contracts.views.tabs import PLAYGROUND, shown_tabs, version_or_newest
 from governance.models import Bundle
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
@@ -29,7 +28,7 @@ DRAFT = "draft"
 
 
 class Against(NamedTuple):
-    """What a call is tried against."""
+    """Version or draft that a call is tried against."""
 
     value: str  # as a select has it
     words: str
@@ -41,10 +40,10 @@ class Against(NamedTuple):
 def playground(request: MemberRequest, bundle_name: str = "") -> HttpResponse:
     """Without a bundle in the address one is chosen; a call that came along stays."""
     bundle = _bundle(request, bundle_name)
-    asks = request.method == "POST"
-    form = CallForm(sent(request)) if asks else CallForm()
+    is_post = request.method == "POST"
+    form = CallForm(sent(request)) if is_post else CallForm()
     context = _about(request, bundle, form)
-    if asks and bundle is not None:
+    if is_post and bundle is not None:
         context |= _tried(request, bundle, form)
     page = "cases/playground.html" if bundle else "cases/choose_playground.html"
     return render(request, page, context)
@@ -81,7 +80,7 @@ def _about(request: MemberRequest, bundle: Bundle | None, form: CallForm) -> dic
     return context | {
         "tabs": shown_tabs(request, bundle.name, PLAYGROUND),
         "choices": _choices(request, bundle),
-        "chosen": _asked(request) or str(newest.number if newest else ""),
+        "chosen": _chosen_version(request) or str(newest.number if newest else ""),
     }
 
 
@@ -90,29 +89,29 @@ def _choices(request: MemberRequest, bundle: Bundle) -> list[tuple[str, str]]:
     live: dict[int, list[str]] = {}
     for each in live_deployments(request.project, [bundle.pk]):
         live.setdefault(each.version.number, []).append(each.environment.name)
-    found = [(str(each.number), _words(each.number, live)) for each in versions]
+    choices = [(str(each.number), _words(each.number, live)) for each in versions]
     drafted = draft_of(bundle, request.user.pk) is not None
-    return [*([(DRAFT, "my draft, as it is kept")] if drafted else []), *found]
+    return [*([(DRAFT, "my draft")] if drafted else []), *choices]
 
 
 def _words(number: int, live: dict[int, list[str]]) -> str:
-    return f"v{number}" + (f", live in {', '.join(live[number])}" if number in live else "")
+    return f"v{number}" + (f", deployed to {', '.join(live[number])}" if number in live else "")
 
 
 def _against(request: MemberRequest, bundle: Bundle) -> Against:
     """The newest version, unless another or one's draft is asked for."""
-    asked = _asked(request)
-    if asked == DRAFT and (draft := draft_of(bundle, request.user.pk)):
+    chosen = _chosen_version(request)
+    if chosen == DRAFT and (draft := draft_of(bundle, request.user.pk)):
         return Against(DRAFT, "your draft", draft.text)
-    version = version_asked(bundle, asked)
+    version = version_or_newest(bundle, chosen)
     return Against(str(version.number), f"v{version.number}", text_of(version))
 
 
-def _asked(request: MemberRequest) -> str:
+def _chosen_version(request: MemberRequest) -> str:
     return request.POST.get("version") or request.GET.get("version", "")
 
 
 def _bundle(request: MemberRequest, name: str) -> Bundle | None:
-    """Of the address, else the chosen one."""
+    """Contract of the address, else the chosen one."""
     chosen = name or request.POST.get("contract") or request.GET.get("contract", "")
     return existing_bundle(request.project, chosen) if chosen else None

@@ -55,12 +55,12 @@ def list_checks(request: AccessRequest, page: Query[ChecksQuery]) -> dict[str, A
         (ours_out(each) for each in ours() if each.name > page.cursor and each.name not in names),
         key=_by_name,
     )
-    found = list(merge(own, brought, key=_by_name))
-    shown = found[: page.limit]
+    checks = list(merge(own, brought, key=_by_name))
+    shown = checks[: page.limit]
     places, includers = lines_by_check(bindings_of(project)), included_by(project)
     return {
         "success_checks": [each | used_out(each["name"], places, includers) for each in shown],
-        "next": shown[-1]["name"] if len(found) > len(shown) else None,
+        "next": shown[-1]["name"] if len(checks) > len(shown) else None,
     }
 
 
@@ -91,12 +91,12 @@ def get_check(request: AccessRequest, name: str, page: Query[VersionsQuery]) -> 
     if check is None or newest is None:
         brought = ours_named(name)
         if brought is None:
-            raise NotFound("There is no such check.")
+            raise NotFound("Check not found.")
         one = ours_out(brought)
         rest = {"yaml": brought.text, "newer_included": [], "versions": [one], "next": None}
         return one | used | rest
-    found = check_versions_before(check, page.cursor, page.limit + 1)
-    shown = found[: page.limit]
+    versions = check_versions_before(check, page.cursor, page.limit + 1)
+    shown = versions[: page.limit]
     return (
         check_version_out(newest)
         | used
@@ -104,7 +104,7 @@ def get_check(request: AccessRequest, name: str, page: Query[VersionsQuery]) -> 
             "yaml": bytes(newest.document).decode(),
             "newer_included": [newer_out(each) for each in newer_included(newest)],
             "versions": [check_version_out(version) for version in shown],
-            "next": str(shown[-1].number) if len(found) > len(shown) else None,
+            "next": str(shown[-1].number) if len(versions) > len(shown) else None,
         }
     )
 
@@ -115,12 +115,12 @@ def get_check(request: AccessRequest, name: str, page: Query[VersionsQuery]) -> 
     auth=CAN_WRITE,
     openapi_extra=MAY_CONFLICT,
 )
-def take_newer_included(request: AccessRequest, name: str) -> Status[dict[str, Any]]:
+def update_included_checks(request: AccessRequest, name: str) -> Status[dict[str, Any]]:
     """The newest text again, with what it includes as that is now."""
     check = check_named(_project(request), name)
     newest = newest_check_version(check) if check else None
     if newest is None:
-        raise NotFound("There is no such check of this project.")
+        raise NotFound("This project has no such check.")
     version, is_new = include_newer(newest, by=request.auth.actor)
     return Status(201 if is_new else 200, check_version_out(version))
 

@@ -21,32 +21,38 @@ _SCHEMA = json.dumps(JSON_SCHEMA, ensure_ascii=False, indent=1).encode()
 
 
 @router.get("/success-checks/{name}.py", auth=CAN_TAKE, response={200: None, 304: None})
-def get_python(request: AccessRequest, name: str, query: Query[ExportQuery]) -> HttpResponseBase:
+def get_check_python(
+    request: AccessRequest, name: str, query: Query[ExportQuery]
+) -> HttpResponseBase:
     """One file that needs nothing beside the standard library."""
     return _file(request, name, "py", query)
 
 
 @router.get("/success-checks/{name}.ts", auth=CAN_TAKE, response={200: None, 304: None})
-def get_typescript(
+def get_check_typescript(
     request: AccessRequest, name: str, query: Query[ExportQuery]
 ) -> HttpResponseBase:
     return _file(request, name, "ts", query)
 
 
 @router.get("/success-checks/{name}.json", auth=CAN_TAKE, response={200: None, 304: None})
-def get_compiled(request: AccessRequest, name: str, query: Query[ExportQuery]) -> HttpResponseBase:
+def get_check_json(
+    request: AccessRequest, name: str, query: Query[ExportQuery]
+) -> HttpResponseBase:
     """The compiled check, which `edictum-site-client` carries out."""
     return _file(request, name, "json", query)
 
 
 @router.get("/success-checks/{name}.yaml", auth=CAN_TAKE, response={200: None, 304: None})
-def get_yaml(request: AccessRequest, name: str, query: Query[ExportQuery]) -> HttpResponseBase:
+def get_check_yaml(
+    request: AccessRequest, name: str, query: Query[ExportQuery]
+) -> HttpResponseBase:
     """Byte for byte as it was written."""
     return _file(request, name, "yaml", query)
 
 
 @router.get("/success-check-schema", auth=None, response={200: None})
-def get_schema(request: HttpRequest) -> HttpResponse:
+def get_check_schema(request: HttpRequest) -> HttpResponse:
     """The JSON Schema of the language, without a key: editors ask for it themselves."""
     answer = HttpResponse(_SCHEMA, content_type="application/schema+json")
     answer["Access-Control-Allow-Origin"] = "*"
@@ -59,7 +65,7 @@ def file_answer(
 ) -> HttpResponseBase:
     export = export_of(project, name, version)
     if export is None:
-        raise NotFound("There is no such check, or no such version of it.")
+        raise NotFound("Check or version not found.")
     etag = f'"{export.tag(kind)}"'
     answer = get_conditional_response(request, etag=etag)
     if answer is None:

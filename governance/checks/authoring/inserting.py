@@ -1,24 +1,58 @@
 """Puts a rule or an example into the text of a check; all around it stays as it was written."""
 
+import json
+import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import yaml
 
-from governance.checks.authoring.flow import flow
 from governance.checks.language.text import MAX_BYTES
 from governance.checks.language.tree import tree_of
 from governance.core.errors import DocumentInvalid, InvalidInput, Problem
 from governance.core.json_value import Json
+from governance.texts.lint_finding import is_plain
 from governance.texts.notation import lines_of
 from governance.texts.outline import lines_of_node
 from governance.texts.plain_document import items_of, mapping, value_of
 from governance.texts.source_text import decoded
 
+# What readers of YAML refuse raw, or take for the end of a line.
+_ESCAPED: Final = re.compile(
+    "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+def flow(value: Json, *, as_json: bool = False) -> str:
+    match value:
+        case dict():
+            pairs = (
+                f"{_text(key, as_json=as_json)}: {flow(inner, as_json=as_json)}"
+                for key, inner in value.items()
+            )
+            return "{" + ", ".join(pairs) + "}"
+        case list():
+            return "[" + ", ".join(flow(inner, as_json=as_json) for inner in value) + "]"
+        case str():
+            return _text(value, as_json=as_json)
+        case _:
+            return json.dumps(value)
+
+
+def _text(text: str, *, as_json: bool) -> str:
+    if not as_json and is_plain(text):
+        return text
+    return _ESCAPED.sub(_escape, json.dumps(text, ensure_ascii=False))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
+
+
 EXAMPLES: Final = "examples"
 RULES: Final = "rules"
 _WIDE: Final = 100  # characters of a line; what is longer stands key by key
-_NOT_YET: Final = "The text cannot be read as a check yet: mend it first."
+_NOT_YET: Final = "The text is not a valid check. Fix it first."
 
 Pairs = Sequence[tuple[str, Json]]  # an item, its keys in the order in which they are to stand
 
@@ -44,7 +78,7 @@ def with_rule(text: str, rule: Pairs, *, before: str = "") -> Inserted:
 
 
 def rule_ids(text: str) -> list[str]:
-    """Of a text that can be read; of any other none."""
+    """Ids of the rules of a text; empty where it cannot be read."""
     try:
         root = _root(text)
     except InvalidInput:
@@ -68,7 +102,7 @@ def _with(text: str, key: str, pairs: Pairs, *, before: str = "") -> Inserted:
         tree_of(inserted.text)
     except DocumentInvalid as refused:
         problem = Problem(message=str(refused.errors[0].message))
-        raise InvalidInput("This cannot be written into the text.", errors=[problem]) from refused
+        raise InvalidInput("This cannot be inserted into the text.", errors=[problem]) from refused
     return inserted
 
 
@@ -80,7 +114,7 @@ def _inserted(text: str, root: yaml.MappingNode, key: str, pairs: Pairs, before:
         return _under_new_key(text, root, key, pairs)
     if not isinstance(value, yaml.SequenceNode):
         if not isinstance(value, yaml.ScalarNode) or value.value:
-            raise InvalidInput(f"`{key}` is no list yet: mend it first.")
+            raise InvalidInput(f"`{key}` is not a list. Fix that first.")
         return _at_line(text, _line(value) + 1, _block(pairs, "  "))
     if value.flow_style:
         if value.value:
@@ -106,8 +140,8 @@ def _under_new_key(text: str, root: yaml.MappingNode, key: str, pairs: Pairs) ->
     else:
         last = root.value[-1][1] if root.value else root
         at = lines_of_node(last, text, lines_of(text))[1] + 1
-    found = _at_line(text, at, written)
-    return Inserted(found.text, found.line + 1)
+    inserted = _at_line(text, at, written)
+    return Inserted(inserted.text, inserted.line + 1)
 
 
 def _into_flow(
@@ -118,7 +152,7 @@ def _into_flow(
     if value is None:
         return _at_end_of_flow(text, root, f'"{key}": [{item}]')
     if not isinstance(value, yaml.SequenceNode):
-        raise InvalidInput(f"`{key}` is no list yet: mend it first.")
+        raise InvalidInput(f"`{key}` is not a list. Fix that first.")
     return _at_end_of_flow(text, value, item)
 
 
@@ -169,8 +203,8 @@ def _value(root: yaml.MappingNode, key: str) -> yaml.Node | None:
 
 
 def _id_of(item: yaml.Node) -> str:
-    found = _value(item, "id") if isinstance(item, yaml.MappingNode) else None
-    return str(found.value) if isinstance(found, yaml.ScalarNode) else ""
+    node = _value(item, "id") if isinstance(item, yaml.MappingNode) else None
+    return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
 
 
 def _line(node: yaml.Node) -> int:

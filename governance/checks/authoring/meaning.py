@@ -1,4 +1,4 @@
-"""What changes between two texts of a check, by meaning: formatting and comments do not count."""
+"""Differences between two texts of a check by meaning, whatever their format and comments."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -13,15 +13,15 @@ from governance.texts.condition_changes import condition_changes
 from governance.texts.condition_words import canonical, shortened
 from governance.texts.plain_document import mapping, rules_in, value_of
 
-_OF_DOCUMENT: Final = ("name", "description")
+_METADATA: Final = ("name", "description")
 _DEFAULTS: Final = {"tool": "every tool", "verdict": "none", "reason": "none", "label": "none"}
 Values = Mapping[str, Any]
 Rules = dict[str, dict[str, Any]]
 
 
 def check_changes(before: str, after: str) -> tuple[Change, ...] | None:
-    """In the order of the later text, what is gone at the end; empty for the same meaning. None
-    where one of them cannot be read."""
+    """Changes in the order of the later text, removals last; empty for the same meaning. None where
+    a text cannot be read."""
     try:
         return tuple(_changes(_read(before), _read(after)))
     except yaml.YAMLError:
@@ -34,18 +34,18 @@ def _read(text: str) -> Values:
 
 
 def _changes(old: Values, new: Values) -> Iterator[Change]:
-    yield from _of_document(old, new)
+    yield from _document_changes(old, new)
     was, now = _rules(old), _rules(new)
     renamed = _renamed(was, now)
     for name, rule in now.items():
         if name in was:
-            yield from _of_rule(name, was[name], rule)
+            yield from _rule_changes(name, was[name], rule)
         elif name in renamed:
             yield Change("changed", name, "id", f"`{renamed[name]}`", f"`{name}`")
         else:
             yield Change("added", name, rule_in_words(rule))
     stays = [name for name in was if name in now]
-    rules = {name: _of_every_tool(rule) for name, rule in now.items()}
+    rules = {name: _with_tool(rule) for name, rule in now.items()}
     for each in moved(stays, [name for name in now if name in was], rules):
         yield Change("changed", each.rule, "place", each.before, each.after)
     for name, rule in was.items():
@@ -56,8 +56,8 @@ def _changes(old: Values, new: Values) -> Iterator[Change]:
 def rule_in_words(rule: Values) -> str:
     """`http_*`: failure when `result.status` ≥ 400, labelled partial"""
     label = f", labelled {rule['label']}" if rule.get("label") else ""
-    said = f"{_told(rule, 'verdict')} when {condition_in_words(rule.get('when'))}{label}"
-    return shortened(f"{_told(rule, 'tool')}: {said}")
+    verdict = f"{_aspect_words(rule, 'verdict')} when {condition_in_words(rule.get('when'))}{label}"
+    return shortened(f"{_aspect_words(rule, 'tool')}: {verdict}")
 
 
 def _rules(values: Values) -> Rules:
@@ -67,7 +67,7 @@ def _rules(values: Values) -> Rules:
     return rules
 
 
-def _of_every_tool(rule: dict[str, Any]) -> dict[str, Any]:
+def _with_tool(rule: dict[str, Any]) -> dict[str, Any]:
     return rule if isinstance(rule.get("tool"), str) else rule | {"tool": "*"}
 
 
@@ -82,31 +82,31 @@ def _form(rule: Values) -> str:
     return canonical({key: value for key, value in rule.items() if key != "id"})
 
 
-def _of_rule(name: str, old: Values, new: Values) -> Iterator[Change]:
+def _rule_changes(name: str, old: Values, new: Values) -> Iterator[Change]:
     for what in _DEFAULTS:
-        if _told(old, what) != _told(new, what):
-            yield Change("changed", name, what, _told(old, what), _told(new, what))
+        if _aspect_words(old, what) != _aspect_words(new, what):
+            yield Change("changed", name, what, _aspect_words(old, what), _aspect_words(new, what))
     differing = condition_changes(
         old.get("when"), new.get("when"), in_words=condition_in_words, order_counts=False
     )
-    for told, was, now in differing:
-        yield Change("changed", name, told, was, now)
+    for aspect, was, now in differing:
+        yield Change("changed", name, aspect, was, now)
 
 
-def _told(rule: Values, what: str) -> str:
-    said = rule.get(what)
-    if said in (None, "") or (what == "tool" and said == "*"):
+def _aspect_words(rule: Values, what: str) -> str:
+    value = rule.get(what)
+    if value in (None, "") or (what == "tool" and value == "*"):
         return _DEFAULTS[what]
-    return f"`{said}`" if what == "tool" else shortened(str(said))
+    return f"`{value}`" if what == "tool" else shortened(str(value))
 
 
-def _of_document(old: Values, new: Values) -> Iterator[Change]:
-    for what in _OF_DOCUMENT:
+def _document_changes(old: Values, new: Values) -> Iterator[Change]:
+    for what in _METADATA:
         was, now = (mapping(each.get("metadata")).get(what) or "" for each in (old, new))
         if was != now:
             yield _changed(what, was, now)
     if old.get("otherwise") != new.get("otherwise"):
-        yield _changed("what no rule catches", old.get("otherwise"), new.get("otherwise"))
+        yield _changed("when no rule matches", old.get("otherwise"), new.get("otherwise"))
     was, now = (_names(each.get("include")) for each in (old, new))
     if was != now:
         yield _changed("includes, in this order", was, now)

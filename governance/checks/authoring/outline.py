@@ -1,4 +1,4 @@
-"""What a check says, rule by rule in words, with the lines; of a text that can be read."""
+"""Outline of a check: its rules in words, with their lines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ def _selector(alternative: str) -> str:
     return rf"(?:{alternative})(?: *\?\? *(?:{alternative}))*$"
 
 
-_WHOLE: Final = "^" + _selector(f"result{_STEPS}|{_FLAT}")
+_COSTLY: Final = "^" + _selector(f"result{_STEPS}|{_FLAT}")
 _ITEM: Final = _selector(f"item{_STEPS}")
 _MIXED: Final = _selector(f"item{_STEPS}|result{_TO_ONE}*|{_FLAT}")
 
@@ -63,7 +63,7 @@ def _one_key(properties: Schema, **more: Any) -> Schema:
     return {"type": "object", "minProperties": 1, "maxProperties": 1, **properties, **more}
 
 
-_TAKEN: Final[dict[Takes, Schema]] = {
+_OPERANDS: Final[dict[Takes, Schema]] = {
     Takes.TRUTH: {"type": "boolean"},
     Takes.VALUE: {},
     Takes.VALUES: _list({}, least=1),
@@ -83,14 +83,14 @@ def _operators(names: Sequence[str]) -> Schema:
     """One operator, and the options that may stand beside it."""
     return _object(
         {
-            **{name: _TAKEN[OPERATORS[name]] for name in names},
+            **{name: _OPERANDS[OPERATORS[name]] for name in names},
             **{option: {"type": "boolean"} for option in OPTIONS},
         },
         [],
         oneOf=[{"required": [name]} for name in names],
         dependentSchemas={
-            option: {"anyOf": [{"required": [name]} for name in names if name in beside]}
-            for option, beside in OPTIONS.items()
+            option: {"anyOf": [{"required": [name]} for name in names if name in operators]}
+            for option, operators in OPTIONS.items()
         },
     )
 
@@ -121,28 +121,31 @@ _RULE: Final = _object(
             "pattern": r"^[^\[\]{}|,]+$",
             "maxLength": rules.LONGEST_TOOL,
             "default": "*",
-            "description": "The tools that this rule is about: a glob of * and ?.",
+            "description": "Tools that this rule applies to: a glob with * and ?.",
         },
-        "when": {**_ref("condition"), "description": "The condition on which this rule decides."},
+        "when": {
+            **_ref("condition"),
+            "description": "The condition under which this rule decides.",
+        },
         "verdict": {"enum": list(rules.VERDICTS)},
         "reason": {
             "type": "string",
             "maxLength": LONGEST_REASON,
             "description": "Shown with the verdict; {value} and {result.message} show values.",
         },
-        "label": {"enum": list(rules.LABELS), "description": "A mark, to be filtered by."},
+        "label": {"enum": list(rules.LABELS), "description": "A label to filter by."},
     },
     ["id", "when", "verdict"],
 )
 _EXAMPLE: Final = _object(
     {
         "tool": {"type": "string", "default": ""},
-        "result": {"description": "What the tool gave back: any JSON value."},
+        "result": {"description": "Output of the tool: any JSON value."},
         "verdict": {"enum": list(rules.VERDICTS)},
         "elapsed_ms": {"type": "number"},
     },
     ["result", "verdict"],
-    description="A result whose verdict is known; a text that breaks one is not saved.",
+    description="An output with a known verdict. A failing example blocks saving.",
 )
 
 JSON_SCHEMA: Final = _object(
@@ -151,23 +154,23 @@ JSON_SCHEMA: Final = _object(
         "kind": {"const": text.KIND},
         "metadata": _object(
             {
-                "name": {**_NAME, "description": "The name by which bindings and agents ask."},
+                "name": {**_NAME, "description": "The name that bindings and agents use."},
                 "description": {"type": "string", "maxLength": text.LONGEST_DESCRIPTION},
             },
             ["name"],
         ),
         "otherwise": {
             "enum": list(text.OTHERWISE),
-            "description": "The verdict where no rule decides; default asks the built-in check.",
+            "description": "Verdict when no rule matches; default uses the default check.",
         },
         "include": {
             **_list(_NAME, most=includes.MOST_INCLUDED),
             "uniqueItems": True,
-            "description": "Other checks, whose rules are tried before these.",
+            "description": "Other checks, whose rules run before these.",
         },
         "rules": {
             **_list(_ref("rule"), most=rules.MOST),
-            "description": "Tried in order: the first whose condition is true decides.",
+            "description": "Evaluated in order: the first match decides.",
         },
         "examples": _list(_ref("example"), most=examples.MOST),
     },
@@ -180,7 +183,7 @@ JSON_SCHEMA: Final = _object(
         "$defs": {
             "rule": _RULE,
             "example": _EXAMPLE,
-            "condition": _condition("condition", {_WHOLE: _ref("operator")}),
+            "condition": _condition("condition", {_COSTLY: _ref("operator")}),
             "item_condition": _condition(
                 "item_condition",
                 {

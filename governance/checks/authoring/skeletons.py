@@ -1,7 +1,7 @@
-"""The skeleton of a rule that is true of one result: it looks at the field that tells most.
+"""Skeleton of a rule that is true of one result, on the field that tells most.
 
-It is a beginning for a person to read and change, so it is chosen by what fields are called and
-hold, as the reference of result shapes has them; that a result fails is for the person to say.
+A person reads and changes it, so fields are chosen by their names and values, as the reference of
+result shapes has them; whether a result fails is for the person to say.
 """
 
 import json
@@ -69,18 +69,18 @@ class _Chosen(NamedTuple):
 
     weight: int
     field: Field
-    asks: dict[str, Json]  # an operator and what it takes
+    test: dict[str, Json]  # an operator and what it takes
     verdict: str = "failure"
     label: str = ""
 
 
-def rule_for(result: Json, tool: str, taken: Collection[str]) -> Pairs:
+def rule_for(result: Json, tool: str, used_ids: Collection[str]) -> Pairs:
     """A rule, key by key. It is true of this result of this tool."""
     chosen = min(_all(result), key=lambda each: each.weight)
-    pairs: list[tuple[str, Json]] = [("id", as_free_name(_slug(chosen), taken))]
+    pairs: list[tuple[str, Json]] = [("id", as_free_name(_slug(chosen), used_ids))]
     if tool and len(tool) <= LONGEST_TOOL and not re.search(r"[\[\]{}|,*?\0]", tool):
         pairs.append(("tool", tool))
-    pairs.append(("when", {chosen.field.selector: chosen.asks}))
+    pairs.append(("when", {chosen.field.selector: chosen.test}))
     pairs.append(("verdict", chosen.verdict))
     if reason := _reason(chosen):
         pairs.append(("reason", reason))
@@ -90,41 +90,41 @@ def rule_for(result: Json, tool: str, taken: Collection[str]) -> Pairs:
 
 
 def _all(result: Json) -> Iterator[_Chosen]:
-    whole = Field("", "result", "", result, None)
-    yield from _of_the_whole(whole)
+    root = Field("", "result", "", result, None)
+    yield from _for_root(root)
     for depth, field in _fields(result, "result", 1):
-        for each in _of_a_field(field):
+        for each in _for_field(field):
             yield each._replace(weight=each.weight * 10 + depth)
     if isinstance(result, str):
         yield from _inside_text(result)
 
 
-def _of_the_whole(whole: Field) -> Iterator[_Chosen]:
-    match whole.value:
+def _for_root(root: Field) -> Iterator[_Chosen]:
+    match root.value:
         case None:
-            yield _Chosen(0, whole, {"type": "null"})
+            yield _Chosen(0, root, {"type": "null"})
         case str() | list() | dict() as nothing if not nothing:
-            yield _Chosen(0, whole, {"empty": True})
+            yield _Chosen(0, root, {"empty": True})
         case str() as text if "Traceback (most recent call last)" in text:
-            yield _Chosen(0, whole, {"contains": "Traceback (most recent call last)"})
+            yield _Chosen(0, root, {"contains": "Traceback (most recent call last)"})
         case str() as text if text.strip():
             lead = _LEAD.match(text)
             begins = lead[0] if lead else text.lstrip("\n").split("\n")[0][:_LONGEST]
             if text.startswith(begins) and begins:
-                yield _Chosen(500, whole, {"starts_with": begins})
+                yield _Chosen(500, root, {"starts_with": begins})
             else:
-                yield _Chosen(950, whole, {"type": "string"})
+                yield _Chosen(950, root, {"type": "string"})
         case bool() | int() | float():
-            yield _Chosen(900, whole, {"equals": whole.value})
+            yield _Chosen(900, root, {"equals": root.value})
         case list():
-            yield _Chosen(950, whole, {"type": "array"})
+            yield _Chosen(950, root, {"type": "array"})
         case dict():
-            yield _Chosen(950, whole, {"type": "object"})
+            yield _Chosen(950, root, {"type": "object"})
         case _:
-            yield _Chosen(950, whole, {"type": "string"})
+            yield _Chosen(950, root, {"type": "string"})
 
 
-def _of_a_field(field: Field) -> Iterator[_Chosen]:
+def _for_field(field: Field) -> Iterator[_Chosen]:
     name, value = field.name, field.value
     match value:
         case bool():
@@ -136,23 +136,23 @@ def _of_a_field(field: Field) -> Iterator[_Chosen]:
             else:
                 yield _Chosen(70, field, {"equals": value})
         case int() | float():
-            yield from _of_a_number(field, value)
+            yield from _for_number(field, value)
         case str():
-            yield from _of_a_text(field, value)
+            yield from _for_text(field, value)
         case list() | dict() if not value:
             yield _Chosen(65, field, {"empty": True})
         case list() | dict() if name in _ERRORS:
-            asks: dict[str, Json] = (
+            test: dict[str, Json] = (
                 {"exists": True} if isinstance(value, dict) else {"empty": False}
             )
-            yield _Chosen(4, field, asks)
+            yield _Chosen(4, field, test)
         case None:
             yield _Chosen(85, field, {"type": "null"})
         case _:
             pass
 
 
-def _of_a_number(field: Field, value: float) -> Iterator[_Chosen]:
+def _for_number(field: Field, value: float) -> Iterator[_Chosen]:
     name = field.name
     if name in _EXITS and value != 0:
         yield _Chosen(3, field, {"not_equals": 0})
@@ -166,7 +166,7 @@ def _of_a_number(field: Field, value: float) -> Iterator[_Chosen]:
         yield _Chosen(90, field, {"equals": value})
 
 
-def _of_a_text(field: Field, text: str) -> Iterator[_Chosen]:
+def _for_text(field: Field, text: str) -> Iterator[_Chosen]:
     small = "".join(_WORDS.findall(text.lower()))
     short = 0 < len(text) <= _LONGEST
     if field.name in _STATES and small in _PENDING and short:
@@ -191,7 +191,7 @@ def _inside_text(text: str) -> Iterator[_Chosen]:
     except (ValueError, RecursionError):
         return
     for depth, field in _fields(inner, "result|json", 1):
-        for each in _of_a_field(field):
+        for each in _for_field(field):
             yield each._replace(weight=each.weight * 10 + depth)
 
 
@@ -211,7 +211,7 @@ def _slug(chosen: _Chosen) -> str:
     last = re.split(r"[.\"|]", chosen.field.selector.rstrip('"'))[-1]
     words = "-".join(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "-", last).lower()))
     lead = ""
-    match chosen.asks:
+    match chosen.test:
         case {"equals": False}:
             lead = "not-"
         case {"type": str(kind)} if words == "result":
@@ -226,7 +226,7 @@ def _slug(chosen: _Chosen) -> str:
 
 
 def _reason(chosen: _Chosen) -> str:
-    """What is shown beside the verdict: a message of the result, or the value that was seen."""
+    """Template of the reason: a message of the result, or the value that decided."""
     _, at, _, value, inside = chosen.field
     if isinstance(inside, dict) and "{" not in at and "}" not in at:
         for name in _MESSAGES:

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import yaml
 
-from governance.checks.authoring.flow import flow
-from governance.checks.authoring.inserting import Pairs, rule_ids, rules_of, with_rule
-from governance.checks.domain.success import DEFAULT
+from governance.checks.authoring.inserting import Pairs, flow, rule_ids, rules_of, with_rule
+from governance.checks.domain import DEFAULT
 from governance.checks.language.rules import KEYS, LONGEST_TOOL
 from governance.checks.language.shipped import shipped, shipped_text
+from governance.core.errors import InvalidInput
 from governance.core.free_names import as_free_name
 
 _NO_GLOB: Final = re.compile(r"[\[\]{}|,\0]")
@@ -30,12 +30,12 @@ otherwise: {otherwise}
 
 
 def name_for(tool: str) -> str:
-    """Of a check for one tool; it may be taken."""
+    """Name of a new check for one tool."""
     return _NO_NAME.sub("-", tool.lower()).strip("-")[:LONGEST_NAME].strip("-") or "tool"
 
 
 def new_text(name: str, judge: str) -> str:
-    """Of a check that says what this one of the console's says, until it has rules of its own."""
+    """Text of a new check that behaves like this one of the console's, until it gets rules."""
     if judge == DEFAULT.name or shipped_text(judge) is None:
         return _NEW.format(name=flow(name), otherwise="default", include="")
     otherwise = shipped()[judge]["otherwise"]
@@ -59,6 +59,22 @@ def with_suggested(text: str, check: str, rule: str, tool: str) -> str:
     return text
 
 
+def rule_text(check: str, rule: str, tool: str) -> str:
+    """The rule as it is written into a check for this tool, with the rules it needs before it."""
+    written = with_suggested(new_text(name_for(tool), DEFAULT.name), check, rule, tool)
+    return written[written.index("rules:") :]
+
+
+def has_suggested(text: str, check: str, rule: str, tool: str) -> bool:
+    """Whether the rule is in this text for this tool, as it is or edited under its own id."""
+    if any(each.get("id") == rule and each.get("tool") == tool for each in rules_of(text)):
+        return True
+    try:
+        return with_suggested(text, check, rule, tool) == text
+    except InvalidInput:  # no rule fits into such a text
+        return False
+
+
 def _without_id(rule: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in rule.items() if key != "id"}
 
@@ -77,12 +93,12 @@ def _rules(check: str, rule: str) -> Sequence[Pairs]:
 
 
 @cache
-def looks_at_items(check: str, rule: str) -> bool:
+def tests_items(check: str, rule: str) -> bool:
     """Whether it is some items of a list that tell of the failure, and not that there is a list."""
-    return any(dict(pairs)["id"] == rule and _asks_items(pairs) for pairs in _rules(check, rule))
+    return any(dict(pairs)["id"] == rule and _has_item_test(pairs) for pairs in _rules(check, rule))
 
 
-def _asks_items(part: object) -> bool:
+def _has_item_test(part: object) -> bool:
     if isinstance(part, dict):
-        return not _OF_ITEMS.isdisjoint(part) or any(map(_asks_items, part.values()))
-    return isinstance(part, list | tuple) and any(map(_asks_items, part))
+        return not _OF_ITEMS.isdisjoint(part) or any(map(_has_item_test, part.values()))
+    return isinstance(part, list | tuple) and any(map(_has_item_test, part))

@@ -10,14 +10,14 @@ from governance.checks.language.matcher import default
 from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
 from governance.matching.call import MISSING, UNREAD, Call, TooMuch
-from governance.matching.canonical import canonical, said
+from governance.matching.canonical import canonical, short_text
 from governance.matching.conditions import UNDECIDED, condition_of
 from governance.matching.globs import glob_matches
 from governance.matching.patterns import pattern_of
 from governance.matching.selectors import selector_of
 
 WORK: Final = 2_000_000  # while somebody waits for a page
-LOOKED_AT: Final = 4  # selectors of one rule
+MOST_SEEN: Final = 4  # selectors of one rule
 SHOWN: Final = 120  # characters of a value
 OTHERWISE: Final = "otherwise"
 BUILT_IN: Final = ("null", "is_error", "error_prefix")  # what it asks, one after the other
@@ -42,15 +42,15 @@ def trail(
     """Without an end where that would take too much work."""
     call = Call(tool, output, elapsed_ms)
     call.left = WORK
-    found: list[Step] = []
+    steps: list[Step] = []
     try:
         for step in _steps(compiled, call):
-            found.append(step)
+            steps.append(step)
             if step.decides:
                 break
     except TooMuch:
         pass
-    return found
+    return steps
 
 
 def _steps(compiled: Compiled, call: Call) -> Iterator[Step]:
@@ -62,13 +62,13 @@ def _steps(compiled: Compiled, call: Call) -> Iterator[Step]:
         leaf = condition_of(rule["when"], patterns)(call)
         if leaf is UNDECIDED:
             raise TooMuch
-        yield Step(name, tuple(islice(_saw(rule["when"], call), LOOKED_AT)), leaf is not None)
+        yield Step(name, tuple(islice(_saw(rule["when"], call), MOST_SEEN)), leaf is not None)
     if compiled["otherwise"] == "default":
-        yield from _of_the_built_in(call)
+        yield from _built_in_steps(call)
     yield Step(OTHERWISE, (), decides=True)
 
 
-def _of_the_built_in(call: Call) -> Iterator[Step]:
+def _built_in_steps(call: Call) -> Iterator[Step]:
     decides, result = default(call.result).rule, call.result
     for rule in BUILT_IN:
         saw: tuple[Saw, ...] = ()
@@ -79,7 +79,7 @@ def _of_the_built_in(call: Call) -> Iterator[Step]:
 
 
 def _saw(condition: Mapping[str, Any], call: Call) -> Iterator[Saw]:
-    """Of each leaf; not what is asked of the items of a list."""
+    """Values that the leaves read; not those of tests on the items of a list."""
     if "select" in condition:
         yield _seen(condition["text"], selector_of(condition["select"])(call))
         return
@@ -95,5 +95,5 @@ def _saw(condition: Mapping[str, Any], call: Call) -> Iterator[Saw]:
 def _seen(selector: str, value: Any) -> Saw:
     if value is MISSING or value is UNREAD:
         return Saw(selector, "")
-    text = canonical(said(value) if type(value) is str else value, SHOWN)
+    text = canonical(short_text(value) if type(value) is str else value, SHOWN)
     return Saw(selector, text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

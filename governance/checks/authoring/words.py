@@ -18,7 +18,7 @@ _ITEMS: Final = {
     "every_item": ("every item", "has only items with"),
     "no_item": ("no item", "has no item with"),
 }
-_OPTIONS: Final = {"ignore_case": "letter case aside", "multiline": "line by line"}
+_OPTIONS: Final = {"ignore_case": "ignoring case", "multiline": "line by line"}
 _COMBINED: Final = {"all", "any", "not"}
 
 
@@ -29,23 +29,23 @@ def condition_in_words(condition: Any) -> str:
 def _test(selector: str, test: Any) -> str:
     if not isinstance(test, dict):
         return f"`{selector}`"
-    asked = [_asked(selector, *each) for each in test.items() if each[0] not in _OPTIONS]
+    tests = [_test_words(selector, *each) for each in test.items() if each[0] not in _OPTIONS]
     options = [words for name, words in _OPTIONS.items() if test.get(name) is True]
-    return ", ".join([" and ".join(asked), *options])
+    return ", ".join([" and ".join(tests), *options])
 
 
-def _asked(selector: str, operator: str, operand: Any) -> str:
+def _test_words(selector: str, operator: str, operand: Any) -> str:
     match operator:
         case "exists":
-            return f"`{selector}` is there" if operand else f"`{selector}` is not there"
+            return f"`{selector}` exists" if operand else f"`{selector}` doesn't exist"
         case "type":
-            return f"`{selector}` is of the type {operand}"
+            return f"`{selector}` is of type {operand}"
         case "empty":
             return f"`{selector}` is empty" if operand else f"`{selector}` is not empty"
         case "length":
             return f"the length of `{selector}` {_number(operand)}"
         case "any_item" | "every_item" | "no_item":
-            return _of_items(selector, operand, *_ITEMS[operator])
+            return _item_words(selector, operand, *_ITEMS[operator])
         case "count_items" if isinstance(operand, dict):
             when, number = _item(operand.get("when")), _number(operand.get("is"))
             return f"the number of items of `{selector}` with {when} {number}"
@@ -53,7 +53,7 @@ def _asked(selector: str, operator: str, operand: Any) -> str:
             return f"{comparison_in_words(selector, operator)} {value_in_words(operand)}"
 
 
-def _of_items(selector: str, operand: Any, item: str, has: str) -> str:
+def _item_words(selector: str, operand: Any, item: str, has: str) -> str:
     if isinstance(operand, dict) and not _is_condition(operand):
         return _test("item", operand).replace("`item`", f"{item} of `{selector}`", 1)
     return f"`{selector}` {has} {_item(operand)}"

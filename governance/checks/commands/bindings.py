@@ -1,4 +1,4 @@
-"""Which check judges which calls: the list is replaced whole, and only as it was seen."""
+"""Bindings: the list is replaced as one, and only in the revision that was seen."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,29 +7,29 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance.audit_log import Detail, record
-from governance.checks.domain.bindings import MOST_LINES, Binding
+from governance.checks.domain import MOST_LINES, Binding
 from governance.checks.queries.bindings import Bindings, bindings_in
 from governance.checks.queries.checks import missing_checks
 from governance.core.actor import Actor, shown
 from governance.core.errors import Conflict, InvalidInput, Problem
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.models import CheckBindings, Project
 from governance.models.projects import ENVIRONMENT_NAME
-from governance.people.commands.environments import environment_named
+from governance.people.commands.requirements import environment_named
 from governance.people.policies import Action, refuse_unless
 
 LONGEST = {"environment": 128, "agent": 128, "tool": 1_024}  # as what they are matched against
 
 
 class BindingsMovedOn(Conflict):
-    """Somebody has changed the bindings since; the present ones are told."""
+    """The bindings were changed meanwhile; `present` has the current ones."""
 
     code = "moved_on"
 
     def __init__(self, present: Bindings) -> None:
         super().__init__(
-            f"The bindings were changed meanwhile by {shown(present.changed_by)}: they are at "
-            f"revision {present.revision} now."
+            f"{shown(present.changed_by)} changed the bindings in the meantime, to revision "
+            f"{present.revision}. Check them and save again."
         )
         self.present = present
 
@@ -37,9 +37,9 @@ class BindingsMovedOn(Conflict):
 def bind(
     project: Project, lines: Sequence[Binding], *, revision: int | None = None, by: Actor
 ) -> Bindings:
-    """Exactly these lines in this order; nothing is told to the log where they are these already.
+    """Replace all bindings by these, in this order. Equal ones are not logged.
 
-    With `revision` they are refused when it is not the present one.
+    Raises `BindingsMovedOn` if `revision` is given and isn't the current one.
     """
     refuse_unless(by, Action.WRITE_BINDING)
     _refuse_unfit(project, lines)
@@ -69,25 +69,25 @@ def _refuse_unfit(project: Project, lines: Sequence[Binding]) -> None:
     if len(lines) > MOST_LINES:
         raise InvalidInput(f"A project has at most {MOST_LINES} bindings.")
     absent = missing_checks(project, {line.check for line in lines})
-    found = [
+    problems = [
         Problem(path=f"bindings[{place}].{field}", message=message)
         for place, line in enumerate(lines)
         for field, message in _unfit(line, absent)
     ]
-    if found:
-        raise InvalidInput(f"{found[0].path}: {found[0].message}", errors=found)
+    if problems:
+        raise InvalidInput(f"{problems[0].path}: {problems[0].message}", errors=problems)
 
 
 def _unfit(line: Binding, absent: set[str]) -> Iterator[tuple[str, str]]:
     for (field, longest), glob in zip(LONGEST.items(), line.globs, strict=True):
-        if not 0 < len(glob) <= longest or not can_be_kept(glob):
-            yield field, f"A glob has 1 to {longest:,} characters, without NUL; * fits everything."
+        if not 0 < len(glob) <= longest or not is_storable(glob):
+            yield field, f"Enter 1 to {longest:,} characters without NUL. * matches anything."
     if not _has_wildcard(line.environment) and not _is_a_name(line.environment):
-        yield "environment", "No environment can have this name, so the line would never fit."
+        yield "environment", "No environment can have this name, so the binding would never apply."
     if not line.check:
-        yield "check", "Name the check that judges these calls."
+        yield "check", "Choose a check."
     elif line.check in absent:
-        yield "check", f"There is no check {line.check[:128]!r} here."
+        yield "check", f"No check `{line.check[:128]}`."
 
 
 def _has_wildcard(glob: str) -> bool:

@@ -13,13 +13,14 @@ from governance.checks.queries.checks import (
     is_ours,
     newer_included,
     newest_check_version,
+    renamed_check,
+    shipped_name,
 )
 from governance.checks.queries.includes import ALL, Including
-from governance.checks.queries.names import renamed_check, shipped_name
 from governance.core.actor import Actor
 from governance.core.compiled_check import Compiled
 from governance.core.errors import DocumentInvalid
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.drafts.commands import Grown, MovedOn, fit_message
 from governance.models import Check, CheckVersion, Project
 from governance.people.policies import Action, refuse_unless
@@ -105,7 +106,7 @@ def _save(
         number=number,
         document=document,
         sha256=sha256(document).hexdigest(),
-        description=read.description if can_be_kept(read.description) else "",
+        description=read.description if is_storable(read.description) else "",
         rules=sum(rule["of"] is None for rule in compiled["rules"]),
         included=included,
         author=str(by)[:254],

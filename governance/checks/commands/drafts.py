@@ -11,7 +11,7 @@ from governance.checks.queries.checks import check_version_numbered
 from governance.checks.queries.drafts import check_text_of
 from governance.core.actor import Actor
 from governance.core.errors import NotFound
-from governance.drafts import storage as kept_texts
+from governance.drafts import storage as storage
 from governance.drafts.commands import Grown
 from governance.drafts.storage import fit, writer
 from governance.models import Check, CheckDraft, CheckVersion, Project
@@ -22,11 +22,11 @@ WRITE = Action.WRITE_CHECK
 
 
 def begin_check_draft(project: Project, *, text: str, by: Actor) -> CheckDraft:
-    """Of a check that is not there yet: from a shipped one, another one, a suggestion, a file."""
+    """Draft of a new check: from a shipped one, another one, a suggestion, a file."""
     person = writer(by, WRITE)
     text = fit(as_written(text, like=text), MAX_BYTES)
     draft = CheckDraft(project=project, person_id=person, text=text)
-    return kept_texts.begin(draft, by=by, of_new="new checks")
+    return storage.begin(draft, by=by, of_new="new checks")
 
 
 def keep_check_draft(check: Check, *, text: str, base: int, seen: str, by: Actor) -> CheckDraft:
@@ -51,22 +51,22 @@ def keep_check_draft(check: Check, *, text: str, base: int, seen: str, by: Actor
             details = {"from": base}
             record(by, "draft begun", str(draft), project=check.project, details=details)
         else:
-            kept_texts.replace(draft, text, seen=seen)
+            storage.replace(draft, text, seen=seen)
     return draft
 
 
 def keep_new_check_draft(draft: CheckDraft, *, text: str, seen: str, by: Actor) -> CheckDraft:
     writer(by, WRITE)
-    return kept_texts.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
+    return storage.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
 
 
 @transaction.atomic
-def take_newer(draft: CheckDraft, included: str, *, taken: bool, by: Actor) -> CheckDraft:
+def take_newer(draft: CheckDraft, included: str, *, newest: bool, by: Actor) -> CheckDraft:
     """Whether the draft includes the newest version of this check, or the one that it had."""
     writer(by, WRITE)
-    present = kept_texts.locked(draft)
+    present = storage.locked(draft)
     others = [name for name in present.newer if name != included]
-    present.newer = [*others, included][-MOST_INCLUDED:] if taken else others
+    present.newer = [*others, included][-MOST_INCLUDED:] if newest else others
     present.save(update_fields=["newer"])
     return present
 
@@ -75,7 +75,7 @@ def rebase_check_draft(draft: CheckDraft, on: CheckVersion, *, seen: str, by: Ac
     """Bring what that version changed into the draft; how many places both changed."""
     writer(by, WRITE)
     base = check_text_of(check_version_numbered(on.success_check, draft.base))
-    return kept_texts.rebase(
+    return storage.rebase(
         draft, base, check_text_of(on), on=on.number, seen=seen, most_bytes=MAX_BYTES, by=by
     )
 
@@ -94,10 +94,10 @@ def save_check_draft(
         grown=grown,
         newer=draft.newer,
     )
-    kept_texts.forget_saved(draft)
+    storage.forget_saved(draft)
     return version, is_new
 
 
 def discard_check_draft(draft: CheckDraft, *, seen: str, by: Actor) -> None:
     writer(by, WRITE)
-    kept_texts.discard(draft, seen=seen, by=by)
+    storage.discard(draft, seen=seen, by=by)

@@ -1,7 +1,7 @@
-"""A regular expression as the table that decides it: one step for each character, in any language.
+"""Compiles a regular expression to a table that is walked one step per character, in any language.
 
-What is searched for is only whether it is there. All of `^ $ \\b` is worked into the table, so that
-walking it needs nothing but the table; `docs/adr/0016` says why this is done when a check is saved.
+The answer is only whether the pattern matches somewhere. The table includes `^ $ \\b`, so a walk
+needs nothing else. Reasons and an example: docs/adr/0016-patterns-are-automata.md.
 """
 
 from dataclasses import dataclass
@@ -32,14 +32,15 @@ def automaton(pattern: str, *, ignore_case: bool = False, multiline: bool = Fals
 
 
 def steps_to(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> int:
-    """What working it out takes; a million or two are a second. For whoever adds several up."""
+    """Work to build the automaton, for callers that add up several; a million or two take a
+    second."""
     return _made(pattern, ignore_case=ignore_case, multiline=multiline).steps
 
 
 def _made(pattern: str, *, ignore_case: bool, multiline: bool) -> _Made:
     if len(pattern) > LONGEST:
         raise PatternRefused(
-            f"A pattern has {LONGEST:,} characters at most.", LONGEST, reason=Reason.TOO_LONG
+            f"A pattern has at most {LONGEST:,} characters.", LONGEST, reason=Reason.TOO_LONG
         )
     known = _tried(pattern, ignore_case=ignore_case, multiline=multiline)
     if isinstance(known, PatternRefused):

@@ -12,7 +12,7 @@ from governance.checks.language.tree import Entry, Keys, Listing, Node, Word
 from governance.core.compiled_check import Condition, Leaf, Selector
 
 _ITEM: Selector = [{"base": "item", "steps": []}]
-_WHOLE = ("items", "values", "json", "text")  # steps that cost as much as what they look at
+_WALKING = ("items", "values", "json", "text")  # steps that cost as much as what they look at
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Conditions:
             inner = self.read(node, in_item=in_item)
             return None if inner is None else {"not": inner}
         if not isinstance(node, Listing) or not node.items:
-            self.problems.at(node, f"Under `{word}` stands a list of conditions (- …).")
+            self.problems.at(node, f"`{word}` needs a list of conditions (- …).")
             return None
         parts = [self.read(item, in_item=in_item) for item in node.items]
         read = [part for part in parts if part is not None]
@@ -97,9 +97,7 @@ class Conditions:
         counted = node.get("when") if isinstance(node, Keys) else None
         number = node.get("is") if isinstance(node, Keys) else None
         if not isinstance(node, Keys) or counted is None or number is None or len(node.entries) > 2:
-            self.problems.at(
-                node, "Counting takes `{when: …, is: {gte: 3}}`: which items, and how many."
-            )
+            self.problems.at(node, "Enter `{when: …, is: {gte: 3}}`: which items, and how many.")
             return None
         when = self._on_item(counted)
         compared = Operands(self.problems, self.patterns).comparison(number)
@@ -121,12 +119,12 @@ class Conditions:
                 self._refuse_operator(entry.key)
                 return None
         if not operators:
-            self.problems.at(body, "An operator belongs here, such as `equals`.")
+            self.problems.at(body, "Enter an operator, such as `equals`.")
             return None
         if len(operators) > 1:
             self.problems.at(
                 operators[1].key,
-                "One condition has one operator: put a condition for each under `all`.",
+                "A condition has one operator. Put one condition for each under `all`.",
             )
             return None
         return operators[0]
@@ -138,7 +136,7 @@ class Conditions:
             if key.text not in OPTIONS:
                 continue
             if operator not in OPTIONS[key.text]:
-                self.problems.at(key, f"`{key.text}` means nothing beside `{operator}`.")
+                self.problems.at(key, f"`{key.text}` has no effect with `{operator}`.")
             elif Operands(self.problems, self.patterns).truth(value):
                 on.add(key.text)
         return frozenset(on)
@@ -148,7 +146,7 @@ class Conditions:
         for each of them."""
         for alternative in selector:
             if alternative["base"] != "item" and any(
-                step[0] in _WHOLE for step in alternative["steps"]
+                step[0] in _WALKING for step in alternative["steps"]
             ):
                 self.problems.at(
                     written,
@@ -159,16 +157,16 @@ class Conditions:
 
     def _refuse_no_condition(self, node: Node) -> None:
         if isinstance(node, Listing):
-            message = "A list of conditions stands under `all` or `any`."
+            message = "Put a list of conditions under `all` or `any`."
         else:
-            message = "A condition belongs here, such as `{result.ok: {equals: false}}`."
+            message = "Enter a condition, such as `{result.ok: {equals: false}}`."
         self.problems.at(node, message)
 
     def _refuse_many(self, first: Entry, more: Sequence[Entry]) -> None:
         self.problems.at(
             more[0].key,
-            f"One condition has one selector, and `{_short(first.key.text)}` stands here already: "
-            "put them under `all`, each with its own `-`.",
+            f"A condition has one selector, and this one has `{_short(first.key.text)}`. "
+            "Put them under `all`, each with its own `-`.",
         )
 
     def _refuse_bare(self, body: Node) -> None:
@@ -178,15 +176,16 @@ class Conditions:
 
     def _refuse_operator(self, key: Word) -> None:
         if key.text in COMBINED:
-            self.problems.at(key, f"`{key.text}` stands around conditions, not after a selector.")
+            self.problems.at(key, f"`{key.text}` goes around conditions, not after a selector.")
             return
         if key.text == "between":
-            self.problems.at(key, "`between` is no operator: put `gte` and `lte` under `all`.")
+            self.problems.at(key, "`between` is not an operator. Put `gte` and `lte` under `all`.")
             return
         meant = operator_meant(key.text)
         self.problems.at(
             key,
-            f"`{_short(key.text)}` is no operator" + (f"; `{meant}` is." if meant else "."),
+            f"`{_short(key.text)}` is not an operator."
+            + (f" Did you mean `{meant}`?" if meant else ""),
             fix=meant,
         )
 

@@ -46,20 +46,20 @@ class ExampleResult:
 
 
 def read_examples(document: Keys, problems: Problems) -> list[Example]:
-    found = []
+    examples = []
     for index, node in enumerate(listed(document, "examples", problems, MOST)):
         if problems.full:
             break
         example = _example(index, node, problems)
         if example is not None:
-            found.append(example)
-    return found
+            examples.append(example)
+    return examples
 
 
 def run_examples(
     examples: list[Example], compiled: Compiled, problems: Problems
 ) -> tuple[ExampleResult, ...]:
-    """Of all of them, with a problem at each that came out otherwise than it says."""
+    """Results of all examples, with a problem at each that differs from its expected verdict."""
     if not examples:
         return ()
     comparisons = sum(_weight(rule["when"]) for rule in compiled["rules"])
@@ -68,20 +68,20 @@ def run_examples(
     if comparisons * sum(example.size for example in examples) + globbing > MOST_WORK:
         problems.at(
             examples[0].node,
-            "The examples are too large for so many rules, so none was run: shorten their results.",
+            "The examples are too large for so many rules, so none was run. Shorten their outputs.",
         )
         return ()
     judge = build(compiled)
     results = []
     for example in examples:
-        said = judge(example.tool, example.result, example.elapsed_ms)
+        explanation = judge(example.tool, example.result, example.elapsed_ms)
         result = ExampleResult(
             index=example.index,
             line=example.node.at.line,
             tool=example.tool,
             expected=example.verdict,
-            got=said.verdict,
-            explanation=said,
+            got=explanation.verdict,
+            explanation=explanation,
         )
         if not result.passed:
             problems.at(example.node, _broken(result))
@@ -93,8 +93,8 @@ def _example(index: int, node: Node, problems: Problems) -> Example | None:
     keys = keys_of(node, problems, "An example", KEYS)
     if keys is None:
         return None
-    result = needed(keys, "result", problems, "what the tool gave back; null is a result too.")
-    verdict = needed(keys, "verdict", problems, "what this result is: success, failure, unknown.")
+    result = needed(keys, "result", problems, "the output of the tool, which may be null.")
+    verdict = needed(keys, "verdict", problems, "success, failure or unknown.")
     tool, elapsed = keys.get("tool"), keys.get("elapsed_ms")
     name = text_of(tool, problems) if tool else ""
     elapsed_ms = number_of(elapsed, problems) if elapsed else None
@@ -106,15 +106,17 @@ def _example(index: int, node: Node, problems: Problems) -> Example | None:
 
 
 def _broken(result: ExampleResult) -> str:
-    said = result.explanation
-    told = f"This came out as {result.got}, not {result.expected}: "
-    if not said.selector:
-        return told + (
-            "no rule decided it." if said.rule == "otherwise" else f"rule `{said.rule}` decided it."
+    explanation = result.explanation
+    beginning = f"Got {result.got} instead of {result.expected}: "
+    if not explanation.selector:
+        return beginning + (
+            "no rule matched."
+            if explanation.rule == "otherwise"
+            else f"rule `{explanation.rule}` decided."
         )
-    seen = canonical(said.value)
+    seen = canonical(explanation.value)
     shown = seen if len(seen) <= _SHOWN else seen[: _SHOWN - 1] + "…"
-    return told + f"rule `{said.rule}` saw {shown} in `{said.selector}`."
+    return beginning + f"rule `{explanation.rule}` saw {shown} in `{explanation.selector}`."
 
 
 def _size(node: Node) -> int:

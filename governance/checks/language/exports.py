@@ -131,8 +131,8 @@ def matcher_text() -> str:
                 case _:
                     continue
             left_out |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-        kept = (line for number, line in enumerate(lines, 1) if number not in left_out)
-        texts.append("".join(kept).strip("\n"))
+        rest = (line for number, line in enumerate(lines, 1) if number not in left_out)
+        texts.append("".join(rest).strip("\n"))
     imports = [f"import {name}" for name in sorted(plain_imports)] + [
         f"from {module} import {_sorted(names)}" for module, names in sorted(from_imports.items())
     ]
@@ -163,7 +163,7 @@ def _literal(compiled: Mapping[str, Any]) -> str:
 
 
 def _ascii(text: str) -> str:
-    """Of a JSON text; nothing that a page or a template could take for an end is left in it."""
+    """Escape a JSON text so that nothing in it can end a script or a template."""
     for letter in "<>`\x7f":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text

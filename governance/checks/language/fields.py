@@ -12,8 +12,7 @@ from governance.texts.lint_finding import nearest
 NAME: Final = "[a-z0-9][a-z0-9_-]{0,62}"
 _NAME = re.compile(NAME)
 _NAME_WORDS: Final = (
-    "A name has small letters, digits, `-` and `_`, begins with a letter or a digit, and has "
-    "63 characters at most."
+    "Use up to 63 lowercase letters, digits, `-` and `_`, starting with a letter or digit."
 )
 
 
@@ -40,8 +39,8 @@ def keys_of(node: Node, problems: Problems, what: str, known: Sequence[str]) -> 
     for key, _ in node:
         if key.text not in known:
             meant = _meant(key.text, known)
-            known_words = f"; `{meant}` is." if meant else f". Known are {_listed(known)}."
-            problems.at(key, f"`{key.text[:60]}` is no key here{known_words}", fix=meant)
+            better = f"Did you mean `{meant}`?" if meant else f"Use one of {_listed(known)}."
+            problems.at(key, f"Unknown key `{key.text[:60]}`. {better}", fix=meant)
     return node
 
 
@@ -57,9 +56,9 @@ def one_of(node: Node, words: Collection[str], problems: Problems, what: str) ->
     if text in words:
         return text
     meant = nearest(text.lower(), words)
-    told = f"`{text[:60]}` is no {what}" if text else f"A {what} belongs here"
-    rest = f"; `{meant}` is." if meant else f": {_listed(tuple(words))}."
-    problems.at(node, told + rest, fix=meant)
+    beginning = f"`{text[:60]}` is not a {what}." if text else f"Enter a {what}."
+    better = f"Did you mean `{meant}`?" if meant else f"Use one of {_listed(tuple(words))}."
+    problems.at(node, f"{beginning} {better}", fix=meant)
     return None
 
 
@@ -75,18 +74,18 @@ _SEVERAL = {"include": "included checks"}  # where the key is not the word for t
 
 
 def listed(keys: Keys, key: str, problems: Problems, most: int) -> list[Node]:
-    """What stands in this list; more than `most` of them are one problem, at the first too many."""
+    """Items of a list; more than `most` are one problem, at the first too many."""
     node = keys.get(key)
     if node is None:
         return []
     if not isinstance(node, Listing):
-        problems.at(node, f"`{key}` is a list: begin each of its items with `-`.")
+        problems.at(node, f"`{key}` is a list. Start each item with `-`.")
         return []
     if len(node.items) > most:
         problems.at(
             node.items[most],
             f"There are {len(node.items):,} {_SEVERAL.get(key, key)};"
-            f" at most {most:,} are taken: up to here.",
+            f" at most {most:,} are allowed. The limit is here.",
         )
         return []
     return node.items

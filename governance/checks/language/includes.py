@@ -1,4 +1,4 @@
-"""The rules of other checks that a check takes in, in the versions that it is given."""
+"""Rules of included checks, in the versions that are given."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,53 +20,56 @@ DEFAULT: Final = "default"
 class Includes:
     problems: Problems
     patterns: PatternTable
-    taken: dict[str, int] = field(default_factory=dict)  # their versions, by name
+    versions: dict[str, int] = field(default_factory=dict)  # their versions, by name
 
     def rules(self, document: Keys, name: str, included: Included) -> list[Rule]:
         rules: list[Rule] = []
         seen: set[str] = set()
         for node in listed(document, "include", self.problems, MOST_INCLUDED):
-            asked = name_of(node, self.problems)
-            if asked is None:
+            included_name = name_of(node, self.problems)
+            if included_name is None:
                 continue
-            if asked in seen:
-                self.problems.at(node, f"`{asked}` is included already.")
+            if included_name in seen:
+                self.problems.at(node, f"`{included_name}` is already included.")
                 continue
-            seen.add(asked)
-            other = self._other(node, asked, name, included)
+            seen.add(included_name)
+            other = self._other(node, included_name, name, included)
             if other is not None:
-                self.taken[asked] = other["version"]
-                rules += self._taken(node, other)
+                self.versions[included_name] = other["version"]
+                rules += self._rules_of(node, other)
         return rules
 
-    def _other(self, node: Node, asked: str, name: str, included: Included) -> Compiled | None:
-        if asked == name:
+    def _other(
+        self, node: Node, included_name: str, name: str, included: Included
+    ) -> Compiled | None:
+        if included_name == name:
             self.problems.at(node, "A check cannot include itself.")
             return None
-        if asked == DEFAULT:
+        if included_name == DEFAULT:
             self.problems.at(
                 node, "`default` comes after all rules: write `otherwise: default` instead."
             )
             return None
-        other = included(asked)
+        other = included(included_name)
         if other is None:
-            self.problems.at(node, f"There is no check named `{asked}`.")
+            self.problems.at(node, f"No check named `{included_name}`.")
         elif inner := next((rule["of"] for rule in other["rules"] if rule["of"]), None):
             self.problems.at(
                 node,
-                f"`{asked}` includes `{inner}` itself, and only one level is taken: write down "
-                "those of its rules that you need.",
+                f"`{included_name}` includes `{inner}` itself, and only one level is allowed. "
+                "Copy the rules that you need.",
             )
             return None
         return other
 
-    def _taken(self, node: Node, other: Compiled) -> list[Rule]:
+    def _rules_of(self, node: Node, other: Compiled) -> list[Rule]:
         places = []
         for automaton in other["automata"]:
             place = self.patterns.add(automaton)
             if place is None:
                 self.problems.at(
-                    node, f"The patterns of `{other['name']}` are too much with those above."
+                    node,
+                    f"The patterns of `{other['name']}` are too large together with those above.",
                 )
                 return []
             places.append(place)
@@ -82,8 +85,8 @@ class Includes:
 
 
 def fixed_in(compiled: Compiled, name: str, version: int) -> Compiled:
-    """What a check took of another one when it was saved, as a check by itself: of that version
-    there may be nothing else left."""
+    """Rules that a check took from another one when it was saved, as a check by itself: the other
+    version may be gone."""
     rules = [rule for rule in compiled["rules"] if rule["of"] == name]
     used = sorted({place for rule in rules for place in _places(rule["when"])})
     places = {old: new for new, old in enumerate(used)}
@@ -105,7 +108,7 @@ def fixed_in(compiled: Compiled, name: str, version: int) -> Compiled:
 
 
 def _places(condition: Any) -> Iterator[int]:
-    """Of the automata that it asks."""
+    """Indexes of the automata that a condition uses."""
     match condition:
         case {"all": parts} | {"any": parts}:
             for part in parts:

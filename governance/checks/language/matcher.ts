@@ -38,7 +38,7 @@ export function build(compiled: Compiled): Judge {
       }
     } catch (error) {
       if (!(error instanceof TooMuch)) throw error;
-      return tooMuch("Judging this result takes too much work.");
+      return tooMuch("Checking this output takes too much work.");
     }
     if (undecided.length > 0) return unknown(undecided[0] as Ruled);
     return otherwise === "default" ? byDefault(result) : explanation(otherwise, "otherwise");

@@ -1,6 +1,6 @@
 """A named check as everything that asks for verdicts knows checks: by name, version and `judge`."""
 
-from governance.checks.domain.success import DEFAULT, Judgement
+from governance.checks.domain import DEFAULT, Judgement
 from governance.checks.language.matcher import FORMAT, Explanation, build
 from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
@@ -19,7 +19,7 @@ _VERDICTS = {verdict.value: verdict for verdict in Verdict}
 
 
 class NamedCheck:
-    """A `governance.checks.domain.success.SuccessCheck`. May be shared by threads."""
+    """A `governance.checks.domain.SuccessCheck`. May be shared by threads."""
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled

@@ -1,4 +1,4 @@
-"""What stands after an operator: of the type that it takes, or a problem at its place."""
+"""Operands: of the type that their operator takes, or a problem at their place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,23 +53,23 @@ class Operands:
                 assert_never(never)
 
     def truth(self, node: Node) -> bool | None:
-        before = len(self.problems.found)
+        before = len(self.problems.listed)
         value = value_of(node, self.problems)
         if isinstance(value, bool):
             return value
-        if len(self.problems.found) == before:
+        if len(self.problems.listed) == before:
             self.problems.at(node, "Write true or false here.")
         return None
 
     def comparison(self, node: Node) -> Comparison | None:
-        """Of a length or a count: one comparison with a number."""
+        """Comparison of a length or a count with one number."""
         if isinstance(node, Word):
             fix = f"{{equals: {node.text}}}" if node.text.isdecimal() else ""
-            self.problems.at(node, "A comparison belongs here, such as `{gte: 3}`.", fix=fix)
+            self.problems.at(node, "Enter a comparison, such as `{gte: 3}`.", fix=fix)
             return None
         entries = list(node) if isinstance(node, Keys) else []
         if len(entries) != 1:
-            self.problems.at(node, "One comparison belongs here, such as `{gte: 3}`.")
+            self.problems.at(node, "Enter one comparison, such as `{gte: 3}`.")
             return None
         ((key, value),) = entries
         if key.text not in COMPARISONS:
@@ -77,7 +77,7 @@ class Operands:
             known = ", ".join(f"`{word}`" for word in COMPARISONS)
             self.problems.at(
                 key,
-                f"`{key.text}` compares no number: known are {known}.",
+                f"`{key.text}` does not compare numbers. Use one of {known}.",
                 fix=meant if meant in COMPARISONS else "",
             )
             return None
@@ -98,10 +98,10 @@ class Operands:
         if word == "null":
             self.problems.at(node, 'The type is a text: write "null" in quotes.', fix=fix)
         elif fix and word:
-            self.problems.at(node, f"`{word}` is no type; `{fix}` is.", fix=fix)
+            self.problems.at(node, f"`{word}` is not a type. Did you mean `{fix}`?", fix=fix)
         else:
             known = ", ".join(TYPES)
-            self.problems.at(node, f"A type belongs here: one of {known}.")
+            self.problems.at(node, f"Enter a type: {known}.")
         return None
 
     def _list(
@@ -110,11 +110,11 @@ class Operands:
         if not isinstance(node, Listing) or not node.items:
             plain = isinstance(node, Word) and not node.quoted and bool(node.text)
             fix = f"[{node.text}]" if isinstance(node, Word) and plain else ""
-            self.problems.at(node, "A list belongs here, such as `[a, b]`.", fix=fix)
+            self.problems.at(node, "Enter a list, such as `[a, b]`.", fix=fix)
             return None
-        found = [read(item) for item in node.items]
-        values = [each[0] for each in found if each is not None]
-        return values if len(values) == len(found) else None
+        read_items = [read(item) for item in node.items]
+        values = [each[0] for each in read_items if each is not None]
+        return values if len(values) == len(read_items) else None
 
 
 def _one(value: object) -> tuple[object] | None:

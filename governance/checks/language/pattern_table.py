@@ -31,7 +31,7 @@ class PatternTable:
     _refused: int = 0
 
     def place_of(self, node: Node, *, ignore_case: bool, multiline: bool) -> int | None:
-        """Where its automaton stands among the others; None, with its problem, without one."""
+        """Index of the pattern's automaton; None, with a problem, without one."""
         pattern = text_of(node, self.problems)
         if pattern is None or not isinstance(node, Word) or self._refused >= _MOST_REFUSED:
             return None
@@ -41,15 +41,13 @@ class PatternTable:
         if len(pattern) > LONGEST:
             self.problems.at(
                 node,
-                f"The pattern has {len(pattern):,} characters; at most {LONGEST:,} are taken.",
+                f"The pattern has {len(pattern):,} characters; at most {LONGEST:,} are allowed.",
             )
             return None
         self._read += 1
         if self._read > MOST_PATTERNS:
             if self._read == MOST_PATTERNS + 1:
-                message = (
-                    f"At most {MOST_PATTERNS} patterns are taken: put several into one with |."
-                )
+                message = f"At most {MOST_PATTERNS} patterns are allowed. Combine several with |."
                 self.problems.at(node, message)
             return None
         try:
@@ -65,14 +63,14 @@ class PatternTable:
         self._steps[pattern, ignore_case, multiline] = steps
         if sum(self._steps.values()) > MOST_STEPS:
             self._refused = _MOST_REFUSED
-            self.problems.at(node, "The patterns up to here take too much work together.")
+            self.problems.at(node, "The patterns up to here exceed the work limit together.")
             return None
         place = self.add(made)
         if place is None:
             self._refused += 1
             self.problems.at(
                 node,
-                f"The patterns up to here are too much together: at most {MOST_STATES:,} states "
+                f"The patterns up to here are too large together: at most {MOST_STATES:,} states "
                 f"and tables of {MOST_CELLS:,} cells are kept.",
             )
         return place

@@ -12,27 +12,27 @@ MOST = 100  # nobody reads more of them
 
 @dataclass(slots=True)
 class Problems:
-    found: list[Problem] = field(default_factory=list)
+    listed: list[Problem] = field(default_factory=list)
 
     def at(self, node: Node, message: str, *, fix: str = "") -> None:
-        whole = isinstance(node, Word) and node.stands_as_one
-        self.here(node.path, node.at, message, fix=fix if whole else "")
+        at_start = isinstance(node, Word) and node.stands_as_one
+        self.here(node.path, node.at, message, fix=fix if at_start else "")
 
     def inside(self, word: Word, index: int, message: str) -> None:
         """At one character of a text."""
         self.here(word.path, word.place_of(index), message)
 
     def here(self, path: Path, at: Position, message: str, *, fix: str = "") -> None:
-        if len(self.found) < MOST:
+        if len(self.listed) < MOST:
             line, column = at
-            self.found.append(
+            self.listed.append(
                 Problem(message=message, path=path_text(path), line=line, column=column, fix=fix)
             )
 
     @property
     def full(self) -> bool:
-        return len(self.found) >= MOST
+        return len(self.listed) >= MOST
 
     def in_order(self) -> tuple[Problem, ...]:
         """As they stand in the text."""
-        return tuple(sorted(self.found, key=lambda each: (each.line or 0, each.column or 0)))
+        return tuple(sorted(self.listed, key=lambda each: (each.line or 0, each.column or 0)))

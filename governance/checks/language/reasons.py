@@ -16,7 +16,7 @@ def read_reason(word: Word, problems: Problems) -> list[Part]:
     text = word.text
     if len(text) > LONGEST:
         problems.at(
-            word, f"The reason has {len(text):,} characters; at most {LONGEST:,} are taken."
+            word, f"The reason has {len(text):,} characters; at most {LONGEST:,} are allowed."
         )
         return []
     try:
@@ -38,27 +38,27 @@ def _parts(text: str) -> list[Part]:
             if plain:
                 parts.append(plain)
             plain = ""
-            part, at = _looked(text, at)
+            part, at = _part_at(text, at)
             parts.append(part)
         elif text[at] == "}":
-            raise SelectorRefused("A brace that opens nothing: a brace itself is written }}.", at)
+            raise SelectorRefused("This } has no opening {. Write }} for a literal brace.", at)
         else:
             plain += text[at]
             at += 1
     return [*parts, plain] if plain else parts
 
 
-def _looked(text: str, at: int) -> tuple[Part, int]:
+def _part_at(text: str, at: int) -> tuple[Part, int]:
     if text.startswith(VALUE, at):
         return {"value": True}, at + len(VALUE)
     if text.startswith("{value", at) and text[at + 6 : at + 7] in (".", "[", "|", " "):
-        raise SelectorRefused("`value` stands alone: write {value}, or a selector.", at)
+        raise SelectorRefused("Nothing may follow `value`. Write {value}, or a selector.", at)
     try:
         selector, end = selector_at(text, at + 1)
     except SelectorRefused as refused:
         if refused.index == at + 1:  # whatever it is, it does not begin as a selector does
             raise SelectorRefused(
-                "Between braces stands `value` or a selector; a brace itself is written {{.", at
+                "Write `value` or a selector between braces, and {{ for a literal brace.", at
             ) from refused
         raise
     close = text.find("}", end)

@@ -41,7 +41,7 @@ class Rules:
             self.problems.at(
                 nodes[MOST_WITH_INCLUDED - len(from_others)],
                 f"With those of `include` there are {len(from_others) + len(nodes):,} rules; at "
-                f"most {MOST_WITH_INCLUDED:,} are taken: up to here.",
+                f"most {MOST_WITH_INCLUDED:,} are allowed. The limit is here.",
             )
             return []
         seen: dict[str, int] = {}
@@ -55,7 +55,7 @@ class Rules:
         if keys is None:
             return None
         id_ = self._id(keys, seen)
-        when = needed(keys, "when", self.problems, "the condition on which this rule decides.")
+        when = needed(keys, "when", self.problems, "the condition under which this rule decides.")
         verdict = needed(keys, "verdict", self.problems, "success, failure or unknown.")
         tool, reason, label = (keys.get(key) for key in ("tool", "reason", "label"))
         condition = Conditions(self.problems, self.patterns).read(when) if when else None
@@ -82,17 +82,17 @@ class Rules:
         if node is None or id_ is None:
             return None
         if id_ in RESERVED:
-            self.problems.at(node, f"`{id_}` is said where no rule decides: choose another name.")
+            self.problems.at(node, f"`{id_}` is reserved. Choose another name.")
             return None
         if id_ in seen:
-            self.problems.at(node, f"The rule of line {seen[id_]} is named `{id_}` already.")
+            self.problems.at(node, f"The rule in line {seen[id_]} already has the id `{id_}`.")
             return None
         seen[id_] = node.at.line
         return id_
 
     def _tool(self, node: Node) -> str | None:
         if isinstance(node, Listing):
-            self.problems.at(node, "A rule names one tool or glob: write a rule for each of these.")
+            self.problems.at(node, "A rule has one tool or glob. Write one rule for each.")
             return None
         glob = text_of(node, self.problems)
         if glob is None:
@@ -102,10 +102,10 @@ class Rules:
                 node, f"A tool's name or glob has 1 to {LONGEST_TOOL} characters: `*` is any tool."
             )
             return None
-        if found := _NO_GLOB.search(glob):
+        if match := _NO_GLOB.search(glob):
             self.problems.at(
                 node,
-                f"A tool is one glob, and globs know `*` and `?` only: `{found[0]}` does nothing.",
+                f"A tool is one glob with `*` and `?` only: `{match[0]}` has no effect.",
             )
             return None
         return glob

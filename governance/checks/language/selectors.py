@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Never
 
 from governance.core.compiled_check import Alternative, Base, Selector, Step
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.texts.lint_finding import did_you_mean, nearest
 
 BASES: Final[tuple[Base, ...]] = ("result", "tool", "elapsed_ms")
@@ -68,10 +68,10 @@ class _Reading:
     in_item: bool
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self.text, self.at)
-        if found:
-            self.at = found.end()
-        return found
+        match = pattern.match(self.text, self.at)
+        if match:
+            self.at = match.end()
+        return match
 
     def alternative(self) -> Alternative:
         begin = self.at
@@ -85,20 +85,20 @@ class _Reading:
 
     def _base(self) -> Base:
         begin = self.at
-        found = self.take(_BASE)
+        match = self.take(_BASE)
         known = (*BASES, ITEM) if self.in_item else BASES
         for base in known:
-            if found and found[0] == base:
+            if match and match[0] == base:
                 return base
-        if not found:
+        if not match:
             raise SelectorRefused(f"A selector begins with {_listed(known)}.", begin)
-        if found[0] == ITEM:
+        if match[0] == ITEM:
             raise SelectorRefused(
-                "`item` is known only inside any_item, every_item, no_item and count_items.", begin
+                "`item` exists only inside any_item, every_item, no_item and count_items.", begin
             )
-        word = _MEANT.get(found[0]) or nearest(found[0], known)
+        word = _MEANT.get(match[0]) or nearest(match[0], known)
         raise SelectorRefused(
-            f"A selector begins with {_listed(known)}, not with `{found[0]}`." + did_you_mean(word),
+            f"A selector begins with {_listed(known)}, not with `{match[0]}`." + did_you_mean(word),
             begin,
         )
 
@@ -106,20 +106,20 @@ class _Reading:
         at = self.at
         if before and before[-1] == ["text"] and self.text[at : at + 1] in (".", "["):
             raise SelectorRefused("Nothing can follow `|text`: a text has no parts.", at)
-        if found := self.take(_KEY):
-            return ["key", found[1]]
-        if found := self.take(_QUOTED):
-            return ["key", _unquoted(found[1], at + 1)]
-        if found := self.take(_INDEX):
-            return ["index", _index(found[1], at)]
+        if match := self.take(_KEY):
+            return ["key", match[1]]
+        if match := self.take(_QUOTED):
+            return ["key", _unquoted(match[1], at + 1)]
+        if match := self.take(_INDEX):
+            return ["index", _index(match[1], at)]
         if self.text.startswith("[*]", at):
             self.at += 3
             return ["items"]
         if self.text.startswith(".*", at):
             self.at += 2
             return ["values"]
-        if found := self.take(_PIPE):
-            return self._piped(found[1], before, at)
+        if match := self.take(_PIPE):
+            return self._piped(match[1], before, at)
         if self.text[at : at + 1] in (".", "[", "|"):
             refuse_step(self.text, at)
         return None
@@ -128,34 +128,36 @@ class _Reading:
         if before and before[-1] == ["text"]:
             raise SelectorRefused("Nothing can follow `|text`: a text has no parts.", at)
         if way == "json" and before.count(["json"]) == MOST_DECODED:
-            raise SelectorRefused("`|json` can stand in a selector twice at most.", at)
+            raise SelectorRefused("A selector may use `|json` at most twice.", at)
         return [way]
 
 
 def refuse_step(text: str, at: int) -> Never:
     rest = text[at:]
-    if found := re.match(r"\[\s*(?:\"([^\"]*)\"|'([^']*)')", rest):
-        word = found[1] or found[2] or ""
+    if match := re.match(r"\[\s*(?:\"([^\"]*)\"|'([^']*)')", rest):
+        word = match[1] or match[2] or ""
         raise SelectorRefused(f"A key of any kind is written .{json.dumps(word)}", at)
-    if found := re.match(r"\.([0-9]+)(?=[.\[| ]|$)", rest):
+    if match := re.match(r"\.([0-9]+)(?=[.\[| ]|$)", rest):
         raise SelectorRefused(
-            f'An item of a list is written [{found[1]}], a key of this name ."{found[1]}".', at
+            f'An item of a list is written [{match[1]}], a key of this name ."{match[1]}".', at
         )
     if rest.startswith('."'):
-        raise SelectorRefused("A quote is opened here and never closed.", at)
+        raise SelectorRefused("This quote is never closed.", at)
     dot = text.rfind(".", 0, at + 1)
-    if dot >= 0 and (found := _ANY_KEY.match(text, dot)) and found.end() > at:
-        key = json.dumps(found[1][:60], ensure_ascii=False)
-        raise SelectorRefused(f"A key with such signs stands in quotes: .{key}", dot)
+    if dot >= 0 and (match := _ANY_KEY.match(text, dot)) and match.end() > at:
+        key = json.dumps(match[1][:60], ensure_ascii=False)
+        raise SelectorRefused(f"A key with these characters needs quotes: .{key}", dot)
     if rest.startswith("."):
-        raise SelectorRefused("A key belongs after the dot.", at)
+        raise SelectorRefused("Enter a key after the dot.", at)
     if rest.startswith("["):
-        raise SelectorRefused("In brackets stands a whole number, or [*] for all items.", at)
+        raise SelectorRefused("Write a whole number in brackets, or [*] for all items.", at)
     if rest.startswith("|"):
         raise SelectorRefused("After | comes json or text.", at)
     if rest.startswith("?"):
         raise SelectorRefused("An alternative is written a ?? b.", at)
-    raise SelectorRefused(f"`{rest[:20]}` is no step of a selector: .key, [0], [*], .*, |json.", at)
+    raise SelectorRefused(
+        f"`{rest[:20]}` is not a step of a selector. Steps are .key, [0], [*], .* and |json.", at
+    )
 
 
 def _unquoted(written: str, at: int) -> str:
@@ -163,14 +165,14 @@ def _unquoted(written: str, at: int) -> str:
         key = json.loads(written, strict=False)
     except ValueError as error:
         raise SelectorRefused(_ESCAPES, at) from error
-    if not isinstance(key, str) or not can_be_kept(key):
-        raise SelectorRefused("A NUL and half of a character cannot be kept.", at)
+    if not isinstance(key, str) or not is_storable(key):
+        raise SelectorRefused("NUL characters and lone surrogates cannot be stored.", at)
     return key
 
 
 def _index(written: str, at: int) -> int:
     if len(written) > len(str(FARTHEST)) or abs(int(written)) > FARTHEST:
-        raise SelectorRefused(f"No list is that long: an index goes up to {FARTHEST:,}.", at)
+        raise SelectorRefused(f"The index is too large. The highest is {FARTHEST:,}.", at)
     return int(written)
 
 

@@ -46,11 +46,11 @@ def check_text(text: str | bytes, *, included: Included, version: int = 0) -> Ch
 
 
 def read_check(text: str | bytes, *, included_by: IncludedBy, version: int = 0) -> CheckedText:
-    """What it includes is asked for by its name."""
+    """Read a check; `included_by` resolves included names."""
     try:
         source = decoded(text, at_most=MAX_BYTES)
-        if found := _BREAK_TO_SOME.search(source):
-            refuse_at(found.start(), source, _BREAK.format(code=ord(found[0])))
+        if match := _BREAK_TO_SOME.search(source):
+            refuse_at(match.start(), source, _BREAK.format(code=ord(match[0])))
         root = tree_of(source)
     except DocumentInvalid as refused:
         return CheckedText(problems=refused.errors)
@@ -63,9 +63,9 @@ def read_check(text: str | bytes, *, included_by: IncludedBy, version: int = 0) 
 
 # YAML 1.1 counts and folds these as ends of lines, 1.2 does not.
 _BREAK_TO_SOME = re.compile("[\x85\u2028\u2029]")
-_BREAK: Final = 'An invisible line break stands here: write "\\u{code:04x}" in double quotes.'
+_BREAK: Final = 'There is an invisible line break here. Write "\\u{code:04x}" in double quotes.'
 _EMPTY: Final = "The text is empty."
-_NO_CHECK: Final = "A success check is made of keys, such as `kind: SuccessCheck`."
+_NO_CHECK: Final = "A success check has keys, such as `kind: SuccessCheck`."
 
 
 def _checked(root: Keys, problems: Problems, included_by: IncludedBy, version: int) -> CheckedText:
@@ -77,15 +77,15 @@ def _checked(root: Keys, problems: Problems, included_by: IncludedBy, version: i
         root,
         "otherwise",
         problems,
-        "what a result is that no rule catches: success, failure, "
-        "unknown, or default for the built-in check.",
+        "the verdict when no rule matches: success, failure, "
+        "unknown, or default for the default check.",
     )
     last = one_of(otherwise, OTHERWISE, problems, "verdict") if otherwise else None
     patterns = PatternTable(problems)
     reader = Rules(problems, patterns)
     rules = reader.all_of(root, name, included_by(name))
     examples = read_examples(root, problems)
-    if problems.found or last is None:
+    if problems.listed or last is None:
         return CheckedText(name=name, description=description, problems=problems.in_order())
     compiled: Compiled = {
         "format": FORMAT,
@@ -111,7 +111,7 @@ def _fixed(root: Keys, key: str, word: str, problems: Problems) -> None:
     if node is None:
         problems.at(root, f"`{key}: {word}` is missing.")
     elif not isinstance(node, Word) or node.text != word:
-        problems.at(node, f"Only `{key}: {word}` is known.", fix=word)
+        problems.at(node, f"`{key}` must be `{word}`.", fix=word)
 
 
 def _metadata(root: Keys, problems: Problems) -> tuple[str, str]:
@@ -134,6 +134,6 @@ def _description(node: Node | None, problems: Problems) -> str:
         problems.at(
             node,
             f"The description has {len(text):,} characters; at most {LONGEST_DESCRIPTION:,} "
-            "are taken.",
+            "are allowed.",
         )
     return text

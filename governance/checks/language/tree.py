@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 import yaml
 
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.texts.dialect import Path
 from governance.texts.yaml_text import Place, Position, places, position, refuse
 
@@ -30,7 +30,7 @@ class Word:
         return self.begins is not None and (self.quoted or not _ENDS_A_WORD.search(self.text))
 
     def place_of(self, index: int) -> Position:
-        """Where one of its characters stands, or it as a whole."""
+        """Position of one of its characters, or of the node."""
         if self.begins is None:
             return self.at
         return Position(self.at.line, self.at.column + self.begins + index)
@@ -103,8 +103,8 @@ def _node(place: Place) -> Node:
 def _word(place: Place) -> Word:
     event = cast(yaml.ScalarEvent, place.event)
     _refuse_tag(place, event.tag)
-    if not can_be_kept(event.value):
-        refuse("A NUL and half of a character cannot be kept.", event, place.path)
+    if not is_storable(event.value):
+        refuse("NUL characters and lone surrogates cannot be stored.", event, place.path)
     return Word(place.path, position(place.start), event.value, bool(event.style), _begins(place))
 
 
@@ -119,4 +119,4 @@ def _begins(place: Place) -> int | None:
 
 def _refuse_tag(place: Place, tag: str | None) -> None:
     if tag:
-        refuse("Tags (!…) are not taken: a text stands in quotes.", place.event, place.path)
+        refuse("Tags (!…) are not supported. Put text in quotes.", place.event, place.path)

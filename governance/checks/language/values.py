@@ -43,27 +43,27 @@ def text_of(node: Node, problems: Problems) -> str | None:
     """None, with its problem, where it is no text."""
     if isinstance(node, Word) and node.quoted:
         return node.text
-    before = len(problems.found)
+    before = len(problems.listed)
     value = value_of(node, problems)
     if isinstance(value, str):
         return value
-    if len(problems.found) == before and not problems.full:
+    if len(problems.listed) == before and not problems.full:
         fix = f'"{node.text}"' if isinstance(node, Word) and node.text else ""
-        problems.at(node, "A text belongs here: put it in quotes." if fix else _TEXT, fix=fix)
+        problems.at(node, "Put this text in quotes." if fix else _TEXT, fix=fix)
     return None
 
 
 def number_of(node: Node, problems: Problems) -> int | float | None:
     """None, with its problem, where it is no number."""
-    before = len(problems.found)
+    before = len(problems.listed)
     value = value_of(node, problems)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    if len(problems.found) == before and not problems.full:
+    if len(problems.listed) == before and not problems.full:
         fix = ""
         if isinstance(node, Word) and node.quoted and _NUMBER.fullmatch(node.text):
             fix = node.text
-        problems.at(node, "A number belongs here" + (", without quotes." if fix else "."), fix=fix)
+        problems.at(node, "Enter a number" + (" without quotes." if fix else "."), fix=fix)
     return None
 
 
@@ -76,7 +76,7 @@ def normal(number: int | float) -> int | float:
     return number
 
 
-_TEXT = "A text belongs here."
+_TEXT = "Enter a text."
 
 
 def _meant(word: Word, problems: Problems) -> Json:
@@ -87,12 +87,12 @@ def _meant(word: Word, problems: Problems) -> Json:
         return _WORDS[text]
     if _NUMBER.fullmatch(text):
         return _number(
-            float(text) if len(text) > 15 or not _whole(text) else int(text), word, problems
+            float(text) if len(text) > 15 or not _is_integer(text) else int(text), word, problems
         )
     if _HEXADECIMAL.fullmatch(text):
         return _number(int(text, 16) if len(text) < 250 else math.inf, word, problems)
     if _NO_NUMBER.fullmatch(text):
-        problems.at(word, f"`{text}` is no number: JSON knows neither infinity nor NaN.")
+        problems.at(word, f"`{text}` is not a number in JSON.")
     elif _TRUTH_TO_SOME.fullmatch(text):
         truth = "true" if text.lower() in ("yes", "on") else "false"
         problems.at(
@@ -109,7 +109,7 @@ def _meant(word: Word, problems: Problems) -> Json:
     return text
 
 
-def _whole(text: str) -> bool:
+def _is_integer(text: str) -> bool:
     return text.lstrip("+-").isdecimal()
 
 

@@ -8,10 +8,16 @@ from governance.checks.language.examples import ExampleResult
 from governance.checks.language.includes import MOST_INCLUDED
 from governance.checks.language.text import MAX_BYTES, CheckedText, read_check
 from governance.checks.language.tree import Keys, Listing, Node, Word, tree_of
-from governance.checks.queries.checks import check_named, is_ours, newer_included
+from governance.checks.queries.checks import (
+    check_exists,
+    check_named,
+    is_ours,
+    newer_included,
+    renamed_check,
+    shipped_name,
+)
 from governance.checks.queries.includes import Including
-from governance.checks.queries.names import renamed_check, shipped_name, taken_check
-from governance.contracts.queries.analysis import Told, marked
+from governance.contracts.queries.analysis import Analysis, marked
 from governance.core.errors import DocumentInvalid, Problem
 from governance.models import Check, Project
 from governance.texts.merging import conflicts_in
@@ -25,11 +31,11 @@ class Offer:
     name: str
     included: int
     newest: int
-    is_taken: bool  # by who writes: it is included when the text is saved
+    is_accepted: bool  # by who writes: it is included when the text is saved
 
 
 @dataclass(frozen=True, slots=True)
-class ToldOfCheck(Told):
+class CheckAnalysis(Analysis):
     rules: tuple[OutlinedCheckRule, ...] | None  # none: the text is no YAML, so nobody can tell
     examples: tuple[ExampleResult, ...]
     otherwise: str = ""
@@ -38,7 +44,7 @@ class ToldOfCheck(Told):
 
     @property
     def takes_newer(self) -> bool:
-        return any(each.is_taken for each in self.offers)
+        return any(each.is_accepted for each in self.offers)
 
     @property
     def passed(self) -> int:
@@ -61,18 +67,18 @@ def _read(text: str, including: Including) -> tuple[CheckedText, Node | None]:
     return read_check(text, included_by=including.of), tree
 
 
-def told_of_check(
+def analyse_check(
     project: Project, check: Check | None, text: str, newer: Collection[str] = ()
-) -> ToldOfCheck:
+) -> CheckAnalysis:
     """And whether it could be saved under its name: as a version of this check, or a new one."""
     including = Including(project.pk, newer)
     read, tree = _read(text, including)
     if tree is None:
-        return ToldOfCheck(marked("error", conflicts_in(text) or read.problems, text), None, ())
-    found = [*_unfit_name(project, check, text, read), *read.problems]
+        return CheckAnalysis(marked("error", conflicts_in(text) or read.problems, text), None, ())
+    problems = [*_unfit_name(project, check, text, read), *read.problems]
     outline = outline_of_check(text)
-    return ToldOfCheck(
-        marked("error", found, text),
+    return CheckAnalysis(
+        marked("error", problems, text),
         outline.rules,
         read.examples,
         outline.otherwise,
@@ -89,7 +95,7 @@ def _unfit_name(
     if check is not None:
         return [] if read.name == check.name else [renamed_check(text, check.name)]
     if check_named(project, read.name) is not None:
-        return [taken_check(text, read.name)]
+        return [check_exists(text, read.name)]
     return [shipped_name(text, read.name)] if is_ours(read.name) else []
 
 

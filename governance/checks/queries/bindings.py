@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.models import CheckBindings, Project
 
 
@@ -29,7 +29,7 @@ def bindings_in(row: CheckBindings) -> Bindings:
 
 
 def lines_by_check(bindings: Bindings) -> Mapping[str, list[Binding]]:
-    found: dict[str, list[Binding]] = {}
+    by_check: dict[str, list[Binding]] = {}
     for line in bindings.lines:
-        found.setdefault(line.check, []).append(line)
-    return found
+        by_check.setdefault(line.check, []).append(line)
+    return by_check

@@ -9,15 +9,16 @@ from typing import TypedDict
 
 from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 
-from governance.checks.domain.success import DEFAULT
+from governance.checks.domain import DEFAULT
 from governance.checks.language import fields
 from governance.checks.language.named import DEFAULT_COMPILED
 from governance.checks.language.shipped import shipped, shipped_text
 from governance.checks.language.shipped.versions import VERSIONS
 from governance.core.compiled_check import Compiled
+from governance.core.errors import Problem
 from governance.core.free_names import as_free_name
 from governance.models import Check, CheckVersion, Project
-from governance.texts.metadata import head_of
+from governance.texts.metadata import about_the_name, head_of
 
 NAME = re.compile(fields.NAME)
 LONGEST_FREE = 58  # characters, and a number behind them
@@ -27,7 +28,7 @@ apiVersion: edictum-site/v1
 kind: SuccessCheck
 metadata:
   name: default
-  description: What edictum's SDKs do where nobody gives them a success check.
+  description: What the edictum SDKs do without a success check.
 otherwise: default
 rules: []
 """
@@ -66,7 +67,7 @@ class Ours:
 
 
 def ours() -> list[Ours]:
-    return [found for name in (DEFAULT.name, *sorted(VERSIONS)) if (found := ours_named(name))]
+    return [own for name in (DEFAULT.name, *sorted(VERSIONS)) if (own := ours_named(name))]
 
 
 @cache
@@ -82,7 +83,7 @@ def ours_named(name: str) -> Ours | None:
 
 
 def compiled_of(project: Project | int, name: str, version: int | None) -> Compiled | None:
-    """Of this version, whoever brings it."""
+    """Compiled check of this version, own or shipped."""
     if name == DEFAULT.name:
         return DEFAULT_COMPILED
     if version is None or (own := own_version(project, name, version)) is None:
@@ -112,7 +113,7 @@ def check_versions_before(check: Check, before: int | None, limit: int) -> list[
 
 
 def newest_check_versions(project: Project, after: str, limit: int) -> list[CheckVersion]:
-    """Of each check of its own the newest version, without its text, by name."""
+    """Newest version of each own check, without its text, by name."""
     rows = _newest(project).filter(success_check__name__gt=after).defer(*HEAVY)
     return list(rows.order_by("success_check__name")[:limit])
 
@@ -129,15 +130,15 @@ def check_names(project: Project, limit: int = 1_000) -> list[str]:
 def free_check_name(project: Project, name: str) -> str:
     """This name, or with a number behind it where there is a check of that name already."""
     own = Check.objects.filter(project=project, name__startswith=name[:LONGEST_FREE])
-    taken = {*own.values_list("name", flat=True), *(each.name for each in ours())}
-    return as_free_name(name, taken, LONGEST_FREE)
+    used = {*own.values_list("name", flat=True), *(each.name for each in ours())}
+    return as_free_name(name, used, LONGEST_FREE)
 
 
 def missing_checks(project: Project, names: Iterable[str]) -> set[str]:
-    asked = {name for name in names if not is_ours(name)}
-    fit = [name for name in asked if NAME.fullmatch(name)]
+    own_names = {name for name in names if not is_ours(name)}
+    fit = [name for name in own_names if NAME.fullmatch(name)]
     rows = Check.objects.filter(project=project, name__in=fit, versions__number=1)
-    return asked - set(rows.values_list("name", flat=True))
+    return own_names - set(rows.values_list("name", flat=True))
 
 
 def own_version(
@@ -154,14 +155,14 @@ def own_version(
 
 
 def newest_compiled(project_id: int, names: Iterable[str]) -> dict[str, Compiled]:
-    """Of each of these that the project has or the console brings.
+    """Newest compiled checks of these names.
 
-    Its own comes first: a console of tomorrow may bring a check of a name that is taken today.
+    An own check comes first: a later console may ship a check of a name that is in use today.
     """
-    asked = set(names)
-    found = {name: mine.compiled for name in asked if (mine := ours_named(name))}
-    rows = _newest(project_id).filter(success_check__name__in=asked).defer("document")
-    return found | {row.name: row.compiled for row in rows}
+    distinct = set(names)
+    compiled = {name: mine.compiled for name in distinct if (mine := ours_named(name))}
+    rows = _newest(project_id).filter(success_check__name__in=distinct).defer("document")
+    return compiled | {row.name: row.compiled for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +189,12 @@ def newer_included(version: CheckVersion) -> list[Newer]:
 
 def included_by(project: Project) -> Mapping[str, list[str]]:
     """By the name of a check those of the project whose newest version includes it."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     rows = _newest(project).exclude(included=[]).order_by("success_check__name")
     for name, included in rows.values_list("success_check__name", "included"):
         for each in included:
-            found.setdefault(each["name"], []).append(name)
-    return found
+            by_name.setdefault(each["name"], []).append(name)
+    return by_name
 
 
 def versions_counted(project_id: int) -> Subquery:
@@ -218,3 +219,19 @@ def _newest(project: Project | int) -> QuerySet[CheckVersion]:
     return CheckVersion.objects.filter(
         success_check__project=project, number=Subquery(newest)
     ).select_related("success_check")
+
+
+def renamed_check(document: bytes | str, name: str) -> Problem:
+    """A version bears the name of its check."""
+    message = f"This check is named `{name}`. Create a new check to use another name."
+    return about_the_name(document, message, fix=name)
+
+
+def check_exists(document: bytes | str, name: str) -> Problem:
+    message = f"A check `{name}` already exists. Choose another name, or edit that check."
+    return about_the_name(document, message)
+
+
+def shipped_name(document: bytes | str, name: str) -> Problem:
+    message = f"`{name}` is a built-in check. Choose another name."
+    return about_the_name(document, message, fix=f"our-{name}")

@@ -6,7 +6,7 @@ from django.db.models.functions import Substr
 
 from governance.checks.queries.checks import check_version_numbered
 from governance.contracts.queries.drafts import SHOWN
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from governance.models import Check, CheckDraft, CheckVersion, Project
 
 BEGINNING: Final = 400  # characters of a text, among which its name stands
@@ -48,10 +48,12 @@ def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:
     return list(rows.filter(success_check=check).exclude(person=person_id)[:SHOWN])
 
 
-def check_version_said(check: Check | None, number: str) -> CheckVersion | None:
+def check_version_from(check: Check | None, number: str) -> CheckVersion | None:
     """The version that a page says a text grew from, if it is there."""
-    asked = whole_number(number)
-    return check_version_numbered(check, asked) if check is not None and asked is not None else None
+    parsed = parse_number(number)
+    return (
+        check_version_numbered(check, parsed) if check is not None and parsed is not None else None
+    )
 
 
 def check_text_of(version: CheckVersion | None) -> str:

@@ -53,21 +53,21 @@ def export_of(project: Project, name: str, version: int | None = None) -> Export
     if row is not None:
         number, saved = row.number, row.created_at.isoformat()
         identity = f"{name} {number} {row.sha256} {row.pk} {saved}"
-        return Export(name, number, identity, lambda: _whole(row))
-    found = ours_named(name)
-    if found is None or version not in (None, found.version):
+        return Export(name, number, identity, lambda: _read(row))
+    shipped = ours_named(name)
+    if shipped is None or version not in (None, shipped.version):
         return None
-    identity = f"{name} {found.version} {sha256(found.text.encode()).hexdigest()}"
-    return Export(name, found.version, identity, lambda: _brought(found))
+    identity = f"{name} {shipped.version} {sha256(shipped.text.encode()).hexdigest()}"
+    return Export(name, shipped.version, identity, lambda: _brought(shipped))
 
 
-def _whole(row: CheckVersion) -> tuple[bytes, Compiled]:
+def _read(row: CheckVersion) -> tuple[bytes, Compiled]:
     row.refresh_from_db(fields=HEAVY)
     return bytes(row.document), row.compiled
 
 
-def _brought(found: Ours) -> tuple[bytes, Compiled]:
-    return found.text.encode(), found.compiled
+def _brought(check: Ours) -> tuple[bytes, Compiled]:
+    return check.text.encode(), check.compiled
 
 
 @cache

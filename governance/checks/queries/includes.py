@@ -1,5 +1,4 @@
-"""What a text takes of the checks that it includes: as they were fixed, until newer ones are asked
-for."""
+"""Included checks of a text: as fixed at the last save, until newer ones are requested."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,41 +14,45 @@ ALL: Final = ("*",)  # of what is included, the newest: no check has this name
 
 @dataclass(slots=True)
 class Including:
-    """Of a text under its name: what the newest version of that name includes stays as it is
-    there, or as it is in the version whose text this is; what it does not include is taken as the
-    newest. `names`, if known, are asked for at once."""
+    """Resolver of included checks for a text under its name.
+
+    What the newest version of that name (or the given version) includes stays as it is fixed there;
+    other names resolve to the newest version. `names`, if known, are read in one query.
+    """
 
     project_id: int
     newer: Collection[str] = ()
     version: int | None = None
     names: Iterable[str] = ()
     fixed: CheckVersion | None = None  # where those that stay stand, once it is asked for
-    _is_asked: bool = False
+    _is_read: bool = False
     _newest: dict[str, Compiled] | None = None
 
     def of(self, name: str) -> Included:
-        def included(asked: str) -> Compiled | None:
-            self._ask(name)
-            kept = None if self._is_newer(asked) else _kept(self.fixed, asked)
-            return kept or self._newest_of(asked)
+        def included(included_name: str) -> Compiled | None:
+            self._read_fixed(name)
+            fixed = (
+                None if self._is_newer(included_name) else _fixed_version(self.fixed, included_name)
+            )
+            return fixed or self._newest_of(included_name)
 
         return included
 
-    def _ask(self, name: str) -> None:
-        if not self._is_asked:
-            self._is_asked = True
+    def _read_fixed(self, name: str) -> None:
+        if not self._is_read:
+            self._is_read = True
             self.fixed = own_version(self.project_id, name, self.version, without=["document"])
 
-    def _is_newer(self, asked: str) -> bool:
-        return self.newer == ALL or asked in self.newer
+    def _is_newer(self, included_name: str) -> bool:
+        return self.newer == ALL or included_name in self.newer
 
-    def _newest_of(self, asked: str) -> Compiled | None:
+    def _newest_of(self, included_name: str) -> Compiled | None:
         if self._newest is None:
             names = set(self.names)
             self._newest = newest_compiled(self.project_id, names) if names else {}
-        if asked not in self._newest:
-            self._newest |= newest_compiled(self.project_id, [asked])
-        return self._newest.get(asked)
+        if included_name not in self._newest:
+            self._newest |= newest_compiled(self.project_id, [included_name])
+        return self._newest.get(included_name)
 
 
 def names_of_newer(sent: Mapping[str, str]) -> tuple[str, ...]:
@@ -57,8 +60,12 @@ def names_of_newer(sent: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in sent.get("newer", "").split(",") if NAME.fullmatch(name))
 
 
-def _kept(version: CheckVersion | None, asked: str) -> Compiled | None:
+def _fixed_version(version: CheckVersion | None, included_name: str) -> Compiled | None:
     if version is None:
         return None
     numbers = {each["name"]: each["version"] for each in version.included}
-    return fixed_in(version.compiled, asked, numbers[asked]) if asked in numbers else None
+    return (
+        fixed_in(version.compiled, included_name, numbers[included_name])
+        if included_name in numbers
+        else None
+    )

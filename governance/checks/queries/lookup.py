@@ -1,4 +1,4 @@
-"""What somebody may mean by a word: contracts and success checks, with their newest version."""
+"""Search: contracts and success checks like a word, with their newest version."""
 
 from typing import Final, NamedTuple
 
@@ -44,5 +44,5 @@ def documents_like(project: Project, text: str) -> Documents:
 
 def _shipped_like(text: str, own: set[str]) -> list[str]:
     text = text.lower()
-    found = [name for name in shipped() if text in name and name not in own]
-    return sorted(found, key=lambda name: (name.index(text), name))[:A_FEW]
+    names = [name for name in shipped() if text in name and name not in own]
+    return sorted(names, key=lambda name: (name.index(text), name))[:A_FEW]

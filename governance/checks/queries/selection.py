@@ -8,8 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from governance.checks.domain.bindings import Binding, first_fitting
-from governance.checks.domain.success import BOUND_DEFAULT, DEFAULT, Judgement, SuccessCheck
+from governance.checks.domain import (
+    BOUND_DEFAULT,
+    DEFAULT,
+    Binding,
+    Judgement,
+    SuccessCheck,
+    first_fitting,
+)
 from governance.checks.language.matcher import UnknownFormat
 from governance.checks.language.named import NamedCheck
 from governance.checks.queries.checks import newest_compiled, versions_counted
@@ -52,7 +58,7 @@ class Judges:
 
     @property
     def names(self) -> frozenset[str]:
-        """Of the checks that judge any call; the last line's default aside."""
+        """Names of bound checks, without the default of the last line."""
         return frozenset(line.check for line in self._lines)
 
     def check_named(self, name: str) -> SuccessCheck:
@@ -83,20 +89,20 @@ def state_of_judges(project_id: int) -> str:
 
 
 _UNBOUND = Judges((), {})
-_kept: dict[int, tuple[State, Judges]] = {}
+_cache: dict[int, tuple[State, Judges]] = {}
 
 
 def judges(project_id: int) -> Judges:
     state = _state(project_id)
     if state is None:
         return _UNBOUND
-    kept = _kept.get(project_id)
-    if kept is not None and kept[0] == state:
-        return kept[1]
+    cached = _cache.get(project_id)
+    if cached is not None and cached[0] == state:
+        return cached[1]
     made = _made(project_id)
-    if len(_kept) >= PROJECTS:
-        _kept.clear()
-    _kept[project_id] = (state, made)
+    if len(_cache) >= PROJECTS:
+        _cache.clear()
+    _cache[project_id] = (state, made)
     return made
 
 
@@ -106,8 +112,8 @@ def _state(project_id: int) -> State | None:
     rows = CheckBindings.objects.filter(project=project_id).values_list(
         "revision", "changed_at", versions_counted(project_id)
     )
-    found = rows.first()
-    return None if found is None else (found[0], found[1], found[2] or 0)
+    row = rows.first()
+    return None if row is None else (row[0], row[1], row[2] or 0)
 
 
 def _made(project_id: int) -> Judges:
@@ -117,7 +123,7 @@ def _made(project_id: int) -> Judges:
     compiled = newest_compiled(project_id, names)
     checks: dict[str, SuccessCheck] = {DEFAULT.name: BOUND_DEFAULT}
     for name in names:
-        checks[name] = Absent(name, "it is not there.")
+        checks[name] = Absent(name, "it does not exist.")
         if name in compiled:
             try:
                 checks[name] = NamedCheck(compiled[name])

@@ -1,19 +1,23 @@
-"""One success check: what it says, where it is used, and what its versions changed."""
+"""One success check: its text, its bindings, and its versions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from governance.checks.authoring.meaning import check_changes
 from governance.checks.authoring.outline import outline_of_check
 from governance.checks.authoring.words import CHECK_WORDS
+from governance.checks.commands.bindings import BindingsMovedOn, bind
 from governance.checks.commands.checks import include_newer
+from governance.checks.domain import Binding, with_line
 from governance.checks.queries.bindings import bindings_of, lines_by_check
 from governance.checks.queries.checks import (
     Origin,
@@ -29,24 +33,26 @@ from governance.checks.views.tabs import AUDIT, COMPARE, OVERVIEW, tabs_of_one
 from governance.checks.words import check_sentence, line_words, otherwise_fact, rules_fact
 from governance.contracts.views.audit import entries_about, file_about
 from governance.core.actor import shown
-from governance.core.errors import DocumentInvalid, NotFound
-from governance.core.numbers import whole_number
+from governance.core.errors import DocumentInvalid, InvalidInput, NotFound
+from governance.core.numbers import parse_number
 from governance.models import CheckVersion
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.texts.compared import compared
 from governance.texts.text_sides import MOST_LINES, sides_of
 from governance.texts.yaml_marks import marked_lines
+from governance.web.exports import offer_part
 from governance.web.table_files import Tables, one_of_tables, page_after_page
 
 VERSIONS = 20
 MANY = 200  # rows of a file at once
 CHOICES = 200  # versions that can be chosen for a comparison
+TOOLS = 20  # globs in the address after a change
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A version of a check of the project, or what the console brings."""
+    """A version of a check of the project, or a built-in check."""
 
     name: str
     number: int
@@ -66,39 +72,44 @@ class Shown:
 @require_safe
 @member_page()
 def check(request: MemberRequest, check_name: str) -> HttpResponseBase:
-    """As it is now."""
-    found = _found(request, check_name)
-    before = whole_number(request.GET.get("before"))
+    """The newest version."""
+    shown = _shown_check(request, check_name)
+    before = parse_number(request.GET.get("before"))
     lines = lines_by_check(bindings_of(request.project)).get(check_name, [])
     includers = included_by(request.project).get(check_name, [])
-    context = _head(request, found, OVERVIEW) | _text(found)
+    context = _head(request, shown, OVERVIEW) | _text(shown)
     context |= {
         "sentence": check_sentence(
-            check_name, found.number, origin=found.origin, lines=lines, includers=includers
+            check_name, shown.number, origin=shown.origin, lines=lines, includers=includers
         ),
         "lines_of_it": [line_words(line) for line in lines],
+        "changed_tools": request.GET.getlist("changed")[:TOOLS] if lines else [],
         "includers": includers,
         "is_paged": before is not None,
         "may_bind": may(request.role, Action.WRITE_BINDING),
     }
-    if found.is_own and not lines and not includers:
+    if shown.origin is not Origin.BUILT_IN and not lines and not includers:
         context["to_bind"] = context["outline"].tools
-    if found.saved is not None:
-        versions = check_versions_before(found.saved.success_check, before, VERSIONS + 1)
+    context["edit_is_next"] = not context["may_bind"] or not (
+        "to_bind" in context or context["changed_tools"]
+    )
+    if shown.saved is not None:
+        versions = check_versions_before(shown.saved.success_check, before, VERSIONS + 1)
         context |= {
-            "newer": newer_included(found.saved),
+            "newer": newer_included(shown.saved),
             "versions": versions[:VERSIONS],
             "older": versions[VERSIONS - 1].number if len(versions) > VERSIONS else None,
         }
-    tables: Tables = {"versions": (CHECK_VERSIONS, _all_versions(found))}
+    offer_part(request, "calls", "outcomes:check_use", table="checks", of=shown.name)
+    tables: Tables = {"versions": (CHECK_VERSIONS, _all_versions(shown))}
     file = one_of_tables(request, request.project, tables)
     return file or render(request, "checks/check.html", context)
 
 
-def _all_versions(found: Shown) -> Iterator[CheckVersion]:
-    if found.saved is None:
+def _all_versions(shown: Shown) -> Iterator[CheckVersion]:
+    if shown.saved is None:
         return iter(())
-    of = found.saved.success_check
+    of = shown.saved.success_check
     return page_after_page(
         lambda last: check_versions_before(of, last.number if last else None, MANY), MANY
     )
@@ -107,12 +118,12 @@ def _all_versions(found: Shown) -> Iterator[CheckVersion]:
 @require_safe
 @member_page()
 def check_version(request: MemberRequest, check_name: str, number: int) -> HttpResponse:
-    newest = _found(request, check_name)
+    newest = _shown_check(request, check_name)
     if not newest.is_own and number != newest.number:
-        messages.info(request, f"This console brings v{newest.number} of it, and no other.")
+        messages.info(request, f"This console has v{newest.number} only.")
         return redirect("governance:check", request.project.slug, check_name)
-    found = newest if number == newest.number else _found(request, check_name, number)
-    context = _head(request, newest, "") | _text(found)
+    shown = newest if number == newest.number else _shown_check(request, check_name, number)
+    context = _head(request, newest, "") | _text(shown)
     context |= {"page_title": f"{check_name} v{number}"}
     return render(request, "checks/check_version.html", context)
 
@@ -120,24 +131,24 @@ def check_version(request: MemberRequest, check_name: str, number: int) -> HttpR
 @require_safe
 @member_page()
 def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
-    newest = _found(request, check_name)
-    old, new, kept = compared(request, newest.number)
-    before, after = _found(request, check_name, old), _found(request, check_name, new)
-    is_whole = "whole" in request.GET
-    sides, differing = sides_of(before.text, after.text, whole=is_whole, words=CHECK_WORDS)
+    newest = _shown_check(request, check_name)
+    old, new, parameters = compared(request, newest.number)
+    before, after = _shown_check(request, check_name, old), _shown_check(request, check_name, new)
+    all_lines = "whole" in request.GET
+    sides, differing = sides_of(before.text, after.text, all_rows=all_lines, words=CHECK_WORDS)
     context = _head(request, newest, COMPARE) | {
         "page_title": f"{check_name} v{old} and v{new}",
         "before": before,
         "after": after,
         "changes": check_changes(before.text, after.text) or (),
-        "is_whole": is_whole,
+        "is_whole": all_lines,
         "sides": sides,
         "differing": differing,
         "included": _included_changes(before, after),
         "choices": check_versions_before(newest.saved.success_check, None, CHOICES)
         if newest.saved
         else [],
-        "kept": kept,
+        "kept": parameters,
     }
     return render(request, "checks/compare_check.html", context)
 
@@ -145,14 +156,14 @@ def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def check_audit(request: MemberRequest, check_name: str) -> HttpResponseBase:
-    """Who did what to it; to what the console brings nobody does anything."""
-    found = _found(request, check_name)
-    if found.saved is None:
-        raise NotFound("This check comes with the console: there is nothing to tell of it.")
-    if (file := file_about(request, found.saved.success_check)) is not None:
+    """Audit log of a check; shipped checks have none."""
+    shown = _shown_check(request, check_name)
+    if shown.saved is None:
+        raise NotFound("Built-in checks have no audit log.")
+    if (file := file_about(request, shown.saved.success_check)) is not None:
         return file
-    context = _head(request, found, AUDIT) | {"page_title": f"Audit of {check_name}"}
-    context |= entries_about(request, found.saved.success_check)
+    context = _head(request, shown, AUDIT) | {"page_title": f"Audit of {check_name}"}
+    context |= entries_about(request, shown.saved.success_check)
     return render(request, "checks/check_audit.html", context)
 
 
@@ -172,32 +183,51 @@ def download_check(
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def take_newer_included(request: MemberRequest, check_name: str) -> HttpResponse:
-    found = _found(request, check_name)
-    if found.saved is None:
-        raise NotFound("This check includes nothing that could be newer.")
+    shown = _shown_check(request, check_name)
+    if shown.saved is None:
+        raise NotFound("Built-in checks include nothing.")
     try:
-        version, is_new = include_newer(found.saved, by=request.actor)
+        version, is_new = include_newer(shown.saved, by=request.actor)
     except DocumentInvalid as refused:
-        messages.error(request, f"Not taken: {refused}")
+        messages.error(request, f"Can't include the newer version: {refused}")
     else:
-        told = f"{version} is saved." if is_new else f"{version} includes the newest already."
-        messages.success(request, told)
+        message = f"{version} saved." if is_new else f"{version} already includes the newest."
+        messages.success(request, message)
     return redirect("governance:check", request.project.slug, check_name)
 
 
-def _found(request: MemberRequest, name: str, number: int | None = None) -> Shown:
+@require_POST
+@member_page(Action.WRITE_BINDING)
+def bind_check(request: MemberRequest, check_name: str) -> HttpResponse:
+    """Add one binding for this check."""
+    globs = (request.POST.get(name, "").strip() or "*" for name in ("environment", "agent"))
+    environment, agent = globs
+    line = Binding(environment, agent, request.POST.get("tool", "").strip(), check_name)
+    present = bindings_of(request.project)
+    try:
+        lines = with_line(present.lines, line)
+        bind(request.project, lines, revision=present.revision, by=request.actor)
+    except (BindingsMovedOn, InvalidInput) as refused:
+        messages.error(request, f"Not bound: {refused}")
+        return redirect("governance:check", request.project.slug, check_name)
+    messages.success(request, f"Bound to {line.tool[:100]}. It applies to new calls.")
+    address = reverse("governance:check", args=[request.project.slug, check_name])
+    return redirect(f"{address}?{urlencode({'changed': line.tool})}")
+
+
+def _shown_check(request: MemberRequest, name: str, number: int | None = None) -> Shown:
     saved = own_version(request.project, name, number)
     if saved is not None:
         text = bytes(saved.document).decode()
         return Shown(name, saved.number, Origin.OWN, text, saved.description, saved)
     brought = ours_named(name)
     if brought is None or number not in (None, brought.version):
-        raise NotFound("There is no such check, or no such version of it.")
+        raise NotFound("No such check or version.")
     return Shown(name, brought.version, brought.origin, brought.text, brought.description)
 
 
 def _head(request: MemberRequest, newest: Shown, current: str) -> dict[str, Any]:
-    """What all pages of a check show above what is theirs."""
+    """Context that all pages of a check share."""
     return {
         "page_title": newest.name,
         "check": newest,
@@ -207,13 +237,13 @@ def _head(request: MemberRequest, newest: Shown, current: str) -> dict[str, Any]
     }
 
 
-def _text(found: Shown) -> dict[str, Any]:
-    outline = outline_of_check(found.text)
-    lines = marked_lines(found.text, CHECK_WORDS)
-    included = found.saved.included if found.saved else []
+def _text(version: Shown) -> dict[str, Any]:
+    outline = outline_of_check(version.text)
+    lines = marked_lines(version.text, CHECK_WORDS)
+    included = version.saved.included if version.saved else []
     return {
-        "version": found,
-        "author": shown(found.saved.author) if found.saved else "",
+        "version": version,
+        "author": shown(version.saved.author) if version.saved else "",
         "outline": outline,
         "included": included,
         "rules_fact": rules_fact(outline, len(included)),

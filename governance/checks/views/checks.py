@@ -8,8 +8,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from governance.checks.domain.bindings import Binding
-from governance.checks.domain.success import DEFAULT
+from governance.checks.domain import DEFAULT, Binding
 from governance.checks.queries.bindings import bindings_of, lines_by_check
 from governance.checks.queries.checks import Ours, included_by, newest_check_versions, ours
 from governance.checks.queries.drafts import check_drafts_of
@@ -21,6 +20,7 @@ from governance.models import CheckDraft, CheckVersion
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.texts.metadata import name_in
+from governance.web.exports import offer_part, offer_table
 from governance.web.table_files import one_of_tables, page_after_page, table_file
 
 SHOWN = 100
@@ -62,9 +62,14 @@ def checks(request: MemberRequest) -> HttpResponseBase:
         file = table_file(request, request.project, "checks", COLUMNS, rows)
     if file is not None:
         return file
+    drafts = _drafts(request) if may_write else []
+    if drafts:
+        offer_table(request, "drafts", table="drafts")
+    offer_table(request, "built-in-checks", table="shipped")
+    offer_part(request, "calls-by-check", "outcomes:check_use", table="checks")
     after = request.GET.get("after", "")
-    found = newest_check_versions(request.project, after if "\0" not in after else "", SHOWN + 1)
-    shown = found[:SHOWN]
+    versions = newest_check_versions(request.project, after if "\0" not in after else "", SHOWN + 1)
+    shown = versions[:SHOWN]
     bindings = bindings_of(request.project)
     places, includers = lines_by_check(bindings), included_by(request.project)
     own = {version.name for version in shown}
@@ -75,7 +80,7 @@ def checks(request: MemberRequest) -> HttpResponseBase:
         "page_title": "Success checks",
         "tabs": tabs_of_all(request, CHECKS),
         "sentence": checks_sentence(
-            len(shown), len(bindings.lines), more=len(found) > SHOWN or bool(after)
+            len(shown), len(bindings.lines), more=len(versions) > SHOWN or bool(after)
         ),
         "own": [_row(each, places.get(each.name, ()), includers) for each in shown],
         "brought": len(brought),
@@ -84,27 +89,27 @@ def checks(request: MemberRequest) -> HttpResponseBase:
         "is_bound": bool(bindings.lines),
         "may_bind": may(request.role, Action.WRITE_BINDING),
         "after": after,
-        "next": shown[-1].name if len(found) > SHOWN else "",
+        "next": shown[-1].name if len(versions) > SHOWN else "",
         "may_write": may_write,
-        "drafts": _drafts(request) if may_write else [],
+        "drafts": drafts,
     }
     return render(request, "checks/checks.html", context)
 
 
 def _drafts(request: MemberRequest) -> list[tuple[CheckDraft, str]]:
     """With the name that each of a new check says so far."""
-    found = check_drafts_of(request.project, request.user.pk)
-    return [(each, name_in(getattr(each, "beginning", ""))) for each in found]
+    drafts = check_drafts_of(request.project, request.user.pk)
+    return [(each, name_in(getattr(each, "beginning", ""))) for each in drafts]
 
 
-def _row(found: CheckVersion | Ours, lines: list[Binding] | tuple[()], includers: Any) -> Row:
+def _row(check: CheckVersion | Ours, lines: list[Binding] | tuple[()], includers: Any) -> Row:
     return Row(
-        name=found.name,
-        version=found.number if isinstance(found, CheckVersion) else found.version,
-        description=found.description,
-        rules=found.rules,
+        name=check.name,
+        version=check.number if isinstance(check, CheckVersion) else check.version,
+        description=check.description,
+        rules=check.rules,
         lines=tuple(line_words(line) for line in lines[:LINES]),
         more_lines=max(0, len(lines) - LINES),
-        includers=includers.get(found.name, []),
-        saved=found if isinstance(found, CheckVersion) else None,
+        includers=includers.get(check.name, []),
+        saved=check if isinstance(check, CheckVersion) else None,
     )

@@ -1,7 +1,8 @@
-"""One's drafts of success checks: of those that are there, and of new ones."""
+"""Drafts of success checks: of saved checks, and of new ones."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -18,7 +19,7 @@ from governance.checks.commands.drafts import (
     save_check_draft,
     take_newer,
 )
-from governance.checks.queries.analysis import told_of_check
+from governance.checks.queries.analysis import analyse_check
 from governance.checks.queries.bindings import bindings_of, lines_by_check
 from governance.checks.queries.checks import (
     NAME,
@@ -30,7 +31,7 @@ from governance.checks.queries.drafts import (
     check_draft_of,
     check_drafts_of_others,
     check_text_of,
-    check_version_said,
+    check_version_from,
     new_check_draft_numbered,
 )
 from governance.checks.queries.includes import names_of_newer
@@ -44,6 +45,7 @@ from governance.people.policies import Action
 from governance.texts.changes import Change
 from governance.texts.notation import as_written
 
+MOST_CHANGED = 20  # tools in the address after saving
 Written: TypeAlias = Writing[Check, CheckVersion, CheckDraft]
 
 
@@ -57,8 +59,8 @@ class CheckDrafts(DraftKind[Check, CheckVersion, CheckDraft]):
     editor = "checks/edit_draft.html"
     marks = CHECK_WORDS
     same = (
-        "Nothing changes by meaning: only formatting, comments, or the order of rules that no call"
-        " meets both of."
+        "No change in meaning: only formatting, comments, or the order of rules that never match"
+        " the same call."
     )
 
     def named(self, project: Project, name: str) -> Check | None:
@@ -97,7 +99,7 @@ class CheckDrafts(DraftKind[Check, CheckVersion, CheckDraft]):
     def act(self, request: MemberRequest, draft: CheckDraft, word: str) -> None:
         verb, _, included = word.partition(":")
         if verb in ("newer", "kept") and NAME.fullmatch(included):
-            take_newer(draft, included, taken=verb == "newer", by=request.actor)
+            take_newer(draft, included, newest=verb == "newer", by=request.actor)
 
     def discard(self, request: MemberRequest, draft: CheckDraft, seen: str) -> None:
         discard_check_draft(draft, seen=seen, by=request.actor)
@@ -108,18 +110,26 @@ class CheckDrafts(DraftKind[Check, CheckVersion, CheckDraft]):
     def saved_as(self, version: CheckVersion) -> Check:
         return version.success_check
 
+    def address_saved(self, request: MemberRequest, version: CheckVersion) -> str:
+        """The page of the check, which offers to reclassify calls where it is bound."""
+        lines = lines_by_check(bindings_of(request.project)).get(version.name, [])
+        tools = list(dict.fromkeys(line.tool for line in lines))
+        query = urlencode([("changed", tool) for tool in tools[:MOST_CHANGED]])
+        address = super().address_saved(request, version)
+        return f"{address}?{query}" if query else address
+
     def others(self, of: Check, person: int) -> Sequence[CheckDraft]:
         return check_drafts_of_others(of, person)
 
     def changes(self, since: CheckVersion | None, text: str) -> tuple[Change, ...] | None:
         return check_changes(check_text_of(since), text) if since is not None else None
 
-    def beside_editor(self, request: MemberRequest, present: Written) -> dict[str, Any]:
+    def editor_context(self, request: MemberRequest, present: Written) -> dict[str, Any]:
         check, newer = present.of, present.draft.newer if present.draft else []
         bound = lines_by_check(bindings_of(request.project)).get(check.name, []) if check else []
-        checked = told_of_check(request.project, check, present.text, newer)
-        told = {"unchanged": False} if checked.takes_newer else {}
-        return told | {
+        checked = analyse_check(request.project, check, present.text, newer)
+        overrides = {"unchanged": False} if checked.takes_newer else {}
+        return overrides | {
             "checked": checked,
             "newer": newer,
             "judges": [line_words(line) for line in bound],
@@ -168,8 +178,8 @@ def written_check(request: MemberRequest) -> HttpResponse:
         check_named(request.project, request.POST.get("of", "")),
         as_written(request.POST.get("text", "")),
     )
-    base = check_version_said(check, request.POST.get("base", ""))
-    checked = told_of_check(request.project, check, text, names_of_newer(request.POST))
+    base = check_version_from(check, request.POST.get("base", ""))
+    checked = analyse_check(request.project, check, text, names_of_newer(request.POST))
     is_same = base is not None and text == as_written(check_text_of(base))
     context = {"checked": checked, "unchanged": is_same and not checked.takes_newer}
     return render(request, "checks/_written_check.html", context)

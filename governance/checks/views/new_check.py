@@ -33,9 +33,9 @@ kind: SuccessCheck
 metadata:
   name: {name}
   description: ""
-otherwise: default  # what no rule catches: success, failure, unknown, default
-{include}rules: []  # in this order; the first one that is true decides
-examples: []  # run on every save; one that comes out otherwise refuses it
+otherwise: default  # when no rule matches: success, failure, unknown, default
+{include}rules: []  # in order; the first match decides
+examples: []  # run on every save; a failing example blocks it
 """
 
 
@@ -82,9 +82,9 @@ def _from(project: Project, start: str) -> str:
     if kind == "include" and brought is not None and brought.origin is Origin.SHIPPED:
         include = f"include: [{name}]\n"
         return EMPTY.format(name=free_check_name(project, f"our-{name}"), include=include)
-    if kind == "copy" and (found := own_version(project, name)):
-        text = bytes(found.document).decode()
+    if kind == "copy" and (version := own_version(project, name)):
+        text = bytes(version.document).decode()
         return under_name(text, free_check_name(project, name))
     if kind == "copy" and brought is not None:
         return under_name(brought.text, free_check_name(project, f"our-{name}"))
-    raise NotFound("There is nothing of that name to begin with.")
+    raise NotFound("Check not found.")

@@ -1,4 +1,4 @@
-"""The tabs of the pages of checks. Who adds a page adds its tab here."""
+"""Tabs of the pages of checks. Add the tab of a new page here."""
 
 from django.urls import reverse
 
@@ -21,7 +21,7 @@ OF_ALL = (
 OF_ONE = (
     Tab("Overview", OVERVIEW),
     Tab("Compare", COMPARE),
-    Tab("What would it change?", "outcomes:check_backtests"),
+    Tab("Impact", "outcomes:check_backtests"),
     Tab("Verdicts", "outcomes:check_verdicts"),
     Tab("Audit", AUDIT),
 )
@@ -35,7 +35,7 @@ def tabs_of_all(request: MemberRequest, current: str) -> list[ShownTab]:
 
 
 def tabs_of_one(request: MemberRequest, name: str, current: str) -> list[ShownTab]:
-    """`current` is a view among them, or another when none is the page that is shown."""
+    """`current` is the view of the page that is shown, whether it has a tab or not."""
     slug = request.project.slug
     return [
         ShownTab(tab.words, reverse(tab.view, args=[slug, name]), tab.view == current)

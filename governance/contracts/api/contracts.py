@@ -4,12 +4,14 @@ from typing import Any
 
 from ninja import Query, Router, Status
 
-from governance.contracts.api.named import named_bundle, named_version
 from governance.contracts.commands.contracts import save_version
 from governance.contracts.queries.analysis import read_contract, tools_seen
 from governance.contracts.queries.contracts import (
+    bundle_named,
     live_deployments,
+    newest_version,
     newest_versions,
+    version_numbered,
     versions_before,
 )
 from governance.contracts.queries.trial import shown_evaluation, shown_explanation
@@ -27,13 +29,30 @@ from governance.contracts.schemas.contracts import (
     VersionsQuery,
     live_out,
     version_out,
-    whole_version_out,
+    version_with_text_out,
 )
+from governance.core.errors import NotFound
 from governance.evaluation import engine
-from governance.models import Deployment
+from governance.models import Bundle, BundleVersion, Deployment
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
+
+
+def named_bundle(request: AccessRequest, name: str) -> Bundle:
+    bundle = bundle_named(project_numbered(request.auth.project_id), name)
+    if bundle is None:
+        raise NotFound("Bundle not found.")
+    return bundle
+
+
+def named_version(bundle: Bundle, number: int | None = None) -> BundleVersion:
+    """Without a number the newest."""
+    version = newest_version(bundle) if number is None else version_numbered(bundle, number)
+    if version is None:
+        raise NotFound(f"{bundle.name} has no such version.")
+    return version
+
 
 router = Router(tags=["contracts"])
 CAN_READ = KeyOrMember("read")
@@ -57,15 +76,15 @@ def save_contract(request: AccessRequest, body: ContractIn) -> Status[dict[str, 
 @router.get("/contracts", response=ContractsOut, auth=CAN_READ)
 def list_contracts(request: AccessRequest, page: Query[ContractsQuery]) -> dict[str, Any]:
     project = project_numbered(request.auth.project_id)
-    found = newest_versions(project, page.cursor, page.limit + 1)
-    shown = found[: page.limit]
+    versions = newest_versions(project, page.cursor, page.limit + 1)
+    shown = versions[: page.limit]
     live = live_deployments(project, [version.bundle_id for version in shown])
     return {
         "contracts": [
             version_out(version) | {"deployments": _of(version.bundle_id, live)}
             for version in shown
         ],
-        "next": shown[-1].bundle.name if len(found) > len(shown) else None,
+        "next": shown[-1].bundle.name if len(versions) > len(shown) else None,
     }
 
 
@@ -91,13 +110,13 @@ def explain_call(request: AccessRequest, body: CallIn) -> engine.Explanation:
 @router.get("/contracts/{name}", response=ContractOut, auth=CAN_READ)
 def get_contract(request: AccessRequest, name: str, page: Query[VersionsQuery]) -> dict[str, Any]:
     bundle = named_bundle(request, name)
-    found = versions_before(bundle, page.cursor, page.limit + 1)
-    shown = found[: page.limit]
+    versions = versions_before(bundle, page.cursor, page.limit + 1)
+    shown = versions[: page.limit]
     live = live_deployments(bundle.project, [bundle.pk])
-    return whole_version_out(named_version(bundle)) | {
+    return version_with_text_out(named_version(bundle)) | {
         "deployments": _of(bundle.pk, live),
         "versions": [version_out(version) for version in shown],
-        "next": str(shown[-1].number) if len(found) > len(shown) else None,
+        "next": str(shown[-1].number) if len(versions) > len(shown) else None,
     }
 
 

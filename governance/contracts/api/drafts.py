@@ -7,7 +7,7 @@ from typing import Any
 
 from ninja import Query, Router, Status
 
-from governance.contracts.api.named import named_bundle, named_version
+from governance.contracts.api.contracts import named_bundle, named_version
 from governance.contracts.commands.drafts import (
     begin_draft,
     discard_draft,
@@ -22,14 +22,14 @@ from governance.contracts.schemas.contracts import VersionOut, version_out
 from governance.contracts.schemas.drafts import (
     DraftIn,
     DraftsOut,
+    DraftWithTextOut,
     NewDraftIn,
     RebasedDraftOut,
     SavingIn,
     SeenIn,
     SeenQuery,
-    WholeDraftOut,
     draft_out,
-    whole_draft_out,
+    draft_with_text_out,
 )
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import Conflict, InvalidInput, NotFound
@@ -42,58 +42,66 @@ from governance.people.queries.projects import project_numbered
 router = Router(tags=["contracts"])
 
 
-class OfPeople(KeyOrMember):
-    """Past it a draft has an owner: keys are refused."""
+class DraftOwner(KeyOrMember):
+    """Access of the draft's owner: keys are refused."""
 
     def refuse(self, access: Access) -> None:
         super().refuse(access)
         writer(access.actor, Action.WRITE_CONTRACT)
 
 
-CAN_WRITE = OfPeople()
+CAN_WRITE = DraftOwner()
 
 
 @router.get("/contract-drafts", response=DraftsOut, auth=CAN_WRITE)
-def list_drafts(request: AccessRequest) -> dict[str, Any]:
+def list_contract_drafts(request: AccessRequest) -> dict[str, Any]:
     """The one kept last first."""
-    found = drafts_of(_project(request), _writer(request))
-    return {"drafts": [draft_out(each) for each in found]}
+    drafts = drafts_of(_project(request), _writer(request))
+    return {"drafts": [draft_out(each) for each in drafts]}
 
 
 @router.post(
-    "/contract-drafts", response={201: WholeDraftOut}, auth=CAN_WRITE, openapi_extra=MAY_CONFLICT
+    "/contract-drafts", response={201: DraftWithTextOut}, auth=CAN_WRITE, openapi_extra=MAY_CONFLICT
 )
-def begin(request: AccessRequest, body: NewDraftIn) -> Status[dict[str, Any]]:
+def create_contract_draft(request: AccessRequest, body: NewDraftIn) -> Status[dict[str, Any]]:
     by = request.auth.actor
     if body.name is None:
         if body.base is not None:
-            raise InvalidInput.at("base", "A new contract grows from no version: name the one.")
-        return Status(201, whole_draft_out(begin_draft(_project(request), text=body.yaml, by=by)))
+            raise InvalidInput.at(
+                "base",
+                "A draft of a new contract has no base version."
+                " Leave `base` out, or name the contract.",
+            )
+        return Status(
+            201, draft_with_text_out(begin_draft(_project(request), text=body.yaml, by=by))
+        )
     bundle = named_bundle(request, body.name)
     base = named_version(bundle, body.base).number
     return Status(
-        201, whole_draft_out(keep_draft(bundle, text=body.yaml, base=base, seen="", by=by))
+        201, draft_with_text_out(keep_draft(bundle, text=body.yaml, base=base, seen="", by=by))
     )
 
 
-@router.get("/contract-drafts/{int:draft_id}", response=WholeDraftOut, auth=CAN_WRITE)
-def get_draft(request: AccessRequest, draft_id: int) -> dict[str, Any]:
-    return whole_draft_out(_draft(request, draft_id))
+@router.get("/contract-drafts/{int:draft_id}", response=DraftWithTextOut, auth=CAN_WRITE)
+def get_contract_draft(request: AccessRequest, draft_id: int) -> dict[str, Any]:
+    return draft_with_text_out(_draft(request, draft_id))
 
 
 @router.put(
     "/contract-drafts/{int:draft_id}",
-    response=WholeDraftOut,
+    response=DraftWithTextOut,
     auth=CAN_WRITE,
     openapi_extra=MAY_CONFLICT,
 )
-def keep(request: AccessRequest, draft_id: int, body: DraftIn) -> dict[str, Any]:
+def update_contract_draft(request: AccessRequest, draft_id: int, body: DraftIn) -> dict[str, Any]:
     draft, by = _draft(request, draft_id), request.auth.actor
     if draft.bundle is None:
-        kept = keep_new_draft(draft, text=body.yaml, seen=body.revision, by=by)
+        stored = keep_new_draft(draft, text=body.yaml, seen=body.revision, by=by)
     else:
-        kept = keep_draft(draft.bundle, text=body.yaml, base=draft.base, seen=body.revision, by=by)
-    return whole_draft_out(kept)
+        stored = keep_draft(
+            draft.bundle, text=body.yaml, base=draft.base, seen=body.revision, by=by
+        )
+    return draft_with_text_out(stored)
 
 
 @router.post(
@@ -102,14 +110,14 @@ def keep(request: AccessRequest, draft_id: int, body: DraftIn) -> dict[str, Any]
     auth=CAN_WRITE,
     openapi_extra=MAY_CONFLICT,
 )
-def rebase(request: AccessRequest, draft_id: int, body: SeenIn) -> dict[str, Any]:
+def rebase_contract_draft(request: AccessRequest, draft_id: int, body: SeenIn) -> dict[str, Any]:
     """Brings in what was saved meanwhile; what both changed stands there marked."""
     draft = _draft(request, draft_id)
     newest = newest_version(draft.bundle) if draft.bundle else None
     if newest is None or newest.number == draft.base:
-        raise Conflict("Nothing was saved since this draft was begun.")
+        raise Conflict("This draft is already based on the newest version.")
     conflicts = rebase_draft(draft, newest, seen=body.revision, by=request.auth.actor)
-    return whole_draft_out(_draft(request, draft_id)) | {"conflicts": conflicts}
+    return draft_with_text_out(_draft(request, draft_id)) | {"conflicts": conflicts}
 
 
 @router.post(
@@ -118,7 +126,9 @@ def rebase(request: AccessRequest, draft_id: int, body: SeenIn) -> dict[str, Any
     auth=CAN_WRITE,
     openapi_extra=MAY_CONFLICT,
 )
-def save(request: AccessRequest, draft_id: int, body: SavingIn) -> Status[dict[str, Any]]:
+def save_contract_draft(
+    request: AccessRequest, draft_id: int, body: SavingIn
+) -> Status[dict[str, Any]]:
     """The draft becomes the version after the one that it grew from."""
     draft = _draft(request, draft_id)
     if draft.revision != body.revision:
@@ -133,7 +143,9 @@ def save(request: AccessRequest, draft_id: int, body: SavingIn) -> Status[dict[s
     auth=CAN_WRITE,
     openapi_extra=MAY_CONFLICT,
 )
-def discard(request: AccessRequest, draft_id: int, seen: Query[SeenQuery]) -> Status[None]:
+def discard_contract_draft(
+    request: AccessRequest, draft_id: int, seen: Query[SeenQuery]
+) -> Status[None]:
     discard_draft(_draft(request, draft_id), seen=seen.revision, by=request.auth.actor)
     return Status(204, None)
 

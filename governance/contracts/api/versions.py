@@ -5,16 +5,16 @@ from typing import Any
 
 from ninja import Query, Router, Status
 
-from governance.contracts.api.named import named_bundle, named_version
-from governance.contracts.commands.enforcing import enforce as make_enforcing
+from governance.contracts.api.contracts import named_bundle, named_version
+from governance.contracts.commands.contracts import enforce as make_enforcing
 from governance.contracts.domain.meaning import changes
 from governance.contracts.domain.templates import template_named, templates
 from governance.contracts.queries.bundles import document_of
 from governance.contracts.schemas.contracts import (
     VersionOut,
-    WholeVersionOut,
+    VersionWithTextOut,
     version_out,
-    whole_version_out,
+    version_with_text_out,
 )
 from governance.contracts.schemas.versions import (
     CompareQuery,
@@ -23,9 +23,9 @@ from governance.contracts.schemas.versions import (
     EnforcementIn,
     OutlineOut,
     TemplatesOut,
+    TemplateWithTextOut,
     TextComparisonIn,
     TextComparisonOut,
-    WholeTemplateOut,
     in_dialect,
 )
 from governance.core.conflicts import MAY_CONFLICT
@@ -41,25 +41,25 @@ router = Router(tags=["contracts"])
 CAN_READ = KeyOrMember("read")
 
 
-@router.get("/contracts/{name}/versions/{int:version}", response=WholeVersionOut, auth=CAN_READ)
-def get_version(
+@router.get("/contracts/{name}/versions/{int:version}", response=VersionWithTextOut, auth=CAN_READ)
+def get_contract_version(
     request: AccessRequest, name: str, version: int, page: Query[DialectQuery]
 ) -> dict[str, Any]:
     """As it was written, unless a dialect is asked for."""
-    found = _named(request, name, version)
-    if not page.dialect or page.dialect == found.dialect:
-        return whole_version_out(found)
+    row = _named(request, name, version)
+    if not page.dialect or page.dialect == row.dialect:
+        return version_with_text_out(row)
     dialect = Dialect(page.dialect)
-    return in_dialect(whole_version_out(found), dialect, document_of(found).text_in(dialect))
+    return in_dialect(version_with_text_out(row), dialect, document_of(row).text_in(dialect))
 
 
 @router.get("/contracts/{name}/versions/{int:version}/outline", response=OutlineOut, auth=CAN_READ)
-def get_outline(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
+def get_contract_outline(request: AccessRequest, name: str, version: int) -> dict[str, Any]:
     return {"rules": outline(document_of(_named(request, name, version)))}
 
 
 @router.get("/contracts/{name}/compare", response=ComparisonOut, by_alias=True, auth=CAN_READ)
-def compare_versions(
+def compare_contract_versions(
     request: AccessRequest, name: str, page: Query[CompareQuery]
 ) -> dict[str, Any]:
     """Without `to` the newest version, without `from` the one before that."""
@@ -77,8 +77,10 @@ def compare_versions(
 
 
 @router.post("/contracts/{name}/compare", response=TextComparisonOut, by_alias=True, auth=CAN_READ)
-def compare_text(request: AccessRequest, name: str, body: TextComparisonIn) -> dict[str, Any]:
-    """What a text would change by meaning, before it is saved."""
+def compare_contract_yaml(
+    request: AccessRequest, name: str, body: TextComparisonIn
+) -> dict[str, Any]:
+    """Changes that a text would make by meaning, before it is saved."""
     before = _named(request, name, body.start)
     after = read_document(body.yaml)
     return {
@@ -95,7 +97,9 @@ def compare_text(request: AccessRequest, name: str, body: TextComparisonIn) -> d
     auth=KeyOrMember(action=Action.WRITE_CONTRACT),
     openapi_extra=MAY_CONFLICT,
 )
-def enforce(request: AccessRequest, name: str, body: EnforcementIn) -> Status[dict[str, Any]]:
+def enforce_contract(
+    request: AccessRequest, name: str, body: EnforcementIn
+) -> Status[dict[str, Any]]:
     """A version in which the default mode is `enforce`; it is not deployed yet."""
     version = _named(request, name, body.version)
     made, is_new = make_enforcing(version, by=request.auth.actor)
@@ -103,19 +107,19 @@ def enforce(request: AccessRequest, name: str, body: EnforcementIn) -> Status[di
 
 
 @router.get("/contract-templates", response=TemplatesOut, auth=CAN_READ)
-def list_templates(request: AccessRequest) -> dict[str, Any]:
+def list_contract_templates(request: AccessRequest) -> dict[str, Any]:
     return {"templates": templates()}
 
 
-@router.get("/contract-templates/{name}", response=WholeTemplateOut, auth=CAN_READ)
-def get_template(request: AccessRequest, name: str) -> dict[str, Any]:
-    found = template_named(name)
-    if found is None:
-        raise NotFound("There is no such template.")
+@router.get("/contract-templates/{name}", response=TemplateWithTextOut, auth=CAN_READ)
+def get_contract_template(request: AccessRequest, name: str) -> dict[str, Any]:
+    template = template_named(name)
+    if template is None:
+        raise NotFound("Template not found.")
     return {
-        "name": found.name,
-        "description": found.description,
-        "yaml": found.document.text,
+        "name": template.name,
+        "description": template.description,
+        "yaml": template.document.text,
     }
 
 

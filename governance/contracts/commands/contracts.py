@@ -3,18 +3,54 @@
 from hashlib import sha256
 
 from django.db import transaction
+from django.utils import timezone
 
 from governance.audit_log import record
-from governance.case_runs.commands import keep_run
-from governance.contracts.commands.voiding import void_requests
+from governance.case_runs.commands import run_and_store
+from governance.contracts.domain.enforcing import enforced
 from governance.contracts.queries.analysis import read_contract
 from governance.contracts.queries.contracts import newest_version, renamed
 from governance.core.actor import Actor
-from governance.core.errors import DocumentInvalid
+from governance.core.deployment_requests import RequestStatus
+from governance.core.errors import Conflict, DocumentInvalid
 from governance.drafts.commands import Grown, MovedOn, fit_message
 from governance.evaluation.engine import Validation
-from governance.models import Bundle, BundleVersion, Project
+from governance.models import Bundle, BundleVersion, DeploymentRequest, Environment, Project
 from governance.people.policies import Action, refuse_unless
+from governance.texts.document import read_document
+
+
+def void_requests(
+    bundle: Bundle,
+    *,
+    why: str,
+    by: Actor,
+    environment: Environment | None = None,
+    but: DeploymentRequest | None = None,
+) -> None:
+    """All that wait, or those of one environment; call it where the bundle is held."""
+    waiting = DeploymentRequest.objects.filter(bundle=bundle, status=RequestStatus.PENDING)
+    if environment is not None:
+        waiting = waiting.filter(environment=environment)
+    if but is not None:
+        waiting = waiting.exclude(pk=but.pk)
+    for request in waiting.select_related("version__bundle", "environment"):
+        # Its time may have been over before.
+        request.status = (
+            RequestStatus.EXPIRED
+            if request.current_status is RequestStatus.EXPIRED
+            else RequestStatus.VOID
+        )
+        request.reason = why if request.status == RequestStatus.VOID else ""
+        request.ended_at = timezone.now()
+        request.save(update_fields=["status", "reason", "ended_at"])
+        record(
+            by,
+            f"deployment request {request.status}",
+            str(request.version),
+            project=bundle.project,
+            details={"environment": request.environment.name, "why": request.reason},
+        )
 
 
 def save_version(
@@ -39,7 +75,7 @@ def save_version(
     written = document.encode() if isinstance(document, str) else document
     version, is_new = _save(project, written, read, message=message, by=by, grown=grown)
     if is_new:
-        keep_run(version)
+        run_and_store(version)
     return version, is_new
 
 
@@ -82,3 +118,18 @@ def _save(
     record(by, "contract saved", str(version), project=project, details=details)
     void_requests(bundle, why=f"v{version.number} was saved.", by=by)
     return version, True
+
+
+def enforce(version: BundleVersion, *, by: Actor) -> tuple[BundleVersion, bool]:
+    """The version that enforces what this one observes, and whether it is new; it is not deployed
+    yet."""
+    text = enforced(read_document(bytes(version.document)))
+    if text is None:
+        raise Conflict(f"{version} is not in observe mode by default.", code="enforces")
+    return save_version(
+        version.bundle.project,
+        document=text.text.encode(),
+        message=f"Enforce what v{version.number} observed",
+        by=by,
+        grown=Grown(version.bundle.name, version.number),
+    )

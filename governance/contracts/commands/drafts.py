@@ -13,7 +13,7 @@ from governance.contracts.queries.contracts import version_numbered
 from governance.contracts.queries.drafts import text_of
 from governance.core.actor import Actor
 from governance.core.errors import NotFound
-from governance.drafts import storage as kept_texts
+from governance.drafts import storage as storage
 from governance.drafts.commands import Grown
 from governance.drafts.storage import fit, writer
 from governance.models import Bundle, BundleVersion, Draft, Project
@@ -25,12 +25,12 @@ WRITE = Action.WRITE_CONTRACT
 
 
 def begin_draft(project: Project, *, text: str, by: Actor) -> Draft:
-    """Of a contract that is not there yet: from a template, another contract, a file."""
+    """Draft of a new contract: from a template, another contract, a file."""
     person = writer(by, WRITE)
     draft = Draft(
         project=project, person_id=person, text=fit(as_written(text, like=text), MAX_BYTES)
     )
-    return kept_texts.begin(draft, by=by, of_new="new contracts")
+    return storage.begin(draft, by=by, of_new="new contracts")
 
 
 def keep_draft(bundle: Bundle, *, text: str, base: int, seen: str, by: Actor) -> Draft:
@@ -55,20 +55,20 @@ def keep_draft(bundle: Bundle, *, text: str, base: int, seen: str, by: Actor) ->
             details = {"from": base}
             record(by, "draft begun", str(draft), project=bundle.project, details=details)
         else:
-            kept_texts.replace(draft, text, seen=seen)
+            storage.replace(draft, text, seen=seen)
     return draft
 
 
 def keep_new_draft(draft: Draft, *, text: str, seen: str, by: Actor) -> Draft:
     writer(by, WRITE)
-    return kept_texts.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
+    return storage.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
 
 
 def rebase_draft(draft: Draft, on: BundleVersion, *, seen: str, by: Actor) -> int:
     """Bring what that version changed into the draft; how many places both changed."""
     writer(by, WRITE)
     base = text_of(version_numbered(on.bundle, draft.base))
-    return kept_texts.rebase(
+    return storage.rebase(
         draft, base, text_of(on), on=on.number, seen=seen, most_bytes=MAX_BYTES, by=by
     )
 
@@ -80,10 +80,10 @@ def save_draft(draft: Draft, *, message: str = "", by: Actor) -> tuple[BundleVer
     version, is_new = save_version(
         draft.project, document=draft.text, message=message, by=by, grown=grown
     )
-    kept_texts.forget_saved(draft)
+    storage.forget_saved(draft)
     return version, is_new
 
 
 def discard_draft(draft: Draft, *, seen: str, by: Actor) -> None:
     writer(by, WRITE)
-    kept_texts.discard(draft, seen=seen, by=by)
+    storage.discard(draft, seen=seen, by=by)

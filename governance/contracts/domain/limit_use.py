@@ -58,7 +58,7 @@ class LimitCounter:
         "reported",
         "stopped_at",
     )
-    _KEPT = tuple(name for name in __slots__ if name != "limit")
+    _COUNTERS = tuple(name for name in __slots__ if name != "limit")
 
     def __init__(self, limit: SessionLimit) -> None:
         self.limit = limit
@@ -134,10 +134,10 @@ class LimitCounter:
         return LimitJudgement.RIGHT
 
     def state(self) -> list[int | bool | None]:
-        return [getattr(self, name) for name in self._KEPT]
+        return [getattr(self, name) for name in self._COUNTERS]
 
     def resume(self, state: Sequence[int | bool | None]) -> None:
-        for name, value in zip(self._KEPT, state, strict=True):
+        for name, value in zip(self._COUNTERS, state, strict=True):
             setattr(self, name, value)
 
 

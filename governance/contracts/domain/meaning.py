@@ -1,4 +1,4 @@
-"""What changes between two contract documents, by meaning: formatting and dialect do not count."""
+"""Differences between two contracts by meaning, whatever their format and dialect."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,8 +11,6 @@ from governance.texts.condition_changes import condition_changes
 from governance.texts.condition_words import canonical, shortened, value_in_words
 from governance.texts.document import Document
 from governance.texts.plain_document import mapping, rules_in, values_of
-
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,11 @@ def _read(document: Document) -> _Read:
 
 
 def _changes(old: _Read, new: _Read) -> Iterator[Change]:
-    yield from _of_document(old.values, new.values)
+    yield from _document_changes(old.values, new.values)
     renamed = _renamed(old, new)
     for name, rule in new.rules.items():
         if name in old.rules:
-            yield from _of_rule(name, old.rules[name], rule, old.mode, new.mode)
+            yield from _rule_changes(name, old.rules[name], rule, old.mode, new.mode)
         elif name in renamed:
             yield Change("changed", name, "id", f"`{renamed[name]}`", f"`{name}`")
         else:
@@ -72,31 +70,37 @@ def _renamed(old: _Read, new: _Read) -> dict[str, str]:
 
 
 def _form(rule: dict[str, Any], mode: str) -> str:
-    whole = {key: value for key, value in rule.items() if key != "id"}
-    return canonical(whole | {"mode": rule.get("mode", mode)})
+    values = {key: value for key, value in rule.items() if key != "id"}
+    return canonical(values | {"mode": rule.get("mode", mode)})
 
 
-def _of_rule(
+def _rule_changes(
     name: str, old: dict[str, Any], new: dict[str, Any], old_mode: str, new_mode: str
 ) -> Iterator[Change]:
     before, after = aspects_of(old, old_mode), aspects_of(new, new_mode)
     if "mode" not in old and "mode" not in new:
         # Both follow the document, which tells it once for all of them.
         before.pop("mode"), after.pop("mode")
-    yield from _of_aspects(name, before, after)
+    yield from _aspect_changes(name, before, after)
     for what, was, now in condition_changes(old.get("when"), new.get("when")):
         yield Change("changed", name, what, was, now)
 
 
-def _of_aspects(
+def _aspect_changes(
     name: str, before: Mapping[str, Aspect], after: Mapping[str, Aspect]
 ) -> Iterator[Change]:
     for what in {**before, **after}:
         old, new = before.get(what), after.get(what)
         if old and new and old.value == new.value:
             continue
-        if old and new and old.items and new.items and (said := _items(what, old.items, new.items)):
-            yield Change("changed", name, said)
+        if (
+            old
+            and new
+            and old.items
+            and new.items
+            and (words := _items(what, old.items, new.items))
+        ):
+            yield Change("changed", name, words)
             continue
         was = old.words if old else new.without if new else ""
         now = new.words if new else old.without if old else ""
@@ -104,27 +108,27 @@ def _of_aspects(
 
 
 def _items(what: str, old: tuple[str, ...], new: tuple[str, ...]) -> str:
-    """Two tools added: `crm_bulk`, `crm_merge`. Nothing when more is exchanged than kept."""
+    """2 tools added: `crm_bulk`, `crm_merge`. Nothing when more is exchanged than kept."""
     added = [item for item in new if item not in set(old)]
     gone = [item for item in old if item not in set(new)]
     if len(added) + len(gone) > len(new) and added and gone:
         return ""
-    said = [
+    parts = [
         f"{_counted(len(part), what)} {verb}: {', '.join(f'`{item}`' for item in part)}"
         for part, verb in ((added, "added"), (gone, "removed"))
         if part
     ]
-    return shortened("; ".join(said))
+    return shortened("; ".join(parts))
 
 
 def _counted(number: int, what: str) -> str:
     noun = {"tool": "tool", "tags": "tag"}.get(what, f"value of `{what}`")
     if number > 1:
         noun = noun.replace("value", "values") if noun.startswith("value") else f"{noun}s"
-    return f"{_NUMBERS[number] if number < len(_NUMBERS) else number} {noun}"
+    return f"{number} {noun}"
 
 
-def _of_document(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _document_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     before, after = dict(_flat(old)), dict(_flat(new))
     for what in {**before, **after}:
         was, now = before.get(what), after.get(what)
@@ -138,10 +142,10 @@ def _flat(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "description", metadata.get("description")
     yield "mode", mapping(values.get("defaults")).get("mode")
     yield "`observe_alongside`", values.get("observe_alongside") or None
-    for tool, said in mapping(values.get("tools")).items():
-        kind = mapping(said).get("side_effect")
+    for tool, settings in mapping(values.get("tools")).items():
+        kind = mapping(settings).get("side_effect")
         yield f"side effect of `{tool}`", kind
-        yield f"`{tool}` is idempotent", mapping(said).get("idempotent") or None
+        yield f"`{tool}` is idempotent", mapping(settings).get("idempotent") or None
     yield from _leaves("observability", values.get("observability"))
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from governance.contracts.domain.rule_aspects import rule_id, rule_in_words, tools_of
+from governance.contracts.domain.rule_aspects import rule_id, rule_in_words
 from governance.texts.document import Document
 from governance.texts.outline import outline
-from governance.texts.plain_document import mapping, rules_in, values_of
+from governance.texts.plain_document import mapping, rules_in, tools_of, values_of
 
 EVERY: Final = "*"
 
@@ -30,15 +30,15 @@ def naming_rules(document: Document) -> tuple[NamingRule, ...]:
     values = values_of(document)
     mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
     lines = {each.id: each.line for each in outline(document)}
-    found = []
+    rules = []
     for place, rule in enumerate(rules_in(values)):
         patterns = tuple(each for each in tools_of(rule) if each != EVERY)
         tools = tuple(_limited(rule))
         if patterns or tools:
             name = rule_id(rule, place)
             says = rule_in_words(rule, mode)
-            found.append(NamingRule(name, lines.get(name, 0), says, patterns, tools))
-    return tuple(found)
+            rules.append(NamingRule(name, lines.get(name, 0), says, patterns, tools))
+    return tuple(rules)
 
 
 def _limited(rule: Mapping[str, Any]) -> list[str]:

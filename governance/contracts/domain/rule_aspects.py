@@ -1,4 +1,4 @@
-"""What makes up one rule of a contract: each aspect comparable, and in words.
+"""Aspects of a contract rule: each comparable, and in words.
 
 Nothing here depends on how the rule is formatted, in which dialect, or whether it spells out what
 holds anyway.
@@ -15,7 +15,14 @@ from governance.texts.condition_words import (
     value_in_words,
 )
 from governance.texts.document import Document
-from governance.texts.plain_document import mapping, rules_in, texts_in, values_of
+from governance.texts.plain_document import (
+    action_of,
+    mapping,
+    rules_in,
+    texts_in,
+    tools_of,
+    values_of,
+)
 
 ACTIONS: Mapping[str, str] = {
     "block": "denies",
@@ -48,19 +55,8 @@ def rule_id(rule: Mapping[str, Any], place: int) -> str:
     return named if isinstance(named, str) else f"rule {place + 1}"
 
 
-def tools_of(rule: Mapping[str, Any]) -> list[str]:
-    """Its patterns; a sandbox may have several."""
-    return texts_in(rule.get("tool")) + texts_in(rule.get("tools"))
-
-
 def mode_of(rule: Mapping[str, Any], default: str) -> str:
     return str(rule.get("mode", default))
-
-
-def action_of(rule: Mapping[str, Any]) -> str:
-    if rule.get("type") == "sandbox":
-        return str(rule.get("outside", "block"))
-    return str(mapping(rule.get("then")).get("action", ""))
 
 
 def aspects_of(rule: Mapping[str, Any], default_mode: str) -> dict[str, Aspect]:
@@ -80,14 +76,14 @@ def rule_in_words(rule: Mapping[str, Any], default_mode: str) -> str:
     return shortened(f"{kind}{', ' if tools else ''}{tools}: {'; '.join(parts)}")
 
 
-def rules_said(document: Document) -> dict[str, str]:
-    """By the id of each rule what it does."""
+def rules_in_words(document: Document) -> dict[str, str]:
+    """Each rule in words, by id."""
     values = values_of(document)
     mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
-    said: dict[str, str] = {}
+    words: dict[str, str] = {}
     for place, rule in enumerate(rules_in(values)):
-        said.setdefault(rule_id(rule, place), rule_in_words(rule, mode))
-    return said
+        words.setdefault(rule_id(rule, place), rule_in_words(rule, mode))
+    return words
 
 
 def _doing(rule: Mapping[str, Any]) -> str:

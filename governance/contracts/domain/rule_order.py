@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from governance.contracts.domain.rule_aspects import tools_of
 from governance.core.ascending import longest_ascending
+from governance.texts.plain_document import tools_of
 
 ORDERED = ("pre", "sandbox")
 _MOST = 200  # moved rules that are compared with all others
@@ -27,14 +27,14 @@ class Moved:
 def moved_rules(
     old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
 ) -> list[Moved]:
-    found: list[Moved] = []
+    moves: list[Moved] = []
     for kind in ORDERED:
         was, now = (
             [name for name, rule in rules.items() if _stays(name, kind, old, new)]
             for rules in (old, new)
         )
-        found += moved(was, now, new)
-    return found
+        moves += moved(was, now, new)
+    return moves
 
 
 def _stays(
@@ -47,14 +47,15 @@ def _stays(
 
 
 def moved(was: list[str], now: list[str], rules: Mapping[str, Mapping[str, Any]]) -> list[Moved]:
-    """Of the same rules in two orders, those whose place counts: some call may meet both."""
+    """Moves between two orders of the same rules that can matter: some call may match both
+    rules."""
     if was == now:
         return []
     place_before = {name: place for place, name in enumerate(was)}
     place_after = {name: place for place, name in enumerate(now)}
-    kept = {now[index] for index in longest_ascending([place_before[name] for name in now])}
-    found = []
-    for name in [name for name in now if name not in kept][:_MOST]:
+    in_place = {now[index] for index in longest_ascending([place_before[name] for name in now])}
+    moves = []
+    for name in [name for name in now if name not in in_place][:_MOST]:
         passed = [
             other
             for other in now
@@ -64,11 +65,11 @@ def moved(was: list[str], now: list[str], rules: Mapping[str, Mapping[str, Any]]
             and _may_meet(rules[name], rules[other])
         ]
         if passed:
-            found.append(_told(name, passed, is_earlier=place_after[name] < place_after[passed[0]]))
-    return found
+            moves.append(_move(name, passed, is_earlier=place_after[name] < place_after[passed[0]]))
+    return moves
 
 
-def _told(name: str, passed: list[str], *, is_earlier: bool) -> Moved:
+def _move(name: str, passed: list[str], *, is_earlier: bool) -> Moved:
     other = passed[0] if is_earlier else passed[-1]
     words = (f"tried after `{other}`", f"tried before `{other}`")
     return Moved(name, *(words if is_earlier else reversed(words)))

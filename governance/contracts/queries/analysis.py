@@ -4,8 +4,13 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from governance.contracts.domain.lint import lint
-from governance.contracts.queries.contracts import NAME, bundle_named, misnamed, renamed, taken
+from governance.contracts.queries.contracts import (
+    NAME,
+    bundle_named,
+    misnamed,
+    name_exists,
+    renamed,
+)
 from governance.core.errors import DocumentInvalid, EvaluationLimit, EvaluationUnavailable, Problem
 from governance.evaluation import engine
 from governance.evaluation.engine import Validation
@@ -40,8 +45,8 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What is wrong with a text, in the order of its lines."""
+class Analysis:
+    """Problems of a text in the order of its lines, with its outline."""
 
     problems: tuple[Marked, ...]
 
@@ -67,23 +72,18 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked(Told):
+class Checked(Analysis):
     rules: tuple[OutlinedRule, ...] | None  # none: the text is no YAML, so nobody can tell
     dialect: Dialect | None
     name: str = ""
 
 
 def read_contract(document: bytes | str, *, tools: Collection[str] | None = None) -> Validation:
-    """What the library says of a document, and what would surprise its author; and whether agents
-    could ask for it by name."""
-    read = engine.validate(document)
-    if not read.valid:
-        return read
-    if not NAME.fullmatch(read.name):
+    """Library errors and lint warnings of a document; also whether agents can ask for its name."""
+    read = engine.validate(document, tools=tools)
+    if read.valid and not NAME.fullmatch(read.name):
         return replace(read, errors=(misnamed(document),))
-    surprises = [*read.warnings, *lint(read_document(document), tools=tools)]
-    surprises.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
-    return replace(read, warnings=tuple(surprises))
+    return read
 
 
 def tools_seen(project: Project) -> Collection[str] | None:
@@ -101,11 +101,9 @@ def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
     try:
         read = read_contract(text, tools=tools)
     except (EvaluationLimit, EvaluationUnavailable) as refused:
-        found = [Problem(message=str(refused))]
-        return Checked(marked("error", found, text), outline(document), document.dialect)
-    # One that is refused is not looked at further there, but its author is to be told all.
-    warnings = read.warnings if read.valid else lint(document, tools=tools)
-    problems = [*marked("error", read.errors, text), *marked("warning", warnings, text)]
+        limit = Problem(message=str(refused))
+        return Checked(marked("error", [limit], text), outline(document), document.dialect)
+    problems = [*marked("error", read.errors, text), *marked("warning", read.warnings, text)]
     problems.sort(key=lambda each: each.place)
     return Checked(tuple(problems), outline(document), document.dialect, read.name)
 
@@ -120,7 +118,7 @@ def check_draft(
     if bundle is not None:
         unfit = renamed(text, bundle.name) if checked.name != bundle.name else None
     else:
-        unfit = taken(text, checked.name) if bundle_named(project, checked.name) else None
+        unfit = name_exists(text, checked.name) if bundle_named(project, checked.name) else None
     if unfit is None:
         return checked
     problems = sorted([*marked("error", [unfit], text), *checked.problems], key=lambda p: p.place)

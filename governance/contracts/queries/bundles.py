@@ -1,4 +1,4 @@
-"""What the pages of contracts show: bundles with what is live of them, versions with their text."""
+"""Contracts for their pages: with live versions, or with texts."""
 
 from dataclasses import dataclass
 
@@ -40,8 +40,8 @@ def bundle_names(project: Project, limit: int = 500) -> list[str]:
 
 def free_name(project: Project, name: str) -> str:
     """This name, or with a number behind it when a bundle has it already."""
-    taken = Bundle.objects.filter(project=project, name__startswith=name[:100])
-    return as_free_name(name, set(taken.values_list("name", flat=True)))
+    used = Bundle.objects.filter(project=project, name__startswith=name[:100])
+    return as_free_name(name, set(used.values_list("name", flat=True)))
 
 
 def newest_of(project: Project, name: str, number: int) -> list[BundleVersion]:
@@ -53,7 +53,7 @@ def newest_of(project: Project, name: str, number: int) -> list[BundleVersion]:
 
 
 def assignments_of(bundle: Bundle) -> list[Assignment]:
-    """What makes agents get it that name none, in every environment."""
+    """Assignments through which agents that name no bundle get it, in every environment."""
     rows = Assignment.objects.filter(bundle=bundle, ended_at=None).select_related("environment")
     return list(rows.order_by("environment__name", "-priority", "id")[:20])
 
@@ -71,3 +71,17 @@ def document_of(version: BundleVersion) -> Document:
 
 def number_of_cases(project: Project, bundle: str) -> int:
     return Case.objects.filter(bundle__project=project, bundle__name=bundle).count()
+
+
+def newest_deployment(project: Project, environment: str) -> Deployment | None:
+    """The last deployment of any contract in an environment; it is live there."""
+    rows = Deployment.objects.filter(
+        version__bundle__project=project, environment__name=environment
+    )
+    return rows.select_related("version__bundle", "environment").order_by("-id").first()
+
+
+def newest_saved_version(project: Project) -> BundleVersion | None:
+    """The last version saved of any contract, without its document."""
+    rows = BundleVersion.objects.filter(bundle__project=project).select_related("bundle")
+    return rows.defer("document", "session_rules").order_by("-id").first()

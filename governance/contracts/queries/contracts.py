@@ -14,24 +14,21 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
 
 def renamed(document: bytes | str, name: str) -> Problem:
     """A version bears the name of its bundle."""
-    message = (
-        f"The name of this contract is `{name}`: its versions are counted by it. "
-        "Begin a new contract to have this text under another name."
-    )
+    message = f"This contract is named `{name}`. Create a new contract to use another name."
     return about_the_name(document, message, fix=name)
 
 
 def misnamed(document: bytes | str) -> Problem:
     """By no other name could agents ask for it."""
     message = (
-        "A bundle's name begins with a small letter or digit and goes on with small letters, "
-        "digits, `.`, `_` or `-`, at most 128."
+        "Use up to 128 lowercase letters, digits, `.`, `_` and `-`, starting with a letter or "
+        "digit."
     )
     return about_the_name(document, message)
 
 
-def taken(document: bytes | str, name: str) -> Problem:
-    message = f"There is a contract `{name}` already: give this one another name, or edit that one."
+def name_exists(document: bytes | str, name: str) -> Problem:
+    message = f"A contract `{name}` already exists. Choose another name, or edit that contract."
     return about_the_name(document, message)
 
 
@@ -45,26 +42,26 @@ def existing_bundle(project: Project, name: str) -> Bundle:
     """The same for who cannot go on without it."""
     bundle = bundle_named(project, name)
     if bundle is None:
-        raise NotFound("There is no such contract.")
+        raise NotFound("Contract not found.")
     return bundle
 
 
 def newest_version(bundle: Bundle) -> BundleVersion | None:
-    return _whole_versions(bundle).order_by("-number").first()
+    return _with_document(bundle).order_by("-number").first()
 
 
 def version_numbered(bundle: Bundle, number: int) -> BundleVersion | None:
-    return _whole_versions(bundle).filter(number=number).first()
+    return _with_document(bundle).filter(number=number).first()
 
 
 def versions_before(bundle: Bundle, before: int | None, limit: int) -> list[BundleVersion]:
     """A page of its versions, newest first, without their documents."""
-    rows = _whole_versions(bundle).defer("document", "session_rules").order_by("-number")
+    rows = _with_document(bundle).defer("document", "session_rules").order_by("-number")
     return list((rows.filter(number__lt=before) if before else rows)[:limit])
 
 
 def newest_versions(project: Project, after: str, limit: int) -> list[BundleVersion]:
-    """Of each bundle the newest version, without its document, by the bundles' names."""
+    """Newest version of each bundle, without its document, by name."""
     newest = (
         BundleVersion.objects.filter(bundle=OuterRef("bundle"))
         .order_by()
@@ -94,7 +91,7 @@ def deployments_before(
 
 
 def live_deployments(project: Project, bundles: Iterable[int]) -> list[Deployment]:
-    """What is current of each of these bundles in each environment."""
+    """Live deployment of each of these bundles in each environment."""
     newest = (
         Deployment.objects.filter(
             version__bundle=OuterRef("version__bundle"), environment=OuterRef("environment")
@@ -130,7 +127,7 @@ def deployment_numbered(project: Project, number: int) -> Deployment | None:
 
 
 def deployment_before(deployment: Deployment) -> Deployment | None:
-    """What was live directly before it, of the same bundle in the same environment."""
+    """Previous deployment of the same bundle in the same environment."""
     rows = _deployments().filter(
         version__bundle=deployment.version.bundle_id,
         environment=deployment.environment_id,
@@ -146,7 +143,7 @@ def is_way_back(version: BundleVersion, environment: str) -> bool:
     return before is not None and before.version_id == version.pk
 
 
-def _whole_versions(bundle: Bundle) -> QuerySet[BundleVersion]:
+def _with_document(bundle: Bundle) -> QuerySet[BundleVersion]:
     return BundleVersion.objects.filter(bundle=bundle).select_related("bundle__project")
 
 

@@ -3,7 +3,7 @@
 from governance.contracts.domain.meaning import changes
 from governance.contracts.queries.contracts import bundle_named, newest_version, version_numbered
 from governance.core.errors import DocumentInvalid
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.numbers import ID_DIGITS, parse_number
 from governance.models import Bundle, BundleVersion, Draft, Project
 from governance.texts.changes import Change
 from governance.texts.document import read_document
@@ -40,10 +40,10 @@ def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
     return list(rows.filter(bundle=bundle).exclude(person=person_id)[:SHOWN])
 
 
-def version_said(bundle: Bundle | None, number: str) -> BundleVersion | None:
+def version_from(bundle: Bundle | None, number: str) -> BundleVersion | None:
     """The version that a page says a text grew from, if it is there."""
-    asked = whole_number(number)
-    return version_numbered(bundle, asked) if bundle is not None and asked is not None else None
+    parsed = parse_number(number)
+    return version_numbered(bundle, parsed) if bundle is not None and parsed is not None else None
 
 
 def text_of(version: BundleVersion | None) -> str:
@@ -51,9 +51,9 @@ def text_of(version: BundleVersion | None) -> str:
 
 
 def text_in_editor(project: Project, person_id: int, name: str, draft_id: str) -> str | None:
-    """What the editor of this contract shows this person, or of a draft without one."""
+    """Text that the editor shows this person, for a contract or a draft of a new one."""
     if not name:
-        number = whole_number(draft_id, ID_DIGITS)
+        number = parse_number(draft_id, ID_DIGITS)
         draft = new_draft_numbered(project, person_id, number) if number is not None else None
         return draft.text if draft else None
     bundle = bundle_named(project, name)

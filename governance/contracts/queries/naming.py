@@ -12,7 +12,7 @@ from governance.models import BundleVersion, Case, CheckVersion, Project
 SHORTEST: Final = 8
 LONGEST: Final = 1_024
 READ_AT_ONCE: Final = 4  # documents, which may have half a megabyte each
-TOLD: Final = 50  # tests
+MOST_TESTS: Final = 50  # tests
 
 
 class Naming(NamedTuple):
@@ -32,7 +32,7 @@ def documents_naming(project: Project, text: str) -> list[Naming]:
     checks = CheckVersion.objects.filter(
         success_check__project=project, number=_newest(CheckVersion, "success_check")
     )
-    found = [
+    documents = [
         Naming(kind, name, number)
         for kind, rows, owner in (
             ("contract", contracts, "bundle__name"),
@@ -43,10 +43,12 @@ def documents_naming(project: Project, text: str) -> list[Naming]:
         .iterator(chunk_size=READ_AT_ONCE)
         if written in bytes(document)
     ]
-    said = json.dumps(text)[1:-1]
-    cases = Case.objects.filter(bundle__project=project, calls__contains=said)
+    quoted = json.dumps(text)[1:-1]
+    cases = Case.objects.filter(bundle__project=project, calls__contains=quoted)
     names = cases.order_by("bundle__name", "position").values_list("bundle__name", "name")
-    return found + [Naming("test", contract, None, name) for contract, name in names[:TOLD]]
+    return documents + [
+        Naming("test", contract, None, name) for contract, name in names[:MOST_TESTS]
+    ]
 
 
 def _newest(versions: type[Model], owner: str) -> Subquery:

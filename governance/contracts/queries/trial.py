@@ -19,10 +19,10 @@ from governance.evaluation.engine import Evaluation, ExplainedRule, Explanation,
 
 _REFUSED = (CallInvalid, DocumentInvalid, EvaluationLimit, EvaluationUnavailable)
 _UNASKED: Final = {
-    "disabled": "switched off",
-    "other_tool": "about other tools",
-    "no_output": "looks at the output, and none was given",
-    "session": "counts calls of a session: write a test for it",
+    "disabled": "disabled",
+    "other_tool": "doesn't apply to this tool",
+    "no_output": "needs an output",
+    "session": "counts calls of a session, so it needs a session test",
 }
 
 
@@ -32,14 +32,14 @@ class TriedRule:
     decides: bool
 
     @property
-    def standing(self) -> str:
+    def status_words(self) -> str:
         rule = self.rule
         if rule.unasked:
             return _UNASKED[rule.unasked]
         if rule.passed:
-            return "nothing against it"
+            return "passed"
         if rule.observed:
-            return f"would have {_WOULD.get(rule.action, rule.action)}; it only observes"
+            return f"would {_WOULD.get(rule.action, rule.action)} (observe mode)"
         return words_of(rule.action, ())
 
     @property
@@ -51,12 +51,12 @@ class TriedRule:
         return "observed" if self.rule.observed else "failed"
 
 
-_WOULD: Final = {"block": "denied it", "ask": "asked", "warn": "warned", "redact": "redacted"}
+_WOULD: Final = {"block": "deny", "ask": "need approval"}
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """`why` and `problems` stand where there is no answer."""
+    """Decision for a call; without one, `why` and `problems`."""
 
     explanation: Explanation | None = None
     rules: tuple[TriedRule, ...] = ()
@@ -69,24 +69,24 @@ class Tried:
 
     @property
     def sentence(self) -> str:
-        """What an agent would do."""
+        """Action that an agent would take."""
         if self.explanation is None:
             return "No decision"
         by = f" by {', '.join(f'`{name}`' for name in self.deciding)}" if self.deciding else ""
         after = any(each.decides and each.rule.type == "post" for each in self.rules)
         match self.explanation.action:
             case "block" if after:
-                return f"It runs, and its output is withheld{by}."
+                return f"Allowed, output withheld{by}."
             case "block":
                 return f"Denied{by}."
             case "ask":
-                return f"A person is asked{by}."
+                return f"Needs approval{by}."
             case "redact":
-                return f"It runs, and its output is redacted{by}."
+                return f"Allowed, output redacted{by}."
             case "warn":
-                return f"It runs, with a warning{by}."
+                return f"Allowed with a warning{by}."
             case _:
-                return "Allowed: no rule stands against it."
+                return "Allowed. No rule matched."
 
 
 def shown_explanation(explanation: Explanation, call: ToolCall) -> Explanation:
@@ -134,15 +134,15 @@ def try_call(source: Source, call: ToolCall) -> Tried:
 
 def _rules(explanation: Explanation) -> tuple[TriedRule, ...]:
     failed = [r for r in explanation.rules if not r.unasked and not r.passed and not r.observed]
-    before = next((rule for rule in _asked_in_turn(failed) if rule.type != "post"), None)
+    before = next((rule for rule in _in_agents_order(failed) if rule.type != "post"), None)
     if before is not None:  # an agent stops at the first rule that fails
         deciding = {before.id}
     else:
-        alike = {rule.id for rule in failed if rule.action == explanation.action}
-        deciding = alike or {rule.id for rule in failed}
+        same_action = {rule.id for rule in failed if rule.action == explanation.action}
+        deciding = same_action or {rule.id for rule in failed}
     return tuple(TriedRule(rule, rule.id in deciding) for rule in explanation.rules)
 
 
-def _asked_in_turn(rules: list[ExplainedRule]) -> list[ExplainedRule]:
+def _in_agents_order(rules: list[ExplainedRule]) -> list[ExplainedRule]:
     """Agents ask the rules about the call before those about where it may go."""
     return sorted(rules, key=lambda rule: rule.type == "sandbox")

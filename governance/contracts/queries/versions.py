@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from governance.contracts.domain.rule_aspects import rules_said
+from governance.contracts.domain.rule_aspects import rules_in_words
 from governance.models import BundleVersion
 from governance.texts.document import read_document
 from governance.texts.outline import outline
@@ -54,14 +54,14 @@ def rule_written(project_id: int, bundle: str, number: int, rule: str) -> Writte
     if written is None:
         return None
     document = read_document(bytes(written))
-    found = next((each for each in outline(document) if each.id == rule), None)
-    if found is None:
+    outlined = next((each for each in outline(document) if each.id == rule), None)
+    if outlined is None:
         return None
-    lines = document.text.splitlines()[found.line - 1 : found.end_line]
+    lines = document.text.splitlines()[outlined.line - 1 : outlined.end_line]
     return WrittenRule(
-        found.line,
-        found.type,
-        rules_said(document).get(rule, ""),
+        outlined.line,
+        outlined.type,
+        rules_in_words(document).get(rule, ""),
         "\n".join(lines[:LINES]),
         max(0, len(lines) - LINES),
     )

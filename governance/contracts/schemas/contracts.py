@@ -73,7 +73,7 @@ class CallIn(Schema):
         if (self.yaml is None) == (self.name is None):
             raise ValueError("Give either `yaml`, or `name` with or without `version`.")
         if self.version is not None and self.name is None:
-            raise ValueError("A `version` is one of a `name`.")
+            raise ValueError("A `version` needs a `name`.")
         return self
 
     def call(self) -> ToolCall:
@@ -176,7 +176,7 @@ class VersionOut(Schema):
     created_at: datetime
 
 
-class WholeVersionOut(VersionOut):
+class VersionWithTextOut(VersionOut):
     yaml: str
     session_rules: list[dict[str, Any]]
 
@@ -210,7 +210,7 @@ class ContractsOut(Schema):
     next: str | None
 
 
-class ContractOut(WholeVersionOut):
+class ContractOut(VersionWithTextOut):
     """The newest version, what is live, and a page of the history."""
 
     deployments: list[LiveOut]
@@ -235,7 +235,7 @@ def version_out(version: BundleVersion) -> dict[str, Any]:
     }
 
 
-def whole_version_out(version: BundleVersion) -> dict[str, Any]:
+def version_with_text_out(version: BundleVersion) -> dict[str, Any]:
     return version_out(version) | {
         "yaml": bytes(version.document).decode(),
         "session_rules": version.session_rules,

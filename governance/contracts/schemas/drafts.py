@@ -11,7 +11,7 @@ from governance.models import Draft
 
 
 class NewDraftIn(Schema):
-    """Of a contract that is there, from its newest version or `base`; else of a new one."""
+    """New draft: of an existing contract from its newest version or `base`, else of a new one."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -51,12 +51,12 @@ class DraftsOut(Schema):
     drafts: list[DraftOut]
 
 
-class WholeDraftOut(DraftOut):
+class DraftWithTextOut(DraftOut):
     revision: str
     yaml: str
 
 
-class RebasedDraftOut(WholeDraftOut):
+class RebasedDraftOut(DraftWithTextOut):
     conflicts: int
 
 
@@ -69,5 +69,5 @@ def draft_out(draft: Draft) -> dict[str, Any]:
     }
 
 
-def whole_draft_out(draft: Draft) -> dict[str, Any]:
+def draft_with_text_out(draft: Draft) -> dict[str, Any]:
     return draft_out(draft) | {"revision": draft.revision, "yaml": draft.text}

@@ -60,7 +60,7 @@ class TextComparisonOut(Schema):
 
 
 class EnforcementIn(Schema):
-    """Of the newest version, unless another is named."""
+    """Version to enforce: the newest, unless another is named."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -76,7 +76,7 @@ class TemplatesOut(Schema):
     templates: list[TemplateOut]
 
 
-class WholeTemplateOut(TemplateOut):
+class TemplateWithTextOut(TemplateOut):
     yaml: str
 
 
@@ -91,7 +91,7 @@ class ComparisonOut(Schema):
 
 
 def in_dialect(version: dict[str, Any], dialect: Dialect, text: str) -> dict[str, Any]:
-    """What agents of that dialect are served, with the hash of those bytes."""
+    """Document as agents of that dialect get it, with the hash of its bytes."""
     return version | {
         "yaml": text,
         "dialect": str(dialect),

@@ -1,4 +1,4 @@
-"""Who did what to a contract, or to a check: the entries of the audit log that are about it."""
+"""Audit log of a contract or a check."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from governance.audit.queries import audit_entries_about, audit_number_above
 from governance.audit.tables import AUDIT_LOG
-from governance.audit.views import MANY, PAGE, number_before
+from governance.audit.views import MANY, PAGE, lines_for, number_before
 from governance.contracts.queries.contracts import existing_bundle
 from governance.contracts.views.tabs import AUDIT, shown_tabs
 from governance.models import Bundle, Check
@@ -44,7 +44,7 @@ def entries_about(request: MemberRequest, of: Bundle | Check) -> dict[str, Any]:
     entries = audit_entries_about(of, before=before, limit=PAGE + 1)
     shown = entries[:PAGE]
     return {
-        "entries": shown,
+        "lines": lines_for(request, shown),
         "newest": shown[0] if shown and before is None else None,
         "words": f"{len(shown)} entries, newest first",
         "newer": _newer(of, shown[0].number) if shown and before is not None else "",

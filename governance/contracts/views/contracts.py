@@ -1,4 +1,4 @@
-"""The contracts of a project, one's own drafts, and the ways to begin a new contract."""
+"""Contracts of a project, one's own drafts, and the start of a new contract."""
 
 from collections.abc import Iterator
 
@@ -26,6 +26,7 @@ from governance.core.errors import InvalidInput, NotFound
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.texts.metadata import under_name
+from governance.web.exports import offer_part, offer_table
 from governance.web.forms import sent
 from governance.web.table_files import one_of_tables, page_after_page, table_file
 
@@ -49,18 +50,22 @@ def contracts(request: MemberRequest) -> HttpResponseBase:
         file = table_file(request, request.project, "contracts", CONTRACTS, rows)
     if file is not None:
         return file
+    drafts = drafts_of(request.project, request.user.pk) if may_write else []
+    if drafts:
+        offer_table(request, "drafts", table="drafts")
+    offer_part(request, "agents-by-contract", "outcomes:contract_agents", table="contracts")
     after = request.GET.get("after", "")
-    found = listed_bundles(request.project, after if "\0" not in after else "", SHOWN + 1)
-    shown = found[:SHOWN]
+    bundles = listed_bundles(request.project, after if "\0" not in after else "", SHOWN + 1)
+    shown = bundles[:SHOWN]
     context = {
         "page_title": "Contracts",
-        "sentence": contracts_sentence(shown, more=len(found) > SHOWN or bool(after)),
+        "sentence": contracts_sentence(shown, more=len(bundles) > SHOWN or bool(after)),
         "bundles": shown,
         "waiting": waiting_requests(request.project),
         "after": after,
-        "next": shown[-1].name if len(found) > SHOWN else "",
+        "next": shown[-1].name if len(bundles) > SHOWN else "",
         "may_write": may_write,
-        "drafts": drafts_of(request.project, request.user.pk) if may_write else [],
+        "drafts": drafts,
     }
     return render(request, "contracts/contracts.html", context)
 
@@ -68,8 +73,7 @@ def contracts(request: MemberRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def new_contract(request: MemberRequest) -> HttpResponse:
-    """From a template, from a contract that is there, or from a text that is brought along: each
-    becomes a draft, which its editor checks and saves."""
+    """From a template, an existing contract, or a text: each becomes a draft."""
     given = sent(request)
     start = given.get("from") if given is not None else None
     form = ContractForm(given, request.FILES or None)
@@ -97,12 +101,12 @@ def _begun(request: MemberRequest, text: str) -> HttpResponse:
 
 
 def _from(request: MemberRequest, start: str) -> str:
-    """The text of a template or of a contract, under a name that nobody has."""
+    """Text of a template or of a contract, under an unused name."""
     kind, _, name = start.partition(":")
     if kind == "template" and (template := template_named(name)):
         return under_name(template.document.text, free_name(request.project, name))
     bundle = bundle_named(request.project, name) if kind == "contract" else None
     newest = newest_version(bundle) if bundle else None
     if newest is None:
-        raise NotFound("There is nothing of that name to begin with.")
+        raise NotFound("No template or contract has this name.")
     return under_name(document_of(newest).text, free_name(request.project, name))

@@ -93,7 +93,7 @@ class ContractDrafts(DraftKind[Bundle, BundleVersion, Draft]):
     def changes(self, since: BundleVersion | None, text: str) -> tuple[Change, ...] | None:
         return changes_since(since, text)
 
-    def beside_editor(self, request: MemberRequest, present: Written) -> dict[str, Any]:
+    def editor_context(self, request: MemberRequest, present: Written) -> dict[str, Any]:
         tools = tools_seen(request.project)
         return {
             # All that the script will be told, or the page would move when it is.

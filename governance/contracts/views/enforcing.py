@@ -1,4 +1,4 @@
-"""From observing to enforcing: shows the one word that changes, and makes the version."""
+"""From observe to enforce: shows the changed line and saves the version."""
 
 from urllib.parse import urlencode
 
@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from governance.contracts.commands.enforcing import enforce as make_enforcing
+from governance.contracts.commands.contracts import enforce as make_enforcing
 from governance.contracts.domain.enforcing import enforced
 from governance.contracts.queries.contracts import version_of
 from governance.core.errors import GovernanceError, NotFound
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from governance.models import BundleVersion
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
@@ -32,25 +32,25 @@ def enforce(request: MemberRequest, bundle_name: str) -> HttpResponse:
         else:
             chosen = urlencode({"version": made.number, "environment": environment})
             address = reverse("governance:deploy", args=[request.project.slug, bundle_name])
-            messages.success(request, f"{made} enforces. It is not live before it is deployed.")
+            messages.success(request, f"{made} saved. Deploy it to enforce.")
             return redirect(f"{address}?{chosen}")
     document = read_document(bytes(version.document))
-    found = enforced(document)
+    text = enforced(document)
     lines = document.text.splitlines()
     context = {
         "page_title": f"Enforce {bundle_name}",
         "version": version,
         "bundle_name": bundle_name,
-        "found": found,
-        "before": lines[found.line - 1] if found else "",
-        "after": found.text.splitlines()[found.line - 1] if found else "",
+        "found": text,
+        "before": lines[text.line - 1] if text else "",
+        "after": text.text.splitlines()[text.line - 1] if text else "",
     }
     return render(request, "contracts/enforce.html", context)
 
 
 def _version(request: MemberRequest, bundle_name: str) -> BundleVersion:
-    number = whole_number(request.GET.get("version"))
-    found = None if number is None else version_of(request.project, bundle_name, number)
-    if found is None:
-        raise NotFound("There is no such version.")
-    return found
+    number = parse_number(request.GET.get("version"))
+    version = None if number is None else version_of(request.project, bundle_name, number)
+    if version is None:
+        raise NotFound("Version not found.")
+    return version

@@ -1,17 +1,21 @@
-"""The tabs of a contract's pages. Who adds a page adds its tab here."""
+"""Tabs of the pages of a contract."""
 
 from typing import NamedTuple
 
 from django.urls import reverse
 
-from governance.contracts.queries.bundles import number_of_cases
+from governance.contracts.queries.bundles import newest_of, number_of_cases
+from governance.contracts.queries.contracts import newest_version, version_numbered
+from governance.core.errors import NotFound
+from governance.core.numbers import parse_number
+from governance.models import Bundle, BundleVersion
 from governance.people.auth import MemberRequest
 
 
 class Tab(NamedTuple):
     words: str
     view: str  # of an address that takes the project's slug and the bundle's name
-    counted: str = ""  # the id of the place for how many there are
+    counted: str = ""  # id of the element for the count
 
 
 class ShownTab(NamedTuple):
@@ -19,7 +23,7 @@ class ShownTab(NamedTuple):
     url: str
     is_current: bool
     counted: str = ""
-    number: int | None = None  # none: not known here
+    number: int | None = None  # None: unknown here
 
 
 OVERVIEW = "governance:contract"
@@ -31,12 +35,12 @@ AUDIT = "governance:contract_audit"
 
 TABS = (
     Tab("Overview", OVERVIEW),
-    Tab("Text", TEXT),
+    Tab("YAML", TEXT),
     Tab("Compare", COMPARE),
     Tab("Tests", CASES, "count-tests"),
     Tab("Playground", PLAYGROUND),
     Tab("Backtests", "outcomes:backtests", "count-backtests"),
-    Tab("Would have been denied", "outcomes:would_deny", "count-would-deny"),
+    Tab("Would deny", "outcomes:would_deny", "count-would-deny"),
     Tab("Audit", AUDIT),
 )
 
@@ -55,3 +59,20 @@ def shown_tabs(request: MemberRequest, bundle: str, current: str) -> list[ShownT
         )
         for tab in TABS
     ]
+
+
+def newest_named(request: MemberRequest, name: str, number: int = 1) -> list[BundleVersion]:
+    """The newest versions of a contract: one at least."""
+    versions = newest_of(request.project, name, number)
+    if not versions:
+        raise NotFound("Contract not found.")
+    return versions
+
+
+def version_or_newest(bundle: Bundle, text: str) -> BundleVersion:
+    """The newest, unless the text is a number."""
+    number = parse_number(text)
+    version = version_numbered(bundle, number) if number else newest_version(bundle)
+    if version is None:
+        raise NotFound(f"{bundle.name} has no such version.")
+    return version

@@ -8,7 +8,7 @@ from governance.contracts.queries.contracts import (
     version_numbered,
     versions_before,
 )
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from governance.models import BundleVersion, Project
 
 LISTED: Final = 50
@@ -34,9 +34,9 @@ def version_choices(project: Project, name: str, chosen: str) -> VersionChoices:
     for each in live_deployments(project, [bundle.pk]):
         versions.setdefault(each.version.number, each.version)
         places.setdefault(each.version.number, []).append(each.environment.name)
-    asked = whole_number(chosen)
-    if asked is not None and asked not in versions:
-        older = version_numbered(bundle, asked)
+    parsed = parse_number(chosen)
+    if parsed is not None and parsed not in versions:
+        older = version_numbered(bundle, parsed)
         versions |= {older.number: older} if older else {}
     return VersionChoices(
         [

@@ -23,7 +23,7 @@ CAN_ASSIGN = KeyOrMember(action=Action.ASSIGN)
 
 
 @router.put("/assignments", response={201: AssignmentOut, 200: AssignmentOut}, auth=CAN_ASSIGN)
-def assign(request: AccessRequest, body: AssignmentIn) -> Status[dict[str, Any]]:
+def create_assignment(request: AccessRequest, body: AssignmentIn) -> Status[dict[str, Any]]:
     assignment, is_new = assignments.assign(
         project_numbered(request.auth.project_id),
         bundle_name=body.bundle_name,
@@ -39,11 +39,11 @@ def assign(request: AccessRequest, body: AssignmentIn) -> Status[dict[str, Any]]
 @router.get("/assignments", response=AssignmentsOut, auth=KeyOrMember("read"))
 def list_assignments(request: AccessRequest, page: Query[AssignmentsQuery]) -> dict[str, Any]:
     project = project_numbered(request.auth.project_id)
-    found = assignments_before(project, page.cursor, page.limit + 1, environment=page.env)
-    shown = found[: page.limit]
+    assignments = assignments_before(project, page.cursor, page.limit + 1, environment=page.env)
+    shown = assignments[: page.limit]
     return {
         "assignments": [assignment_out(assignment) for assignment in shown],
-        "next": str(shown[-1].pk) if len(found) > len(shown) else None,
+        "next": str(shown[-1].pk) if len(assignments) > len(shown) else None,
     }
 
 
@@ -52,5 +52,5 @@ def end_assignment(request: AccessRequest, assignment_id: int) -> dict[str, Any]
     project = project_numbered(request.auth.project_id)
     assignment = assignment_numbered(project, assignment_id)
     if assignment is None:
-        raise NotFound("There is no such assignment.")
+        raise NotFound("Assignment not found.")
     return assignment_out(assignments.end_assignment(assignment, by=request.auth.actor))

@@ -1,4 +1,4 @@
-"""What an agent fetches: the document in force for it, in the dialect that its SDK reads."""
+"""Document in force for an agent, in the dialect that its SDK reads."""
 
 import logging
 from base64 import b64encode
@@ -12,7 +12,7 @@ from ninja import Router
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import Forbidden, NotFound
 from governance.delivery import news
-from governance.delivery.commands.fetches import note_fetch
+from governance.delivery.commands.documents import note_fetch
 from governance.delivery.queries.documents import (
     ServedDocument,
     assignable_bundles,
@@ -49,7 +49,9 @@ def _current(request: AccessRequest, name: str, env: str) -> JsonResponse:
     if environment_id is None or env not in ("", access.environment):
         raise Forbidden(f"This key is for {access.environment} only.", code="environment")
     if not access.admits_agent(agent):
-        raise Forbidden(f"This key is not for the agent {agent}.", code="agent")
+        raise Forbidden(
+            f"This key is not valid for the agent {agent}. Use one of its own keys.", code="agent"
+        )
     dialect = dialect_spoken(access.dialect, request.path_info)
     served = served_document(access.project_id, environment_id, name, agent, dialect)
     if served is None or not (served.stopped or _may_have(access, name, agent)):
@@ -62,10 +64,10 @@ def _current(request: AccessRequest, name: str, env: str) -> JsonResponse:
         served.revision_hash,
         stopped=served.stopped,
     )
-    return JsonResponse(_told(served))
+    return JsonResponse(_fields(served))
 
 
-def _told(served: ServedDocument) -> dict[str, Any]:
+def _fields(served: ServedDocument) -> dict[str, Any]:
     return {
         "name": served.name,
         "bundle_name": served.bundle_name,
@@ -94,7 +96,7 @@ def _notice(request: AccessRequest, agent: str, dialect: Dialect) -> None:
         if dialect is Dialect.OLD and not access.dialect:
             note_fetch(access.environment_id, agent, key_id=key_id)
     except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
-        logger.warning("What a fetch gives away could not be noted", exc_info=True)
+        logger.warning("Could not record that an agent fetched its document", exc_info=True)
     notice_manage_key(access, agent)
 
 
@@ -113,7 +115,7 @@ def notice_manage_key(access: Access, agent: str) -> None:
             link=reverse("governance:keys", args=[access.project_slug]),
         )
     except DatabaseError:  # as above
-        logger.warning("That an agent uses a manage key could not be noted", exc_info=True)
+        logger.warning("Could not record that an agent uses a manage key", exc_info=True)
 
 
 def _agent_named_by(request: HttpRequest) -> str:

@@ -8,7 +8,7 @@ from ninja import Router, Schema, Status
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import NotFound
 from governance.delivery.commands import signing
-from governance.delivery.queries.signing import signing_key_in_use
+from governance.delivery.queries.documents import signing_key_in_use
 from governance.models import SigningKey
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
@@ -27,8 +27,8 @@ def get_signing_key(request: AccessRequest) -> dict[str, Any]:
     project = project_numbered(request.auth.project_id)
     key = signing_key_in_use(project)
     if key is None:
-        raise NotFound("Nothing has been signed in this project yet.")
-    return _told(key)
+        raise NotFound("This project has no signing key yet. The first deployment creates it.")
+    return _fields(key)
 
 
 @router.post(
@@ -39,8 +39,8 @@ def get_signing_key(request: AccessRequest) -> dict[str, Any]:
 )
 def rotate_signing_key(request: AccessRequest) -> Status[dict[str, Any]]:
     project = project_numbered(request.auth.project_id)
-    return Status(201, _told(signing.rotate_signing_key(project, by=request.auth.actor)))
+    return Status(201, _fields(signing.rotate_signing_key(project, by=request.auth.actor)))
 
 
-def _told(key: SigningKey) -> dict[str, Any]:
+def _fields(key: SigningKey) -> dict[str, Any]:
     return {"public_key": key.public_key, "created_at": key.created_at}

@@ -11,14 +11,14 @@ from ninja import Router
 
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import Conflict, Forbidden, InvalidInput
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.delivery.api.documents import notice_manage_key
 from governance.delivery.news import Place
-from governance.delivery.queries.streams import Asked
+from governance.delivery.queries.streams import StreamRequest
 from governance.people.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
 from governance.texts.dialect import dialect_spoken
 
-ASKED = "asked"  # in the memory that the front keeps of a request
+REQUEST = "asked"  # in the memory that the front keeps of a request
 NOBODY = "unknown"  # an agent that does not say who it is
 LONGEST_AGENT = LONGEST_BUNDLE = 128
 MOST_TAGS, LONGEST_TAG_NAME, LONGEST_TAG_VALUE = 64, 128, 256  # as SDKs hold themselves to
@@ -39,7 +39,7 @@ def open_stream(
     environment_id = access.environment_id
     if environment_id is None or key_id is None or env not in ("", access.environment):
         raise Forbidden(f"This key is for {access.environment} only.", code="environment")
-    asked = Asked(
+    stream_request = StreamRequest(
         place=Place(access.project_id, environment_id),
         environment=access.environment,
         key_id=key_id,
@@ -53,16 +53,21 @@ def open_stream(
         assigned_only=access.assigned_only,
     )
     if memory is None:
-        raise Conflict("This server answers requests only: it holds no stream.", code="no_stream")
-    memory[ASKED] = asked
-    notice_manage_key(access, asked.agent)
+        raise Conflict(
+            "This server does not support streams. Run the console with manage.py up.",
+            code="no_stream",
+        )
+    memory[REQUEST] = stream_request
+    notice_manage_key(access, stream_request.agent)
     return HttpResponse(headers={"X-Edictum-Stream": "1"})
 
 
 def _agent(request: HttpRequest, access: Access) -> str:
     agent = _fitting(AGENT_HEADER, request.headers.get(AGENT_HEADER, ""), LONGEST_AGENT) or NOBODY
     if not access.admits_agent(agent):
-        raise Forbidden(f"This key is not for the agent {agent}.", code="agent")
+        raise Forbidden(
+            f"This key is not valid for the agent {agent}. Use one of its own keys.", code="agent"
+        )
     return agent
 
 
@@ -82,11 +87,13 @@ def _tags(text: str) -> dict[str, str]:
         )
     )
     if not fits:
-        raise InvalidInput.at("tags", f"Tags are a JSON object of at most {MOST_TAGS} short texts.")
+        raise InvalidInput.at(
+            "tags", f"Tags are a JSON object with at most {MOST_TAGS} short string values."
+        )
     return dict(tags)
 
 
 def _fitting(name: str, text: str, longest: int) -> str:
-    if len(text) > longest or not can_be_kept(text):
+    if len(text) > longest or not is_storable(text):
         raise InvalidInput.at(name, f"{name} has at most {longest} characters, and no NUL.")
     return text

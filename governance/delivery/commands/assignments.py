@@ -1,4 +1,4 @@
-"""Assignments: set, replaced and ended. What was stays, because calls were governed by it."""
+"""Assignments: set, replaced and ended. Ended ones stay: they governed calls."""
 
 import json
 from collections.abc import Mapping
@@ -11,14 +11,13 @@ from governance.audit_log import Detail, record
 from governance.contracts.queries.contracts import bundle_named
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound, Problem
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.delivery import news
 from governance.delivery.queries.assignments import assignment_of
 from governance.models import Assignment, Environment, Project
-from governance.people.commands.environments import environment_named
+from governance.people.commands.requirements import environment_named
 from governance.people.policies import Action, refuse_unless
-from governance.people.queries.projects import locked_project
-from governance.people.queries.requirements import required_in
+from governance.people.queries.projects import locked_project, required_in
 
 # What the SDKs hold themselves to: nothing beyond it could ever be matched.
 MOST_TAGS = 64
@@ -45,7 +44,7 @@ def assign(
     _refuse_misfits(agent=agent, tags=tags, priority=priority)
     bundle = bundle_named(project, bundle_name)
     if bundle is None:
-        raise NotFound("There is no such bundle.")
+        raise NotFound("Contract not found.")
     environment = environment_named(project, env)
     locked_project(project)
     _refuse_alone(environment, by)
@@ -65,10 +64,37 @@ def assign(
         author=str(by)[:320],
         created_at=timezone.now(),
     )
-    details = _told(assignment) | {"was": present.bundle.name if present else None}
+    details = _details(assignment) | {"was": present.bundle.name if present else None}
     record(by, "bundle assigned", bundle.name, project=project, details=details)
-    news.tell(project.pk, environment.pk)
+    news.publish(project.pk, environment.pk)
     return assignment, True
+
+
+@transaction.atomic
+def change_assignment(
+    assignment: Assignment | None,
+    project: Project,
+    *,
+    bundle_name: str,
+    env: str,
+    by: Actor,
+    agent: str,
+    tags: Mapping[str, str],
+    priority: int,
+) -> Assignment:
+    """Assign, and end the assignment that this one replaces, whatever changed."""
+    made, _ = assign(
+        project,
+        bundle_name=bundle_name,
+        env=env,
+        by=by,
+        agent=agent,
+        tags=tags,
+        priority=priority,
+    )
+    if assignment is not None and assignment.pk != made.pk:
+        end_assignment(assignment, by=by)
+    return made
 
 
 @transaction.atomic
@@ -82,8 +108,8 @@ def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
     if assignment.ended_at is None:
         _end(assignment)
         bundle = assignment.bundle.name
-        record(by, "assignment ended", bundle, project=project, details=_told(assignment))
-        news.tell(project.pk, assignment.environment_id)
+        record(by, "assignment ended", bundle, project=project, details=_details(assignment))
+        news.publish(project.pk, assignment.environment_id)
     return assignment
 
 
@@ -98,7 +124,7 @@ def _end(assignment: Assignment) -> None:
     assignment.save(update_fields=["ended_at"])
 
 
-def _told(assignment: Assignment) -> dict[str, Detail]:
+def _details(assignment: Assignment) -> dict[str, Detail]:
     return {
         "environment": assignment.environment.name,
         "agent": assignment.agent,
@@ -112,33 +138,33 @@ def _digest(tags: Mapping[str, str]) -> str:
 
 
 def _refuse_misfits(*, agent: str, tags: Mapping[str, str], priority: int) -> None:
-    found = [
+    problems = [
         Problem(path=path, message=message)
         for path, fits, message in (
             (
                 "agent_id",
-                0 < len(agent) <= LONGEST_AGENT and can_be_kept(agent),
-                f"The glob of an agent has 1 to {LONGEST_AGENT} characters.",
+                0 < len(agent) <= LONGEST_AGENT and is_storable(agent),
+                f"An agent glob has 1 to {LONGEST_AGENT} characters.",
             ),
-            ("tags", len(tags) <= MOST_TAGS, f"At most {MOST_TAGS} tags are taken."),
+            ("tags", len(tags) <= MOST_TAGS, f"At most {MOST_TAGS} tags are allowed."),
             (
                 "tags",
                 all(
                     0 < len(name) <= LONGEST_TAG_NAME
                     and len(value) <= LONGEST_TAG_VALUE
-                    and can_be_kept(name + value)
+                    and is_storable(name + value)
                     for name, value in tags.items()
                 ),
-                f"A tag's name has 1 to {LONGEST_TAG_NAME} characters, its value at most"
-                f" {LONGEST_TAG_VALUE}, neither a NUL.",
+                f"A tag name has 1 to {LONGEST_TAG_NAME} characters, a value at most"
+                f" {LONGEST_TAG_VALUE}, without NUL.",
             ),
             (
                 "priority",
                 priority in PRIORITIES,
-                f"A priority lies between {PRIORITIES[0]:,} and {PRIORITIES[-1]:,}.",
+                f"A priority is between {PRIORITIES[0]:,} and {PRIORITIES[-1]:,}.",
             ),
         )
         if not fits
     ]
-    if found:
-        raise InvalidInput(found[0].message, errors=found)
+    if problems:
+        raise InvalidInput(problems[0].message, errors=problems)

@@ -3,10 +3,12 @@
 from hashlib import sha256
 
 from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
 
 from governance.delivery.commands.signing import sign
 from governance.delivery.queries.documents import unrendered_versions, unsigned_bytes
-from governance.models import BundleVersion, Project, Rendering
+from governance.models import BundleVersion, Fetches, Project, Rendering
 from governance.people.queries.projects import locked_project
 from governance.texts.dialect import Dialect
 from governance.texts.document import read_document
@@ -42,3 +44,19 @@ def complete_documents(project: Project) -> None:
             keep_renderings(version, text)
         locked_project(project)
         sign(project, unsigned_bytes(project))
+
+
+@transaction.atomic
+def note_fetch(environment_id: int, agent: str, *, key_id: int) -> None:
+    """The last three times are enough to see that an agent repeats itself."""
+    now = timezone.now()
+    rows = Fetches.objects.filter(environment=environment_id, agent=agent)
+    again = rows.update(
+        third_last_at=F("second_last_at"),
+        second_last_at=F("last_at"),
+        last_at=now,
+        key_id=key_id,
+    )
+    if not again:
+        first = Fetches(environment_id=environment_id, agent=agent, key_id=key_id, last_at=now)
+        Fetches.objects.bulk_create([first], ignore_conflicts=True)

@@ -1,4 +1,4 @@
-"""What the console noted of agents that are gone, and findings long over, leave by their age."""
+"""Retention of notes about absent agents, and of resolved findings."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -9,17 +9,17 @@ from django.utils import timezone
 from governance.audit_log import Detail, record
 from governance.core.actor import CONSOLE
 from governance.delivery import news
-from governance.models import Environment, Fetches, Finding, Project, ToldAssignment
+from governance.models import AnnouncedAssignment, Environment, Fetches, Finding, Project
 
 AT_ONCE = 500
-FETCHES_KEPT = timedelta(days=7)
-FINDINGS_KEPT = timedelta(days=90)  # after they were over
-TOLD_KEPT = timedelta(days=90)  # after their agent was connected last
-RENEWED_AFTER = TOLD_KEPT / 2
+FETCHES_LAST = timedelta(days=7)
+FINDINGS_LAST = timedelta(days=90)  # after they were over
+ANNOUNCEMENTS_LAST = timedelta(days=90)  # after their agent was connected last
+RENEWED_AFTER = ANNOUNCEMENTS_LAST / 2
 
 
 def remove_old_notes() -> int:
-    """What the console noted of agents that are gone, and findings long over; how many."""
+    """Delete old notes about absent agents and old resolved findings; returns their number."""
     now = timezone.now()
     environments = list(Environment.objects.select_related("project"))
     by_project: dict[Project, list[Environment]] = {}
@@ -29,19 +29,19 @@ def remove_old_notes() -> int:
 
 
 def _remove_notes(project: Project, environments: Iterable[Environment], now: datetime) -> int:
-    told_is_sure = _renew_told(project, environments, now)
+    is_renewed = _renew_announcements(project, environments, now)
     with transaction.atomic():
         old: dict[str, int] = {
             "fetches": Fetches.objects.filter(
-                environment__in=environments, last_at__lt=now - FETCHES_KEPT
+                environment__in=environments, last_at__lt=now - FETCHES_LAST
             ).delete()[0],
             "findings": Finding.objects.filter(
-                project=project, resolved_at__lt=now - FINDINGS_KEPT
+                project=project, resolved_at__lt=now - FINDINGS_LAST
             ).delete()[0],
         }
-        if told_is_sure:
-            told = ToldAssignment.objects.filter(environment__in=environments)
-            old["told_assignments"] = told.filter(at__lt=now - TOLD_KEPT).delete()[0]
+        if is_renewed:
+            announced = AnnouncedAssignment.objects.filter(environment__in=environments)
+            old["told_assignments"] = announced.filter(at__lt=now - ANNOUNCEMENTS_LAST).delete()[0]
         removed = sum(old.values())
         if removed:
             details: dict[str, Detail] = {name: number for name, number in old.items() if number}
@@ -49,12 +49,14 @@ def _remove_notes(project: Project, environments: Iterable[Environment], now: da
     return removed
 
 
-def _renew_told(project: Project, environments: Iterable[Environment], now: datetime) -> bool:
-    """Whether those who are connected now have it noted; nobody knows while the broker is silent.
+def _renew_announcements(
+    project: Project, environments: Iterable[Environment], now: datetime
+) -> bool:
+    """Renew the announcements of connected agents; False while the broker is silent.
 
-    An agent may hold one stream for months: what it was told must be there when it comes back.
+    An agent may hold one stream for months: its announcements must be there when it comes back.
     """
-    aging = ToldAssignment.objects.filter(
+    aging = AnnouncedAssignment.objects.filter(
         environment__in=environments, at__lt=now - RENEWED_AFTER
     ).order_by()
     places = set(aging.values_list("environment", "environment__name").distinct())

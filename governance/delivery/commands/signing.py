@@ -13,8 +13,7 @@ from governance.audit_log import record
 from governance.core.actor import CONSOLE, Actor
 from governance.core.errors import Conflict
 from governance.delivery import news
-from governance.delivery.queries.documents import unsigned_bytes
-from governance.delivery.queries.signing import signing_key_in_use
+from governance.delivery.queries.documents import signing_key_in_use, unsigned_bytes
 from governance.delivery.signatures import SealBroken, new_pair, open_pair
 from governance.models import Environment, Project, Signature, SigningKey
 from governance.people.policies import Action, refuse_unless
@@ -51,7 +50,7 @@ def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
     details = {"public_key": key.public_key, "was": was.public_key if was else None}
     record(by, "signing key rotated", key.public_key, project=project, details=details)
     for environment in Environment.objects.filter(project=project):
-        news.tell(project.pk, environment.pk)
+        news.publish(project.pk, environment.pk)
     return key
 
 
@@ -72,8 +71,8 @@ def _opened(key: SigningKey) -> Ed25519PrivateKey:
         )
     except SealBroken:
         raise Conflict(
-            "The signing key of this project was sealed with another secret key than this console"
-            " has. Rotate it, and give its new public half to the agents that verify.",
+            "This project's signing key was encrypted with another secret key. Rotate it, and give"
+            " the new public key to agents that verify.",
             code="signing_key",
         ) from None
 

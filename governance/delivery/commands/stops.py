@@ -6,10 +6,10 @@ from django.utils import timezone
 from governance.audit_log import record
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.delivery import news
 from governance.delivery.commands.signing import sign
-from governance.delivery.domain.stops import STOPPED
+from governance.delivery.domain import STOPPED
 from governance.delivery.queries.stops import stop_of
 from governance.models import Project, Stop
 from governance.people.policies import Action, refuse_unless
@@ -20,12 +20,12 @@ from governance.people.queries.projects import environment_with, locked_project
 def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Stop, bool]:
     """The stop that stands now, of one agent or of the environment, and whether it is new."""
     refuse_unless(by, Action.STOP_AGENT)
-    if len(agent) > 128 or not can_be_kept(agent):
+    if len(agent) > 128 or not is_storable(agent):
         unfit = "The id of an agent has at most 128 characters, without NUL."
         raise InvalidInput.at("agent_id", unfit)
     environment = environment_with(project, env)
     if environment is None:
-        raise NotFound("There is no such environment.")
+        raise NotFound("Environment not found.")
     project = locked_project(project)
     present = stop_of(environment, agent)
     if present is not None:
@@ -35,7 +35,7 @@ def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Sto
         environment=environment, agent=agent, author=str(by)[:320], created_at=timezone.now()
     )
     record(by, _what(made, "stopped"), str(made), project=project)
-    news.tell(project.pk, environment.pk)
+    news.publish(project.pk, environment.pk)
     return made, True
 
 
@@ -49,7 +49,7 @@ def lift(stop: Stop, *, by: Actor) -> Stop:
         stop.lifted_at, stop.lifted_by = timezone.now(), str(by)[:320]
         stop.save(update_fields=["lifted_at", "lifted_by"])
         record(by, _what(stop, "released"), str(stop), project=project)
-        news.tell(project.pk, stop.environment_id)
+        news.publish(project.pk, stop.environment_id)
     return stop
 
 

@@ -3,7 +3,8 @@
 from bisect import bisect_right
 from datetime import datetime
 
-from governance.delivery.domain.assignments import Rule, assignable, assigned
+from governance.core.texts import is_storable
+from governance.delivery.domain import Rule, assignable, assigned
 from governance.models import Assignment, Environment, Project
 
 
@@ -18,19 +19,26 @@ def assignment_numbered(project: Project, assignment_id: int) -> Assignment | No
 
 
 def assignments_before(
-    project: Project, before: int | None, limit: int, *, environment: str = ""
+    project: Project,
+    before: int | None,
+    limit: int,
+    *,
+    environment: str = "",
+    bundle: str = "",
 ) -> list[Assignment]:
-    """A page of those in force, newest first."""
+    """A page of active assignments, newest first."""
     rows = Assignment.objects.filter(environment__project=project, ended_at=None)
     if environment:
         rows = rows.filter(environment__name=environment)
+    if bundle:
+        rows = rows.filter(bundle__name=bundle) if is_storable(bundle) else rows.none()
     if before:
         rows = rows.filter(pk__lt=before)
     return list(rows.select_related("bundle", "environment").order_by("-id")[:limit])
 
 
 class Assigned:
-    """Who was assigned what in one environment, at any time; read once and asked often."""
+    """Assignments of one environment at any time; read once for many questions."""
 
     def __init__(self, environment: int) -> None:
         rows = Assignment.objects.filter(environment=environment).select_related("bundle")

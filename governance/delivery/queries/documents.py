@@ -1,4 +1,4 @@
-"""What an agent is given: the bundle it is assigned, and the document in force for it."""
+"""Bundle that is assigned to an agent, and the document in force for it."""
 
 from base64 import b64encode
 from collections.abc import Iterator
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
-from governance.delivery.domain.assignments import Rule, assignable
-from governance.delivery.domain.stops import STOPPED, STOPPED_HASHES
+from governance.delivery.domain import STOPPED, STOPPED_HASHES, Rule, assignable
 from governance.delivery.queries.assignments import rule_of
 from governance.delivery.queries.stops import is_stopped
 from governance.models import (
@@ -18,6 +17,7 @@ from governance.models import (
     Project,
     Rendering,
     Signature,
+    SigningKey,
 )
 from governance.texts.dialect import Dialect
 
@@ -48,7 +48,7 @@ def assignable_bundles(project_id: int, environment_id: int, agent: str) -> list
 def served_document(
     project_id: int, environment_id: int, bundle_name: str, agent: str, dialect: Dialect | str
 ) -> ServedDocument | None:
-    """What is in force for this agent, or none when the bundle is unknown or not deployed."""
+    """Document in force for this agent; None when the bundle is unknown or not deployed."""
     dialect = Dialect(dialect)
     live = _live(project_id, environment_id, bundle_name)
     if is_stopped(environment_id, agent):
@@ -88,9 +88,9 @@ def unsigned_bytes(project: Project) -> Iterator[bytes]:
 
 def unrendered_versions(project: Project) -> list[BundleVersion]:
     """Those that are deployed and were so before there were renderings."""
-    kept = Rendering.objects.filter(version=OuterRef("pk"))
+    rendered = Rendering.objects.filter(version=OuterRef("pk"))
     rows = BundleVersion.objects.filter(pk__in=_live_versions(project))
-    return list(rows.filter(~Exists(kept)))
+    return list(rows.filter(~Exists(rendered)))
 
 
 def _live_versions(project: Project) -> QuerySet[Deployment, int]:
@@ -155,8 +155,18 @@ def _name_of(environment_id: int) -> str:
 
 
 def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:
-    """What assignments say there, for who asks them of many agents."""
+    """Assignment rules of an environment, for questions about many agents."""
     rows = Assignment.objects.filter(
         environment=environment_id, environment__project=project_id, ended_at=None
     ).select_related("bundle")
     return [rule_of(row) for row in rows]
+
+
+def signing_key_in_use(project: Project) -> SigningKey | None:
+    return SigningKey.objects.filter(project=project, retired_at=None).first()
+
+
+def retired_signing_keys(project: Project, limit: int = 20) -> list[SigningKey]:
+    """The latest retired first."""
+    rows = SigningKey.objects.filter(project=project).exclude(retired_at=None)
+    return list(rows.order_by("-retired_at", "-id")[:limit])

@@ -32,32 +32,32 @@ class Repeated:
 
 
 def repeated_fetches() -> list[Repeated]:
-    """Of the last hour, three in a row, by agents that hold no stream: that takes a document."""
+    """Three fetches in a row within the last hour, by agents without a stream."""
     now = timezone.now()
     rows = Fetches.objects.filter(
         last_at__gt=now - AGAIN_WITHIN,
         last_at__lt=now - SETTLED_AFTER,
         third_last_at__gt=F("last_at") - AGAIN_WITHIN,
     ).order_by("environment__project_id", "-last_at")
-    found: list[Repeated] = []
+    repeated: list[Repeated] = []
     for project_id, fetches in groupby(_read(rows), lambda each: each.project_id):
         connected = {(each.environment, each.agent) for each in news.connected(project_id) or ()}
-        found += (each for each in fetches if (each.environment, each.agent) not in connected)
-    return found
+        repeated += (each for each in fetches if (each.environment, each.agent) not in connected)
+    return repeated
 
 
-def fetches_told_unread() -> list[Repeated]:
-    """Those with an open finding, to look whether that is over."""
-    told = set(
+def fetches_with_finding() -> list[Repeated]:
+    """Repeated fetches with an open finding, to see whether they are over."""
+    findings = set(
         Finding.objects.filter(kind=UNREAD, resolved_at=None)
         .order_by("-last_at")
         .values_list("project", "subject")[:MOST]
     )
-    agents = {subject.rpartition(" in ")[0] for _, subject in told}
+    agents = {subject.rpartition(" in ")[0] for _, subject in findings}
     rows = Fetches.objects.filter(
-        agent__in=agents, environment__project__in={project for project, _ in told}
+        agent__in=agents, environment__project__in={project for project, _ in findings}
     ).order_by("-last_at")
-    return [each for each in _read(rows) if (each.project_id, str(each)) in told]
+    return [each for each in _read(rows) if (each.project_id, str(each)) in findings]
 
 
 def _read(rows: QuerySet[Fetches]) -> list[Repeated]:

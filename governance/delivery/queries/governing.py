@@ -64,7 +64,7 @@ class Governing:
         return self._limits[version]
 
     def learn(self, version: BundleVersion) -> None:
-        """Of a version that was read along: nothing of it is asked again."""
+        """Remember the limits of a version that was read along, to save a query."""
         self._limits[version.pk] = limits_of(version.session_rules or [], assume_sdk=True)
 
     def _assigned_to(self, environment: int) -> Assigned:

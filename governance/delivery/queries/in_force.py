@@ -1,4 +1,4 @@
-"""What ought to be in force for the agents of a project, read once and asked of many of them."""
+"""Target state of a project's agents: read once, used for many of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Value
 
 from governance.core.actor import shown
-from governance.delivery.domain.assignments import Rule, assignable, fitting
-from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.domain import STOPPED_HASHES, Rule, assignable, fitting
 from governance.models import Assignment, BundleVersion, Deployment, Rendering, Stop
 
 MOST = 5_000  # hashes asked for; an honest fleet runs some dozens
@@ -54,17 +53,17 @@ class InForce:
             )
             self._rules.setdefault(row.environment.name, []).append(rule)
             self._made_at[row.pk] = row.created_at
-        for what, _, told_by, bundle, number, at in sorted(_versions(project, hashes)):
+        for what, _, key, bundle, number, at in sorted(_versions(project, hashes)):
             if what == _DEPLOYED:
-                self._live.setdefault(told_by, {})[bundle] = number  # the newest comes last
-                self._deployed_at[told_by, bundle] = at
+                self._live.setdefault(key, {})[bundle] = number  # the newest comes last
+                self._deployed_at[key, bundle] = at
             else:
-                self._named.setdefault(told_by, Named(bundle, number))
+                self._named.setdefault(key, Named(bundle, number))
         stops = Stop.objects.filter(environment__project=project, lifted_at=None)
         for stop in stops.select_related("environment"):
             name = stop.environment.name
-            told = Stopped(stop.pk, name, stop.agent, shown(stop.author), stop.created_at)
-            self._stops[name, stop.agent] = told
+            stopped = Stopped(stop.pk, name, stop.agent, shown(stop.author), stop.created_at)
+            self._stops[name, stop.agent] = stopped
 
     def assigned(self, environment: str, agent: str) -> list[str]:
         """All bundles that its tags, which nobody knows here, may bring it; the best rule first."""
@@ -105,10 +104,9 @@ _WRITTEN, _RENDERED, _DEPLOYED = range(3)
 def _versions(
     project: int, hashes: Iterable[str]
 ) -> Iterable[tuple[int, int, str, str, int, datetime]]:
-    """What it is, its age, the hash or the environment, the bundle, the number and since when it is
-    so: in one query."""
-    wanted = {text.lower() for text in hashes if text} - set(STOPPED_HASHES.values())
-    some = sorted(wanted)[:MOST]
+    """Kind, age, hash or environment, bundle, number and start of each version, in one query."""
+    reported = {text.lower() for text in hashes if text} - set(STOPPED_HASHES.values())
+    some = sorted(reported)[:MOST]
     written = BundleVersion.objects.filter(bundle__project=project, revision_hash__in=some)
     rendered = Rendering.objects.filter(version__bundle__project=project, revision_hash__in=some)
     newer = Deployment.objects.filter(

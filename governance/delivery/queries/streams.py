@@ -1,22 +1,22 @@
-"""What those who hold a stream of one environment are to have, for all of them in one go."""
+"""Targets of all streams of one environment, with one set of queries."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from governance.delivery.domain.assignments import Rule, assigned
+from governance.delivery.domain import Rule, assigned
 from governance.delivery.news import Place
 from governance.delivery.queries.documents import ServedDocument, assignment_rules, served_document
-from governance.models import Bundle, Deployment, Stop, ToldAssignment
+from governance.models import AnnouncedAssignment, Bundle, Deployment, Stop
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What an agent says when it opens a stream, and what its key makes of that."""
+class StreamRequest:
+    """Request of an agent for a stream, with the limits of its key."""
 
     place: Place
     environment: str
@@ -32,120 +32,127 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What an agent is to have: its own document, and those that it may look for besides."""
+class Target:
+    """Target of a stream: its own document, and those that it may follow besides."""
 
     document: ServedDocument | None = None
     others: tuple[ServedDocument, ...] = ()
     by_assignment: bool = False
 
 
-class Standings:
+class TargetResolver:
     """Reads once what many agents of a place have in common."""
 
-    def __init__(self, place: Place, asked: Sequence[Asked]) -> None:
+    def __init__(self, place: Place, requests: Sequence[StreamRequest]) -> None:
         self._place = place
         self._rules: list[Rule] = assignment_rules(*place)
         self._stopped = _stopped(place.environment_id)
-        self._told = told_assignments(
-            place.environment_id, {ask.agent for ask in asked if not ask.by_assignment}
+        self._announced = announced_assignments(
+            place.environment_id,
+            {request.agent for request in requests if not request.by_assignment},
         )
-        self._known = _known(place.project_id, {ask.bundle for ask in asked} - {""})
-        self._deployed = _deployed(place) if any(ask.watches for ask in asked) else []
+        self._known = _known(place.project_id, {request.bundle for request in requests} - {""})
+        self._deployed = _deployed(place) if any(request.watches for request in requests) else []
         self._documents: dict[tuple[str, str, bool], ServedDocument | None] = {}
         self._assigned: dict[tuple[str, frozenset[tuple[str, str]]], str | None] = {}
-        self._standings: dict[tuple[Any, ...], Standing | None] = {}
+        self._targets: dict[tuple[Any, ...], Target | None] = {}
 
-    def of(self, ask: Asked) -> Standing | None:
-        """None where the agent names what it cannot have."""
-        bundle = self._assigned_to(ask) if self._rules else None
-        by_assignment = ask.by_assignment or (ask.agent, ask.bundle) in self._told
-        is_stopped = self._is_stopped(ask)  # whom a stop names, it answers, whatever it may have
+    def of(self, request: StreamRequest) -> Target | None:
+        """Target of one stream; None where the agent names what it cannot have."""
+        bundle = self._assigned_to(request) if self._rules else None
+        by_assignment = request.by_assignment or (request.agent, request.bundle) in self._announced
+        is_stopped = self._is_stopped(
+            request
+        )  # whom a stop names, it answers, whatever it may have
         # Thousands differ in nothing else.
-        alike = (ask.bundle, bundle, by_assignment, is_stopped)
-        key = (*alike, ask.dialect, ask.watches, ask.assigned_only)
-        if key not in self._standings:
-            self._standings[key] = self._standing(
-                ask, bundle, by_assignment=by_assignment, is_stopped=is_stopped
+        common = (request.bundle, bundle, by_assignment, is_stopped)
+        key = (*common, request.dialect, request.watches, request.assigned_only)
+        if key not in self._targets:
+            self._targets[key] = self._target(
+                request, bundle, by_assignment=by_assignment, is_stopped=is_stopped
             )
-        return self._standings[key]
+        return self._targets[key]
 
-    def _assigned_to(self, ask: Asked) -> str | None:
+    def _assigned_to(self, request: StreamRequest) -> str | None:
         return once(
             self._assigned,
-            (ask.agent, frozenset(ask.tags.items())),
-            lambda: assigned(self._rules, ask.agent, ask.tags),
+            (request.agent, frozenset(request.tags.items())),
+            lambda: assigned(self._rules, request.agent, request.tags),
         )
 
-    def _standing(
-        self, ask: Asked, bundle: str | None, *, by_assignment: bool, is_stopped: bool
-    ) -> Standing | None:
-        if ask.bundle and not by_assignment:
-            foreign = ask.bundle not in self._known or (ask.assigned_only and ask.bundle != bundle)
+    def _target(
+        self, request: StreamRequest, bundle: str | None, *, by_assignment: bool, is_stopped: bool
+    ) -> Target | None:
+        if request.bundle and not by_assignment:
+            foreign = request.bundle not in self._known or (
+                request.assigned_only and request.bundle != bundle
+            )
             if foreign and not is_stopped:
                 return None
-            by_assignment = ask.assigned_only
-            bundle = ask.bundle
-        elif not bundle and (is_stopped or not ask.assigned_only):
-            bundle = ask.bundle  # nothing is assigned any more: it stays with what it has
+            by_assignment = request.assigned_only
+            bundle = request.bundle
+        elif not bundle and (is_stopped or not request.assigned_only):
+            bundle = request.bundle  # nothing is assigned any more: it stays with what it has
         # One that watches asks for what it hears of by name, and takes nothing without one.
-        has_one = bundle or (is_stopped and not ask.watches)
-        document = self._document(bundle or "", ask) if has_one else None
+        has_one = bundle or (is_stopped and not request.watches)
+        document = self._document(bundle or "", request) if has_one else None
         others: Iterable[str] = ()
-        if ask.watches and (is_stopped or not ask.assigned_only):
+        if request.watches and (is_stopped or not request.assigned_only):
             others = (name for name in self._deployed if name != bundle)
-        return Standing(
+        return Target(
             document=document,
-            others=tuple(found for name in others if (found := self._document(name, ask))),
-            by_assignment=by_assignment or not ask.bundle,
+            others=tuple(other for name in others if (other := self._document(name, request))),
+            by_assignment=by_assignment or not request.bundle,
         )
 
-    def told_anew(
-        self, asked: Iterable[Asked], standings: Iterable[Standing | None]
+    def new_announcements(
+        self, requests: Iterable[StreamRequest], targets: Iterable[Target | None]
     ) -> set[tuple[str, str]]:
-        """Agents, each with the bundle that it is told to be its assignment for the first time."""
-        told = {
-            (ask.agent, standing.document.bundle_name)
-            for ask, standing in zip(asked, standings, strict=True)
-            if standing is not None
-            and standing.document is not None
-            and standing.by_assignment
-            and ask.bundle != standing.document.bundle_name
+        """Agents and bundles of assignments that are announced for the first time."""
+        announced = {
+            (request.agent, target.document.bundle_name)
+            for request, target in zip(requests, targets, strict=True)
+            if target is not None
+            and target.document is not None
+            and target.by_assignment
+            and request.bundle != target.document.bundle_name
         }
-        return told - self._told.keys()
+        return announced - self._announced.keys()
 
-    def told_before(self, at: datetime) -> set[str]:
-        """Agents that ask now, and were told of an assignment before that time."""
-        return {agent for (agent, _), told_at in self._told.items() if told_at < at}
+    def announced_before(self, at: datetime) -> set[str]:
+        """Agents whose assignment was announced before that time."""
+        return {agent for (agent, _), at_time in self._announced.items() if at_time < at}
 
-    def _document(self, bundle: str, ask: Asked) -> ServedDocument | None:
+    def _document(self, bundle: str, request: StreamRequest) -> ServedDocument | None:
         # All who are not stopped are served the same, and so are all who are.
         return once(
             self._documents,
-            (bundle, ask.dialect, self._is_stopped(ask)),
-            lambda: served_document(*self._place, bundle, ask.agent, ask.dialect),
+            (bundle, request.dialect, self._is_stopped(request)),
+            lambda: served_document(*self._place, bundle, request.agent, request.dialect),
         )
 
-    def _is_stopped(self, ask: Asked) -> bool:
-        return not self._stopped.isdisjoint(("", ask.agent))
+    def _is_stopped(self, request: StreamRequest) -> bool:
+        return not self._stopped.isdisjoint(("", request.agent))
 
 
-def once(kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    if key not in kept:
-        kept[key] = make()
-    return kept[key]
+def once(cache: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    if key not in cache:
+        cache[key] = make()
+    return cache[key]
 
 
-def told_assignments(environment_id: int, agents: Iterable[str]) -> dict[tuple[str, str], datetime]:
-    """Of these agents, each with every bundle that it was told to be its assignment."""
-    rows = ToldAssignment.objects.filter(environment=environment_id, agent__in=agents)
+def announced_assignments(
+    environment_id: int, agents: Iterable[str]
+) -> dict[tuple[str, str], datetime]:
+    """Bundles that these agents were told to be their assignment, with the time."""
+    rows = AnnouncedAssignment.objects.filter(environment=environment_id, agent__in=agents)
     return {
         (agent, bundle): at for agent, bundle, at in rows.values_list("agent", "bundle_name", "at")
     }
 
 
 def _stopped(environment_id: int) -> frozenset[str]:
-    """By name those who are stopped; the empty one is the whole environment."""
+    """Names of stopped agents; the empty name is the environment."""
     rows = Stop.objects.filter(environment=environment_id, lifted_at=None)
     return frozenset(rows.values_list("agent", flat=True))
 

@@ -20,18 +20,18 @@ def event(name: str, data: dict[str, Any]) -> bytes:
 
 def update_of(document: ServedDocument) -> bytes:
     """The document itself for Python and Go; its name and version for TypeScript, which asks."""
-    told = _facts(document) | {
+    fields = _facts(document) | {
         "yaml_bytes": b64encode(document.document).decode(),
         "signature": document.signature,
         "public_key": document.public_key,
     }
-    return event("contract_update", told) + notice_of(document)
+    return event("contract_update", fields) + notice_of(document)
 
 
 def notice_of(document: ServedDocument) -> bytes:
     """For a client that looks itself whether this is its document."""
-    told = {"name": document.name, "version": document.version, "env": document.env}
-    return event("ruleset_updated", told | {"revision_hash": document.revision_hash})
+    fields = {"name": document.name, "version": document.version, "env": document.env}
+    return event("ruleset_updated", fields | {"revision_hash": document.revision_hash})
 
 
 def assignment_of(document: ServedDocument) -> bytes:

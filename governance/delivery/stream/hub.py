@@ -1,8 +1,8 @@
-"""Holds all streams of a process: who is where, what each is to have, and when somebody speaks.
+"""All streams of a process: their places, their targets, and the comments that keep them open.
 
-Whatever may have changed is only a reason to compare: one question to the database for all agents
-of a place, asked on a thread, and to each agent only what it does not have yet. So news that come
-twice, late or for nothing do no harm, and lost ones are found by the next comparison.
+News are only a reason to compare: one query for all agents of a place, on a thread, and each agent
+is sent only what it does not have yet. News that come twice, late or for nothing do no harm, and
+lost ones are made good by the next comparison.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from governance.delivery.news import Place
-from governance.delivery.queries.streams import Asked, Standing
+from governance.delivery.queries.streams import StreamRequest, Target
 from governance.delivery.stream.stream import Postbox, Stream
 
 SLOTS, SLOT = 14, 1.0  # seconds between comments: of silence, older agents bear thirty
@@ -31,7 +31,9 @@ logger = logging.getLogger(__name__)
 class Asking(Protocol):
     """How the hub asks the database: on a thread, for plain values."""
 
-    def stand(self, place: Place, asked: Sequence[Asked]) -> Awaitable[list[Standing | None]]: ...
+    def resolve_targets(
+        self, place: Place, requests: Sequence[StreamRequest]
+    ) -> Awaitable[list[Target | None]]: ...
 
     def live_keys(self, key_ids: Iterable[int]) -> Awaitable[frozenset[int]]: ...
 
@@ -61,15 +63,15 @@ class Hub:
         self._stopped = False
 
     def run(self) -> list[Callable[[], Awaitable[None]]]:
-        """What has to be kept running beside it."""
-        return [self.keep_standing, self.keep_commenting, self.keep_checking, self.keep_comparing]
+        """Loops that have to run beside the hub."""
+        return [self.keep_updating, self.keep_commenting, self.keep_checking, self.keep_comparing]
 
-    async def join(self, asked: Asked, cut: Callable[[], None]) -> Stream | None:
+    async def join(self, request: StreamRequest, cut: Callable[[], None]) -> Stream | None:
         """The stream, with what this agent lacks waiting in it; None where it asks too much."""
         if self._stopped:
             raise Stopped
-        stream = Stream(asked, cut)
-        group = self._groups[asked.place]
+        stream = Stream(request, cut)
+        group = self._groups[request.place]
         # Among the others from now on: what changes while it is looked up is not missed.
         group.streams[stream.number] = stream
         group.newcomers.append(stream)
@@ -87,7 +89,7 @@ class Hub:
         return stream
 
     def leave(self, stream: Stream) -> None:
-        place = stream.asked.place
+        place = stream.request.place
         if self.holds(stream):
             del self._groups[place].streams[stream.number]
             if not self._groups[place].streams:
@@ -96,7 +98,7 @@ class Hub:
         self._note(stream)
 
     def holds(self, stream: Stream) -> bool:
-        group = self._groups.get(stream.asked.place)
+        group = self._groups.get(stream.request.place)
         return group is not None and stream.number in group.streams
 
     def streams(self) -> list[Stream]:
@@ -116,12 +118,12 @@ class Hub:
             if not stream.admitted.done():
                 stream.admitted.set_exception(Stopped())
 
-    async def keep_standing(self) -> None:
+    async def keep_updating(self) -> None:
         while True:
             await self._work.wait()
             self._work.clear()
             for place in list(self._groups):
-                await self._look_at(place)
+                await self._update(place)
 
     async def keep_commenting(self) -> None:
         """One slot after the other, so that thousands of comments never come in one moment."""
@@ -142,9 +144,9 @@ class Hub:
             await asyncio.sleep(KEYS_EVERY)
             streams = self.streams()
             if streams:
-                live = await self._asking.live_keys({each.asked.key_id for each in streams})
+                live = await self._asking.live_keys({each.request.key_id for each in streams})
                 for stream in streams:
-                    if stream.asked.key_id not in live:
+                    if stream.request.key_id not in live:
                         stream.close()
 
     async def keep_comparing(self) -> None:
@@ -156,7 +158,7 @@ class Hub:
         if self.changed is not None:
             self.changed.add(stream)
 
-    async def _look_at(self, place: Place) -> None:
+    async def _update(self, place: Place) -> None:
         group = self._groups.get(place)
         if group is None:
             return
@@ -167,10 +169,10 @@ class Hub:
         try:
             for start in range(0, len(streams), AT_ONCE):
                 some = streams[start : start + AT_ONCE]
-                found = await self._asking.stand(place, [each.asked for each in some])
-                await self._tell(zip(some, found, strict=True), postbox)
+                targets = await self._asking.resolve_targets(place, [each.request for each in some])
+                await self._send(zip(some, targets, strict=True), postbox)
         except Exception as error:
-            logger.exception("What agents are to have could not be found out")
+            logger.exception("Could not query what to send to agents")
             for stream in newcomers:
                 if not stream.admitted.done():
                     stream.admitted.set_exception(error)
@@ -178,23 +180,23 @@ class Hub:
                 await asyncio.sleep(PAUSE_AFTER_ERROR)
                 self.news(place)
 
-    async def _tell(
-        self, standings: Iterable[tuple[Stream, Standing | None]], postbox: Postbox
+    async def _send(
+        self, targets: Iterable[tuple[Stream, Target | None]], postbox: Postbox
     ) -> None:
-        for count, (stream, standing) in enumerate(standings, 1):
-            if standing is not None and stream.take(standing, postbox):
+        for count, (stream, target) in enumerate(targets, 1):
+            if target is not None and stream.take(target, postbox):
                 self._note(stream)
             if not stream.admitted.done():
-                stream.admitted.set_result(standing is not None)
+                stream.admitted.set_result(target is not None)
             if count % HAND_OVER == 0:
                 await asyncio.sleep(0)
 
 
-async def kept_running(work: Callable[[], Awaitable[None]]) -> None:
+async def run_forever(work: Callable[[], Awaitable[None]]) -> None:
     """Again after an error: nobody else would look after the streams."""
     while True:
         try:
             await work()
         except Exception:
-            logger.exception("%s of the streams broke and is begun again", work.__name__)
+            logger.exception("Stream task %s failed and is restarted", work.__name__)
         await asyncio.sleep(PAUSE_AFTER_ERROR)

@@ -23,7 +23,7 @@ from governance.delivery.stream.stream import Stream
 
 EVERY = 1.0  # seconds between changes and their telling
 CONFIRMED_EVERY = 5.0
-KEPT = 20  # seconds: several confirmations
+LASTS = 20  # seconds: several confirmations
 PATIENCE = 2.0
 AT_ONCE = 50  # streams: who counts meanwhile waits for no more
 
@@ -41,7 +41,7 @@ class Presence:
             socket_connect_timeout=PATIENCE,
             retry=Retry(NoBackoff(), 0),
         )
-        self._told: set[int] = set()  # projects of which the broker has this process's streams
+        self._published: set[int] = set()  # projects of which the broker has this process's streams
         self._confirmed_at = 0.0
 
     async def keep_telling(self) -> None:
@@ -49,60 +49,62 @@ class Presence:
             await asyncio.sleep(EVERY)
             changed, self._hub.changed = self._hub.changed, set()
             try:
-                await self._tell(changed or ())
+                await self._publish(changed or ())
                 if time.monotonic() >= self._confirmed_at + CONFIRMED_EVERY:
                     self._confirmed_at = time.monotonic()
                     await self._confirm()
             except (RedisError, OSError, TimeoutError) as error:
-                if self._told:
-                    logger.warning("Who is connected is known to this process alone: %s", error)
-                self._told.clear()
+                if self._published:
+                    logger.warning(
+                        "Broker unavailable; presence is known to this process only: %s", error
+                    )
+                self._published.clear()
 
     async def close(self) -> None:
         """Take all of it back, as this process ends."""
         try:
-            for project_id in self._told:
+            for project_id in self._published:
                 await self._broker.zrem(processes_key(project_id), self._process)
                 await self._broker.delete(streams_key(project_id, self._process))
         except (RedisError, OSError, TimeoutError):
             pass  # it expires
         await self._broker.aclose()
 
-    async def _tell(self, changed: Iterable[Stream]) -> None:
+    async def _publish(self, changed: Iterable[Stream]) -> None:
         by_project: dict[int, list[Stream]] = defaultdict(list)
         for stream in changed:
-            by_project[stream.asked.place.project_id].append(stream)
+            by_project[stream.request.place.project_id].append(stream)
         for project_id, streams in by_project.items():
-            if project_id in self._told:
+            if project_id in self._published:
                 await self._write(project_id, streams)
             else:
-                await self._tell_all(project_id)
+                await self._publish_all(project_id)
 
     async def _confirm(self) -> None:
         """Until later; and all anew where the broker has forgotten what it was told."""
-        held = {stream.asked.place.project_id for stream in self._hub.streams()}
-        for project_id in held | self._told:
-            known = await self._broker.expire(streams_key(project_id, self._process), KEPT)
+        held = {stream.request.place.project_id for stream in self._hub.streams()}
+        for project_id in held | self._published:
+            known = await self._broker.expire(streams_key(project_id, self._process), LASTS)
             if project_id not in held:
-                self._told.discard(project_id)
+                self._published.discard(project_id)
             elif known:
                 await self._be_listed(project_id)
             else:
-                await self._tell_all(project_id)
+                await self._publish_all(project_id)
 
-    async def _tell_all(self, project_id: int) -> None:
+    async def _publish_all(self, project_id: int) -> None:
         await self._broker.delete(streams_key(project_id, self._process))
         streams = [
-            each for each in self._hub.streams() if each.asked.place.project_id == project_id
+            each for each in self._hub.streams() if each.request.place.project_id == project_id
         ]
         await self._write(project_id, streams)
         await self._be_listed(project_id)
-        self._told.add(project_id)
+        self._published.add(project_id)
 
     async def _write(self, project_id: int, streams: Iterable[Stream]) -> None:
-        told = list(streams)
-        for place in range(0, len(told), AT_ONCE):
-            await self._write_some(streams_key(project_id, self._process), told[place:][:AT_ONCE])
+        listed = list(streams)
+        for place in range(0, len(listed), AT_ONCE):
+            await self._write_some(streams_key(project_id, self._process), listed[place:][:AT_ONCE])
 
     async def _write_some(self, key: str, streams: Iterable[Stream]) -> None:
         gone: list[str] = []
@@ -115,7 +117,7 @@ class Presence:
         pipeline = self._broker.pipeline(transaction=False)
         if present:
             pipeline.hset(key, mapping=present)
-            pipeline.expire(key, KEPT)
+            pipeline.expire(key, LASTS)
         if gone:
             pipeline.hdel(key, *gone)
         await pipeline.execute()
@@ -123,7 +125,7 @@ class Presence:
     async def _be_listed(self, project_id: int) -> None:
         key, now = processes_key(project_id), time.time()
         pipeline = self._broker.pipeline(transaction=False)
-        pipeline.zadd(key, {self._process: now + KEPT})
+        pipeline.zadd(key, {self._process: now + LASTS})
         pipeline.zremrangebyscore(key, "-inf", now)
-        pipeline.expire(key, KEPT)
+        pipeline.expire(key, LASTS)
         await pipeline.execute()

@@ -1,4 +1,4 @@
-"""One agent's stream: what it was told, and the letters that wait to be sent to it."""
+"""One agent's stream: the documents it was sent, and messages that wait to be sent."""
 
 import asyncio
 import itertools
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from governance.delivery.news import Connected
 from governance.delivery.queries.documents import ServedDocument
-from governance.delivery.queries.streams import Asked, Standing
+from governance.delivery.queries.streams import StreamRequest, Target
 from governance.delivery.stream import events
 
 MOST_WAITING = 16  # messages; who is behind by more has to come again and catch up
@@ -24,12 +24,12 @@ class Postbox:
 
     def __init__(self) -> None:
         self._made: dict[tuple[Form, int], bytes] = {}
-        self._kept: list[ServedDocument] = []  # as long as its id stands for it
+        self._documents: list[ServedDocument] = []  # as long as its id stands for it
 
     def message(self, form: Form, document: ServedDocument) -> bytes:
         key = (form, id(document))
         if key not in self._made:
-            self._kept.append(document)
+            self._documents.append(document)
             self._made[key] = form(document)
         return self._made[key]
 
@@ -40,57 +40,61 @@ class Stream:
     __slots__ = (
         "_closed",
         "_cut",
-        "_told",
+        "_sent",
         "_waiting",
         "_wakes",
         "admitted",
-        "asked",
         "number",
+        "request",
         "revision",
         "since",
     )
 
-    def __init__(self, asked: Asked, cut: Callable[[], None]) -> None:
-        self.asked = asked
+    def __init__(self, request: StreamRequest, cut: Callable[[], None]) -> None:
+        self.request = request
         self.number = next(_number)
         self.since = time.time()
-        self.revision = asked.revision
+        self.revision = request.revision
         self.admitted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._cut = cut
         self._waiting: deque[bytes] = deque()
         self._wakes: asyncio.Future[None] | None = None
         self._closed = False
         # It has what it says to have; who signed that, and with which key, does not show.
-        self._told: dict[str, Mark] = {asked.bundle: (asked.revision, "")} if asked.bundle else {}
+        self._sent: dict[str, Mark] = (
+            {request.bundle: (request.revision, "")} if request.bundle else {}
+        )
 
     def presence(self) -> Connected:
-        asked = self.asked
-        return Connected(asked.agent, asked.environment, asked.bundle, self.revision, self.since)
+        request = self.request
+        return Connected(
+            request.agent, request.environment, request.bundle, self.revision, self.since
+        )
 
-    def take(self, standing: Standing, postbox: Postbox) -> bool:
-        """Send what this agent does not have yet; whether there was anything."""
-        told: dict[str, Mark] = {}
-        news, bundle = [], self.asked.bundle
-        if standing.document is not None:
-            form, name = events.update_of, standing.document.name
+    def take(self, target: Target, postbox: Postbox) -> bool:
+        """Send what this agent does not have yet; returns whether there was anything."""
+        sent: dict[str, Mark] = {}
+        news, bundle = [], self.request.bundle
+        if target.document is not None:
+            form, name = events.update_of, target.document.name
             # A stop has no name where nothing is assigned, and is no assignment.
-            if standing.by_assignment and name and name not in self._told:
+            if target.by_assignment and name and name not in self._sent:
                 form = events.assignment_of
-            news += self._news_of(standing.document, form, told, postbox)
+            news += self._news_of(target.document, form, sent, postbox)
             if news or not self.revision:
-                self.revision = standing.document.revision_hash
+                self.revision = target.document.revision_hash
             bundle = name
         notices = [
             notice
-            for document in standing.others
-            for notice in self._news_of(document, events.notice_of, told, postbox)
+            for document in target.others
+            for notice in self._news_of(document, events.notice_of, sent, postbox)
         ]
         if notices:  # of however many bundles: as one message, for few may wait
             news.append(b"".join(notices))
-        if (bundle, standing.by_assignment) != (self.asked.bundle, self.asked.by_assignment):
+        if (bundle, target.by_assignment) != (self.request.bundle, self.request.by_assignment):
             # Hardly ever: a copy takes longer than all else that is done here.
-            self.asked = replace(self.asked, bundle=bundle, by_assignment=standing.by_assignment)
-        self._told = told or self._told
+            self.request = replace(self.request, bundle=bundle, by_assignment=target.by_assignment)
+        self._sent = sent or self._sent
         for message in news:
             self.post(message)
         return bool(news)
@@ -116,7 +120,7 @@ class Stream:
             self._cut()
 
     async def next(self) -> bytes:
-        """What is to be sent now; empty once the stream is at its end."""
+        """Next message; empty once the stream is at its end."""
         while not self._waiting and not self._closed:
             self._wakes = asyncio.get_running_loop().create_future()
             await self._wakes
@@ -126,12 +130,12 @@ class Stream:
         self,
         document: ServedDocument,
         form: Form,
-        told: dict[str, Mark],
+        sent: dict[str, Mark],
         postbox: Postbox,
     ) -> list[bytes]:
         mark = (document.revision_hash, document.signature)
-        told[document.name] = mark
-        revision, signature = self._told.get(document.name, ("", ""))
+        sent[document.name] = mark
+        revision, signature = self._sent.get(document.name, ("", ""))
         same = revision == mark[0] and signature in ("", mark[1])
         return [] if same else [postbox.message(form, document)]
 

@@ -32,7 +32,7 @@ class Listening:
                 await self._listen()
             except (RedisError, OSError, TimeoutError) as error:
                 if self._pause == PAUSE:
-                    logger.warning("The broker is silent; streams compare by themselves: %s", error)
+                    logger.warning("Broker unavailable; streams poll for changes: %s", error)
             self._news(None)
             await asyncio.sleep(self._pause)
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
@@ -43,14 +43,14 @@ class Listening:
         )
         async with broker, broker.pubsub() as pubsub:
             await pubsub.subscribe(CHANNEL)
-            asked = False  # whether it is there, after a silence
+            pinged = False  # whether it is there, after a silence
             while True:
                 message = await pubsub.get_message(timeout=SILENCE)
                 match message:
-                    case None if asked:
+                    case None if pinged:
                         raise TimeoutError("no answer to a ping")
                     case None:
-                        asked = True
+                        pinged = True
                         await pubsub.ping()
                         continue
                     case {"type": "subscribe"}:
@@ -60,4 +60,4 @@ class Listening:
                         self._news(place_of(data))
                     case _:
                         pass  # it lives
-                asked = False
+                pinged = False

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.delivery.commands import signing
-from governance.delivery.queries.signing import retired_signing_keys, signing_key_in_use
+from governance.delivery.queries.documents import retired_signing_keys, signing_key_in_use
 from governance.delivery.tables import RETIRED_KEYS
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
@@ -35,9 +35,7 @@ def signing_key(request: MemberRequest) -> HttpResponseBase:
 def rotate_signing_key(request: MemberRequest) -> HttpResponse:
     if request.method == "POST":
         signing.rotate_signing_key(request.project, by=request.actor)
-        messages.success(
-            request, "The new key signs what is deployed. Give its public half to your agents."
-        )
+        messages.success(request, "Key rotated. Give the new public key to your agents.")
         return redirect("governance:signing_key", request.project.slug)
     context = {"page_title": "Rotate the signing key"}
     return render(request, "delivery/rotate_signing_key.html", context)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from governance.audit_log import Detail, record
-from governance.case_runs.commands import keep_run
+from governance.case_runs.commands import run_and_store
 from governance.case_runs.queries import blocked_by
-from governance.contracts.commands.voiding import void_requests
+from governance.contracts.commands.contracts import void_requests
 from governance.contracts.queries.contracts import (
     deployment_before,
     live_deployment,
@@ -18,17 +18,16 @@ from governance.contracts.queries.contracts import (
 from governance.core.actor import Actor
 from governance.core.deployment_requests import Blocked
 from governance.core.errors import Conflict, InvalidInput, Problem
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.delivery import news
 from governance.delivery.commands.documents import keep_renderings, rendered
 from governance.delivery.commands.signing import sign
 from governance.deployments import requirements
-from governance.deployments.queries.requests import lacks_second_person
+from governance.deployments.queries import lacks_second_person
 from governance.models import BundleVersion, Deployment, DeploymentRequest
-from governance.people.commands.environments import environment_named
+from governance.people.commands.requirements import environment_named
 from governance.people.policies import Action, refuse_unless
-from governance.people.queries.projects import locked_project
-from governance.people.queries.requirements import required_in
+from governance.people.queries.projects import locked_project, required_in
 from governance.texts.dialect import Dialect
 
 LONGEST_REASON = 2_000
@@ -39,7 +38,7 @@ class ApprovalRequired(Conflict):
 
     def __init__(self, environment: str) -> None:
         super().__init__(
-            f"A second person approves what goes live in {environment}: ask for it instead."
+            f"Deployments to {environment} need approval by a second person. Request it."
         )
 
 
@@ -55,20 +54,19 @@ def deploy(
     live = live_in(version.bundle, to)
     if live is not None and live.version_id == version.pk:
         return live, False
-    failing = blocked_by(keep_run(version))
+    failing = blocked_by(run_and_store(version))
     refuse_blocked(unanswered(failing, override))
     return _deploy(version, rendered(version), to=to, by=by, override=override if failing else "")
 
 
 def roll_back(deployment: Deployment, *, by: Actor) -> Deployment:
-    """What was live there directly before is live again. No test is in its way: it ran there a
-    moment ago. What the environment requires of exactly these bytes holds, and whoever approved
-    them there once has done so."""
+    """Deploy the version that was live before. Its tests ran there before and are not run again;
+    requirements of the environment hold, and an earlier approval of the same bytes counts."""
     refuse_unless(by, Action.DEPLOY)
     before = deployment_before(deployment)
     if before is None:
         raise Conflict(
-            f"Nothing of {deployment.version.bundle} was live there before.", code="nothing_before"
+            f"{deployment.version.bundle} has no earlier deployment there.", code="nothing_before"
         )
     version = version_numbered(before.version.bundle, before.version.number)
     assert version is not None  # noqa: S101  # versions are never removed
@@ -110,11 +108,11 @@ def make_live(
     void_requests(
         version.bundle,
         environment=environment,
-        beside=request,
+        but=request,
         why=f"v{version.number} was deployed.",
         by=by,
     )
-    news.tell(project.pk, environment.pk)
+    news.publish(project.pk, environment.pk)
     return deployment
 
 
@@ -151,8 +149,8 @@ def reason_to_override(text: str, *, by: Actor) -> str:
 
 def fitting(text: str, path: str) -> str:
     text = text.strip()
-    if len(text) > LONGEST_REASON or not can_be_kept(text):
-        unfit = f"This is a text of at most {LONGEST_REASON:,} characters, without NUL."
+    if len(text) > LONGEST_REASON or not is_storable(text):
+        unfit = f"Use up to {LONGEST_REASON:,} characters, without NUL."
         raise InvalidInput.at(path, unfit)
     return text
 
@@ -178,9 +176,7 @@ def _roll_back(
     bundle, environment = locked_bundle(version.bundle), deployment.environment
     live = live_deployment(bundle, environment)
     if live is None or live.pk != deployment.pk:
-        raise Conflict(
-            f"This deployment is not live any more in {environment.name}.", code="moved_on"
-        )
+        raise Conflict(f"This deployment was replaced in {environment.name}.", code="moved_on")
     refuse_lacking(version, environment.name)
     required = required_in(bundle.project, environment.name)
     if lacks_second_person(version, environment, required):

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance.audit_log import record
-from governance.case_runs.commands import keep_run
+from governance.case_runs.commands import run_and_store
 from governance.case_runs.queries import blocked_by
-from governance.contracts.commands.voiding import void_requests
+from governance.contracts.commands.contracts import void_requests
 from governance.contracts.queries.contracts import is_way_back, live_deployment, locked_bundle
 from governance.contracts.queries.requests import waiting_request
 from governance.core.actor import CONSOLE, Actor, shown
@@ -27,11 +27,10 @@ from governance.deployments.commands.deployments import (
     refuse_lacking,
     unanswered,
 )
-from governance.deployments.queries.requests import due_requests
+from governance.deployments.queries import due_requests
 from governance.models import BundleVersion, DeploymentRequest
 from governance.people.policies import Action, is_requester, is_second_person, refuse_unless
-from governance.people.queries.projects import environment_with
-from governance.people.queries.requirements import required_in
+from governance.people.queries.projects import environment_with, required_in
 from governance.texts.dialect import Dialect
 
 AT_ONCE = 200
@@ -50,7 +49,8 @@ def ask_to_deploy(
 
 
 def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
-    """What was asked for is live, unless something holds it back now; then the request waits on."""
+    """Deploy the requested version, unless something blocks it now; then the request stays
+    pending."""
     refuse_unless(by, Action.DEPLOY)
     version, environment = request.version, request.environment.name
     refuse_blocked(unanswered(_failing(version, environment), request.override))
@@ -62,7 +62,7 @@ def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> Dep
     refuse_unless(by, Action.DEPLOY)
     reason = fitting(reason, "reason")
     if not reason:
-        unfit = "Say why, so that whoever asked knows what to change."
+        unfit = "Enter a reason for the requester."
         raise InvalidInput.at("reason", unfit)
     row = _waiting(request)
     _refuse_own(row, by)
@@ -74,7 +74,9 @@ def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequ
     refuse_unless(by, Action.DEPLOY)
     row = _waiting(request)
     if not is_requester(by, row):
-        raise Forbidden("Only who asked withdraws a request; others refuse it.", code="not_yours")
+        raise Forbidden(
+            "Only the requester can withdraw a request. Others can reject it.", code="not_yours"
+        )
     return _end(row, RequestStatus.WITHDRAWN, by=by)
 
 
@@ -86,7 +88,7 @@ def expire_requests() -> int:
 
 def _failing(version: BundleVersion, to: str) -> list[Blocked]:
     """No test is in the way of what was live there directly before: it ran there a moment ago."""
-    return [] if is_way_back(version, to) else blocked_by(keep_run(version))
+    return [] if is_way_back(version, to) else blocked_by(run_and_store(version))
 
 
 @transaction.atomic
@@ -96,15 +98,15 @@ def _ask(
     bundle = locked_bundle(version.bundle)
     environment = environment_with(bundle.project, to)
     if environment is None or not required_in(bundle.project, to).second_person:
-        raise Conflict(f"Nobody has to approve in {to}: deploy it.", code="not_required")
+        raise Conflict(f"{to} needs no approval. Deploy it directly.", code="not_required")
     live = live_deployment(bundle, environment)
     if live is not None and live.version_id == version.pk:
-        raise Conflict(f"{version} is live in {to} already.", code="live")
+        raise Conflict(f"{version} is already deployed to {to}.", code="live")
     refuse_lacking(version, to)
     waiting = waiting_request(bundle, to)
     if waiting is not None and waiting.version_id == version.pk:
         return waiting, False
-    why = f"v{version.number} was asked for instead."
+    why = f"v{version.number} was requested instead."
     void_requests(bundle, environment=environment, why=why, by=by)
     now = timezone.now()
     request = DeploymentRequest.objects.create(
@@ -131,7 +133,7 @@ def _approve(
     _refuse_own(row, by)
     version = row.version
     if sha256(bytes(version.document)).hexdigest() != row.revision_hash:
-        raise Conflict("These are not the bytes that were asked for.", code="bytes")
+        raise Conflict("The version's bytes differ from the requested ones.", code="bytes")
     refuse_lacking(version, row.environment.name)
     row = _end(row, RequestStatus.APPROVED, by=by)
     row.deployment = make_live(
@@ -149,8 +151,8 @@ def _approve(
 @transaction.atomic
 def _expire(request: DeploymentRequest) -> bool:
     locked_bundle(request.bundle)
-    row = _whole(request)
-    if row.status != RequestStatus.PENDING or row.standing is not RequestStatus.EXPIRED:
+    row = _with_version(request)
+    if row.status != RequestStatus.PENDING or row.current_status is not RequestStatus.EXPIRED:
         return False
     _end(row, RequestStatus.EXPIRED, by=CONSOLE)
     return True
@@ -159,21 +161,23 @@ def _expire(request: DeploymentRequest) -> bool:
 def _waiting(request: DeploymentRequest) -> DeploymentRequest:
     """As it stands with its bundle locked_bundle, refused when it does not wait any more."""
     locked_bundle(request.bundle)
-    row = _whole(request)
-    match row.standing:
+    row = _with_version(request)
+    match row.current_status:
         case RequestStatus.PENDING:
             return row
         case RequestStatus.EXPIRED:
-            raise Conflict("Nobody decided in time: ask again.", code="expired")
+            raise Conflict("This request expired. Send a new one.", code="expired")
         case RequestStatus.VOID:
-            raise Conflict(f"This request is void: {row.reason}", code="void")
+            raise Conflict(f"This request was canceled: {row.reason}", code="void")
         case RequestStatus.WITHDRAWN:
-            raise Conflict(f"{shown(row.author)} withdrew this before.", code="withdrawn")
+            raise Conflict(f"{shown(row.author)} already withdrew this request.", code="withdrawn")
         case status:
-            raise Conflict(f"{shown(row.decided_by)} {status} this before.", code="decided")
+            raise Conflict(
+                f"{shown(row.decided_by)} already {status} this request.", code="decided"
+            )
 
 
-def _whole(request: DeploymentRequest) -> DeploymentRequest:
+def _with_version(request: DeploymentRequest) -> DeploymentRequest:
     rows = DeploymentRequest.objects.select_related("version__bundle__project", "environment")
     return rows.get(pk=request.pk)
 
@@ -181,7 +185,7 @@ def _whole(request: DeploymentRequest) -> DeploymentRequest:
 def _refuse_own(request: DeploymentRequest, by: Actor) -> None:
     if not is_second_person(by, request):
         raise Forbidden(
-            "It takes a second person: neither who asked, nor a key that no person made, decides.",
+            "A second person decides: not the requester, and not a key that no person created.",
             code="second_person",
         )
 

@@ -1,4 +1,4 @@
-"""Deploying a version: what that would change, what holds it back; and one that is live."""
+"""Deploying a version: its plan and requirements; and the page of a deployment."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,8 @@ from governance.contracts.queries.contracts import (
     version_numbered,
     version_of,
 )
-from governance.contracts.views.named import newest_named
+from governance.contracts.views.tabs import newest_named
+from governance.contracts.views.use import use_context
 from governance.contracts.views.version_choices import version_choices
 from governance.core.actor import shown
 from governance.core.deployment_requests import NOTHING_REQUIRED, Required
@@ -24,19 +25,19 @@ from governance.deployments.commands import deployments
 from governance.deployments.commands.deployments import ApprovalRequired
 from governance.deployments.commands.requests import ask_to_deploy
 from governance.deployments.forms import DeployForm, PlaceForm
-from governance.deployments.queries.plans import Plan, meaning_between, plan_of
-from governance.deployments.queries.requests import lacks_second_person
+from governance.deployments.queries import Plan, lacks_second_person, meaning_between, plan_of
 from governance.models import BundleVersion, Deployment
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
-from governance.people.queries.requirements import required_in, requirements_by_environment
+from governance.people.queries.projects import required_in, requirements_by_environment
+from governance.web.exports import offer_part
 from governance.web.forms import sent
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.DEPLOY)
 def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """Asks where, then tells what follows; posted, it deploys or asks a second person."""
+    """Version and environment, then the plan; posted, it deploys or requests approval."""
     required = requirements_by_environment(request.project)
     chosen = {
         "version": request.GET.get("version", ""),
@@ -60,7 +61,7 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
     environment = place.cleaned_data["environment"]
     version = newest or version_of(request.project, bundle_name, place.cleaned_data["version"])
     if version is None:
-        raise NotFound("There is no such version.")
+        raise NotFound("Version not found.")
     required_there = required.get(environment, NOTHING_REQUIRED)
     form, refused = DeployForm(sent(request)), None
     if request.method == "POST" and form.is_valid():
@@ -70,9 +71,9 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
             refused = error
     plan = plan_of(version, environment, required_there)
     form.initial = {"seen": plan.live.pk if plan.live else 0}
-    context |= _of_plan(request, plan) | {"form": form}
+    context |= _plan_context(request, plan) | {"form": form}
     if refused is not None and refused.code == "tests_failing" and context["can_override"]:
-        form.add_error("override", "Say why it may go live although a test fails.")
+        form.add_error("override", "Enter a reason to deploy despite failing tests.")
     elif refused is not None:
         form.take(refused)
     return render(request, "deployments/deploy.html", context, status=422 if form.errors else 200)
@@ -81,28 +82,39 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
-    """What is live offers the way back, with what that changes beside the button."""
-    found = _deployment(request, deployment_id)
-    before = deployment_before(found)
-    live = live_in(found.version.bundle, found.environment.name)
-    is_live = live is not None and live.pk == found.pk
+    """Page of a deployment; the live one can be rolled back, and shows what that changes."""
+    row = _deployment(request, deployment_id)
+    before = deployment_before(row)
+    live = live_in(row.version.bundle, row.environment.name)
+    is_live = live is not None and live.pk == row.pk
     context: dict[str, Any] = {
-        "page_title": f"{found.version} in {found.environment.name}",
-        "place": f"v{found.version.number} in {found.environment.name}",
-        "deployment": found,
-        "by": shown(found.author),
-        "approved_by": shown(found.approved_by),
+        "page_title": f"{row.version} in {row.environment.name}",
+        "place": f"v{row.version.number} in {row.environment.name}",
+        "deployment": row,
+        "by": shown(row.author),
+        "approved_by": shown(row.approved_by),
         "before": before,
         "live": live,
         "is_live": is_live,
-        "changes": meaning_between(before.version if before else None, found.version),
+        "changes": meaning_between(before.version if before else None, row.version),
         "may_deploy": may(request.role, Action.DEPLOY),
     }
+    place = row.environment.name
+    context |= use_context(request, row.version.bundle.name, [place] if live else [], place)
+    offer_part(
+        request,
+        "agents",
+        "outcomes:taking",
+        table="agents",
+        bundle=row.version.bundle.name,
+        environment=row.environment.name,
+        version=str(row.version.number),
+    )
     if is_live and before is not None:
-        required = required_in(request.project, found.environment.name)
+        required = required_in(request.project, row.environment.name)
         context |= {
-            "back": meaning_between(found.version, before.version),
-            "takes_two": lacks_second_person(before.version, found.environment, required),
+            "back": meaning_between(row.version, before.version),
+            "takes_two": lacks_second_person(before.version, row.environment, required),
         }
     return render(request, "deployments/deployment.html", context)
 
@@ -110,33 +122,31 @@ def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
 @require_POST
 @member_page(Action.DEPLOY)
 def roll_back(request: MemberRequest, deployment_id: int) -> HttpResponse:
-    """Where a second person has to let it go live, it becomes a request for that."""
-    found = _deployment(request, deployment_id)
-    slug, place = request.project.slug, found.environment.name
+    """Roll back, or request it where the environment requires a second person."""
+    row = _deployment(request, deployment_id)
+    slug, place = request.project.slug, row.environment.name
     try:
-        made = deployments.roll_back(found, by=request.actor)
+        made = deployments.roll_back(row, by=request.actor)
     except ApprovalRequired:
-        return _ask_to_go_back(request, found)
+        return _ask_to_go_back(request, row)
     except GovernanceError as error:
         messages.error(request, str(error))
-        return redirect("governance:deployment", slug, found.pk)
-    messages.success(request, f"{made.version} is live again in {place}.")
+        return redirect("governance:deployment", slug, row.pk)
+    messages.success(request, f"Rolled back to {made.version} in {place}.")
     return redirect("governance:deployment", slug, made.pk)
 
 
-def _ask_to_go_back(request: MemberRequest, found: Deployment) -> HttpResponse:
-    slug, place, before = request.project.slug, found.environment.name, _before(found)
+def _ask_to_go_back(request: MemberRequest, row: Deployment) -> HttpResponse:
+    slug, place, before = request.project.slug, row.environment.name, _before(row)
     try:
-        asked, _ = ask_to_deploy(
-            before, to=place, by=request.actor, message=f"Roll back from v{found.version.number}"
+        waiting, _ = ask_to_deploy(
+            before, to=place, by=request.actor, message=f"Roll back from v{row.version.number}"
         )
     except GovernanceError as error:
         messages.error(request, str(error))
-        return redirect("governance:deployment", slug, found.pk)
-    messages.info(
-        request, f"{place} takes a second person: {before} goes live when one has approved it."
-    )
-    return redirect("governance:request", slug, asked.pk)
+        return redirect("governance:deployment", slug, row.pk)
+    messages.info(request, f"Sent for approval. {before} is deployed to {place} once approved.")
+    return redirect("governance:request", slug, waiting.pk)
 
 
 def _done(
@@ -147,30 +157,30 @@ def _done(
     form: DeployForm,
 ) -> HttpResponse:
     """The tests run once for it: what stands in its way is asked of the command alone."""
-    wanted, slug = form.cleaned_data, request.project.slug
+    data, slug = form.cleaned_data, request.project.slug
     live = live_in(version.bundle, environment)
-    if wanted["seen"] != (live.pk if live else 0):
+    if data["seen"] != (live.pk if live else 0):
         raise Conflict(
-            "Another version went live here since you opened this page; what changes is told anew."
+            "Another version was deployed since you opened this page. Check the new plan."
         )
     if required.second_person and not (live and live.version_id == version.pk):
-        asked, _ = ask_to_deploy(
+        waiting, _ = ask_to_deploy(
             version,
             to=environment,
             by=request.actor,
-            message=wanted["message"],
-            override=wanted["override"],
+            message=data["message"],
+            override=data["override"],
         )
-        return redirect("governance:request", slug, asked.pk)
+        return redirect("governance:request", slug, waiting.pk)
     made, is_new = deployments.deploy(
-        version, to=environment, by=request.actor, override=wanted["override"]
+        version, to=environment, by=request.actor, override=data["override"]
     )
     if not is_new:
-        messages.info(request, f"{made.version} was live there already.")
+        messages.info(request, f"{made.version} was already deployed.")
     return redirect("governance:deployment", slug, made.pk)
 
 
-def _of_plan(request: MemberRequest, plan: Plan) -> dict[str, Any]:
+def _plan_context(request: MemberRequest, plan: Plan) -> dict[str, Any]:
     can_override = plan.can_be_overridden and may(request.role, Action.OVERRIDE_TESTS)
     return {
         "plan": plan,
@@ -179,7 +189,7 @@ def _of_plan(request: MemberRequest, plan: Plan) -> dict[str, Any]:
         "live_by": shown(plan.live.author) if plan.live else "",
         "can_override": can_override,
         "is_open": not plan.is_live
-        and not plan.is_asked_for
+        and not plan.is_requested
         and (not plan.blocked or can_override),
     }
 
@@ -192,14 +202,14 @@ def _before(deployment: Deployment) -> BundleVersion:
     """The version, whole, that was live there directly before."""
     before = deployment_before(deployment)
     bundle = deployment.version.bundle
-    found = version_numbered(bundle, before.version.number) if before else None
-    if found is None:
-        raise NotFound("Nothing was live there before.")
-    return found
+    version = version_numbered(bundle, before.version.number) if before else None
+    if version is None:
+        raise NotFound("No earlier deployment to roll back to.")
+    return version
 
 
 def _deployment(request: MemberRequest, number: int) -> Deployment:
-    found = deployment_numbered(request.project, number) if number < 2**63 else None
-    if found is None:
-        raise NotFound("There is no such deployment.")
-    return found
+    row = deployment_numbered(request.project, number) if number < 2**63 else None
+    if row is None:
+        raise NotFound("Deployment not found.")
+    return row

@@ -1,4 +1,4 @@
-"""Requests for a deployment: those that wait for a second person, one of them, and its end."""
+"""Requests for approval of deployments: the list, one request, and the decision."""
 
 from typing import Any
 
@@ -19,8 +19,7 @@ from governance.deployments.commands.requests import (
     withdraw_request,
 )
 from governance.deployments.forms import RefuseForm
-from governance.deployments.queries.plans import plan_of
-from governance.deployments.queries.requests import ended_requests, request_numbered
+from governance.deployments.queries import ended_requests, plan_of, request_numbered
 from governance.deployments.tables import REQUESTS
 from governance.models import DeploymentRequest
 from governance.people.auth import MemberRequest, member_page
@@ -59,68 +58,68 @@ def deployment_request(request: MemberRequest, request_id: int) -> HttpResponse:
 @require_POST
 @member_page(Action.DEPLOY)
 def decide_request(request: MemberRequest, request_id: int) -> HttpResponse:
-    asked = _request(request, request_id)
+    row = _request(request, request_id)
     form = RefuseForm(request.POST)
     try:
-        words = _decided(request, asked, form.data.get("reason", ""))
+        words = _decided(request, row, form.data.get("reason", ""))
     except InvalidInput as error:
         form.take(error)
-        return _page(request, asked, form, status=422)
+        return _page(request, row, form, status=422)
     except (Conflict, Forbidden) as error:
         messages.error(request, str(error))
     else:
         messages.success(request, words)
-    asked = _request(request, request_id)
-    if asked.deployment_id is not None:
-        return redirect("governance:deployment", request.project.slug, asked.deployment_id)
-    return redirect("governance:request", request.project.slug, asked.pk)
+    row = _request(request, request_id)
+    if row.deployment_id is not None:
+        return redirect("governance:deployment", request.project.slug, row.deployment_id)
+    return redirect("governance:request", request.project.slug, row.pk)
 
 
-def _decided(request: MemberRequest, asked: DeploymentRequest, reason: str) -> str:
+def _decided(request: MemberRequest, row: DeploymentRequest, reason: str) -> str:
     match request.POST.get("decision", ""):
         case "approve":
-            approve_request(asked, by=request.actor)
-            return f"{asked.version} is live in {asked.environment.name}."
+            approve_request(row, by=request.actor)
+            return f"{row.version} is deployed to {row.environment.name}."
         case "refuse":
-            refuse_request(asked, reason=reason, by=request.actor)
-            return "It is refused; whoever asked sees your reason here."
+            refuse_request(row, reason=reason, by=request.actor)
+            return "Request rejected."
         case "withdraw":
-            withdraw_request(asked, by=request.actor)
-            return "The request is withdrawn."
+            withdraw_request(row, by=request.actor)
+            return "Request withdrawn."
         case _:
-            raise Conflict("Say whether to approve, to refuse or to withdraw it.")
+            raise Conflict("Choose approve, reject or withdraw.")
 
 
 def _page(
-    request: MemberRequest, asked: DeploymentRequest, form: RefuseForm, *, status: int = 200
+    request: MemberRequest, row: DeploymentRequest, form: RefuseForm, *, status: int = 200
 ) -> HttpResponse:
-    waits = asked.standing is RequestStatus.PENDING
-    plan = plan_of(asked.version, asked.environment.name) if waits else None
-    is_second = is_second_person(request.actor, asked)
-    context = _line(asked) | {
-        "page_title": f"{asked.version} to {asked.environment.name}",
+    waits = row.current_status is RequestStatus.PENDING
+    plan = plan_of(row.version, row.environment.name) if waits else None
+    is_second = is_second_person(request.actor, row)
+    context = _line(row) | {
+        "page_title": f"{row.version} to {row.environment.name}",
         "waits": waits,
         "plan": plan,
         "changes": plan.changes if plan else (),
-        "version": asked.version,
+        "version": row.version,
         "may_decide": waits and is_second and may(request.role, Action.DEPLOY),
-        "is_mine": is_requester(request.actor, asked),
+        "is_mine": is_requester(request.actor, row),
         "form": form,
     }
     return render(request, "deployments/request.html", context, status=status)
 
 
-def _line(asked: DeploymentRequest) -> dict[str, Any]:
+def _line(row: DeploymentRequest) -> dict[str, Any]:
     return {
-        "asked": asked,
-        "standing": asked.standing_at(timezone.now()).value,
-        "by": shown(asked.author),
-        "decided_by": shown(asked.decided_by),
+        "asked": row,
+        "standing": row.status_as_of(timezone.now()).value,
+        "by": shown(row.author),
+        "decided_by": shown(row.decided_by),
     }
 
 
 def _request(request: MemberRequest, number: int) -> DeploymentRequest:
-    found = request_numbered(request.project, number) if number < 2**63 else None
-    if found is None:
-        raise NotFound("There is no such request.")
-    return found
+    row = request_numbered(request.project, number) if number < 2**63 else None
+    if row is None:
+        raise NotFound("Request not found.")
+    return row

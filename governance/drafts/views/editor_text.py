@@ -1,4 +1,4 @@
-"""What stands in an editor: a draft, or the newest version of which there is none yet."""
+"""Text in an editor: a draft, or the newest version without one."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,7 +36,7 @@ class Writing(Generic[T, V, D]):
 
     @property
     def moved_on(self) -> V | None:
-        """What was saved since the draft was begun."""
+        """Version that was saved since the draft was begun."""
         if self.draft is None or self.newest is None or self.newest.number <= self.number:
             return None
         return self.newest

@@ -10,12 +10,12 @@ from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
 from governance.core.errors import DocumentInvalid, InvalidInput, NotFound
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from governance.drafts.commands import LONGEST_MESSAGE, MovedOn
 from governance.drafts.storage import DraftElsewhere
 from governance.drafts.views.editor_text import D, T, V, Writing, rows_of
 from governance.drafts.views.kinds import DraftKind
-from governance.models.drafts import KeptText
+from governance.models.drafts import DraftText
 from governance.people.auth import MemberRequest
 from governance.texts.merging import merge
 from governance.texts.notation import as_written
@@ -58,10 +58,10 @@ def edit(
 def keep(
     kind: DraftKind[T, V, D], request: MemberRequest, name: str, draft_id: int
 ) -> HttpResponse:
-    """What the editor keeps while somebody writes: its new revision, or what stands against it."""
+    """Autosave: the new revision, or the conflict."""
     present = kind.writing(request, name, draft_id)
     if present is None:
-        return JsonResponse({"detail": "This draft is saved or discarded already."}, status=422)
+        return JsonResponse({"detail": "This draft was already saved or discarded."}, status=422)
     try:
         draft = _keep(kind, request, present)
     except DraftElsewhere as elsewhere:
@@ -85,10 +85,12 @@ def discard(
         try:
             kind.discard(request, present.draft, request.POST.get("seen", ""))
         except DraftElsewhere:
-            messages.warning(request, "The draft was changed meanwhile: this is how it is now.")
+            messages.warning(
+                request, "The draft changed in the meantime. Its current text is below."
+            )
             return redirect(kind.address(request, present))
-        messages.success(request, "The draft is discarded.")
-        return redirect(kind.beside(request, present.of))
+        messages.success(request, "Draft discarded.")
+        return redirect(kind.address_after(request, present.of))
     context = kind.about(request, present) | {
         "page_title": "Discard a draft",
         "changes": kind.changes(present.base, present.text),
@@ -98,27 +100,27 @@ def discard(
 
 def compare(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
     """One's draft as it is kept, against the version that it grew from."""
-    present = kind.of_named(request, name)
+    present = kind.writing_named(request, name)
     if present.draft is None or present.base is None:
         return redirect(kind.address(request, present))
-    is_whole = "whole" in request.GET
+    all_lines = "whole" in request.GET
     before = kind.text_of(present.base)
-    sides, differing = sides_of(before, present.text, whole=is_whole, words=kind.marks)
+    sides, differing = sides_of(before, present.text, all_rows=all_lines, words=kind.marks)
     context = kind.about(request, present) | {
-        "page_title": f"What the draft of {name} changes",
+        "page_title": f"Changes in the draft of {name}",
         "before": present.base,
         "after": present.draft,
         "changes": kind.changes(present.base, present.text),
         "sides": sides,
         "differing": differing,
-        "is_whole": is_whole,
+        "is_whole": all_lines,
     }
     return render(request, "drafts/compare_draft.html", context)
 
 
 def rebase(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
     """Somebody saved a version meanwhile: what both changed, and one text that has both."""
-    present = kind.of_named(request, name)
+    present = kind.writing_named(request, name)
     draft, newest = present.draft, present.moved_on
     if newest is None or draft is None or present.base is None:
         return redirect(kind.address(request, present))
@@ -148,40 +150,40 @@ def _rebased(
     try:
         conflicts = kind.rebase(request, draft, newest, request.POST.get("seen", ""))
     except DraftElsewhere:
-        messages.warning(request, "The draft was changed meanwhile: look at it again.")
+        messages.warning(request, "The draft changed in the meantime. Check it again.")
         return redirect(request.path)
     number = newest.number
     if conflicts:
-        places = "one place" if conflicts == 1 else f"{conflicts} places"
-        told = f"Your draft has what v{number} changed. Both changed {places}, marked in the text."
-        messages.warning(request, told)
+        places = "1 conflict" if conflicts == 1 else f"{conflicts} conflicts"
+        sentence = f"v{number} merged into your draft with {places}, marked in the text."
+        messages.warning(request, sentence)
     else:
-        messages.success(request, f"Your draft has what v{number} changed, and all that is yours.")
+        messages.success(request, f"v{number} merged into your draft.")
     return redirect(kind.address(request, present))
 
 
 def _gone(kind: DraftKind[T, V, D], request: MemberRequest) -> HttpResponse:
-    messages.info(request, "That draft is saved or discarded already.")
-    return redirect(kind.beside(request, None))
+    messages.info(request, "This draft was already saved or discarded.")
+    return redirect(kind.address_after(request, None))
 
 
 def _keep(kind: DraftKind[T, V, D], request: MemberRequest, present: Writing[T, V, D]) -> D:
     text, seen = request.POST.get("text"), request.POST.get("seen", "")
     if text is None:
-        raise InvalidInput("There is no text to keep.")
+        raise InvalidInput("The draft is empty.")
     if present.of is not None:
-        base = whole_number(request.POST.get("base")) or present.number
+        base = parse_number(request.POST.get("base")) or present.number
         return kind.keep(request, present.of, text=text, base=base, seen=seen)
     if present.draft is None:
-        raise NotFound("There is no such draft.")
+        raise NotFound("Draft not found.")
     return kind.keep_new(request, present.draft, text=text, seen=seen)
 
 
 def _saved(kind: DraftKind[T, V, D], request: MemberRequest, draft: D) -> HttpResponse:
     version, is_new = kind.save(request, draft, request.POST.get("message", ""))
-    told = f"{version} is saved." if is_new else f"This is {version} already: nothing changed."
-    messages.success(request, told)
-    return redirect(kind.beside(request, kind.saved_as(version)))
+    sentence = f"{version} saved." if is_new else f"{version} already has this text."
+    messages.success(request, sentence)
+    return redirect(kind.address_saved(request, version))
 
 
 def _again(
@@ -202,7 +204,7 @@ def _page(
     *,
     status: int = 200,
     refused: Exception | None = None,
-    elsewhere: KeptText | None = None,
+    elsewhere: DraftText | None = None,
 ) -> HttpResponse:
     of, lines = present.of, present.text.count("\n") + 1
     context: dict[str, Any] = kind.about(request, present) | {
@@ -216,5 +218,5 @@ def _page(
         "message": request.POST.get("message", ""),
         "longest_message": LONGEST_MESSAGE,
     }
-    context |= kind.beside_editor(request, present)
+    context |= kind.editor_context(request, present)
     return render(request, kind.editor, context, status=status)

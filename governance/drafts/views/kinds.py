@@ -1,4 +1,4 @@
-"""What tells the drafts of one kind of text from those of another; the rest is one flow."""
+"""Differences between drafts of contracts and drafts of checks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -55,21 +55,21 @@ class DraftKind(ABC, Generic[T, V, D]):
     @abstractmethod
     def changes(self, since: V | None, text: str) -> tuple[Change, ...] | None: ...
     @abstractmethod
-    def beside_editor(self, request: MemberRequest, present: Writing[T, V, D]) -> dict[str, Any]:
-        """What the editor of this kind shows beyond what all show."""
+    def editor_context(self, request: MemberRequest, present: Writing[T, V, D]) -> dict[str, Any]:
+        """Context that only this kind's editor has."""
 
     def act(self, request: MemberRequest, draft: D, word: str) -> None:
-        """What a button of this kind's editor alone asks for, once the text is kept."""
+        """Action of a button that only this kind's editor has, after the text is stored."""
 
     def writing(self, request: MemberRequest, name: str, draft_id: int) -> Writing[T, V, D] | None:
         """None for a draft of something new that is saved or discarded by now."""
-        return self.of_named(request, name) if name else self._of_new(request, draft_id)
+        return self.writing_named(request, name) if name else self._writing_new(request, draft_id)
 
-    def of_named(self, request: MemberRequest, name: str) -> Writing[T, V, D]:
+    def writing_named(self, request: MemberRequest, name: str) -> Writing[T, V, D]:
         of = self.named(request.project, name)
         newest = self.newest(of) if of else None
         if of is None or newest is None:
-            raise NotFound(f"There is no such {self.word}.")
+            raise NotFound(f"{self.word.capitalize()} not found.")
         draft = self.draft_of(of, request.user.pk)
         if draft is None:
             text = self.text_of(newest)
@@ -79,27 +79,30 @@ class DraftKind(ABC, Generic[T, V, D]):
             of=of, newest=newest, base=base, draft=draft, text=draft.text, seen=draft.revision
         )
 
-    def _of_new(self, request: MemberRequest, number: int) -> Writing[T, V, D] | None:
+    def _writing_new(self, request: MemberRequest, number: int) -> Writing[T, V, D] | None:
         fits = number < 2**63
         draft = self.new_draft(request.project, request.user.pk, number) if fits else None
         return Writing(draft=draft, text=draft.text, seen=draft.revision) if draft else None
 
     def address(self, request: MemberRequest, present: Writing[T, V, D], part: str = "edit") -> str:
-        """Where one edits, keeps or discards it; of what is there, compares and rebases it."""
+        """Address of a part of the editor; compare and rebase need an existing name."""
         slug = request.project.slug
         if present.of is not None:
             return reverse(f"governance:{part}_{self.addresses}", args=[slug, present.of.name])
         number = present.draft.pk if present.draft else 0
         return reverse(f"governance:{part}_new_{self.addresses}", args=[slug, number])
 
-    def beside(self, request: MemberRequest, of: T | None) -> str:
-        """Where one goes on when the editor is done."""
+    def address_after(self, request: MemberRequest, of: T | None) -> str:
+        """Address after the editor is closed."""
         if of is None:
             return reverse(self.list_at, args=[request.project.slug])
         return reverse(self.one_at, args=[request.project.slug, of.name])
 
+    def address_saved(self, request: MemberRequest, version: V) -> str:
+        return self.address_after(request, self.saved_as(version))
+
     def about(self, request: MemberRequest, present: Writing[T, V, D]) -> dict[str, Any]:
-        told = {
+        context = {
             "writing": present,
             self.context_name: present.of,
             "of": present.of,
@@ -113,6 +116,6 @@ class DraftKind(ABC, Generic[T, V, D]):
             "discard_at": self.address(request, present, "discard"),
         }
         if present.of is not None:
-            told["compare_at"] = self.address(request, present, "compare")
-            told["rebase_at"] = self.address(request, present, "rebase")
-        return told
+            context["compare_at"] = self.address(request, present, "compare")
+            context["rebase_at"] = self.address(request, present, "rebase")
+        return context

@@ -13,7 +13,7 @@ class TextForm(Form):
 
     most_bytes: ClassVar[int]
     nothing: ClassVar[str]  # what is said where there is neither
-    taken: ClassVar[str]  # which files
+    file_help: ClassVar[str]  # which files
 
     text = forms.CharField(
         label="Text",
@@ -30,7 +30,7 @@ class TextForm(Form):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.fields["file"].help_text = self.taken
+        self.fields["file"].help_text = self.file_help
 
     def clean_file(self) -> str:
         """Its text, when there is one, with the line ends that it has."""
@@ -39,12 +39,12 @@ class TextForm(Form):
             return ""
         if file.size > self.most_bytes:
             raise forms.ValidationError(
-                f"The file has {file.size:,} bytes; write less than {self.most_bytes // 1024} KiB."
+                f"The file has {file.size:,} bytes. Use at most {self.most_bytes // 1024} KiB."
             )
         try:
             return bytes(file.read()).decode()
         except UnicodeDecodeError as error:
-            raise forms.ValidationError("The file is not UTF-8: save it as such.") from error
+            raise forms.ValidationError("The file is not UTF-8. Save it as UTF-8.") from error
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}

@@ -1,4 +1,4 @@
-"""What contracts say, asked of the library in a process of its own.
+"""Evaluation of contracts by the library, in a process of its own.
 
     engine.validate(text)                 -> Validation, with lines and columns
     engine.evaluate(text, calls)          -> a result for each call

@@ -49,7 +49,7 @@ class Batch:
         return [call for call in self.calls if isinstance(call, bytes)]
 
     def merged(self, results: Sequence[Answer]) -> Iterator[Answer | NotEvaluated]:
-        """What was sent has come back; the rest of the batch is where it was."""
+        """The answers have arrived; the rest of the batch stays queued."""
         given = iter(results)
         return (next(given) if isinstance(call, bytes) else call for call in self.calls)
 

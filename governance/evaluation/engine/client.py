@@ -2,9 +2,8 @@
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Self, TypeAlias
 from weakref import WeakSet
 
@@ -20,14 +19,13 @@ from governance.evaluation.engine.calls import Result, ToolCall
 from governance.evaluation.engine.process import (
     IDLE_SECONDS,
     MEMORY,
-    Asked,
     Ended,
     Lost,
     NoAnswer,
+    PendingReply,
     Process,
 )
 from governance.evaluation.engine.requests import Asker
-from governance.evaluation.engine.wording import problems
 from governance.evaluation.evaluator.messages import (
     STOPPED,
     Evaluate,
@@ -41,13 +39,17 @@ from governance.evaluation.evaluator.messages import (
     Loaded,
     Need,
     NotEvaluated,
+    Read,
+    Reading,
     Reply,
     Request,
     Results,
     SessionRule,
 )
+from governance.evaluation.wording import problems
 from governance.texts.dialect import Dialect
-from governance.texts.document import Document, read_document
+from governance.texts.document import MAX_BYTES, Document, read_document
+from governance.texts.source_text import decoded
 
 Source: TypeAlias = Document | bytes | str
 
@@ -96,7 +98,7 @@ class Engine:
 
     @property
     def pid(self) -> int | None:
-        """Of the process as it is now; none before the first question."""
+        """Id of the present process; None before the first request."""
         return self._process.pid if self._process is not None else None
 
     @property
@@ -105,23 +107,34 @@ class Engine:
 
     def knows(self, document: Document) -> bool:
         """Whether its process runs and was given this document."""
-        return self.is_running and _sha(document) in self._loaded
+        return self.is_running and document.sha in self._loaded
 
-    def validate(self, source: Source) -> Validation:
+    def validate(self, source: Source, *, tools: Collection[str] | None = None) -> Validation:
+        """With all tools that were ever seen, also of names that meet none of them."""
         try:
-            document = read(source)
+            text = text_of(source)
         except DocumentInvalid as refused:
             return Validation(errors=refused.errors)
+        names = None if tools is None else list(tools)
+        request = Read(text, names, self._load_seconds, self._seconds_to_load(text))
         with self._lock:
-            loaded = self._load(document)
-        return Validation(
-            errors=problems(loaded.errors, document),
-            warnings=problems(loaded.warnings, document),
-            name=loaded.name,
-            rules=loaded.rules,
-            session_rules=tuple(loaded.session_rules),
-            dialect=document.dialect,
-        )
+            reply = self._answer(request)
+            if isinstance(reply, Reading) and not reply.errors:
+                self._loaded[reply.sha] = reply.rules
+        match reply:
+            case Reading():
+                return Validation(
+                    errors=tuple(reply.errors),
+                    warnings=tuple(reply.warnings),
+                    name=reply.name,
+                    rules=reply.rules,
+                    session_rules=tuple(reply.session_rules),
+                    dialect=reply.dialect,
+                )
+            case NotEvaluated():
+                raise _refusal(reply)
+            case _:
+                raise EvaluationUnavailable("The evaluation process sent an unexpected answer.")
 
     def evaluate(self, source: Source, calls: Iterable[ToolCall]) -> list[Result]:
         """One result per call. A call that costs too much is marked, and costs no other its own."""
@@ -155,7 +168,7 @@ class Engine:
         return result
 
     def explain(self, source: Source, call: ToolCall) -> Explanation:
-        """What `evaluate_call` says, with every rule of the document and what it saw."""
+        """Result of `evaluate_call`, with every rule of the document and what it read."""
         document = read(source)
         encoded = call.encoded()
         if isinstance(encoded, NotEvaluated):
@@ -163,7 +176,7 @@ class Engine:
         with self._lock:
             rules = self._rules_of(document)
             seconds = self._base_seconds + rules * 0.001
-            request = Explain(_sha(document), encoded, self._call_seconds, seconds)
+            request = Explain(document.sha, encoded, self._call_seconds, seconds)
             reply = self._answer(request)
             if isinstance(reply, Need):
                 self._load(document)
@@ -174,7 +187,7 @@ class Engine:
             case NotEvaluated():
                 raise _refusal(reply)
             case _:
-                raise EvaluationUnavailable("The evaluation process answered something else.")
+                raise EvaluationUnavailable("The evaluation process sent an unexpected answer.")
 
     def __enter__(self) -> Self:
         return self
@@ -189,7 +202,7 @@ class Engine:
             self._process = None
 
     def _rules_of(self, document: Document) -> int:
-        if (known := self._loaded.get(_sha(document))) is not None:
+        if (known := self._loaded.get(document.sha)) is not None:
             return known
         loaded = self._load(document)
         if loaded.errors:
@@ -198,17 +211,20 @@ class Engine:
 
     def _load(self, document: Document) -> Loaded:
         text = document.new_text
-        # A document of the largest size takes 2 to 3 seconds on a quiet machine. This is for a
-        # process that hangs: one that works is ended by its budget of processor time.
-        seconds = self._base_seconds + 1 + len(text) / 16_384
-        reply = self._answer(Load(_sha(document), text, self._load_seconds, seconds))
+        seconds = self._seconds_to_load(text)
+        reply = self._answer(Load(document.sha, text, self._load_seconds, seconds))
         if isinstance(reply, NotEvaluated):
             raise _refusal(reply)
         if not isinstance(reply, Loaded):
-            raise EvaluationUnavailable("The evaluation process answered something else.")
+            raise EvaluationUnavailable("The evaluation process sent an unexpected answer.")
         if not reply.errors:
-            self._loaded[_sha(document)] = reply.rules
+            self._loaded[document.sha] = reply.rules
         return reply
+
+    def _seconds_to_load(self, text: str) -> float:
+        # A document of the largest size takes 3 to 4 seconds on a quiet machine. This is for a
+        # process that hangs: one that works is ended by its budget of processor time.
+        return self._base_seconds + 1 + len(text) / 16_384
 
     def _answer(self, request: Request) -> Reply:
         try:
@@ -221,7 +237,7 @@ class Engine:
         except NoAnswer as error:
             raise EvaluationLimit(f"{STOPPED}{error}") from error
 
-    def _ask(self, request: Request) -> Asked:
+    def _ask(self, request: Request) -> PendingReply:
         if self._process is None or not self._process.is_alive():
             self._process = self._started()
         return self._process.ask(request)
@@ -251,12 +267,12 @@ class Engine:
 class _Locked:
     """An answer for which others wait, too: one reads the pipe at a time."""
 
-    def __init__(self, asked: Asked, lock: threading.Lock) -> None:
-        self._asked, self._lock = asked, lock
+    def __init__(self, pending: PendingReply, lock: threading.Lock) -> None:
+        self._pending, self._lock = pending, lock
 
     def answer(self) -> Reply:
         with self._lock:
-            return self._asked.answer()
+            return self._pending.answer()
 
 
 class _AskingOf:
@@ -270,15 +286,15 @@ class _AskingOf:
         question: type[Evaluate] | type[Judge],
     ) -> None:
         self._engine, self._document, self._rules = engine, document, rules
-        self._sha, self._question = _sha(document), question
+        self._sha, self._question = document.sha, question
 
     def ask(self, calls: list[bytes], *, patient: bool) -> _Locked:
         engine = self._engine
         seconds = engine._base_seconds + len(calls) * (0.001 + self._rules * 0.000_02)
         patience = engine._call_seconds if patient else engine._call_seconds / 5
         with engine._lock:
-            asked = engine._ask(self._question(self._sha, calls, patience, seconds))
-        return _Locked(asked, engine._lock)
+            pending = engine._ask(self._question(self._sha, calls, patience, seconds))
+        return _Locked(pending, engine._lock)
 
     def push(self) -> None:
         with self._engine._lock:
@@ -294,8 +310,8 @@ def read(source: Source) -> Document:
     return source if isinstance(source, Document) else read_document(source)
 
 
-def _sha(document: Document) -> str:
-    return sha256(document.new_text.encode()).hexdigest()
+def text_of(source: Source) -> str:
+    return source.text if isinstance(source, Document) else decoded(source, at_most=MAX_BYTES)
 
 
 def _refusal(result: NotEvaluated) -> EvaluationLimit | CallInvalid:

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from governance.core.errors import DocumentInvalid, EvaluationBusy
@@ -14,6 +14,7 @@ from governance.evaluation.engine.client import (
     Source,
     Validation,
     read,
+    text_of,
 )
 from governance.evaluation.engine.process import IDLE_SECONDS
 from governance.evaluation.evaluator.messages import Evaluation, Explanation
@@ -47,16 +48,16 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """Of the processes that run: none before the first question, one when asked in turn."""
+        """Ids of the running processes: none before the first request, one when used in turn."""
         return [each.pid for each in self._members if each.is_running and each.pid is not None]
 
-    def validate(self, source: Source) -> Validation:
+    def validate(self, source: Source, *, tools: Collection[str] | None = None) -> Validation:
         try:
-            document = read(source)
+            text = text_of(source)
         except DocumentInvalid as refused:
             return Validation(errors=refused.errors)
-        with self._member(document) as member:
-            return member.validate(document)
+        with self._member() as member:
+            return member.validate(text, tools=tools)
 
     def evaluate(self, source: Source, calls: Iterable[ToolCall]) -> list[Result]:
         document = read(source)
@@ -78,11 +79,11 @@ class Pool:
             member.close()
 
     @contextmanager
-    def _member(self, document: Document) -> Iterator[Engine]:
+    def _member(self, document: Document | None = None) -> Iterator[Engine]:
         with self._changed:
             if not self._changed.wait_for(lambda: bool(self._free), self._wait_seconds):
                 raise EvaluationBusy("Other contracts are being evaluated. Try again in a moment.")
-            member = max(self._free, key=lambda each: (each.knows(document), each.is_running))
+            member = max(self._free, key=lambda each: (_knows(each, document), each.is_running))
             self._free.remove(member)
         try:
             yield member
@@ -94,3 +95,7 @@ class Pool:
     def _after_fork(self) -> None:
         self._changed = threading.Condition()
         self._free = list(self._members)
+
+
+def _knows(member: Engine, document: Document | None) -> bool:
+    return document is not None and member.knows(document)

@@ -52,7 +52,7 @@ class Lost(NoAnswer):
     """The process ended over an earlier question; this one has done nothing wrong."""
 
 
-class Asked:
+class PendingReply:
     """A question that was sent, or waits to be; its answer comes after those of earlier ones."""
 
     def __init__(self, process: "Process", seconds: float) -> None:
@@ -67,8 +67,8 @@ class Asked:
 class Process:
     def __init__(self, *, memory: int = MEMORY, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
-        self._asked_last = time.monotonic()
-        self._unanswered: deque[Asked] = deque()
+        self._last_request_at = time.monotonic()
+        self._unanswered: deque[PendingReply] = deque()
         self._unsent: deque[memoryview] = deque()
         self._child = subprocess.Popen(
             [sys.executable, "-I", _PROGRAM, str(memory), str(idle_seconds)],
@@ -81,7 +81,7 @@ class Process:
             start_new_session=True,
         )
         if self._child.stdin is None or self._child.stdout is None:
-            raise NoAnswer("The pipes are missing.")
+            raise NoAnswer("The evaluation process has no pipes.")
         self._pipes = (self._child.stdin, self._child.stdout)
         self._to, self._from = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._to, self._from):
@@ -89,7 +89,7 @@ class Process:
             _widen(descriptor)
         if not isinstance(self._receive(START_SECONDS), Ready):
             self.kill()
-            raise NoAnswer("It did not say that it is ready.")
+            raise NoAnswer("The evaluation process did not become ready.")
 
     @property
     def pid(self) -> int:
@@ -99,37 +99,37 @@ class Process:
         # One that is about to end for idleness might do so between this and a question.
         return (
             self._child.poll() is None
-            and time.monotonic() < self._asked_last + 0.9 * self._idle_seconds
+            and time.monotonic() < self._last_request_at + 0.9 * self._idle_seconds
         )
 
-    def ask(self, request: Request) -> Asked:
+    def ask(self, request: Request) -> PendingReply:
         """Sends as much as the pipe takes at once; the rest goes while an answer is awaited."""
-        asked = Asked(self, request.seconds)
+        pending = PendingReply(self, request.seconds)
         if self._child.returncode is None:  # else its answer will say that it is lost
             body = _encoder.encode(request)
             self._unsent.append(memoryview(HEADER.pack(len(body)) + body))
-            self._unanswered.append(asked)
-            self._asked_last = time.monotonic()
+            self._unanswered.append(pending)
+            self._last_request_at = time.monotonic()
             self._send()
-        return asked
+        return pending
 
     def push(self) -> None:
         """Sends on what the pipe has had no room for."""
         self._send()
 
-    def answer_to(self, asked: Asked) -> Reply:
-        while asked.reply is None:
-            if asked not in self._unanswered:
-                raise Lost("Its process has ended. Try it again.")
+    def answer_to(self, pending: PendingReply) -> Reply:
+        while pending.reply is None:
+            if pending not in self._unanswered:
+                raise Lost("The evaluation process ended. Try again.")
             first = self._unanswered[0]
             try:
                 first.reply = self._receive(first.seconds)
             except NoAnswer as error:
-                if first is asked:
+                if first is pending:
                     raise
-                raise Lost("Its process has ended. Try it again.") from error
+                raise Lost("The evaluation process ended. Try again.") from error
             self._unanswered.popleft()
-        return asked.reply
+        return pending.reply
 
     def kill(self) -> None:
         self._child.kill()
@@ -178,7 +178,7 @@ class Process:
                 continue
             if not part:
                 self.kill()
-                raise Ended("Its process has ended. Try it again.")
+                raise Ended("The evaluation process ended. Try again.")
             parts.append(part)
             length -= len(part)
         return b"".join(parts)

@@ -5,7 +5,7 @@ from functools import lru_cache
 import msgspec
 
 _encoder = msgspec.json.Encoder()
-_KEPT = 10_000
+_MOST_CACHED = 10_000
 
 
 def question(
@@ -22,6 +22,6 @@ def question(
     return b"[%b]" % b",".join(parts)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def _quoted(name: str) -> bytes:
     return _encoder.encode(name)

@@ -31,7 +31,7 @@ class Answering(Protocol):
 
 
 class Asking(Protocol):
-    """What it takes of an engine: it knows the document, this knows the calls."""
+    """Access to one document of an engine."""
 
     def ask(self, calls: list[bytes], *, patient: bool) -> Answering: ...
 
@@ -59,7 +59,7 @@ class Asker(Generic[Answer]):
 
     def push(self) -> None:
         """Sends what goes without waiting, so that the process has something to do meanwhile."""
-        self._look_ahead()
+        self._prefetch()
         self._engine.push()
 
     def results(self) -> Iterator[Answer | NotEvaluated]:
@@ -68,10 +68,10 @@ class Asker(Generic[Answer]):
 
     def steps(self) -> Iterator[Iterable[Answer | NotEvaluated]]:
         """The results of each reply, for who has something to say in between: sometimes none."""
-        while self._look_ahead():
-            batch, asked = self._ahead.popleft()
+        while self._prefetch():
+            batch, answering = self._ahead.popleft()
             try:
-                reply = asked.answer()
+                reply = answering.answer()
             except Lost:
                 self._ask_first(batch)
                 continue
@@ -97,7 +97,7 @@ class Asker(Generic[Answer]):
                 case _:
                     yield self._in_halves(batch, "It answered something else.")
 
-    def _look_ahead(self) -> bool:
+    def _prefetch(self) -> bool:
         while (
             len(self._ahead) < self._most_ahead and (batch := next(self._waiting, None)) is not None
         ):
@@ -108,8 +108,8 @@ class Asker(Generic[Answer]):
         return self._engine.ask(batch.encoded, patient=self._patience > 0)
 
     def _ask_first(self, *batches: Batch) -> None:
-        asked = [(batch, self._ask(batch)) for batch in batches]
-        self._ahead.extendleft(reversed(asked))
+        answering = [(batch, self._ask(batch)) for batch in batches]
+        self._ahead.extendleft(reversed(answering))
 
     def _up_to_a_stopped_call(
         self, batch: Batch, results: list[Answer | NotEvaluated]

@@ -1,6 +1,6 @@
-"""What only trying tells of a document that the library accepts. Warnings never refuse one.
+"""Warnings that only a trial of a valid document shows; they never refuse one.
 
-All else that would surprise an author is read off the text by the server itself.
+Every other warning comes from the text alone, in `governance.lint`.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ _TRYING = 0.5  # seconds of the processor, for all patterns of a document
 
 def warnings_about(document: dict[str, Any], *, seconds: float) -> list[Finding]:
     """As many as are found in the time that the document has left, and in half a second."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
         with BUDGET.of(min(_TRYING, seconds)):
             for path, pattern in patterns(document):
                 if text := hopeless_text(pattern):
-                    found.append(Finding("hopeless", path, names=[short(pattern), short(text)]))
+                    findings.append(Finding("hopeless", path, names=[short(pattern), short(text)]))
     except BudgetSpent:
         pass
-    return found
+    return findings

@@ -121,9 +121,9 @@ def _repeated(body: Items, characters: dict[str, None]) -> list[str]:
     for character in characters:
         kinds.setdefault(tuple(_takes(leaf, character) for leaf in leaves), character)
     ranked = sorted(kinds.items(), key=lambda kind: -sum(kind[0]))
-    singles = [character for taken, character in ranked if any(taken)]
-    whole = [_example(each) for each in (body, *_branches(body))]
-    texts = dict.fromkeys([*singles[: _TEXTS - 4], *(text for text in whole if text)])
+    singles = [character for reading, character in ranked if any(reading)]
+    examples = [_example(each) for each in (body, *_branches(body))]
+    texts = dict.fromkeys([*singles[: _TEXTS - 4], *(text for text in examples if text)])
     return list(islice(texts, _TEXTS))
 
 

@@ -136,10 +136,10 @@ def action_of(contract: Contract, call: Call, failed: Sequence[RuleResult | Fail
     for rule in deciding:
         if rule.type != "post":
             return cast(Action, rule.action)
-    wanted = {rule.action for rule in deciding}
-    if wanted - {"warn"} and not _may_withhold(contract, call):
+    actions = {rule.action for rule in deciding}
+    if actions - {"warn"} and not _may_withhold(contract, call):
         return "warn"
-    return next((action for action in _AFTERWARDS if action in wanted), "allow")
+    return next((action for action in _AFTERWARDS if action in actions), "allow")
 
 
 def _may_withhold(contract: Contract, call: Call) -> bool:

@@ -1,4 +1,4 @@
-"""What the process gives up, for good, before it reads the first document."""
+"""Privileges that the process drops, for good, before it reads the first document."""
 
 import os
 import resource
@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 
 DESCRIPTORS = 16
-PRIORITY = 5  # as low as the worker's: those that serve come first
+PRIORITY = 15  # below the worker: those who serve and who settle come first
 
 
 def quiet_streams() -> tuple[int, int]:

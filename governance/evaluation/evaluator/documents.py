@@ -32,7 +32,7 @@ UNREADABLE = (ArithmeticError, AttributeError, ImportError, LookupError, TypeErr
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the document says of a rule and the compiled one no longer tells."""
+    """Parts of a rule that the compiled one no longer has."""
 
     id: str
     type: RuleType | Literal["session"]
@@ -97,10 +97,10 @@ def compile_document(text: str) -> Edictum | list[Finding]:
 
 def _too_deep(text: str) -> list[Finding]:
     try:
-        found = findings_in(text)  # it may be one pattern
+        findings = findings_in(text)  # it may be one pattern
     except RecursionError:
-        found = []
-    return found or [Finding("too_deep", [])]
+        findings = []
+    return findings or [Finding("too_deep", [])]
 
 
 def _rule(rule: dict[str, Any]) -> Rule:

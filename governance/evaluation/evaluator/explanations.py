@@ -38,7 +38,7 @@ from governance.evaluation.evaluator.messages import (
 
 _LONGEST = 500
 _CHAINED = "\x00"  # the library's mark
-_SEVERAL = "Several commands in one, or a redirection: outside whatever is allowed."
+_SEVERAL = "Several commands in one, or a redirection: outside all allowed paths and commands."
 
 
 def explain_call(contract: Contract, encoded: bytes, patience: float) -> Explanation | NotEvaluated:
@@ -63,9 +63,9 @@ def _explained(contract: Contract, encoded: bytes) -> Explanation | NotEvaluated
     for rule in contract.rules:
         saw = _saw(rule, seen, call.output)
         if (result := results.get(rule.id)) is not None:
-            rules.append(_asked(rule, result, saw))
+            rules.append(_evaluated(rule, result, saw))
         else:
-            rules.append(_not_asked(rule, saw, applies=rule.id in about_this_tool))
+            rules.append(_skipped(rule, saw, applies=rule.id in about_this_tool))
     return Explanation(evaluation.decision, evaluation.action, evaluation.policy_error, rules)
 
 
@@ -91,7 +91,7 @@ def _about(contract: Contract, call: ToolCall) -> set[str]:
     return {rule._edictum_id for rule in compiled}
 
 
-def _asked(rule: Rule, result: RuleResult, saw: list[Saw]) -> ExplainedRule:
+def _evaluated(rule: Rule, result: RuleResult, saw: list[Saw]) -> ExplainedRule:
     return ExplainedRule(
         rule.id,
         rule.type,
@@ -106,7 +106,7 @@ def _asked(rule: Rule, result: RuleResult, saw: list[Saw]) -> ExplainedRule:
     )
 
 
-def _not_asked(rule: Rule, saw: list[Saw], *, applies: bool) -> ExplainedRule:
+def _skipped(rule: Rule, saw: list[Saw], *, applies: bool) -> ExplainedRule:
     return ExplainedRule(
         rule.id,
         rule.type,
@@ -144,12 +144,12 @@ def _value(selector: str, call: ToolCall, output: str | None) -> Saw:
 
 def _boundary(name: str, call: ToolCall) -> Saw:
     try:
-        found = _BOUNDARIES[name](call)
+        values = _BOUNDARIES[name](call)
     except UNFIT as error:
         return Saw(name, "", missing=True, note=clean(str(error)) or type(error).__name__)
-    if found == _CHAINED:
+    if values == _CHAINED:
         return Saw(name, "", missing=False, note=_SEVERAL)
-    return Saw(name, _shown(found), missing=False) if found else Saw(name, "", missing=True)
+    return Saw(name, _shown(values), missing=False) if values else Saw(name, "", missing=True)
 
 
 def _domains(call: ToolCall) -> list[str]:

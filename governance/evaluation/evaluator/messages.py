@@ -1,18 +1,30 @@
-"""What the server and the evaluation process say to each other, each message with its length."""
+"""Messages between the server and the evaluation process, each with its length."""
 
 import struct
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from governance.core.errors import Problem
+from governance.texts.dialect import Dialect
+
 HEADER = struct.Struct(">I")
 MAX_MESSAGE = 64 * 1024 * 1024
-STOPPED = "Evaluating this was stopped to protect everybody else: "
+STOPPED = "Evaluation stopped to protect other projects: "
 
 RuleType: TypeAlias = Literal["pre", "post", "sandbox"]
 Decision: TypeAlias = Literal["allow", "warn", "block"]
 Action: TypeAlias = Literal["allow", "warn", "redact", "ask", "block"]
 Unasked: TypeAlias = Literal["", "disabled", "other_tool", "no_output", "session"]
+
+
+class Read(msgspec.Struct, tag=True, frozen=True):
+    """Say all there is to say of this document, and keep it ready."""
+
+    text: str
+    tools: list[str] | None  # all that were ever seen; without them, no word about tools
+    patience: float  # seconds of the processor, for what the library does
+    seconds: float
 
 
 class Load(msgspec.Struct, tag=True, frozen=True):
@@ -32,7 +44,7 @@ class Evaluate(msgspec.Struct, tag=True, frozen=True):
 
 
 class Judge(msgspec.Struct, tag=True, frozen=True):
-    """What an agent would do in each of many calls, without the words for it."""
+    """Actions of an agent for many calls, without the words for them."""
 
     sha: str
     calls: list[bytes]  # each the JSON of a WireQuestion
@@ -77,6 +89,19 @@ class Loaded(msgspec.Struct, tag=True, frozen=True):
     name: str = ""
     rules: int = 0
     session_rules: list[SessionRule] = []
+
+
+class Reading(msgspec.Struct, tag=True, frozen=True):
+    """In the author's dialect, each problem at its place. Warnings are there for a refused document
+    too."""
+
+    errors: list[Problem] = []
+    warnings: list[Problem] = []
+    name: str = ""
+    rules: int = 0
+    session_rules: list[SessionRule] = []
+    dialect: Dialect | None = None  # none when the text cannot even be read
+    sha: str = ""
 
 
 class Need(msgspec.Struct, tag=True, frozen=True):
@@ -132,7 +157,7 @@ class Judgements(msgspec.Struct, tag=True, frozen=True):
 
 
 class Saw(msgspec.Struct, frozen=True, array_like=True):
-    """What a rule found where it looked: the library's own reading of the call."""
+    """Value that a rule read: the library's own reading of the call."""
 
     selector: str  # of a sandbox: paths, command or domains
     value: str  # JSON, cut when long; empty when missing
@@ -180,5 +205,7 @@ class WireQuestion(msgspec.Struct, frozen=True, array_like=True):
     output: msgspec.Raw = msgspec.Raw(b"")  # any JSON; without it no post rule is asked
 
 
-Request: TypeAlias = Load | Evaluate | Judge | Explain
-Reply: TypeAlias = Ready | Loaded | Need | Results | Judgements | Explanation | NotEvaluated
+Request: TypeAlias = Read | Load | Evaluate | Judge | Explain
+Reply: TypeAlias = (
+    Ready | Reading | Loaded | Need | Results | Judgements | Explanation | NotEvaluated
+)

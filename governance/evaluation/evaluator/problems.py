@@ -29,8 +29,8 @@ _VALIDATOR = Draft202012Validator(_SCHEMA)
 def findings_in(text: str) -> list[Finding]:
     document = yaml.load(text, Loader=yaml.CSafeLoader)
     errors = _VALIDATOR.iter_errors(document)
-    found = _once(finding for error in errors for finding in explain(error))
-    return found or _once(_beyond_the_schema(document))
+    findings = _once(finding for error in errors for finding in explain(error))
+    return findings or _once(_beyond_the_schema(document))
 
 
 def unreadable_values(text: str) -> list[Finding]:

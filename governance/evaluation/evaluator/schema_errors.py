@@ -38,18 +38,18 @@ def explain(error: ValidationError) -> Iterator[Finding]:
 
 
 def _simple(error: ValidationError, path: list[str | int]) -> Finding:
-    wanted = error.validator_value
+    expected = error.validator_value
     match error.validator:
         case "type":
-            return Finding("wrong_type", path, names=[_shown(error.instance), str(wanted)])
+            return Finding("wrong_type", path, names=[_shown(error.instance), str(expected)])
         case "pattern":
             return Finding("bad_name", path, names=[_shown(error.instance)])
         case "minLength" | "minItems":
             return Finding("empty", path)
         case "maxLength":
-            return Finding("too_long", path, names=[str(len(error.instance)), str(wanted)])
+            return Finding("too_long", path, names=[str(len(error.instance)), str(expected)])
         case "minimum":
-            return Finding("too_small", path, names=[_shown(error.instance), str(wanted)])
+            return Finding("too_small", path, names=[_shown(error.instance), str(expected)])
         case "minProperties" | "maxProperties":
             return Finding("one_key", path)
         case _:
@@ -67,8 +67,8 @@ def _alternatives(error: ValidationError, path: list[str | int]) -> Iterator[Fin
         several = error.validator == "oneOf" and all(name in error.instance for name in names)
         yield Finding("only_one_of" if several else "one_of", path, names=names)
     else:
-        wanted = [str(branch.get("type", "")) for branch in error.validator_value]
-        yield Finding("wrong_type", path, names=[_shown(error.instance), " or ".join(wanted)])
+        types = [str(branch.get("type", "")) for branch in error.validator_value]
+        yield Finding("wrong_type", path, names=[_shown(error.instance), " or ".join(types)])
 
 
 def _rule(error: ValidationError, path: list[str | int], branches: list[str]) -> Iterator[Finding]:
@@ -80,7 +80,7 @@ def _rule(error: ValidationError, path: list[str | int], branches: list[str]) ->
     elif rule["type"] not in _TYPES:
         yield Finding("not_allowed", [*path, "type"], names=[_shown(rule["type"]), *_TYPES])
     else:
-        yield from _of_branch(error, branches.index(f"{rule['type'].title()}Contract"))
+        yield from _in_branch(error, branches.index(f"{rule['type'].title()}Contract"))
 
 
 def _condition(
@@ -91,10 +91,10 @@ def _condition(
         yield Finding("wrong_type", path, names=[_shown(condition), "condition"])
         return
     meant = next((b for b in branches if _BRANCHES.get(b, "") in condition), "ExprLeaf")
-    yield from _of_branch(error, branches.index(meant))
+    yield from _in_branch(error, branches.index(meant))
 
 
-def _of_branch(error: ValidationError, branch: int) -> Iterator[Finding]:
+def _in_branch(error: ValidationError, branch: int) -> Iterator[Finding]:
     for inner in error.context or ():
         if inner.schema_path[0] == branch:
             yield from explain(inner)

@@ -19,11 +19,13 @@ from governance.evaluation.evaluator.messages import (
     Judgements,
     Load,
     Need,
+    Read,
     Ready,
     Reply,
     Request,
     Results,
 )
+from governance.evaluation.evaluator.reading import read
 from governance.evaluation.evaluator.verdicts import judge_calls
 from governance.evaluation.evaluator.warm_up import warm_up
 
@@ -59,6 +61,8 @@ def serve(*, memory: int, idle_seconds: float) -> None:
 
 def answer(request: Request, shelf: Shelf) -> Reply:
     match request:
+        case Read():
+            return read(request, shelf)
         case Load(sha=sha, text=text, patience=patience):
             return shelf.load(sha, text, patience)
         case Evaluate(sha=sha, calls=calls, patience=patience):

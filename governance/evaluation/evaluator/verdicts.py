@@ -40,7 +40,7 @@ _NOT_AN_OBJECT = NotEvaluated("invalid_call", "The arguments are not an object."
 _NOBODY = msgspec.Raw(b"null")
 _WHENEVER = datetime.now(UTC)  # no rule looks at the time
 # What the library takes out of the arguments of some tools; which tools, it is asked.
-_TAKEN_OUT = {"command": "ls", "file_path": "/a"}
+_EXTRACTED = {"command": "ls", "file_path": "/a"}
 
 _decoder = msgspec.json.Decoder(WireQuestion)
 _any = msgspec.json.Decoder()
@@ -55,7 +55,8 @@ class _Asking(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What is the same for all calls of a tool with the same arguments, whatever their values."""
+    """Properties that all calls of a tool with the same argument names share, whatever their
+    values."""
 
     asking: Sequence[_Asking]  # the rules that may say another thing of each such call
     principal: bool  # whether any of them looks at it
@@ -90,8 +91,8 @@ class _Judge:
             arguments = question.tool_args
             if not isinstance(arguments, dict):
                 return _NOT_AN_OBJECT
-            known, told = question.principal != _NOBODY, bool(question.output)
-            key = (question.tool_name, question.environment, known, told, *arguments)
+            known, has_output = question.principal != _NOBODY, bool(question.output)
+            key = (question.tool_name, question.environment, known, has_output, *arguments)
             shape = self._shapes.get(key)
             if shape is None:
                 shape = self._shape(question)
@@ -131,24 +132,24 @@ class _Judge:
     def _shape(self, question: WireQuestion) -> _Shape:
         """Asks every rule about the first call of its shape, to see which need not be asked again:
         those that it passes, and that look at nothing of it that other calls have otherwise."""
-        told = bool(question.output)
+        has_output = bool(question.output)
         call = Call(
             question.tool_name,
             question.tool_args,
             principal_in(question.principal),
-            _text(question.output) if told else None,
+            _text(question.output) if has_output else None,
             question.environment,
         )
         seen = self._seen(call, plain=False)
-        taking = create_envelope(call.tool_name, _TAKEN_OUT)
-        asking = self._about(seen, told=told)
+        taking = create_envelope(call.tool_name, _EXTRACTED)
+        asking = self._about(seen, has_output=has_output)
         fails = {failed.id for failed in _failed(asking, seen, call.output)}
         names = call.tool_args.keys()
-        looks_at = {
-            each.failed.id: _looks_at(self._rules[each.failed.id], names, call) for each in asking
+        reads = {
+            each.failed.id: _reads(self._rules[each.failed.id], names, call) for each in asking
         }
-        asking = [each for each in asking if each.failed.id in fails or looks_at[each.failed.id]]
-        seen_by_them = {what for each in asking for what in looks_at[each.failed.id]}
+        asking = [each for each in asking if each.failed.id in fails or reads[each.failed.id]]
+        seen_by_them = {what for each in asking for what in reads[each.failed.id]}
         return _Shape(
             tuple(asking),
             principal="principal" in seen_by_them,
@@ -156,13 +157,13 @@ class _Judge:
             plain=taking.bash_command is None and taking.file_path is None,
         )
 
-    def _about(self, seen: ToolCall, *, told: bool) -> list[_Asking]:
+    def _about(self, seen: ToolCall, *, has_output: bool) -> list[_Asking]:
         """The rules about this tool, by the library's own matching and in its own order."""
         guard = self._contract.guard
         chosen: list[tuple[RuleType, list[Any]]] = [
             ("pre", guard.get_preconditions(seen)),
             ("sandbox", guard.get_sandbox_contracts(seen)),
-            ("post", guard.get_postconditions(seen) if told else []),
+            ("post", guard.get_postconditions(seen) if has_output else []),
         ]
         return [
             _Asking(
@@ -205,11 +206,11 @@ def _failed(asking: Sequence[_Asking], seen: ToolCall, output: str | None) -> li
     return failed
 
 
-def _looks_at(rule: Rule, names: Container[str], call: Call) -> set[str]:
-    """What of it two calls of one shape may have otherwise."""
+def _reads(rule: Rule, names: Container[str], call: Call) -> set[str]:
+    """Parts of a call that the rule reads and that other calls of one shape may have otherwise."""
     if rule.type == "sandbox":
         return {"args"} if call.tool_args else set()
-    found: set[str] = set()
+    parts: set[str] = set()
     for selector in rule.looks_at:
         kind, *path = selector.split(".")
         if (
@@ -217,8 +218,8 @@ def _looks_at(rule: Rule, names: Container[str], call: Call) -> set[str]:
             or (kind == "principal" and call.principal is not None)
             or (kind == "output" and call.output is not None)
         ):
-            found.add(kind)
-    return found
+            parts.add(kind)
+    return parts
 
 
 def _read(encoded: bytes) -> WireQuestion:

@@ -5,6 +5,8 @@ import unicodedata
 from governance.evaluation.evaluator.calls import evaluate_calls
 from governance.evaluation.evaluator.documents import Shelf
 from governance.evaluation.evaluator.explanations import explain_call
+from governance.evaluation.evaluator.messages import Read
+from governance.evaluation.evaluator.reading import read
 from governance.evaluation.evaluator.schema_of_library import check_schema_once
 from governance.evaluation.evaluator.verdicts import judge_calls
 
@@ -62,9 +64,10 @@ def warm_up() -> None:
     shelf = Shelf()
     for text in (_EVERYTHING, *_BROKEN):
         shelf.load(text, text, _PATIENCE)
+        read(Read(text, ["Bashh"], _PATIENCE, 0), shelf)
     contract = shelf.take(_EVERYTHING)
     if contract is None:
-        raise RuntimeError("The library refuses the warm-up document.")
+        raise RuntimeError("The library rejects the warm-up document.")
     evaluate_calls(contract, _CALLS, _PATIENCE)
     judge_calls(contract, _QUESTIONS, _PATIENCE)
     for call in _CALLS:

@@ -1,4 +1,4 @@
-"""Switches an account off or on, for all projects of the console."""
+"""Deactivates or activates an account in all projects of the console."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from governance.people.queries.people import user_with
 
 
 class Command(BaseCommand):
-    help = "Deactivate a person's account: sign-in, sessions and keys end at once. Or activate it."
+    help = "Deactivate an account (ends its sign-ins and revokes its keys), or activate it again."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("to", choices=["deactivate", "activate"])
@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = user_with(options["email"])
         if user is None:
-            raise CommandError(f"No account has the e-mail {options['email']}.")
+            raise CommandError(f"No account with the email {options['email']}.")
         switch = {
             "deactivate": deactivate_account,
             "activate": activate_account,

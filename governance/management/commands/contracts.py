@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from governance.case_runs.commands import keep_run
+from governance.case_runs.commands import run_and_store
 from governance.case_runs.queries import run_text
 from governance.cases.commands import replace_cases
 from governance.contracts.commands.contracts import save_version
@@ -15,7 +15,7 @@ from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict, GovernanceError, Problem
 from governance.deployments.commands.deployments import deploy
 from governance.deployments.commands.requests import ask_to_deploy
-from governance.management.case_files import beside
+from governance.management.case_files import tests_path
 from governance.management.contract_folder import (
     ContractFile,
     Folder,
@@ -26,31 +26,32 @@ from governance.management.contract_folder import (
     write,
 )
 from governance.models import BundleVersion, Project
-from governance.people.queries.projects import project_with
-from governance.people.queries.requirements import required_in
+from governance.people.queries.projects import project_with, required_in
 
 SHOWN = 20  # changes of one contract
 
 
 class Command(BaseCommand):
-    help = "Bring the contracts of a folder into a project, or the other way round."
+    help = "Push contracts from a folder to a project, pull them, or check them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         for action, words in ACTIONS.items():
             each = actions.add_parser(action, help=words)
             each.add_argument("folder", type=Path, metavar="DIR")
-            each.add_argument("--project", required=action != "check", help="its slug")
+            each.add_argument("--project", required=action != "check", help="slug of the project")
             each.add_argument("--env", default="", help=ENVIRONMENTS[action])
             if action != "check":
-                each.add_argument("--yes", action="store_true", help="do not ask")
+                each.add_argument("--yes", action="store_true", help="no prompt")
             if action == "push":
-                each.add_argument("--message", default="", help="of the versions that are made")
+                each.add_argument(
+                    "--message", default="", help="change message of the new versions"
+                )
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder: Path = options["folder"]
         if options["action"] != "pull" and not folder.is_dir():
-            raise CommandError(f"There is no folder {folder}.")
+            raise CommandError(f"No such folder: {folder}.")
         try:
             match options["action"]:
                 case "push":
@@ -66,12 +67,12 @@ class Command(BaseCommand):
         folder = self._read(path)
         if options["project"]:
             project, env = self._project(options), options["env"]
-            self._tell_push(list(plan_push(project, folder.files, env)), project, env)
+            self._print_plan(list(plan_push(project, folder.files, env)), project, env)
         failing = [file for file in folder.files if not self._passes(file)]
         if failing:
             fail = "fails its" if len(failing) == 1 else "fail their"
             raise CommandError(f"{_contracts(len(failing))} {fail} own tests.")
-        self._say(f"{_contracts(len(folder.files))} can be pushed.")
+        self._say(f"{_contracts(len(folder.files))} ready to push.")
 
     def _push(self, path: Path, options: dict[str, Any]) -> None:
         project, env = self._project(options), options["env"]
@@ -79,8 +80,8 @@ class Command(BaseCommand):
         plan = list(plan_push(project, folder.files, env))
         for file in folder.files:
             self._passes(file)
-        if not self._tell_push(plan, project, env):
-            self._say("Nothing is to be done.")
+        if not self._print_plan(plan, project, env):
+            self._say("Nothing to do.")
             return
         self._ask(options)
         for each in plan:
@@ -89,7 +90,7 @@ class Command(BaseCommand):
             )
             if each.tests and each.file.tests is not None:
                 replace_cases(version.bundle, each.file.tests, by=CONSOLE)
-                self._say(f"{version}: {keep_run(version).sentence}.")
+                self._say(f"{version}: {run_and_store(version).sentence}.")
             if env:
                 self._say(self._deploy(version, env))
 
@@ -98,7 +99,7 @@ class Command(BaseCommand):
         for each in plan:
             self._say(f"{each.path.name}: {each.what}, {each.becomes}")
         if all(each.becomes == "unchanged" for each in plan):
-            self._say("Nothing is to be done.")
+            self._say("Nothing to do.")
             return
         self._ask(options)
         for each in plan:
@@ -110,20 +111,20 @@ class Command(BaseCommand):
             _, is_new = deploy(version, to=env, by=CONSOLE)
         except Conflict as refused:
             if refused.code != "approval_required":
-                raise CommandError(f"{version} is saved and not deployed: {refused}") from refused
-            asked, _ = ask_to_deploy(version, to=env, by=CONSOLE)
-            return f"{version} waits for a second person in {env}: request {asked.pk}."
-        return f"{version} is live in {env}{'' if is_new else ' already'}."
+                raise CommandError(f"{version} saved, not deployed: {refused}") from refused
+            request, _ = ask_to_deploy(version, to=env, by=CONSOLE)
+            return f"{version} needs a second person's approval in {env}: request {request.pk}."
+        return f"{version} {'deployed to' if is_new else 'already live in'} {env}."
 
-    def _tell_push(self, plan: list[Pushed], project: Project, env: str) -> bool:
-        """Whether anything is to be done."""
+    def _print_plan(self, plan: list[Pushed], project: Project, env: str) -> bool:
+        """Print each change; whether there is any."""
         takes_two = bool(env) and required_in(project, env).second_person
         for each in plan:
             words = f"{each.file.path.name}: {each.file.name} v{each.number}, {each.becomes}"
             if env and each.is_live:
-                words += f", live in {env}"
+                words += f", deployed to {env}"
             elif env:
-                words += f", {'to be approved' if takes_two else 'to be deployed'} in {env}"
+                words += f", {'needs approval' if takes_two else 'to be deployed'} in {env}"
             self._say(words)
             for changed in (each.meaning, each.tests):
                 for change in changed[:SHOWN]:
@@ -136,12 +137,12 @@ class Command(BaseCommand):
 
     def _passes(self, file: ContractFile) -> bool:
         ran = run_text(file.document, file.tests or ())
-        place = beside(file.path).name
+        place = tests_path(file.path).name
         if ran.why:
             self.stderr.write(f"{place}: {ran.sentence}: {ran.why}")
         for each in ran.results:
             if not each.passed:
-                self.stderr.write(f"{place}: the test “{each.name}” fails: {each.words}")
+                self.stderr.write(f"{place}: test “{each.name}” failed: {each.words}")
         return not (ran.why or ran.failing)
 
     def _read(self, path: Path) -> Folder:
@@ -152,36 +153,36 @@ class Command(BaseCommand):
             self.stderr.write(f"{_place(file, problem)}: {problem.message}")
         if folder.problems:
             wrong = len({file for file, _ in folder.problems})
-            raise CommandError(f"{_contracts(wrong)} cannot be pushed; nothing was done.")
+            raise CommandError(f"{_contracts(wrong)} with errors. Nothing was pushed.")
         return folder
 
     def _project(self, options: dict[str, Any]) -> Project:
         project = project_with(options["project"])
         if project is None:
-            raise CommandError(f"There is no project {options['project']}.")
+            raise CommandError(f"No such project: {options['project']}.")
         return project
 
     def _ask(self, options: dict[str, Any]) -> None:
         if options["yes"]:
             return
         if not sys.stdin.isatty():
-            raise CommandError("Nothing was done: say --yes where nobody can answer.")
-        if input("Do it? [y/N] ").strip().lower() not in ("y", "yes"):
-            raise CommandError("Nothing was done.")
+            raise CommandError("Nothing was changed. Add --yes to run without a prompt.")
+        if input("Apply? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError("Nothing was changed.")
 
     def _say(self, words: str) -> None:
         self.stdout.write(words)
 
 
 ACTIONS = {
-    "push": "make versions and tests of what the files say, and with --env deploy them",
-    "pull": "write the newest versions, or with --env what is live there, and tests into files",
-    "check": "is each file a contract, do its tests pass; with --project: what would a push do",
+    "push": "save versions and tests from the files; with --env, deploy them",
+    "pull": "write versions and tests into files: the newest, or with --env the deployed ones",
+    "check": "validate the files and run their tests; with --project, show what a push would do",
 }
 ENVIRONMENTS = {
-    "push": "deploy there",
-    "pull": "what is live there",
-    "check": "say what deploying there would do",
+    "push": "environment to deploy to",
+    "pull": "environment to pull from",
+    "check": "environment to plan a deployment for",
 }
 
 

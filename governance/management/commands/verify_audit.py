@@ -1,4 +1,4 @@
-"""Proves that nobody altered, removed or inserted an entry of the audit log."""
+"""Verifies that no entry of the audit log was changed, removed or inserted."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from governance.models import Project
 
 
 class Command(BaseCommand):
-    help = "Follow the chain of hashes of every project's audit log."
+    help = "Verify the hash chain of every project's audit log."
 
     def handle(self, *args: Any, **options: Any) -> None:
         broken = 0
         for project in Project.objects.all():
             number = verify(project)
             broken += number is not None
-            told = "whole" if number is None else f"BROKEN at entry {number}"
-            self.stdout.write(f"{project.slug}: {told}")
+            state = "intact" if number is None else f"BROKEN at entry {number}"
+            self.stdout.write(f"{project.slug}: {state}")
         if broken:
-            raise CommandError(f"The audit log of {broken} project(s) was tampered with.")
+            raise CommandError(f"Tampering detected. Projects with an altered audit log: {broken}.")

@@ -1,10 +1,23 @@
-"""From a request to who asks and what they may: an API key's scopes, or a member's role."""
+"""Authentication and access of a request: an API key's scopes or a member's role."""
 
-from governance.people.auth.access import Access, AccessRequest, access_of_member
-from governance.people.auth.address import console_address
-from governance.people.auth.frame import beside
-from governance.people.auth.keys import AGENT_HEADER, KeyAuth, forget_keys, kept_access, resolve_key
-from governance.people.auth.members import LAST_PROJECT, KeyOrMember, MemberRequest, member_page
+from governance.people.auth.access import Access, AccessRequest, access_of_member, console_address
+from governance.people.auth.frame import navigation_of
+from governance.people.auth.keys import (
+    AGENT_HEADER,
+    KeyAuth,
+    cached_access,
+    forget_keys,
+    resolve_key,
+)
+from governance.people.auth.members import (
+    LAST_PROJECT,
+    KeyOrMember,
+    MemberRequest,
+    is_still_admitted,
+    member_page,
+    signed_in_page,
+    with_a_project,
+)
 
 __all__ = [
     "AGENT_HEADER",
@@ -15,10 +28,13 @@ __all__ = [
     "KeyOrMember",
     "MemberRequest",
     "access_of_member",
-    "beside",
+    "cached_access",
     "console_address",
     "forget_keys",
-    "kept_access",
+    "is_still_admitted",
     "member_page",
+    "navigation_of",
     "resolve_key",
+    "signed_in_page",
+    "with_a_project",
 ]

@@ -1,7 +1,8 @@
-"""What a key or a membership opens: the one value that every route is given."""
+"""Access of a key or a member: the one value that every route gets."""
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from governance.core.actor import Actor, ActorKind, person
@@ -71,3 +72,9 @@ def access_of_member(member: Member) -> Access:
         dialect="",
         actor=person(member.user_id, member.user.email, role),
     )
+
+
+def console_address(request: HttpRequest) -> str:
+    """Without a slash at its end: as it is set, else as the request came here."""
+    address: str = settings.SITE_URL
+    return address or request.build_absolute_uri("/").rstrip("/")

@@ -1,4 +1,4 @@
-"""What is read once for a page, by whoever asks for it first: the page itself or its frame."""
+"""Navigation counts, read once per request."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -7,9 +7,9 @@ from governance.models import Project
 from governance.people.queries.navigation import Navigation, navigation
 
 
-def beside(request: HttpRequest, project: Project) -> Navigation:
-    found: Navigation | None = vars(request).get("beside")
-    if found is None:
-        found = navigation(project.pk, timezone.now())
-        vars(request)["beside"] = found
-    return found
+def navigation_of(request: HttpRequest, project: Project) -> Navigation:
+    known: Navigation | None = vars(request).get("beside")
+    if known is None:
+        known = navigation(project.pk, timezone.now())
+        vars(request)["beside"] = known
+    return known

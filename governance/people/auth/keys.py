@@ -27,22 +27,22 @@ _monotonic = time.monotonic
 _cache: dict[bytes, tuple[float, Access]] = {}
 
 
-def kept_access(authorization: str) -> Access | None:
-    """What this process has found out about a key within the last second; asks nobody."""
+def cached_access(authorization: str) -> Access | None:
+    """Access of a key that this process resolved within the last second; no query."""
     text = bearer(authorization)
-    kept = _cache.get(digest_of(text)) if text is not None else None
-    return kept[1] if kept is not None and kept[0] > _monotonic() else None
+    cached = _cache.get(digest_of(text)) if text is not None else None
+    return cached[1] if cached is not None and cached[0] > _monotonic() else None
 
 
 def resolve_key(authorization: str) -> Access | None:
-    """What a live key in this `Authorization` header opens, or None."""
+    """Access of the active key in this `Authorization` header, or None."""
     text = bearer(authorization)
     if text is None:
         return None
     digest = digest_of(text)
-    kept, now = _cache.get(digest), _monotonic()
-    if kept is not None and kept[0] > now:
-        return kept[1]
+    cached, now = _cache.get(digest), _monotonic()
+    if cached is not None and cached[0] > now:
+        return cached[1]
     key = live_key(digest)
     if key is None:
         _cache.pop(digest, None)
@@ -57,7 +57,7 @@ def resolve_key(authorization: str) -> Access | None:
 
 
 def forget_keys() -> None:
-    """Make this process ask the database again, whatever it was told a moment ago."""
+    """Clear this process's cache of keys."""
     _cache.clear()
 
 
@@ -68,7 +68,7 @@ def _note_use(key: ApiKey) -> None:
     try:
         ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
     except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
-        logger.warning("The last use of a key could not be noted", exc_info=True)
+        logger.warning("Could not store the last use of a key", exc_info=True)
 
 
 class KeyAuth(AuthBase):
@@ -85,13 +85,16 @@ class KeyAuth(AuthBase):
         # Asked of META: to read all headers takes longer than the key.
         access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
         if access is None:
-            raise Unauthenticated("A valid API key is needed: Authorization: Bearer edk_…")
+            raise Unauthenticated("This request needs a valid API key: Authorization: Bearer edk_…")
         self.refuse(access)
         agent = request.META.get(_AGENT_IN_META, "")
         if agent and not access.admits_agent(agent):
-            raise Forbidden(f"This key is not for the agent {agent}.", code="agent")
+            raise Forbidden(
+                f"This key is not valid for the agent {agent}. Use one of its own keys.",
+                code="agent",
+            )
         return access
 
     def refuse(self, access: Access) -> None:
         if not access.has_any(self.any_of):
-            raise Forbidden(f"This takes a key with {' or '.join(self.any_of)}.", code="scope")
+            raise Forbidden(f"This needs a key with {' or '.join(self.any_of)}.", code="scope")

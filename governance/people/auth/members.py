@@ -16,10 +16,10 @@ from governance.core.errors import Forbidden, NotFound
 from governance.core.roles import Role
 from governance.models import Member, Project, User
 from governance.people import policies
-from governance.people.auth.access import Access, access_of_member
-from governance.people.auth.keys import KeyAuth
+from governance.people.auth.access import Access, AccessRequest, access_of_member
+from governance.people.auth.keys import KeyAuth, resolve_key
 from governance.people.policies import Action, RoleNeeded
-from governance.people.queries.people import memberships_as_asked
+from governance.people.queries.people import memberships_of_request
 
 LAST_PROJECT = "project"  # in a browser's session: the slug of the project used last
 
@@ -55,14 +55,14 @@ def member_page(
         ) -> HttpResponseBase:
             if not isinstance(request.user, User):
                 return to_sign_in(request)
-            members = memberships_as_asked(request.user)
+            members = memberships_of_request(request.user)
             member = next((each for each in members if each.project.slug == slug), None)
             if member is None:
                 raise Http404
             try:
-                asked = _as_member(request, member, members)
-                policies.refuse_unless(asked.role, action)
-                return view(asked, *args, **kwargs)
+                member_request = _as_member(request, member, members)
+                policies.refuse_unless(member_request.role, action)
+                return view(member_request, *args, **kwargs)
             except RoleNeeded as error:
                 return role_needed(request, error)
             except NotFound as error:
@@ -71,6 +71,37 @@ def member_page(
         return page
 
     return decorate
+
+
+def signed_in_page(
+    view: Callable[Concatenate[HttpRequest, Rest], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]:
+    """A page of no project, such as the docs. It has the navigation of the project used last."""
+
+    @wraps(view)
+    def page(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
+        if not isinstance(request.user, User):
+            return to_sign_in(request)
+        with_a_project(request)
+        return view(request, *args, **kwargs)
+
+    return page
+
+
+def with_a_project(request: HttpRequest) -> bool:
+    """Give a request of no project the navigation of the one in its address or of the one used
+    last, where this person is a member of it."""
+    if "project" in vars(request):
+        return True
+    user = getattr(request, "user", None)
+    members = memberships_of_request(user) if isinstance(user, User) else []
+    slugs = (request.path.removeprefix("/p/").split("/")[0], request.session.get(LAST_PROJECT))
+    by_slug = {member.project.slug: member for member in members}
+    member = next((by_slug[slug] for slug in slugs if slug in by_slug), next(iter(members), None))
+    if member is not None:
+        _as_member(request, member, members)
+        vars(request)["of_no_project"] = True
+    return member is not None
 
 
 def _as_member(request: HttpRequest, member: Member, members: list[Member]) -> MemberRequest:
@@ -115,7 +146,7 @@ class KeyOrMember(KeyAuth):
         if not isinstance(user, User):
             return super().__call__(request)
         if check_csrf(request):
-            raise Forbidden("The CSRF token is missing or old; load the page again.", code="csrf")
+            raise Forbidden("The CSRF token is missing or expired. Reload the page.", code="csrf")
         access = access_of_member(_membership_meant(request, user))
         self.refuse(access)
         return access
@@ -126,16 +157,25 @@ class KeyOrMember(KeyAuth):
             policies.refuse_unless(access.actor, self.action)
 
 
+def is_still_admitted(request: AccessRequest) -> bool:
+    """Whether the key is still active, or the person signed in and a member, after a wait."""
+    if key := request.headers.get("Authorization", ""):
+        return resolve_key(key) is not None
+    members = Member.objects.filter(user=request.auth.actor.id, project=request.auth.project_id)
+    session = request.session.session_key or ""
+    return members.filter(user__is_active=True).exists() and request.session.exists(session)
+
+
 def _membership_meant(request: HttpRequest, user: User) -> Member:
-    """Of the project named, else of the one used last, else of the only one."""
+    """Membership of the named project, else of the last used one, else of the only one."""
     named = request.GET.get("project")
-    wanted = named or request.session.get(LAST_PROJECT)
-    members = memberships_as_asked(user)
+    slug = named or request.session.get(LAST_PROJECT)
+    members = memberships_of_request(user)
     for member in members:
-        if member.project.slug == wanted:
+        if member.project.slug == slug:
             return member
     if named or not members:
-        raise NotFound("There is no such project.")
+        raise NotFound("Project not found.")
     if len(members) > 1:
-        raise NotFound("Name the project: ?project=<its slug>.", code="project")
+        raise NotFound("Add the project to the request: ?project=<slug>.", code="project")
     return members[0]

@@ -1,4 +1,4 @@
-"""Who is signed in, read together with where they belong: every page asks for both."""
+"""Signed-in user, read together with the memberships that every page needs."""
 
 from allauth.account.auth_backends import AuthenticationBackend
 
@@ -7,7 +7,7 @@ from governance.people.queries.people import user_with_memberships
 
 
 class SignedIn(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
-    """What a browser's session names; how one signs in is allauth's."""
+    """User of a browser's session; signing in is allauth's."""
 
     def get_user(self, user_id: int) -> User | None:
         user = user_with_memberships(user_id)

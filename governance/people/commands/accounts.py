@@ -1,4 +1,4 @@
-"""Accounts: switched off for the whole console and on again; sign-in, sessions and keys end."""
+"""Accounts: deactivated for the whole console, with their sessions and keys, and activated."""
 
 from importlib import import_module
 
@@ -18,12 +18,12 @@ from governance.models import (
 )
 from governance.people.commands.keys import revoke_keys_of
 from governance.people.policies import Action, refuse_unless
-from governance.people.queries.people import admins_beside, memberships
+from governance.people.queries.people import memberships, other_admins
 
 
 @transaction.atomic
 def deactivate_account(user: User, *, by: Actor) -> None:
-    """End what the person can do, in all projects at once. Their keys are revoked for ever."""
+    """Block sign-in in all projects, end sessions and revoke keys; revoked keys stay revoked."""
     members = _administered(user, by)
     _refuse_last_admin(user)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
@@ -68,15 +68,15 @@ def _refuse_unless_admin_of(project: Project, by: Actor) -> None:
 
 def _refuse_last_admin(user: User) -> None:
     for member in memberships(user):
-        if member.role == Role.ADMIN and not admins_beside(member):
+        if member.role == Role.ADMIN and not other_admins(member):
             raise Conflict(
-                f"{user.email} is the last admin of {member.project.name}; make another member"
-                " admin first."
+                f"{user.email} is the only admin of {member.project.name}. Promote another member"
+                " first."
             )
 
 
 def _end_sessions(user: User) -> None:
-    """Else they would go on where they were, should the account be activated again."""
+    """Old sessions must not work again if the account is activated."""
     theirs = [
         row.pk
         for row in Session.objects.iterator()
@@ -86,5 +86,5 @@ def _end_sessions(user: User) -> None:
 
 
 def remove_expired_browser_sessions() -> None:
-    """Those of people who have not come back; they open nothing any more."""
+    """Delete browser sessions that have expired."""
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()

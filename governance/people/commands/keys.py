@@ -1,4 +1,4 @@
-"""API keys: made once, shown once, revoked for ever."""
+"""API keys: create, show once, revoke."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,10 +9,10 @@ from django.utils import timezone
 from governance.audit_log import record
 from governance.core.actor import CONSOLE, Actor, shown
 from governance.core.errors import InvalidInput, Problem
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.models import ApiKey, Project, User
-from governance.people.commands.environments import environment_named
 from governance.people.commands.key_findings import forget_manage_key, note_keys_of
+from governance.people.commands.requirements import environment_named
 from governance.people.domain import Scope, digest_of, environment_of, hint_of, new_key
 from governance.people.policies import Action, refuse_key_with, refuse_unless
 from governance.people.queries.keys import live_keys_of
@@ -32,10 +32,10 @@ def make_key(
     dialect: str = "",
     expires: datetime | None = None,
 ) -> tuple[str, ApiKey]:
-    """The key's text, which is told only here, and its row."""
-    wanted = frozenset(scopes)
-    refuse_key_with(by, wanted)
-    _refuse_misfits(name=name, scopes=wanted, agent=agent, dialect=dialect, expires=expires)
+    """Create a key: its text, returned only here, and its row."""
+    chosen = frozenset(scopes)
+    refuse_key_with(by, chosen)
+    _refuse_misfits(name=name, scopes=chosen, agent=agent, dialect=dialect, expires=expires)
     text = new_key(env)
     with transaction.atomic():
         key = _save(
@@ -43,7 +43,7 @@ def make_key(
             text,
             env,
             name=name.strip(),
-            scopes=wanted,
+            scopes=chosen,
             by=by,
             agent=agent,
             assigned_only=assigned_only,
@@ -54,12 +54,12 @@ def make_key(
 
 
 def keep_bootstrap_key(project: Project, text: str) -> str:
-    """Keep the key that the operator chose, at the first start; later only say when it differs."""
+    """Store the operator's key at the first start; later only warn if it differs."""
     env = environment_of(text)
     if env is None:
         raise InvalidInput(
-            "EDICTUM_SITE_BOOTSTRAP_KEY must read edk_<environment>_<random>, "
-            "the random part at least 32 letters and digits."
+            "EDICTUM_SITE_BOOTSTRAP_KEY must be edk_<environment>_<random>, "
+            "with a random part of at least 32 letters and digits."
         )
     if ApiKey.objects.filter(digest=digest_of(text)).exists():
         return ""
@@ -72,7 +72,7 @@ def keep_bootstrap_key(project: Project, text: str) -> str:
 
 @transaction.atomic
 def revoke_key(key: ApiKey, *, by: Actor) -> ApiKey:
-    """End the key; the present state again when it was ended before."""
+    """Revoke a key; revoking it again changes nothing."""
     refuse_unless(by, Action.MANAGE_KEYS)
     now = timezone.now()
     if ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=now):
@@ -85,7 +85,7 @@ def revoke_key(key: ApiKey, *, by: Actor) -> ApiKey:
 
 
 def revoke_keys_of(maker: User, project: Project, *, by: Actor) -> None:
-    """What a person made ends with them."""
+    """Revoke the keys that a person created."""
     for key in live_keys_of(maker, project):
         revoke_key(key, by=by)
 
@@ -141,23 +141,23 @@ def _subject(key: ApiKey) -> str:
 def _refuse_misfits(
     *, name: str, scopes: frozenset[str], agent: str, dialect: str, expires: datetime | None
 ) -> None:
-    found = [
+    problems = [
         Problem(path=path, message=message)
         for path, fits, message in (
             ("name", 0 < len(name.strip()) <= 128, "A key's name has 1 to 128 characters."),
-            ("name", can_be_kept(name), "This name holds NUL or half a character."),
-            ("scopes", scopes, "A key has at least one scope."),
+            ("name", is_storable(name), "A name may not contain NUL or a lone surrogate."),
+            ("scopes", scopes, "A key needs at least one scope."),
             (
                 "scopes",
                 scopes <= frozenset(Scope),
                 f"The scopes are {', '.join(Scope)}.",
             ),
-            ("agent", len(agent) <= 128, "The glob of an agent has at most 128 characters."),
-            ("agent", can_be_kept(agent), "This glob holds NUL or half a character."),
-            ("dialect", dialect in DIALECTS, "The dialect is old or new."),
-            ("expires", expires is None or expires > timezone.now(), "This time has passed."),
+            ("agent", len(agent) <= 128, "An agent glob has at most 128 characters."),
+            ("agent", is_storable(agent), "A glob may not contain NUL or a lone surrogate."),
+            ("dialect", dialect in DIALECTS, "The format is old or new."),
+            ("expires", expires is None or expires > timezone.now(), "This expiry is in the past."),
         )
         if not fits
     ]
-    if found:
-        raise InvalidInput(found[0].message, errors=found)
+    if problems:
+        raise InvalidInput(problems[0].message, errors=problems)

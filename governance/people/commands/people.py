@@ -1,4 +1,4 @@
-"""People: set-up, invitations by one-time link, roles, and the last admin who stays."""
+"""People: set-up, invitations by one-time link, roles. The last admin cannot leave."""
 
 import secrets
 from datetime import timedelta
@@ -20,22 +20,22 @@ from governance.people.commands.keys import revoke_keys_of
 from governance.people.domain import digest_of
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.people import (
-    admins_beside,
     invitation_of,
     members,
+    other_admins,
     somebody_can_get_in,
     user_with,
 )
 from governance.people.queries.projects import demo_projects
 
 LINK_LASTS = timedelta(days=7)
-LINK_IS_OVER = "This link was used already, or its seven days are over."
+LINK_IS_OVER = "This link was already used, or expired after 7 days."
 
 
 def new_set_up_link(project: Project) -> str:
-    """The token of a link that makes its holder the admin.
+    """Token of a link that creates the admin.
 
-    Earlier ones go on working until somebody is: two starts at once each print theirs.
+    Earlier links keep working until one is used: two starts at once each print their own.
     """
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
@@ -45,7 +45,7 @@ def new_set_up_link(project: Project) -> str:
 
 
 def set_up(token: str, *, email: str, password: str) -> User:
-    """The first admin; or, when no admin is left, somebody known who gets a new password."""
+    """Create the first admin; without any active admin, reset the password of a known person."""
     invitation = _usable(token, for_set_up=True)
     _refuse_once_set_up()
     email, hashed = _email(email), _hashed(password, email)
@@ -61,7 +61,7 @@ def set_up(token: str, *, email: str, password: str) -> User:
 
 
 def first_admin(project: Project, *, email: str, password: str) -> User:
-    """The admin that the environment names, made at the first start."""
+    """Create the admin named in the environment, at the first start."""
     email, hashed = _email(email), _hashed(password, email)
     with transaction.atomic():
         user = _admin(project, email, hashed)
@@ -71,14 +71,14 @@ def first_admin(project: Project, *, email: str, password: str) -> User:
 
 
 def invite(project: Project, *, email: str, role: Role, by: Actor) -> str:
-    """The token of a link that is told only here; an earlier one for the same e-mail ends."""
+    """The token of a new link; an earlier one for the same email stops working."""
     refuse_unless(by, Action.MANAGE_MEMBERS)
     email = _email(email)
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         queue_at(project)
         if Member.objects.filter(project=project, user__email=email).exists():
-            raise Conflict(f"{email} is a member already.")
+            raise Conflict(f"{email} is already a member.")
         Invitation.objects.filter(project=project, email=email, used_at=None).delete()
         _invitation(project, email, role, token)
         details = {"role": role.value}
@@ -94,7 +94,7 @@ def withdraw_invitation(invitation: Invitation, *, by: Actor) -> None:
 
 
 def accept_as_new(token: str, *, password: str) -> User:
-    """Somebody new follows the link and chooses a password."""
+    """Join as a new person, with a password."""
     invitation = _usable(token, for_set_up=False)
     if user_with(invitation.email):
         raise _known(invitation)
@@ -112,7 +112,7 @@ def accept_as_new(token: str, *, password: str) -> User:
 
 @transaction.atomic
 def accept_as(token: str, *, user: User) -> Project:
-    """Somebody who is signed in follows the link sent to the same e-mail."""
+    """Join as a signed-in person with the email of the invitation."""
     invitation = _usable(token, for_set_up=False)
     if user.email != invitation.email:
         raise Conflict(f"This invitation is for {invitation.email}.")
@@ -147,21 +147,34 @@ def remove_member(member: Member, *, by: Actor) -> None:
 
 @transaction.atomic
 def choose_keys(user: User, *, single: bool) -> None:
-    """Whether single keys are shortcuts for this person, in whatever browser. It is of no project,
-    so the log of none tells of it."""
+    """Turn single-key shortcuts on or off for a person. Belongs to no project, so it is not
+    audited."""
     User.objects.filter(pk=user.pk).update(single_keys=single)
+
+
+def change_profile(user: User, *, name: str, zone: str, time_range: str, single_keys: bool) -> None:
+    """Settings of one person. They belong to no project, so no audit log has them."""
+    User.objects.filter(pk=user.pk).update(
+        name=" ".join(name.split()), zone=zone, time_range=time_range, single_keys=single_keys
+    )
+
+
+def choose_range(user: User, name: str) -> None:
+    """Range that pages open with, from now on."""
+    if user.time_range != name:
+        User.objects.filter(pk=user.pk).update(time_range=name)
 
 
 def _refuse_to_lose_last_admin(member: Member) -> None:
     # Two admins who demote each other at once must not both succeed.
     queue_at(member.project)
-    if member.role == Role.ADMIN and not admins_beside(member):
-        raise Conflict(f"{member.user.email} is the last admin; make somebody else admin first.")
+    if member.role == Role.ADMIN and not other_admins(member):
+        raise Conflict(f"{member.user.email} is the only admin. Promote another member first.")
 
 
 def _refuse_once_set_up() -> None:
     if somebody_can_get_in():
-        raise Conflict("This console is set up already; people join by invitation.")
+        raise Conflict("This console is already set up. People join by invitation.")
 
 
 def _known(invitation: Invitation) -> Conflict:
@@ -219,9 +232,7 @@ def _email(email: str) -> str:
     try:
         validate_email(email)
     except ValidationError:
-        raise InvalidInput.at(
-            "email", "Write an e-mail address, such as name@example.org."
-        ) from None
+        raise InvalidInput.at("email", "Enter an email address such as name@example.org.") from None
     return email
 
 

@@ -1,4 +1,6 @@
-"""What an environment requires before something goes live there: set by an admin."""
+"""Environments and their requirements, set by an admin."""
+
+import re
 
 from django.db import transaction
 
@@ -6,21 +8,33 @@ from governance.audit_log import Detail, record
 from governance.core.actor import Actor
 from governance.core.deployment_requests import Required
 from governance.core.errors import InvalidInput
-from governance.models import Project, Requirements
-from governance.people.commands.environments import environment_named
+from governance.models import Environment, Project, Requirements
+from governance.models.projects import ENVIRONMENT_NAME
 from governance.people.policies import Action, refuse_unless
-from governance.people.queries.requirements import required_in
+from governance.people.queries.projects import required_in
+
+
+def environment_named(project: Project, name: str) -> Environment:
+    """The environment of this name, made if there is none yet."""
+    if not re.match(ENVIRONMENT_NAME, name):
+        message = (
+            "An environment's name has at most 128 letters, digits, `.`, `_` or `-`, and starts"
+            " with a letter or digit."
+        )
+        raise InvalidInput.at("env", message)
+    return Environment.objects.get_or_create(project=project, name=name)[0]
+
 
 MOST = 2**31 - 1
 
 
 @transaction.atomic
 def require(project: Project, *, env: str, required: Required, by: Actor) -> Required:
-    """Requests that wait are decided under what stands then."""
+    """Set requirements; pending requests are decided under the new ones."""
     refuse_unless(by, Action.MANAGE_SETTINGS)
     most = required.max_newly_denied
     if most is not None and not 0 <= most <= MOST:
-        unfit = f"How many calls may be newly denied is a whole number from 0 to {MOST:,}."
+        unfit = f"Max newly denied calls is a whole number from 0 to {MOST:,}."
         raise InvalidInput.at("max_newly_denied", unfit)
     environment = environment_named(project, env)
     was = required_in(project, env)

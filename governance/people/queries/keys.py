@@ -1,4 +1,4 @@
-"""API keys: the one behind a secret, and those of a project."""
+"""API keys: by secret, by project."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from governance.models import ApiKey, Member, Project, User
 
 
 def _live() -> Q:
-    """Neither revoked nor expired, and its maker, if it has one, is a member that may sign in."""
+    """Not revoked, not expired, and created by the console or by an active member."""
     not_expired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     makers = Member.objects.filter(
         project=OuterRef("project"), user=OuterRef("maker"), user__is_active=True
@@ -40,14 +40,14 @@ def live_keys_of(maker: User, project: Project) -> list[ApiKey]:
 
 
 def ended_keys(project: Project, limit: int = 20) -> list[ApiKey]:
-    """Those that are valid no more, newest first."""
+    """Revoked and expired keys, newest first."""
     return list(_of(project).exclude(_live())[:limit])
 
 
 def keys_before(
     project: Project, before: int | None, limit: int, *, only_ended: bool = False
 ) -> list[ApiKey]:
-    """A page of all keys, or of all that ended, newest first."""
+    """A page of all keys, or of those revoked or expired, newest first."""
     rows = _of(project).order_by("-id")
     if only_ended:
         rows = rows.exclude(_live())
@@ -55,7 +55,7 @@ def keys_before(
 
 
 def has_keys(project: Project) -> bool:
-    """Whether it ever had one, revoked ones included."""
+    """Whether the project ever had a key."""
     return ApiKey.objects.filter(project=project).exists()
 
 

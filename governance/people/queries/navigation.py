@@ -1,4 +1,4 @@
-"""What every page shows beside its navigation, in one query."""
+"""Counts of the navigation, in one query."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,13 +17,17 @@ SELECT environment.name,
      AND approval.status = %s AND approval.ends_at > %s),
   (SELECT COUNT(*) FROM governance_finding AS finding
    WHERE finding.project_id = environment.project_id
-     AND finding.resolved_at IS NULL AND finding.dismissed_at IS NULL),
+     AND finding.resolved_at IS NULL AND finding.dismissed_at IS NULL
+     AND (finding.snoozed_until IS NULL OR finding.snoozed_until <= %s)),
   (SELECT COUNT(*) FROM governance_deploymentrequest AS request
    JOIN governance_environment AS asked ON asked.id = request.environment_id
    WHERE asked.project_id = environment.project_id
      AND request.status = %s AND request.expires_at > %s),
-  EXISTS (SELECT 1 FROM governance_bundle WHERE project_id = environment.project_id)
-    AND EXISTS (SELECT 1 FROM governance_check WHERE project_id = environment.project_id)
+  EXISTS (SELECT 1 FROM governance_deployment AS deployed
+     JOIN governance_environment AS place ON place.id = deployed.environment_id
+     WHERE place.project_id = environment.project_id)
+    AND EXISTS (SELECT 1 FROM governance_checkbindings AS bindings
+     WHERE bindings.project_id = environment.project_id AND bindings.revision > 0)
 FROM governance_environment AS environment WHERE environment.project_id = %s
 ORDER BY environment.name
 """
@@ -32,18 +36,18 @@ ORDER BY environment.name
 @dataclass(frozen=True, slots=True)
 class Navigation:
     waiting: dict[str, int]  # approvals, by the names of all environments
-    findings: int  # that are open
+    alerts: int  # open ones
     requests: int  # deployments that wait for a second person
-    begun: bool  # it has a contract and a success check of its own
+    begun: bool  # a contract is deployed and a success check is bound
 
 
 def navigation(project_id: int, now: datetime) -> Navigation:
-    """A project without an environment has no key either, and nothing to be noticed."""
+    """Counts of a project; all 0 without an environment."""
     moment = connection.ops.adapt_datetimefield_value(now)
-    pending = (Status.PENDING.value, moment, RequestStatus.PENDING.value, moment)
+    pending = (Status.PENDING.value, moment, moment, RequestStatus.PENDING.value, moment)
     with connection.cursor() as cursor:
         cursor.execute(_STATEMENT, [*pending, project_id])
-        told = cursor.fetchall()
-    _, _, findings, requests, is_begun = told[0] if told else ("", 0, 0, 0, False)
-    names = {name: waiting for name, waiting, *_ in told}
-    return Navigation(names, findings, requests, bool(is_begun))
+        rows = cursor.fetchall()
+    _, _, alerts, requests, is_begun = rows[0] if rows else ("", 0, 0, 0, False)
+    names = {name: waiting for name, waiting, *_ in rows}
+    return Navigation(names, alerts, requests, bool(is_begun))

@@ -1,4 +1,4 @@
-"""People: who is a member of what, and who was invited."""
+"""Members, invitations and accounts."""
 
 from django.db.models import Q
 from django.utils import timezone
@@ -14,7 +14,7 @@ def anybody() -> bool:
 
 
 def somebody_can_get_in() -> bool:
-    """Whether an admin is left who could invite others."""
+    """Whether an active admin exists."""
     return Member.objects.filter(role=Role.ADMIN, user__is_active=True).exists()
 
 
@@ -31,7 +31,7 @@ def memberships(user: User) -> list[Member]:
 
 
 def user_with_memberships(user_id: int) -> User | None:
-    """One statement for who is a member anywhere, as nearly everybody is."""
+    """User and memberships in one statement."""
     members = memberships(User(pk=user_id))
     user = members[0].user if members else User.objects.filter(pk=user_id).first()
     if user is not None:
@@ -39,8 +39,8 @@ def user_with_memberships(user_id: int) -> User | None:
     return user
 
 
-def memberships_as_asked(user: User) -> list[Member]:
-    """As they were when the request came in."""
+def memberships_of_request(user: User) -> list[Member]:
+    """Memberships, read once per request."""
     return memberships(user) if user.belongs_to is None else user.belongs_to
 
 
@@ -60,7 +60,7 @@ def member_of(project: Project, user: User) -> Member | None:
     return Member.objects.filter(project=project, user=user).first()
 
 
-def admins_beside(member: Member) -> int:
+def other_admins(member: Member) -> int:
     return (
         Member.objects.filter(project=member.project_id, role=Role.ADMIN, user__is_active=True)
         .exclude(pk=member.pk)
@@ -84,9 +84,9 @@ def invitation_numbered(project: Project, invitation_id: int) -> Invitation | No
 
 def invitation_of(token: str, *, for_set_up: bool) -> Invitation | None:
     """The invitation behind a one-time link, if it can still be used."""
-    found = (
+    invitation = (
         Invitation.objects.select_related("project")
         .filter(digest=digest_of(token), used_at=None, expires_at__gt=timezone.now())
         .first()
     )
-    return found if found and (found.email == "") is for_set_up else None
+    return invitation if invitation and (invitation.email == "") is for_set_up else None

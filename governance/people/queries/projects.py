@@ -2,7 +2,12 @@
 
 from django.db.models import Exists, OuterRef, Q
 
-from governance.models import Environment, Project
+from governance.core.deployment_requests import NOTHING_REQUIRED, Required
+from governance.models import (
+    Environment,
+    Project,
+    Requirements,
+)
 
 
 def project_with(slug: str) -> Project | None:
@@ -17,14 +22,14 @@ def demo_projects() -> list[Project]:
     return list(Project.objects.filter(is_demo=True))
 
 
-def demo_beside(project: Project) -> Project | None:
-    """The demo that members of this project see, or one that nobody belongs to yet."""
+def demo_of(project: Project) -> Project | None:
+    """Demo that members of this project see, or one without members."""
     theirs = Q(members__user__memberships__project=project) | Q(members=None)
     return Project.objects.filter(theirs, is_demo=True).distinct().first()
 
 
-def project_beside(demo: Project) -> Project:
-    """One whose members see this demo too; where there is none, the first of all that are real."""
+def project_of_demo(demo: Project) -> Project:
+    """Project whose members see this demo; else the first project that is no demo."""
     real = Project.objects.filter(is_demo=False).order_by("pk")
     return real.filter(members__user__memberships__project=demo).first() or real[0]
 
@@ -48,10 +53,28 @@ def environment_with(project: Project, name: str) -> Environment | None:
 
 
 def projects_with_agents() -> list[Project]:
-    """Those that have an environment, without which there is no key to be an agent with."""
+    """Projects with an environment; without one there is no key for an agent."""
     return list(Project.objects.filter(Exists(Environment.objects.filter(project=OuterRef("pk")))))
 
 
 def locked_project(project: Project) -> Project:
-    """Whoever signs waits here, so that nothing is signed with a key that was just retired."""
+    """Project row, locked, so that nothing is signed with a key retired at the same time."""
     return Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+
+
+def required_in(project: Project, environment: str) -> Required:
+    row = Requirements.objects.filter(
+        environment__project=project, environment__name=environment
+    ).first()
+    return row.required() if row else NOTHING_REQUIRED
+
+
+def requirements_by_environment(project: Project) -> dict[str, Required]:
+    """Requirements of all environments, by name."""
+    rows = Environment.objects.filter(project=project).select_related("requirements")
+    return {row.name: _required(row) for row in rows}
+
+
+def _required(environment: Environment) -> Required:
+    row: Requirements | None = getattr(environment, "requirements", None)
+    return row.required() if row else NOTHING_REQUIRED

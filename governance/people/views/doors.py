@@ -1,4 +1,4 @@
-"""The ways in: the first address, the one-time set-up, and joining by invitation."""
+"""Ways in: the first address, the one-time set-up, joining by invitation."""
 
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,14 +9,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.models import User
-from governance.people.auth import LAST_PROJECT
+from governance.people.auth import LAST_PROJECT, with_a_project
 from governance.people.commands import people
 from governance.people.commands.people import accept_as, accept_as_new
 from governance.people.forms import JoinForm, SetUpForm
 from governance.people.queries.keys import any_key_was_used
 from governance.people.queries.people import (
     invitation_of,
-    memberships_as_asked,
+    memberships_of_request,
     somebody_can_get_in,
     user_with,
 )
@@ -28,17 +28,17 @@ BACKEND = "governance.people.auth.signed_in.SignedIn"
 @require_safe
 @never_cache
 def first_page(request: HttpRequest) -> HttpResponse:
-    """Wherever one belongs: the project used last, the sign-in, or the hint how to set up."""
+    """Redirect to the project used last or to the sign-in, or say how to set up."""
     if not isinstance(request.user, User):
         if somebody_can_get_in():
             return redirect("account_login")
         return render(request, "people/no_admin.html", {"page_title": "Not set up yet"})
-    projects = [member.project for member in memberships_as_asked(request.user)]
+    projects = [member.project for member in memberships_of_request(request.user)]
     if not projects:
         return redirect("governance:projects")
     last = request.session.get(LAST_PROJECT)
     project = next((each for each in projects if each.slug == last), projects[0])
-    # Where no key was ever used nothing has arrived, and there is nothing to look at yet.
+    # Until a key was used nothing has arrived, and the overview is empty.
     begun = any_key_was_used(project)
     return redirect("outcomes:overview" if begun else "first_hour:start", project.slug)
 
@@ -48,7 +48,7 @@ def first_page(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 def set_up(request: HttpRequest, token: str) -> HttpResponse:
     if invitation_of(token, for_set_up=True) is None or somebody_can_get_in():
-        return _link_is_over(request)
+        return _link_expired(request)
     form = SetUpForm(sent(request))
     if form.is_valid():
         try:
@@ -56,7 +56,7 @@ def set_up(request: HttpRequest, token: str) -> HttpResponse:
         except InvalidInput as error:
             form.take(error)
         except (NotFound, Conflict):
-            return _link_is_over(request)
+            return _link_expired(request)
         else:
             login(request, user, backend=BACKEND)
             return redirect("governance:first_page")
@@ -68,10 +68,10 @@ def set_up(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @sensitive_post_parameters("password")
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """By somebody new, who chooses a password; or by somebody who is known, and signed in."""
+    """For a new person, who chooses a password, or for a signed-in person."""
     invitation = invitation_of(token, for_set_up=False)
     if invitation is None:
-        return _link_is_over(request)
+        return _link_expired(request)
     known = user_with(invitation.email)
     form = JoinForm(sent(request)) if known is None else None
     if form is not None and form.is_valid():
@@ -80,7 +80,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         except InvalidInput as error:
             form.take(error)
         except (NotFound, Conflict):
-            return _link_is_over(request)
+            return _link_expired(request)
         else:
             login(request, user, backend=BACKEND)
             return redirect("outcomes:overview", invitation.project.slug)
@@ -107,6 +107,7 @@ def join_as_known(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("outcomes:overview", project.slug)
 
 
-def _link_is_over(request: HttpRequest) -> HttpResponse:
-    context = {"page_title": "This link is over"}
+def _link_expired(request: HttpRequest) -> HttpResponse:
+    frame = "base.html" if with_a_project(request) else "door.html"
+    context = {"page_title": "This link has expired", "frame": frame}
     return render(request, "people/link_over.html", context, status=410)

@@ -1,4 +1,4 @@
-"""The environments of a project, and what each requires before something goes live there."""
+"""Environments of a project and their requirements for deployments."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -11,8 +11,11 @@ from governance.people.auth import MemberRequest, member_page
 from governance.people.commands.requirements import require
 from governance.people.forms import RequirementsForm
 from governance.people.policies import Action, may
-from governance.people.queries.projects import environment_with
-from governance.people.queries.requirements import required_in, requirements_by_environment
+from governance.people.queries.projects import (
+    environment_with,
+    required_in,
+    requirements_by_environment,
+)
 from governance.people.tables import ENVIRONMENTS
 from governance.web.forms import sent
 from governance.web.table_files import Tables, one_of_tables
@@ -21,14 +24,14 @@ from governance.web.table_files import Tables, one_of_tables
 @require_safe
 @member_page()
 def environments(request: MemberRequest) -> HttpResponseBase:
-    found = requirements_by_environment(request.project)
+    requirements = requirements_by_environment(request.project)
     context = {
         "page_title": "Environments",
-        "rows": list(found.items()),
-        "requiring": sum(each.anything for each in found.values()),
+        "rows": list(requirements.items()),
+        "requiring": sum(each.anything for each in requirements.values()),
         "may_set": may(request.role, Action.MANAGE_SETTINGS),
     }
-    tables: Tables = {"environments": (ENVIRONMENTS, found.items())}
+    tables: Tables = {"environments": (ENVIRONMENTS, requirements.items())}
     file = one_of_tables(request, request.project, tables)
     return file or render(request, "people/environments.html", context)
 
@@ -37,7 +40,7 @@ def environments(request: MemberRequest) -> HttpResponseBase:
 @member_page(Action.MANAGE_SETTINGS)
 def requirements(request: MemberRequest, environment: str) -> HttpResponse:
     if environment_with(request.project, environment) is None:
-        raise NotFound("There is no such environment.")
+        raise NotFound("Environment not found.")
     present = required_in(request.project, environment)
     form = RequirementsForm(sent(request), initial=RequirementsForm.of(present))
     if form.is_valid():
@@ -46,8 +49,8 @@ def requirements(request: MemberRequest, environment: str) -> HttpResponse:
         except InvalidInput as error:
             form.take(error)
         else:
-            messages.success(request, f"What {environment} requires is kept.")
+            messages.success(request, f"Requirements for {environment} saved.")
             return redirect("governance:environments", request.project.slug)
-    context = {"page_title": f"What {environment} requires", "form": form, "name": environment}
+    context = {"page_title": f"Requirements for {environment}", "form": form, "name": environment}
     status = 422 if form.errors else 200
     return render(request, "people/requirements.html", context, status=status)

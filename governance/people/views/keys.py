@@ -1,4 +1,4 @@
-"""API keys: the list, making one, which shows it once, and revoking one."""
+"""API keys: list, create, show once, revoke."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -14,12 +15,14 @@ from governance.models import ApiKey
 from governance.people.auth import MemberRequest, console_address, member_page
 from governance.people.commands import keys as commands_keys
 from governance.people.commands.keys import make_key
-from governance.people.domain import agent_within
+from governance.people.domain import agent_within, digest_of
 from governance.people.forms import KeyForm
 from governance.people.policies import Action, may
 from governance.people.queries.keys import ended_keys, key_numbered, keys_before, live_keys
 from governance.people.queries.projects import environments
 from governance.people.tables import KEYS
+from governance.people.views.shown_once import forget_secret, redirect_with_secret, secret_of
+from governance.web.exports import offer_table
 from governance.web.forms import sent
 from governance.web.table_files import Tables, one_of_tables, page_after_page, table_file
 
@@ -31,11 +34,13 @@ MANY = 500  # of a file, at once
 def keys(request: MemberRequest) -> HttpResponseBase:
     if (file := _file(request)) is not None:
         return file
-    live = live_keys(request.project)
+    live, ended = live_keys(request.project), ended_keys(request.project)
+    if ended:
+        offer_table(request, "ended-keys", table="ended-keys")
     context = {
         "page_title": "API keys",
         "keys": live,
-        "ended": ended_keys(request.project),
+        "ended": ended,
         "unused": sum(key.last_used_at is None for key in live),
         "may_manage": may(request.role, Action.MANAGE_KEYS),
     }
@@ -57,24 +62,17 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache  # the answer to the post holds the key
 @member_page(Action.MANAGE_KEYS)
 def new_key(request: MemberRequest) -> HttpResponse:
     form = KeyForm(sent(request))
     if form.is_valid():
         try:
-            text, key = make_key(request.project, **form.wanted(), by=request.actor)
+            text, key = make_key(request.project, **form.key_fields(), by=request.actor)
         except InvalidInput as error:
             form.take(error)
         else:
-            context = {
-                "page_title": "The new key",
-                "key": key,
-                "text": text,
-                "agent": agent_within(key.agent),
-                "url": console_address(request),
-            }
-            return render(request, "people/key_made.html", context)
+            created = reverse("governance:key_created", args=[request.project.slug, key.pk])
+            return redirect_with_secret(created, text)
     context = {
         "page_title": "New key",
         "form": form,
@@ -83,15 +81,31 @@ def new_key(request: MemberRequest) -> HttpResponse:
     return render(request, "people/new_key.html", context, status=422 if form.errors else 200)
 
 
+@require_safe
+@never_cache
+@member_page(Action.MANAGE_KEYS)
+def key_created(request: MemberRequest, key_id: int) -> HttpResponse:
+    """The new key, once; later the list."""
+    key, text = _key(request, key_id), secret_of(request)
+    if digest_of(text) != bytes(key.digest):
+        return forget_secret(request, redirect("governance:keys", request.project.slug))
+    context = {
+        "page_title": "New key",
+        "key": key,
+        "text": text,
+        "agent": agent_within(key.agent),
+        "url": console_address(request),
+    }
+    return forget_secret(request, render(request, "people/key_created.html", context))
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.MANAGE_KEYS)
 def revoke_key(request: MemberRequest, key_id: int) -> HttpResponse:
     key = _key(request, key_id)
     if request.method == "POST":
         commands_keys.revoke_key(key, by=request.actor)
-        messages.success(
-            request, f"{key.name} is revoked. Whoever holds it is refused within a second."
-        )
+        messages.success(request, f"{key.name} revoked. Requests with it fail within 1 s.")
         return redirect("governance:keys", request.project.slug)
     context = {"page_title": f"Revoke {key.name}", "key": key}
     return render(request, "people/revoke_key.html", context)
@@ -100,5 +114,5 @@ def revoke_key(request: MemberRequest, key_id: int) -> HttpResponse:
 def _key(request: MemberRequest, key_id: int) -> ApiKey:
     key = key_numbered(request.project, key_id)
     if key is None or key.revoked_at is not None:
-        raise NotFound("There is no such key.")
+        raise NotFound("Key not found.")
     return key

@@ -1,4 +1,4 @@
-"""Members: who they are, who was invited, their roles, and their leaving."""
+"""Members: list, invitations, roles, accounts, removal."""
 
 from typing import Any
 
@@ -22,6 +22,7 @@ from governance.people.queries import people
 from governance.people.queries.keys import live_keys_of
 from governance.people.queries.people import invitation_numbered, member_numbered, open_invitations
 from governance.people.tables import INVITATIONS, MEMBERS
+from governance.people.views.shown_once import forget_secret, redirect_with_secret, secret_of
 from governance.web.forms import sent
 from governance.web.table_files import Tables, one_of_tables
 
@@ -29,16 +30,16 @@ from governance.web.table_files import Tables, one_of_tables
 @require_safe
 @member_page()
 def members(request: MemberRequest) -> HttpResponseBase:
-    found = people.members(request.project)
+    rows = people.members(request.project)
     context: dict[str, Any] = {
         "page_title": "Members",
-        "members": found,
-        "admins": sum(member.role == Role.ADMIN for member in found),
+        "members": rows,
+        "admins": sum(member.role == Role.ADMIN for member in rows),
         "invitations": open_invitations(request.project),
         "may_manage": may(request.role, Action.MANAGE_MEMBERS),
     }
     tables: Tables = {
-        "members": (MEMBERS, found),
+        "members": (MEMBERS, rows),
         "invitations": (INVITATIONS, context["invitations"]),
     }
     file = one_of_tables(request, request.project, tables)
@@ -46,7 +47,6 @@ def members(request: MemberRequest) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache  # the answer to the post holds the link
 @member_page(Action.MANAGE_MEMBERS)
 def invite(request: MemberRequest) -> HttpResponse:
     form = InviteForm(sent(request))
@@ -59,11 +59,28 @@ def invite(request: MemberRequest) -> HttpResponse:
         except (Conflict, InvalidInput) as error:
             form.take(error)
         else:
-            link = console_address(request) + reverse("governance:join", args=[token])
-            context = {"page_title": "The invitation", "email": email, "role": role, "link": link}
-            return render(request, "people/invited.html", context)
-    context = {"page_title": "Invite somebody", "form": form}
+            return redirect_with_secret(
+                reverse("governance:invited", args=[request.project.slug]), token
+            )
+    context = {"page_title": "Invite", "form": form}
     return render(request, "people/invite.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@never_cache
+@member_page(Action.MANAGE_MEMBERS)
+def invited(request: MemberRequest) -> HttpResponse:
+    """The link of a new invitation, once; later the members."""
+    token = secret_of(request)
+    invitation = people.invitation_of(token, for_set_up=False)
+    if invitation is None or invitation.project != request.project:
+        return forget_secret(request, redirect("governance:members", request.project.slug))
+    context = {
+        "page_title": "Invitation",
+        "invitation": invitation,
+        "link": console_address(request) + reverse("governance:join", args=[token]),
+    }
+    return forget_secret(request, render(request, "people/invited.html", context))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -79,7 +96,7 @@ def change_role(request: MemberRequest, member_id: int) -> HttpResponse:
         except Conflict as error:
             form.take(error)
         else:
-            messages.success(request, f"{member.user.email} is {member.role} now.")
+            messages.success(request, f"{member.user.email} is now {member.role}.")
             return redirect("governance:members", request.project.slug)
     context = {"page_title": f"Role of {member.user.email}", "member": member, "form": form}
     status = 422 if form.errors else 200
@@ -97,7 +114,7 @@ def remove_member(request: MemberRequest, member_id: int) -> HttpResponse:
         except Conflict as error:
             refused = str(error)
         else:
-            messages.success(request, f"{member.user.email} is no member any more.")
+            messages.success(request, f"{member.user.email} removed.")
             left = member.user_id == request.user.pk
             return redirect("/") if left else redirect("governance:members", request.project.slug)
     context = {
@@ -113,7 +130,7 @@ def remove_member(request: MemberRequest, member_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.MANAGE_MEMBERS)
 def member_account(request: MemberRequest, member_id: int) -> HttpResponse:
-    """To switch the member's account off, or on again."""
+    """Deactivate or activate the member's account."""
     member = _member(request, member_id)
     refused = ""
     if request.method == "POST":
@@ -122,7 +139,7 @@ def member_account(request: MemberRequest, member_id: int) -> HttpResponse:
         except (Conflict, Forbidden) as error:
             refused = str(error)
         else:
-            messages.success(request, f"{member.user.email} is {done}.")
+            messages.success(request, f"{member.user.email} {done}.")
             return redirect("governance:members", request.project.slug)
     context = {
         "page_title": f"Account of {member.user.email}",
@@ -137,7 +154,7 @@ def member_account(request: MemberRequest, member_id: int) -> HttpResponse:
 def _switched(request: MemberRequest, member: Member) -> str:
     if request.POST.get("to") == "active":
         activate_account(member.user, by=request.actor)
-        return "active again"
+        return "activated"
     deactivate_account(member.user, by=request.actor)
     return "deactivated"
 
@@ -147,14 +164,14 @@ def _switched(request: MemberRequest, member: Member) -> str:
 def withdraw_invitation(request: MemberRequest, invitation_id: int) -> HttpResponse:
     invitation = invitation_numbered(request.project, invitation_id)
     if invitation is None:
-        raise NotFound("There is no such invitation.")
+        raise NotFound("Invitation not found.")
     commands_people.withdraw_invitation(invitation, by=request.actor)
-    messages.success(request, f"The invitation of {invitation.email} is withdrawn.")
+    messages.success(request, f"Invitation for {invitation.email} withdrawn.")
     return redirect("governance:members", request.project.slug)
 
 
 def _member(request: MemberRequest, member_id: int) -> Member:
     member = member_numbered(request.project, member_id)
     if member is None:
-        raise NotFound("There is no such member.")
+        raise NotFound("Member not found.")
     return member

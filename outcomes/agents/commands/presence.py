@@ -23,10 +23,10 @@ from governance.people.queries.projects import (
     projects_with_agents,
 )
 from outcomes.models import Agent, AgentSeen
-from outcomes.record.names import ids_of
+from outcomes.stored.names import ids_of
 
 NOTED_EVERY: Final = 3_600.0  # seconds
-KEPT: Final = timedelta(days=90)  # after it called, reported or held a stream last
+KEEP_DAYS: Final = timedelta(days=90)  # after it called, reported or held a stream last
 AT_ONCE: Final = 500
 
 Place = tuple[str, str]  # the environment and the name of the agent
@@ -76,14 +76,15 @@ def _keep_some(project_id: int, known: list[tuple[int, str]], now: datetime) -> 
 
 
 def remove_agents_long_gone() -> int:
-    """Of each environment; calls and reports of theirs stay. How many left the fleet."""
+    """Remove agents from the fleet, per environment; their calls and reports stay. Returns how
+    many."""
     now = timezone.now()
     return sum(_remove(project.pk, now) for project in projects_with_agents())
 
 
 @transaction.atomic
 def _remove(project_id: int, now: datetime) -> int:
-    before = now - KEPT
+    before = now - KEEP_DAYS
     silent = (Q(at=None) | Q(at__lt=before)) & (Q(heard_at=None) | Q(heard_at__lt=before))
     rows = AgentSeen.objects.filter(silent, environment__project=project_id).order_by("pk")
     gone = dict(rows.values_list("pk", "environment__name")[:AT_ONCE])

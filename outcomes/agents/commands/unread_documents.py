@@ -1,46 +1,48 @@
-"""Agents that fetch their document and never report: it is not in the dialect that they read."""
+"""Agents that fetch their contract and never report: it is not in a format that they read."""
 
 from django.urls import reverse
 
 from governance.alerts.queries import projects_with_findings
+from governance.core.texts import code
 from governance.delivery.queries.fetches import (
     UNREAD,
     Repeated,
-    fetches_told_unread,
+    fetches_with_finding,
     repeated_fetches,
 )
-from governance.findings import Seen, Told, look
+from governance.findings import Details, FindingKey, sync_findings
 from outcomes.agents.queries.agents import has_reported_since
 
 WHY = (
-    "It asked for its document three times within an hour, and reported nothing since. An agent of"
-    " edictum 0.17 (or of TypeScript 0.2) asks under the older prefix and reads the new dialect"
-    " only: give it a key with the dialect `new`. If it merely starts often and calls no tool, all"
-    " is well."
+    "It fetched its contract 3 times within an hour and has reported nothing since. If it runs"
+    " edictum 0.17 or TypeScript 0.2, give it a key with the contract format `new`. If it only"
+    " starts often and calls no tool, dismiss this."
 )
 
 
 def find_unread_documents() -> None:
-    """Told by nobody: such an agent ends before its first event."""
-    # Once told it stays so until the agent reports, or is not heard of any more.
-    told = [each for each in fetches_told_unread() if not _has_reported(each)]
+    """Open and resolve alerts: such an agent ends before its first event."""
+    # Once open it stays so until the agent reports, or is not heard of any more.
+    known = [each for each in fetches_with_finding() if not _has_reported(each)]
     new = [each for each in repeated_fetches() if not _has_reported(each)]
     for project_id in projects_with_findings(UNREAD) | {each.project_id for each in new}:
-        look(
+        sync_findings(
             project_id,
             [UNREAD],
-            {_seen(each): _told(each) for each in new if each.project_id == project_id},
-            still=[_seen(each) for each in told if each.project_id == project_id],
+            {_seen(each): _details(each) for each in new if each.project_id == project_id},
+            still=[_seen(each) for each in known if each.project_id == project_id],
         )
 
 
-def _seen(each: Repeated) -> Seen:
+def _seen(each: Repeated) -> FindingKey:
     return UNREAD, str(each)
 
 
-def _told(each: Repeated) -> Told:
+def _details(each: Repeated) -> Details:
     link = reverse("governance:keys", args=[each.project_slug])
-    return Told(why=WHY, link=link, environment=each.environment, agent=each.agent)
+    title = f"{code(each.agent)} loads its contract but reports nothing"
+    why = f"{each.environment}. {WHY}"
+    return Details(title=title, why=why, link=link, environment=each.environment, agent=each.agent)
 
 
 def _has_reported(each: Repeated) -> bool:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from governance.alerts.queries import NOT_TAKEN
-from governance.delivery.domain.stops import is_stopped_by
+from governance.alerts.queries import STOP_NOT_OBEYED
+from governance.delivery.domain import is_stopped_by
 
 
-class Standing(StrEnum):
+class AgentState(StrEnum):
     CURRENT = "current"
     SENT = "sent"  # the newest document was sent to it; no call of it says so yet
     BEHIND = "behind"
@@ -19,12 +19,12 @@ class Standing(StrEnum):
 
 
 class Drift(StrEnum):
-    """What is wrong with an agent, so that somebody should look."""
+    """Reason why an agent needs attention."""
 
     FOREIGN = "agent_runs_foreign_bundle"
     BEHIND = "agent_behind_contract"
     UNKNOWN = "agent_runs_unknown_contract"
-    STOP = NOT_TAKEN
+    STOP = STOP_NOT_OBEYED
 
 
 # Between a stop and a call that shows it was not taken: clocks differ, and a call may be under way.
@@ -32,8 +32,8 @@ UNDER_WAY = timedelta(seconds=10)
 LATE = timedelta(minutes=10)  # agents need a moment to take what is new
 SEEN_WITHIN = timedelta(days=1)  # who is away for longer runs nothing
 
-DRIFTS = frozenset({Standing.BEHIND, Standing.FOREIGN})
-IS_STOPPED = frozenset({Standing.STOPPED, Standing.STOPPING})
+DRIFTS = frozenset({AgentState.BEHIND, AgentState.FOREIGN})
+IS_STOPPED = frozenset({AgentState.STOPPED, AgentState.STOPPING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Runs:
 NOTHING = Runs()
 
 
-def standing_of(
+def agent_state(
     *,
     reported: Runs,
     sent: Runs,
@@ -64,7 +64,7 @@ def standing_of(
     live: dict[str, int],
     is_stopped: bool,
     has_called_since: bool = False,
-) -> Standing:
+) -> AgentState:
     """`reported` by its newest call, `sent` over the stream it holds now; either may be nothing.
 
     What is assigned may be several bundles, when rules ask for tags that only the agent knows. An
@@ -72,36 +72,36 @@ def standing_of(
     """
     if is_stopped:
         has_refused = has_called_since and bool(reported.revision)
-        taken = reported.blocks_all or (sent.blocks_all and not has_refused)
-        return Standing.STOPPED if taken else Standing.STOPPING
+        has_stopped = reported.blocks_all or (sent.blocks_all and not has_refused)
+        return AgentState.STOPPED if has_stopped else AgentState.STOPPING
     newest = sent if sent.is_known else reported
     if not newest.is_known:
-        return Standing.UNKNOWN
+        return AgentState.UNKNOWN
     if assigned and newest.bundle not in assigned:
-        return Standing.FOREIGN
+        return AgentState.FOREIGN
     deployed = live.get(newest.bundle)
     if deployed is None:
-        return Standing.UNKNOWN
+        return AgentState.UNKNOWN
     if newest.number != deployed:
-        return Standing.BEHIND
-    is_told = not sent.is_known or not reported.revision or _same(sent, reported)
-    return Standing.CURRENT if is_told else Standing.SENT
+        return AgentState.BEHIND
+    is_confirmed = not sent.is_known or not reported.revision or _same(sent, reported)
+    return AgentState.CURRENT if is_confirmed else AgentState.SENT
 
 
-def drift_of(standing: Standing, *, reported: Runs, sent: Runs) -> Drift | None:
-    match standing:
-        case Standing.FOREIGN:
+def drift_of(state: AgentState, *, reported: Runs, sent: Runs) -> Drift | None:
+    match state:
+        case AgentState.FOREIGN:
             return Drift.FOREIGN
-        case Standing.BEHIND:
+        case AgentState.BEHIND:
             return Drift.BEHIND
-        case Standing.SENT:  # only its calls can tell whether it took what it was sent
+        case AgentState.SENT:  # only its calls can tell whether it took what it was sent
             return Drift.BEHIND if reported.bundle == sent.bundle else None
-        case Standing.STOPPING:
+        case AgentState.STOPPING:
             return Drift.STOP
-        case Standing.UNKNOWN:
+        case AgentState.UNKNOWN:
             strange = reported.revision and not reported.is_known and not reported.blocks_all
             return Drift.UNKNOWN if strange else None
-        case Standing.CURRENT | Standing.STOPPED:
+        case AgentState.CURRENT | AgentState.STOPPED:
             return None
 
 

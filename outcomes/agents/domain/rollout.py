@@ -6,7 +6,7 @@ from outcomes.agents.domain.fleet import Runs
 
 
 class Taking(StrEnum):
-    TAKEN = "taken"  # its newest call ran under it, or its stream was sent it and nothing since
+    RUNNING = "taken"  # its newest call ran under it, or its stream was sent it and nothing since
     SENT = "sent"  # its stream was sent it; its newest call still ran under another
     WAITING = "waiting"  # nothing says that it has it
     STOPPED = "stopped"  # a stop is in the version's place
@@ -20,8 +20,8 @@ def taking_of(*, reported: Runs, sent: Runs, bundle: str, number: int, is_stoppe
     if sent.is_known:
         if not _is(sent, bundle, number):
             return Taking.WAITING
-        return Taking.TAKEN if has_called else Taking.SENT
-    return Taking.TAKEN if has_called else Taking.WAITING
+        return Taking.RUNNING if has_called else Taking.SENT
+    return Taking.RUNNING if has_called else Taking.WAITING
 
 
 def _is(runs: Runs, bundle: str, number: int) -> bool:

@@ -1,11 +1,11 @@
-"""What is known of agents from what they reported."""
+"""Agents as they reported themselves."""
 
 from datetime import datetime
 
 from governance.people.queries.projects import environments_by_id
 from outcomes.figures.queries.stats import figures
 from outcomes.models import Agent
-from outcomes.record.selecting import CallFilter
+from outcomes.stored.queries import CallFilter
 
 MOST_NAMES = 1_000  # to choose from; more than that are typed
 

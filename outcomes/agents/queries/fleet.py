@@ -19,9 +19,9 @@ from outcomes.agents.domain.fleet import (
     IS_STOPPED,
     NOTHING,
     UNDER_WAY,
+    AgentState,
     Runs,
-    Standing,
-    standing_of,
+    agent_state,
 )
 from outcomes.core.scope import Scope
 from outcomes.figures.domain.figures import Figures
@@ -38,7 +38,7 @@ Place = tuple[str, str]  # the environment and the name of the agent
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """What the calls of an agent in one environment add up to, and those of the time before."""
+    """Figures of an agent in one environment, now and in the previous period."""
 
     now: Figures = field(default_factory=Figures)
     before: Figures = field(default_factory=Figures)
@@ -61,7 +61,7 @@ class FleetAgent:
     assigned: list[str] = field(default_factory=list)
     live: dict[str, int] = field(default_factory=dict)  # of the bundles that matter to it
     stop: Stopped | None = None
-    standing: Standing = Standing.UNKNOWN
+    state: AgentState = AgentState.UNKNOWN
 
     @property
     def place(self) -> Place:
@@ -84,11 +84,11 @@ class FleetAgent:
 
     @property
     def drifts(self) -> bool:
-        return self.standing in DRIFTS
+        return self.state in DRIFTS
 
     @property
     def is_stopped(self) -> bool:
-        return self.standing in IS_STOPPED
+        return self.state in IS_STOPPED
 
     @property
     def has_called_since_stop(self) -> bool:
@@ -97,7 +97,7 @@ class FleetAgent:
 
     @property
     def newest(self) -> Runs:
-        """What it ought to run by now as far as anybody can tell: what it was sent last."""
+        """Newest document it is known to have: the one sent last, else the one it reported."""
         return self.sent if self.sent.is_known else self.reported
 
     @property
@@ -127,21 +127,21 @@ def fleet(project_id: int, *, name: str | None = None) -> Fleet:
     reader.read_calls()
     knows = reader.read_streams()
     in_force = reader.judge()
-    agents = sorted(reader.found.values(), key=lambda each: (each.name, each.environment))
+    agents = sorted(reader.agents.values(), key=lambda each: (each.name, each.environment))
     return Fleet(agents, in_force, knows_connections=knows)
 
 
 def fleet_of_late(project_id: int) -> Fleet:
     """For those who ask again and again: they share the look at a large fleet for a moment."""
     with _looking[project_id]:
-        kept = _looks.get(project_id)
-        if kept is not None and kept[0] > time.monotonic():
-            return kept[1]
-        look = fleet(project_id)
+        shared = _looks.get(project_id)
+        if shared is not None and shared[0] > time.monotonic():
+            return shared[1]
+        current = fleet(project_id)
         _looks.pop(project_id, None)
-        if len(look.agents) > LARGE:
-            _looks[project_id] = (time.monotonic() + SHARED, look)
-        return look
+        if len(current.agents) > LARGE:
+            _looks[project_id] = (time.monotonic() + SHARED, current)
+        return current
 
 
 def forget() -> None:
@@ -150,10 +150,10 @@ def forget() -> None:
 
 
 def acted_in(project_id: int, agents: Iterable[FleetAgent], scope: Scope) -> Mapping[Place, Acted]:
-    kept = {each.row: each.place for each in agents if each.row is not None}
-    if not kept:
+    places = {each.row: each.place for each in agents if each.row is not None}
+    if not places:
         return {}
-    numbers = {agent for _, agent in kept}
+    numbers = {agent for _, agent in places}
     one = numbers.pop() if len(numbers) == 1 else None
     before, now = two_figures_by_place(
         project_id,
@@ -165,17 +165,18 @@ def acted_in(project_id: int, agents: Iterable[FleetAgent], scope: Scope) -> Map
     )
     nothing = Figures()
     return {
-        place: Acted(now.get(row, nothing), before.get(row, nothing)) for row, place in kept.items()
+        place: Acted(now.get(row, nothing), before.get(row, nothing))
+        for row, place in places.items()
     }
 
 
 def families_of(agents: Iterable[FleetAgent]) -> dict[Place, str]:
     """The SDK of each as far as the event shows that began its newest call."""
     calls = {each.call: each.place for each in agents if each.call}
-    found = Event.objects.filter(pk__in=list(calls)).values_list("pk", "source", "item")
+    events = Event.objects.filter(pk__in=list(calls)).values_list("pk", "source", "item")
     return {
         calls[pk]: family_of(item_of(bytes(item)), cast(Source, source))
-        for pk, source, item in found
+        for pk, source, item in events
     }
 
 
@@ -185,7 +186,7 @@ class _Reader:
         self._name = name
         self._reported: dict[Place, str] = {}  # hashes
         self._sent: dict[Place, str] = {}
-        self.found: dict[Place, FleetAgent] = {}
+        self.agents: dict[Place, FleetAgent] = {}
 
     def read_calls(self) -> None:
         rows = AgentSeen.objects.filter(environment__project=self._project)
@@ -211,7 +212,7 @@ class _Reader:
             "call__policy_version",
         ):
             place = (environment, name)
-            self.found[place] = FleetAgent(
+            self.agents[place] = FleetAgent(
                 name=name,
                 environment=environment,
                 row=(environment_id, agent_id),
@@ -229,29 +230,29 @@ class _Reader:
             if self._name not in (None, each.agent):
                 continue
             place = (each.environment, each.agent)
-            agent = self.found.get(place)
+            agent = self.agents.get(place)
             if agent is None:
                 agent = FleetAgent(name=each.agent, environment=each.environment)
-                self.found[place] = agent
+                self.agents[place] = agent
             agent.streams += 1
             if each.since >= since.get(place, 0.0):
                 since[place] = each.since
                 self._sent[place] = each.revision
         for place, seconds in since.items():
-            self.found[place].connected_since = datetime.fromtimestamp(seconds, UTC)
+            self.agents[place].connected_since = datetime.fromtimestamp(seconds, UTC)
         return connected is not None
 
     def judge(self) -> InForce:
         hashes = {*self._reported.values(), *self._sent.values()}
         in_force = InForce(self._project, hashes)
         known = {each: _runs(each, in_force) for each in hashes}
-        for place, agent in self.found.items():
+        for place, agent in self.agents.items():
             agent.reported = known.get(self._reported.get(place, ""), NOTHING)
             agent.sent = known.get(self._sent.get(place, ""), NOTHING)
             agent.assigned = in_force.assigned(*place)
             agent.live = in_force.live(agent.environment)
             agent.stop = in_force.stop_of(*place)
-            agent.standing = standing_of(
+            agent.state = agent_state(
                 reported=agent.reported,
                 sent=agent.sent,
                 assigned=agent.assigned,

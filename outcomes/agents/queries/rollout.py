@@ -1,11 +1,11 @@
-"""Who of an environment is to run a bundle, and which of them have taken one version of it."""
+"""Agents of an environment that should run a bundle, and their state for one version of it."""
 
 from dataclasses import dataclass
 
 from outcomes.agents.domain.rollout import Taking, taking_of
 from outcomes.agents.queries.fleet import FleetAgent, fleet_of_late
 
-_ORDER = (Taking.WAITING, Taking.SENT, Taking.TAKEN, Taking.STOPPED)
+_ORDER = (Taking.WAITING, Taking.SENT, Taking.RUNNING, Taking.STOPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Takers:
 
 def takers(project_id: int, *, environment: str, bundle: str, number: int) -> Takers:
     """Those that run some version of the bundle, were sent one, or are assigned it."""
-    whole = fleet_of_late(project_id)
+    agents = fleet_of_late(project_id)
     rows = [
         Taker(
             each,
@@ -37,9 +37,9 @@ def takers(project_id: int, *, environment: str, bundle: str, number: int) -> Ta
                 is_stopped=each.stop is not None,
             ),
         )
-        for each in whole.agents
+        for each in agents.agents
         if each.environment == environment
         and (each.newest.bundle == bundle or bundle in each.assigned)
     ]
     rows.sort(key=lambda each: _ORDER.index(each.taking))
-    return Takers(rows, whole.knows_connections)
+    return Takers(rows, agents.knows_connections)

@@ -87,10 +87,10 @@ def _violations(of: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     return _objects(of.get("violations") or of.get("findings"))
 
 
-def _violation(found: Mapping[str, Any]) -> str:
-    line = found.get("line")
+def _violation(violation: Mapping[str, Any]) -> str:
+    line = violation.get("line")
     at = f"line {line}: " if isinstance(line, int) else ""
-    return at + _text(found.get("message"))
+    return at + _text(violation.get("message"))
 
 
 def _objects(value: object) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What an agent did, beside the time before: its rate, its tools, what was denied to it."""
+"""Activity of an agent vs the previous period: its rate, its tools, its denials."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -8,24 +8,25 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from governance.core.figures import percent
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import one_of_tables
 from outcomes.core.scope import Scope
 from outcomes.denials.views.denials import denied_url
 from outcomes.figures import charts
 from outcomes.figures.comparison import is_worse, newest_event, points_words, two_periods
-from outcomes.figures.domain.figures import Figures
-from outcomes.sessions.queries.stopped import StoppedCounts, stopped_counts
+from outcomes.figures.domain.figures import Figures, is_below, lowest_rate
+from outcomes.figures.queries.doubt import doubt_in
+from outcomes.figures.queries.targets import tool_targets
+from outcomes.figures.words import outputs_words
+from outcomes.sessions.queries.stopped import stopped_counts
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
 from outcomes.tools.views.rows import tool_rows, worst_first
 from outcomes.web.addresses import agent_url
-from outcomes.web.chart_links import link_to_calls
+from outcomes.web.charts import link_to_calls
 from outcomes.web.paging import with_query
 from outcomes.web.parts import shown_part
 from outcomes.web.scope import scope_of, tag_of
-from outcomes.web.sentences import counted
 
 PART: Final = "agents/_agent_activity.html"
 TOOLS_SHOWN: Final = 12
@@ -34,9 +35,8 @@ TOOLS_SHOWN: Final = 12
 @require_safe
 @member_page()
 def agent_activity(request: MemberRequest) -> HttpResponseBase:
-    """A part of the agent's page: fetched once that is there, and again as long as something has
-    changed; a page of its own for who follows its link."""
-    scope, name = scope_of(request, of_agent=False), request.GET.get("of", "")
+    """A part of the agent's page, loaded after it and polled; also a page of its own."""
+    scope, name = scope_of(request, by_agent=False), request.GET.get("of", "")
     newest = newest_event(request.project.pk)
     if request.GET.get("tag") == tag_of(request, scope, newest):
         return HttpResponse(status=204)
@@ -55,24 +55,38 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
     scope = replace(of_all, agent=name)
     now, before = two_periods(project_id, scope)
     counts = stopped_counts(project_id, scope)
-    whole, then = now.whole, before.whole
-    worse = is_worse(whole, then)
+    total, then = now.total, before.total
+    worse = is_worse(total, then)
     chosen = scope.query()
     addresses = {
         page: with_query(reverse(f"outcomes:{page}", args=[slug]), **chosen)
         for page in ("calls", "denials", "sessions")
     }
+    doubt = doubt_in(project_id, scope)
     tools, was = now.by_tool, before.by_tool
-    worst = [name for name in worst_first(tools) if tools[name]]
+    worst = [name for name in worst_first(tools, doubt.by_tool) if tools[name]]
     return {
-        "did": did_sentence(of_all, whole, then, counts),
-        "now": whole,
+        "suspected": len(doubt),
+        "target": request.project.success_target,
+        "is_low": is_below(total, request.project.success_target),
+        "lowest_rate": lowest_rate(total, len(doubt)),
+        "outputs": outputs_words(total),
+        "now": total,
         "before": then,
-        "points": points_words(whole, then),
+        "points": points_words(total, then),
         "worse": worse,
         "counts": counts,
-        "reasons": _reasons(slug, scope, whole, then),
-        "tools": tool_rows(slug, scope, worst[:TOOLS_SHOWN], now, tools, was),
+        "reasons": _reasons(slug, scope, total, then),
+        "tools": tool_rows(
+            slug,
+            scope,
+            worst[:TOOLS_SHOWN],
+            now,
+            tools,
+            was,
+            suspected=doubt.by_tool,
+            targets=tool_targets(project_id),
+        ),
         "tools_of": len(worst),
         "compared": (Compared(each, tools[each], was.get(each, Figures())) for each in worst),
         "step_words": charts.STEP_WORDS[scope.step],
@@ -82,34 +96,16 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
         "longer_url": with_query(agent_url(slug, name), range="30d"),
         "activity_url": activity_url(slug, name, of_all, tag_of(request, of_all, newest)),
         "back": agent_url(slug, name),
-        **charts.figures_charts(scope, now, before, link_to_calls(slug, scope), worse=worse),
+        **charts.figures_charts(scope, now, before, link_to_calls(slug, scope), doubt, worse=worse),
     }
-
-
-def did_sentence(scope: Scope, now: Figures, before: Figures, counts: StoppedCounts) -> str:
-    """97.2 % of 1,204 calls succeeded in the last 24 hours, was 98.0 % of 1,100; 12 were denied."""
-    if not now:
-        was = f"; {before.calls:,} in {scope.before_words}" if before else ""
-        return f"It called nothing {scope.in_words}{was}."
-    said = [f"{counted(now.calls, 'call')} {scope.in_words}"]
-    if now.judged:
-        was = f", was {percent(before.rate)} of {before.judged:,}" if before.judged else ""
-        said = [
-            f"{percent(now.rate)} of {counted(now.judged, 'call')} succeeded {scope.in_words}{was}"
-        ]
-    if now.denied:
-        said.append(f"{now.denied:,} {'was' if now.denied == 1 else 'were'} denied")
-    if counts.stopped:
-        said.append(f"{counted(counts.stopped, 'session')} stopped by a limit")
-    return "; ".join(said) + "."
 
 
 def _reasons(
     slug: str, scope: Scope, now: Figures, before: Figures
 ) -> list[tuple[str, int, int, str]]:
-    """The most frequent first: each now, before, and where its calls are."""
+    """Most frequent first: calls now, calls before, and their address."""
     was = before.by_reason
-    found = [
+    reasons = [
         (
             reason,
             each.calls,
@@ -118,4 +114,4 @@ def _reasons(
         )
         for reason, each in now.by_reason.items()
     ]
-    return sorted(found, key=lambda each: (-each[1], each[0]))
+    return sorted(reasons, key=lambda each: (-each[1], each[0]))

@@ -1,6 +1,6 @@
-"""The agents of a project and the page of one, and their parts that keep themselves up to date."""
+"""The list of agents, the page of one, and their live parts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpResponse
@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.core.errors import NotFound
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, console_address, member_page
 from governance.people.policies import Action, may
+from governance.web.exports import offer_part
 from governance.web.table_files import Tables, one_of_tables, table_file
 from outcomes.agents.queries.agents import agent_names
 from outcomes.agents.queries.fleet import (
@@ -29,33 +30,38 @@ from outcomes.agents.queries.skill_scans import read_manifest, read_scan
 from outcomes.agents.tables import AGENTS, RULES_OF_MANIFEST, SKILLS
 from outcomes.agents.views.activity import activity_url
 from outcomes.agents.words import (
-    StandingWords,
+    StateWords,
+    agent_second_sentence,
     agent_sentence,
     assigned_words,
     fleet_sentence,
-    standing_words,
+    state_words,
 )
 from outcomes.core.scope import Scope
+from outcomes.figures.comparison import summed_figures
+from outcomes.figures.queries.doubt import Doubt, doubt_in
 from outcomes.ingest.queries.reports import ReadReport, is_agent, reports_of
 from outcomes.models import AgentReport
+from outcomes.sessions.queries.stopped import stopped_counts
 from outcomes.web.addresses import ELSEWHERE, opening_url
-from outcomes.web.paging import files_of, with_query
+from outcomes.web.paging import with_query
+from outcomes.web.parts import hash_of
 from outcomes.web.scope import scope_of
-from outcomes.web.tags import hash_of
 
-STATES = {"": "All", "connected": "Connected", "drifting": "Drifting", "stopped": "Stopped"}
+STATES = {"": "All", "connected": "Connected", "drifting": "Outdated", "stopped": "Stopped"}
 SHOWN = 100
-OFTEN, SELDOM = 2, 5  # seconds until a page asks again; a large fleet takes longer to read
+OFTEN, SELDOM = 2, 5  # seconds between polls; a large fleet takes longer to read
 
 
 @dataclass(frozen=True, slots=True)
 class AgentLine:
     agent: FleetAgent
     family: str
-    standing: StandingWords
+    state: StateWords
     assigned: str
     acted: Acted
     urls: dict[str, str]
+    suspected: int
 
 
 @require_safe
@@ -111,13 +117,14 @@ def agent(request: MemberRequest, name: str) -> HttpResponseBase:
         "rules": (RULES_OF_MANIFEST, [rule for each in manifests[:1] for rule in each.rules]),
         "skills": (SKILLS, [skill for each in scans[:1] for skill in each.skills]),
     }
+    offer_part(request, "tools", "outcomes:agent_activity", table="tools", of=name, **scope.query())
     file = one_of_tables(request, request.project, tables)
     return file or render(request, "agents/agent.html", context)
 
 
 @require_safe
 @member_page()
-def agent_standing(request: MemberRequest) -> HttpResponse:
+def live_agent(request: MemberRequest) -> HttpResponse:
     context = _one(request, request.GET.get("of", ""), _scope(request))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
@@ -137,52 +144,59 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 
 
 def _scope(request: MemberRequest) -> Scope:
-    return scope_of(request, of_agent=False)
+    return scope_of(request, by_agent=False)
 
 
-def _fitting(request: MemberRequest, scope: Scope, whole: Fleet) -> list[FleetAgent]:
+def _fitting(request: MemberRequest, scope: Scope, all_agents: Fleet) -> list[FleetAgent]:
     environment, text = scope.environment, request.GET.get("q", "").strip()
     return [
         each
-        for each in whole.agents
+        for each in all_agents.agents
         if environment in ("", each.environment) and text.lower() in each.name.lower()
     ]
 
 
-def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
+def _list(request: MemberRequest, all_agents: Fleet) -> dict[str, Any]:
     scope = _scope(request)
     environment, text = scope.environment, request.GET.get("q", "").strip()
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
-    fitting = _fitting(request, scope, whole)
+    fitting = _fitting(request, scope, all_agents)
     by_state = {name: [each for each in fitting if _is_in(each, name)] for name in STATES}
     chosen = by_state[state]
     first = _first(request, len(chosen))
-    rows = _lines(request, scope, chosen[first : first + SHOWN])
-    tag = hash_of(rows, [(name, len(found)) for name, found in by_state.items()], whole.stops)
+    doubt = doubt_in(request.project.pk, scope)
+    rows = _lines(request, scope, chosen[first : first + SHOWN], doubt)
+    tag = hash_of(
+        rows,
+        len(doubt),
+        [(name, len(matching)) for name, matching in by_state.items()],
+        all_agents.stops,
+    )
     slug = request.project.slug
     address = with_query(reverse("outcomes:agents", args=[slug]), q=text, **scope.query())
     here = with_query(address, state=state)
     return {
         "rows": rows,
         "stops": [
-            each for each in whole.stops if not each.agent and environment in ("", each.environment)
+            each
+            for each in all_agents.stops
+            if not each.agent and environment in ("", each.environment)
         ],
-        "knows_connections": whole.knows_connections,
+        "knows_connections": all_agents.knows_connections,
         "tag": tag,
-        "again": SELDOM if len(whole.agents) > LARGE else OFTEN,
+        "again": SELDOM if len(all_agents.agents) > LARGE else OFTEN,
         "text": text,
         "state": state,
         "place": environment,
         "sentence": fleet_sentence(
-            fitting, environment=environment, text=text, knows=whole.knows_connections
+            fitting, doubt, environment=environment, text=text, knows=all_agents.knows_connections
         ),
         "states": [
             (name, word, len(by_state[name]), with_query(address, state=name))
             for name, word in STATES.items()
         ],
         "shown": f"{len(rows):,} of {len(chosen):,}, by name",
-        "files": files_of(here),
         "previous": with_query(here, **_start(first - SHOWN)) if first else "",
         "next": with_query(here, **_start(first + SHOWN)) if first + SHOWN < len(chosen) else "",
         "live_url": with_query(
@@ -197,16 +211,23 @@ def _list(request: MemberRequest, whole: Fleet) -> dict[str, Any]:
 
 
 def _one(request: MemberRequest, name: str, scope: Scope) -> dict[str, Any]:
-    whole = fleet(request.project.pk, name=name)
-    if not whole.agents and not is_agent(request.project.pk, name):
-        raise NotFound("There is no such agent.")
-    rows = _lines(request, scope, whole.agents)
-    tag = hash_of(rows, whole.stops)
+    all_agents = fleet(request.project.pk, name=name)
+    if not all_agents.agents and not is_agent(request.project.pk, name):
+        raise NotFound("No such agent.")
+    of_agent = replace(scope, agent=name)
+    doubt = doubt_in(request.project.pk, of_agent)
+    rows = _lines(request, scope, all_agents.agents, doubt)
+    now = summed_figures(line.acted.now for line in rows)
+    before = summed_figures(line.acted.before for line in rows)
+    early = stopped_counts(request.project.pk, of_agent).premature
+    sentence = agent_sentence(name, all_agents.agents, now, before, doubt, scope, early)
+    tag = hash_of(rows, all_agents.stops)
     return {
         "name": name,
         "rows": rows,
-        "sentence": agent_sentence(name, whole.agents),
-        "knows_connections": whole.knows_connections,
+        "sentence": sentence,
+        "second": agent_second_sentence(sentence, all_agents.agents, now, doubt),
+        "knows_connections": all_agents.knows_connections,
         "may_stop": may(request.role, Action.STOP_AGENT),
         "tag": tag,
         "live_url": with_query(
@@ -218,24 +239,27 @@ def _one(request: MemberRequest, name: str, scope: Scope) -> dict[str, Any]:
     }
 
 
-def _lines(request: MemberRequest, scope: Scope, agents: list[FleetAgent]) -> list[AgentLine]:
+def _lines(
+    request: MemberRequest, scope: Scope, agents: list[FleetAgent], doubt: Doubt
+) -> list[AgentLine]:
     families = families_of(agents)
     acted = acted_in(request.project.pk, agents, scope)
     return [
         AgentLine(
             each,
             families.get(each.place, ""),
-            standing_words(each),
+            state_words(each),
             assigned_words(each),
             acted.get(each.place, Acted()),
             _urls(request, scope, each),
+            doubt.by_place[each.place],
         )
         for each in agents
     ]
 
 
 def _urls(request: MemberRequest, scope: Scope, agent: FleetAgent) -> dict[str, str]:
-    """To what is counted of it."""
+    """Lists of its calls."""
     chosen = scope.query() | {"agent": agent.name, "environment": agent.environment}
     return {
         name: with_query(reverse(f"outcomes:{name}", args=[request.project.slug]), **chosen)
@@ -256,8 +280,8 @@ def _is_in(agent: FleetAgent, state: str) -> bool:
 
 
 def _first(request: MemberRequest, of: int) -> int:
-    """The place of the first row; one that no page begins with is taken to the page that has it."""
-    place = whole_number(request.GET.get("start")) or 0
+    """Place of the first row, rounded to the start of its page."""
+    place = parse_number(request.GET.get("start")) or 0
     return place // SHOWN * SHOWN if place < of else 0
 
 

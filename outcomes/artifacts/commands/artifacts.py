@@ -27,7 +27,7 @@ def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access)
     with transaction.atomic():
         artifact = _row_of(stored, media_type, access)
         if artifact_store.stored_bytes(access.project_id, stored.sha256) is None:
-            raise BodyRefused(503, "unavailable", "The same content was just removed: try again.")
+            raise BodyRefused(503, "unavailable", "The same content was being removed. Try again.")
     return artifact
 
 

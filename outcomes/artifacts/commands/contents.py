@@ -10,7 +10,7 @@ from outcomes.core import artifact_store
 from outcomes.models import Artifact
 from outcomes.record.classification import (
     CHECKED_LIMIT,
-    KEPT_BY_AGENT,
+    STORED_BY_AGENT,
     TOO_LARGE,
     Unreadable,
     artifact_value,
@@ -139,7 +139,7 @@ def locked(keys: Iterable[ArtifactKey]) -> Iterator[tuple[ArtifactKey, int]]:
 
 def _read(key: ArtifactKey, known: _Known | None) -> Json | Unreadable:
     if known is None:
-        return KEPT_BY_AGENT
+        return STORED_BY_AGENT
     if known.size_bytes > CHECKED_LIMIT:
         return TOO_LARGE
     try:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from governance.alerts.queries import projects_with_findings
-from governance.findings import Seen, Told, look
+from governance.findings import Details, FindingKey, sync_findings
 from outcomes.artifacts.commands.contents import RemovedMeanwhile
 from outcomes.core.artifact_store import NotHere, fault_words
 from outcomes.ingest.commands.back_pressure import resolve_if_room
@@ -25,9 +25,13 @@ MOST_DOUBLED: Final = 5
 MOST_TRIES: Final = 1_000  # counted
 FINDINGS: Final = {STORE: "artifact_store_away", MISSING: "artifact_missing"}
 _ADVICE: Final = {
-    STORE: "Batches with large outputs wait and are retried until it works; nothing is lost.",
-    MISSING: "Batches that refer to it wait and are retried; no verdict changes. Mount the folder"
-    " of artifacts that all hosts share, or restore the file: uploading the same content does.",
+    STORE: "Batches with large outputs are retried until the store is back. Nothing is lost.",
+    MISSING: "Batches that refer to it are retried; no verdict changes. Mount the shared artifact"
+    " folder, or restore the file by uploading the same content.",
+}
+_TITLES: Final = {
+    STORE: "Artifact store is unavailable",
+    MISSING: "An artifact is missing on this host",
 }
 LOOKED_AT: Final = 10_000  # batches
 
@@ -65,20 +69,22 @@ def find_faults() -> None:
     kinds = list(FINDINGS.values())
     open_in = {project for kind in kinds for project in projects_with_findings(kind)}
     for project in open_in | seen.keys():
-        look(project, kinds, seen.get(project, {}))
+        sync_findings(project, kinds, seen.get(project, {}))
     resolve_if_room()
 
 
-def _seen() -> dict[int, dict[Seen, Told]]:
+def _seen() -> dict[int, dict[FindingKey, Details]]:
     waiting = Batch.objects.filter(set_aside_at=None, next_try_at__isnull=False).exclude(fault="")
     rows = waiting.order_by("next_try_at").values_list("project", "project__slug", "fault", "error")
-    seen: dict[int, dict[Seen, Told]] = {}
+    seen: dict[int, dict[FindingKey, Details]] = {}
     for project, slug, fault, error in rows[:LOOKED_AT]:
         of_project = seen.setdefault(project, {})
         place = FINDINGS[fault], "artifact store"
         if place not in of_project:
             link = reverse("outcomes:set_aside", args=[slug])
-            of_project[place] = Told(why=f"{error} {_ADVICE[fault]}", link=link)
+            of_project[place] = Details(
+                title=_TITLES[fault], why=f"{error} {_ADVICE[fault]}", severity="error", link=link
+            )
     return seen
 
 

@@ -115,26 +115,6 @@ def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
     _add_to_totals((key[0], _state_of(rows[key]), state) for key, state in after.items())
 
 
-def note_sizes(sizes: Sizes) -> None:
-    """Of artifacts that agents keep and whose size was not known, in one environment or more."""
-    sizes = {key: min(size, LARGEST) for key, size in sizes.items()}
-    rows = {
-        key: row
-        for key, row in _locked(sizes).items()
-        if row.calls and row.artifact_id is None and not row.size_bytes
-    }
-    changes = [
-        (key[0], _state_of(row), _state_of(row)._replace(size_bytes=sizes[key]))
-        for key, row in rows.items()
-    ]
-    bulk.update(
-        ArtifactUse,
-        ("id", "size_bytes"),
-        [(row.pk, sizes[key]) for key, row in rows.items()],
-    )
-    _add_to_totals(changes)
-
-
 def _after(row: ArtifactUse, told: _Difference, size: int | None) -> _State:
     calls, reads = row.calls + told.calls, row.reads + told.reads
     if calls <= 0:

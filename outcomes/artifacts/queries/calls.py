@@ -3,9 +3,9 @@ model that came back to read it."""
 
 from django.db.models import BooleanField, F, Func, QuerySet, TextField
 
+from outcomes.database import BEGINNING
 from outcomes.models import Call
 from outcomes.models.calls import NAME_INDEXED
-from outcomes.models.statements import ON_POSTGRESQL
 
 
 def calls_referring_to(project_id: int, name: str) -> QuerySet[Call]:
@@ -20,8 +20,7 @@ def calls_reading(project_id: int, name: str) -> QuerySet[Call]:
 def beginning(column: str) -> Func:
     """How a name begins, which is what its index knows. The index and its condition are told in
     their own words: a value in their place is anything to SQLite, so not what the index is of."""
-    begins = "LEFT(%(expressions)s, {})" if ON_POSTGRESQL else "SUBSTR(%(expressions)s, 1, {})"
-    return Func(F(column), template=begins.format(NAME_INDEXED), output_field=TextField())
+    return Func(F(column), template=BEGINNING.format(NAME_INDEXED), output_field=TextField())
 
 
 def is_named(column: str) -> Func:

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db import connection
 from django.db.models import Count, Q, QuerySet, Sum
-from django.db.models.functions import Left
 
 from outcomes.artifacts.queries.calls import beginning, is_named
 from outcomes.core import artifact_store
-from outcomes.lookup.queries import AFTER_ANY
+from outcomes.database import starting_with
 from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse, Call
 from outcomes.models.calls import NAME_INDEXED
 from outcomes.record.codec import as_text, digest_of
@@ -76,6 +74,11 @@ def artifacts_shown(
     if wanted.state:
         found = found.filter(_STATES[wanted.state])
     return page_of(found, ORDERS[order], size=ARTIFACTS_SHOWN, before=before, after=after)
+
+
+def any_artifact(project_id: int) -> bool:
+    """Whether a call of this project has ever referred to one."""
+    return ArtifactUse.objects.filter(project=project_id).exists()
 
 
 def artifact_counts(project_id: int, wanted: ArtifactFilter) -> ArtifactCounts:
@@ -158,19 +161,12 @@ def _uses(project_id: int, wanted: ArtifactFilter) -> QuerySet[ArtifactUse]:
     if wanted.agent:
         found = found.filter(makers__agent__digest=digest_of(wanted.agent))
     if wanted.text:
-        found = _beginning_with(found, as_text(wanted.text))
+        found = starting_with(found, "name", as_text(wanted.text), INDEXED)
     if wanted.since is not None:
         found = found.filter(last_at__gte=wanted.since)
     if wanted.until is not None:
         found = found.filter(first_at__lt=wanted.until)
     return found
-
-
-def _beginning_with(found: QuerySet[ArtifactUse], text: str) -> QuerySet[ArtifactUse]:
-    """As the index of beginnings finds it, which each database asks for in its own words."""
-    if connection.vendor == "postgresql":
-        return found.alias(begins=Left("name", INDEXED)).filter(begins__startswith=text[:INDEXED])
-    return found.filter(name__gte=text, name__lt=text + AFTER_ANY)
 
 
 def _calls_at(project_id: int, uses: Sequence[ArtifactUse]) -> QuerySet[Call]:

@@ -1,6 +1,5 @@
 """The outputs of some calls, as a check sees them, and which calls their agents checked."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -8,6 +7,7 @@ from typing import Any, Final
 from django.db import connection
 
 from governance.core.json_value import Json
+from outcomes.database import one_of_numbers
 from outcomes.models import Call
 from outcomes.record import codec
 from outcomes.record.call_columns import Row
@@ -19,19 +19,14 @@ from outcomes.record.outcome import (
     ToolArtifactReference,
     ToolExecutionResult,
 )
-from outcomes.record.stored import whole_calls
+from outcomes.stored.queries import read_calls
 
 RESULT: Final = ToolExecutionResult.kind
 _WITH_OUTPUT: Final = frozenset([RESULT, ToolArtifactReference.kind])
-_ON_POSTGRES: Final = """
+_POSTED: Final = """
     SELECT c.id, e.item FROM outcomes_call c
     JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
-    WHERE e.source = 'outcomes' AND NOT e.set_apart AND c.id = ANY(%s)
-"""
-_ON_SQLITE: Final = """
-    SELECT c.id, e.item FROM outcomes_call c
-    JOIN outcomes_event e ON e.environment_id = c.environment_id AND e.call_digest = c.digest
-    WHERE e.source = 'outcomes' AND NOT e.set_apart AND c.id IN (SELECT value FROM json_each(%s))
+    WHERE e.source = 'outcomes' AND NOT e.set_apart AND c.id
 """
 
 Output = Json | NotReported
@@ -78,16 +73,14 @@ def outputs_of(rows: Sequence[Row]) -> Recorded:
 
 def _posted(calls: list[int]) -> list[tuple[int, bytes]]:
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(_ON_POSTGRES, [calls])
-        else:
-            cursor.execute(_ON_SQLITE, [json.dumps(calls)])
+        those, values = one_of_numbers(calls)
+        cursor.execute(_POSTED + those, values)
         return [(call, bytes(packed)) for call, packed in cursor.fetchall()]
 
 
 def _fold(calls: set[int], recorded: Recorded) -> None:
     rows = list(Call.objects.filter(id__in=calls).select_related("agent", "environment"))
-    for whole in whole_calls(rows):
+    for whole in read_calls(rows):
         call, folded = whole.row.id, whole.folded
         if isinstance(folded.outcome, ToolExecutionResult):
             recorded.outputs[call] = folded.outcome.output

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.naming import documents_naming
 from governance.core.errors import NotFound
-from governance.core.figures import thousands
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.numbers import ID_DIGITS, parse_number
 from governance.people.auth import MemberRequest, member_page
+from governance.web.exports import offer_part
 from governance.web.table_files import Tables, one_of_tables
 from outcomes.artifacts.domain.pieces.kinds import Shown
 from outcomes.artifacts.queries.artifacts import artifact_with
@@ -21,13 +21,13 @@ from outcomes.artifacts.queries.pieces import Piece, Place, piece_of
 from outcomes.artifacts.tables import NAMING
 from outcomes.models import Artifact, ArtifactUse, Call
 from outcomes.record.arguments import arguments_text
-from outcomes.record.selecting import PLACE_BY_TIME, with_names
-from outcomes.record.stored import whole_calls
+from outcomes.stored.queries import PLACE_BY_TIME, read_calls, with_names
 from outcomes.web.addresses import ELSEWHERE, artifact_url
-from outcomes.web.call_columns import CALLS
 from outcomes.web.key_paging import page_of
-from outcomes.web.paging import every, files_of_tables, links_of, start_of, with_query
+from outcomes.web.paging import every, links_of, start_of, with_query
 from outcomes.web.parts import shown_part
+from outcomes.web.tables import CALLS
+from outcomes.web.words import counted, without_marks
 
 REFERRING: Final = 20
 READING: Final = 20
@@ -49,7 +49,7 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponseBase:
     uses = uses_of(request.project.pk, name)
     stored = _stored(request, name, uses)
     if stored is None and not uses:
-        raise NotFound("There is no such artifact.")
+        raise NotFound("Artifact not found.")
     here = artifact_url(request.project.slug, name)
     start = start_of(request.GET, PLACE_BY_TIME)
     referring = page_of(
@@ -79,7 +79,6 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponseBase:
         "sentence": _sentence(stored, referring.rows, calls, reads),
         "piece": piece,
         "here": here,
-        "files_of": files_of_tables(here, "referring", "reading"),
         **(_around(here, piece) if piece else {}),
     }
     tables: Tables = {
@@ -87,6 +86,7 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponseBase:
         "reading": (CALLS, reading),
     }
     file = one_of_tables(request, request.project, tables)
+    offer_part(request, "documents", "outcomes:artifact_documents", table="documents", of=name)
     return file or render(request, "artifacts/artifact.html", context)
 
 
@@ -99,7 +99,7 @@ def _every(project_id: int, name: str) -> Iterator[Call]:
 
 def _asked_for(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
     """What each of them says beside the name: which lines, as a rule."""
-    told = {whole.row.pk: whole.folded.tool_args for whole in whole_calls(reading)}
+    told = {whole.row.pk: whole.folded.tool_args for whole in read_calls(reading)}
     found = []
     for row in reading:
         arguments = told.get(row.pk)
@@ -114,7 +114,7 @@ def _asked_for(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
 def artifact_documents(request: MemberRequest) -> HttpResponseBase:
     name = request.GET.get("of", "")
     context: dict[str, Any] = {
-        "page_title": "Documents that name it",
+        "page_title": "Referenced by",
         "name": name,
         "naming": documents_naming(request.project, name),
     }
@@ -144,7 +144,7 @@ def _piece(request: MemberRequest, stored: Artifact | None) -> Piece | None:
 
 
 def _number(request: MemberRequest, name: str) -> int | None:
-    return whole_number(request.GET.get(name, "").strip().replace(",", ""), ID_DIGITS)
+    return parse_number(request.GET.get(name, "").strip().replace(",", ""), ID_DIGITS)
 
 
 def _around(here: str, piece: Piece) -> dict[str, Any]:
@@ -198,17 +198,11 @@ def _deeper(kind: str, at: int, as_now: str) -> dict[str, str]:
 
 
 def _sentence(stored: Artifact | None, newest: list[Call], calls: int, reads: int) -> str:
-    whose = ""
-    if newest:
-        whose = f" of `{newest[0].tool.name}`, which {newest[0].agent.name} called"
-    if not calls:
-        told = "No call refers to this artifact"
-        return f"{told}, and none read it." if not reads else f"{told}; {_times(reads)}."
-    refer = "One call refers" if calls == 1 else f"{thousands(calls)} calls refer"
-    kept = "" if stored is not None else ", which its agent keeps"
-    again = f"it was {_times(reads)}" if reads else "none read it again"
-    return f"{refer} to this output{whose}{kept}; {again}."
+    whose = f"`{without_marks(newest[0].tool.name)}` output" if newest else "Artifact"
+    references = counted(calls, "call") if calls else "no calls"
+    place = "" if stored is not None or not calls else ", kept by the agent"
+    return f"{whose}: {references}{place} · {_times(reads)}"
 
 
 def _times(reads: int) -> str:
-    return "read again once" if reads == 1 else f"read again {thousands(reads)} times"
+    return f"re-read {counted(reads, 'time')}" if reads else "never re-read"

@@ -50,7 +50,7 @@ def image(request: MemberRequest, picture: str) -> HttpResponseBase:
         found = None
     if found is None or not found.is_bearable:
         reader.close()
-        raise NotFound("This artifact is no picture that a page shows.")
+        raise NotFound("This artifact cannot be shown as an image.")
     response = _sent(reader, found.media_type, "default-src 'none'; sandbox")
     response.headers["Content-Disposition"] = "inline"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
@@ -60,11 +60,11 @@ def image(request: MemberRequest, picture: str) -> HttpResponseBase:
 def _opened(request: MemberRequest, sha256: str) -> tuple[Artifact, Reader]:
     artifact = artifact_with(request.project.pk, sha256, None)
     if artifact is None:
-        raise NotFound("There is no such artifact.")
+        raise NotFound("Artifact not found.")
     try:
         return artifact, Reader(request.project.pk, sha256)
     except (artifact_store.NotStored, OSError) as error:
-        raise NotFound("The file of this artifact cannot be read.") from error
+        raise NotFound("The file of this artifact is unavailable.") from error
 
 
 def _sent(reader: Reader, kind: str, policy: str) -> HttpResponseBase:

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from governance.core.figures import size, thousands
+from governance.core.figures import size
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
 from outcomes.artifacts.queries.list import (
@@ -17,6 +17,7 @@ from outcomes.artifacts.queries.list import (
     ArtifactCounts,
     ArtifactFilter,
     ArtifactRow,
+    any_artifact,
     artifact_counts,
     artifacts_shown,
     with_their_calls,
@@ -26,14 +27,16 @@ from outcomes.core.scope import NAMES, Scope
 from outcomes.figures.comparison import both_periods
 from outcomes.figures.queries.stats import figures, figures_over_time
 from outcomes.record.outcome import ToolArtifactReference
-from outcomes.record.selecting import CallFilter
+from outcomes.stored.queries import CallFilter
 from outcomes.web.key_paging import Place, place_of
-from outcomes.web.paging import files_of, links_of, start_of, with_query
+from outcomes.web.paging import links_of, start_of, with_query
+from outcomes.web.parts import hash_of
 from outcomes.web.scope import scope_of
-from outcomes.web.tags import hash_of
+from outcomes.web.words import counted
 
+NO_ARTIFACTS = "No artifacts yet."
 REFERENCE = ToolArtifactReference.kind
-STATES = {"": "All", "stored": "Stored here", "kept": "Kept by agents", "read": "Read again"}
+STATES = {"": "All", "stored": "Stored here", "kept": "Kept by agents", "read": "Re-read"}
 ORDER_WORDS = {
     "": "newest first",
     "size": "largest first",
@@ -108,6 +111,7 @@ def _list(request: MemberRequest) -> dict[str, Any]:
     all_of_it = reverse("outcomes:artifacts", args=[project.slug])
     address = with_query(all_of_it, q=wanted.text, **scope.query())
     here = with_query(address, show=wanted.state, sort=order)
+    is_new = not counts.all and not any_artifact(project.pk)
     shown_of = getattr(counts, wanted.state or "all")
     tag = hash_of([(use.pk, use.calls, use.reads, use.last_at) for use in page.rows], counts)
     return {
@@ -117,9 +121,8 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         "references": references,
         "references_before": before,
         "order": order,
-        "sentence": _sentence(scope, wanted, counts),
-        "is_narrowed": bool(wanted.text or wanted.state or scope.agent or scope.environment)
-        or not scope.is_all,
+        "sentence": NO_ARTIFACTS if is_new else _sentence(scope, wanted, counts),
+        "is_new": is_new,
         "states": [
             (name, word, getattr(counts, name or "all"), with_query(address, show=name, sort=order))
             for name, word in STATES.items()
@@ -129,7 +132,6 @@ def _list(request: MemberRequest) -> dict[str, Any]:
         },
         "shown": f"{len(rows):,} of {shown_of:,}, {ORDER_WORDS[order]}",
         "links": links_of(page, ORDERS[order], here),
-        "files": files_of(here),
         "tag": tag,
         "live_url": _live(project.slug, here, tag) if start.is_newest else "",
     }
@@ -146,11 +148,11 @@ def _references(project_id: int, scope: Scope) -> tuple[int, int | None]:
     since, until = scope.bounds
     if since is None:
         such = CallFilter(environment=scope.environment, agent=scope.agent, until=until)
-        return figures(project_id, such).of_kind(REFERENCE), None
+        return figures(project_id, such).with_outcome(REFERENCE), None
     before, now = figures_over_time(
         project_id, both_periods(scope), None, scope.zone, cut=scope.since
     )
-    return now.figures.of_kind(REFERENCE), before.figures.of_kind(REFERENCE)
+    return now.figures.with_outcome(REFERENCE), before.figures.with_outcome(REFERENCE)
 
 
 def _sentence(scope: Scope, wanted: ArtifactFilter, counts: ArtifactCounts) -> str:
@@ -158,14 +160,7 @@ def _sentence(scope: Scope, wanted: ArtifactFilter, counts: ArtifactCounts) -> s
     whose = f" of {scope.agent}" if scope.agent else ""
     when = "" if scope.is_all else f" {scope.in_words}"
     if not counts.all:
-        if wanted.text:
-            return "No artifact of that name."
-        return f"No artifact{whose}{where}{when}." if whose or where or when else "No artifact yet."
-    some = "1 artifact" if counts.all == 1 else f"{thousands(counts.all)} artifacts"
-    told = f"{some}{whose}{where}{when}, {size(counts.size_bytes)}"
-    if not counts.read:
-        return f"{told}; none of them was read again."
-    if counts.read == counts.all:
-        return f"{told}; {'it was' if counts.all == 1 else 'all of them were'} read again."
-    was = "was" if counts.read == 1 else "were"
-    return f"{told}; {thousands(counts.read)} of them {was} read again."
+        return f"No artifacts{whose}{where}{when}"
+    artifacts = counted(counts.all, "artifact")
+    read = f"{counts.read:,}" if counts.read else "none"
+    return f"{artifacts}{whose}{where}{when} · {size(counts.size_bytes)} · {read} re-read"

@@ -12,8 +12,8 @@ from outcomes.record.outcome import ToolArtifactReference
 LARGEST: Final = 256 * 1024
 ARTIFACT: Final = ToolArtifactReference.kind
 TOGETHER: Final = 4 * 1024 * 1024
-TOO_LARGE: Final = Unreadable("It is larger than 256 KiB, which is not read while you write.")
-TOO_MANY: Final = Unreadable("There are too many large ones to read them all while you write.")
+TOO_LARGE: Final = Unreadable("Larger than 256 KiB. Not read in the editor.")
+TOO_MANY: Final = Unreadable("Too many large outputs to read in the editor.")
 
 
 class OutputsAtHand:

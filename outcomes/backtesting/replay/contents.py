@@ -11,6 +11,7 @@ from django.db import connection
 
 from outcomes.backtesting.replay.rows import Row
 from outcomes.core.moments import moment_of
+from outcomes.database import one_of_many_digests
 from outcomes.record import codec
 from outcomes.record.fold import fold
 from outcomes.record.outcome import NOT_REPORTED, NotReported, ToolExecutionResult
@@ -46,14 +47,9 @@ _POSTED: Final = "outcomes"
 _as_sent = msgspec.json.Decoder(_Item)
 _kept = msgspec.json.Decoder(_Kept)
 _encoder = msgspec.json.Encoder()
-_ON_POSTGRES: Final = """
+_EVENTS: Final = """
     SELECT call_digest, id, source, item FROM outcomes_event
-    WHERE environment_id = %s AND NOT set_apart
-    AND call_digest IN (SELECT decode(unnest(string_to_array(%s, ',')), 'hex'))
-"""
-_ON_SQLITE: Final = """
-    SELECT call_digest, id, source, item FROM outcomes_event
-    WHERE environment_id = %s AND NOT set_apart AND call_digest IN ({})
+    WHERE environment_id = %s AND NOT set_apart AND call_digest
 """
 
 
@@ -74,11 +70,8 @@ def _events_of(environment: int, calls: Sequence[bytes]) -> dict[bytes, list[_Ev
     """Without the ORM, which costs as much as reading them."""
     found: dict[bytes, list[_Event]] = {}
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(_ON_POSTGRES, [environment, ",".join(call.hex() for call in calls)])
-        else:
-            places = ",".join(["%s"] * len(calls))
-            cursor.execute(_ON_SQLITE.format(places), [environment, *calls])
+        those, values = one_of_many_digests(calls)
+        cursor.execute(_EVENTS + those, [environment, *values])
         for event in cursor.fetchall():
             found.setdefault(event[0], []).append(event)
     return found

@@ -126,7 +126,7 @@ class Replay:
             row, recorded, slot.answer, output_before=before.output if before else "allow"
         )
         if row.session is not None:
-            self._progress.limits.see(recorded)
+            self._progress.limits.see(recorded, result)
         sums.add(
             self._told(row),
             recorded,

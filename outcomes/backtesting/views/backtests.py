@@ -1,6 +1,6 @@
 """Backtests as people meet them: a contract's list and form, a result, and the editor's panel."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from governance.contracts.queries.contracts import bundle_named, existing_bundle, versions_before
 from governance.contracts.queries.drafts import text_in_editor
 from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.numbers import ID_DIGITS, parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
 from governance.web.table_files import one_of_tables, page_after_page
@@ -29,20 +29,21 @@ from outcomes.backtesting.queries import (
 from outcomes.backtesting.tables import BACKTESTS, files_in, samples, tables
 from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
 from outcomes.backtesting.words import (
+    backtest_context,
     limits_sentence,
     missing_sentences,
     not_replayed_sentences,
     of_what,
     sentence,
-    told,
     undetermined_sentence,
 )
 from outcomes.jobs import doorbell
 from outcomes.models import Backtest
 from outcomes.web.paging import with_query
-from outcomes.web.tags import hash_of
+from outcomes.web.parts import hash_of
 
 VERSIONS: Final = 100
+PANEL_SAMPLES: Final = 4
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,12 +58,13 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
         chosen = [each for each in versions if str(each.number) == asked.version]
         try:
             if not chosen:
-                raise NotFound("Choose one of its versions.")
-            return _started(request, asked, version=chosen[0].pk)
+                raise NotFound("Choose a version.")
+            started = _start(request, asked, version=chosen[0].pk)
+            return redirect("outcomes:backtest", request.project.slug, started.pk)
         except GovernanceError as error:
             refused = str(error)
     found = backtests_of(
-        request.project.pk, bundle.name, whole_number(request.GET.get("before"), ID_DIGITS)
+        request.project.pk, bundle.name, parse_number(request.GET.get("before"), ID_DIGITS)
     )
     context = {
         "page_title": f"Backtests of {bundle.name}",
@@ -94,12 +96,18 @@ def _every(request: MemberRequest, bundle_name: str) -> Iterator[Backtest]:
 @require_POST
 @member_page(Action.WRITE_CONTRACT)
 def backtest_text(request: MemberRequest) -> HttpResponse:
-    """Of the text that stands in an editor, which nobody has saved."""
+    """Run the unsaved text of an editor; with JavaScript the result appears beside it."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
+    is_part = request.headers.get("HX-Request") == "true"
     try:
-        return _started(request, asked_in(request.POST), document=text)
+        started = _start(request, asked_in(request.POST), document=text)
+        if not is_part:
+            return redirect("outcomes:backtest", request.project.slug, started.pk)
+        return _panel(request, _found(request, started.pk), is_of_text=True)
     except GovernanceError as error:
         problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
+        if is_part:
+            return _panel(request, None, problems=[str(each) for each in problems])
         context = {"page_title": "No backtest", "problems": problems}
         return render(request, "backtesting/no_backtest.html", context, status=422)
 
@@ -142,26 +150,41 @@ def cancel_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
 @require_safe
 @member_page()
 def backtest_panel(request: MemberRequest) -> HttpResponse:
-    """Beside an editor: the result of its text as it was kept, else the newest of its contract."""
+    """Beside an editor: the result of its stored text, else the newest of its contract."""
     name, draft = request.GET.get("of", ""), request.GET.get("draft", "")
     found = _of_text(request, name, draft)
     is_of_text = found is not None
     if found is None and name:
         found = newest_backtest_of_bundle(request.project.pk, name)
         if found is None and bundle_named(request.project, name) is None:
-            raise NotFound("There is no such contract.")
+            raise NotFound("Contract not found.")
+    return _panel(request, found, name=name, draft=draft, is_of_text=is_of_text)
+
+
+def _panel(
+    request: MemberRequest,
+    found: Backtest | None,
+    *,
+    name: str = "",
+    draft: str = "",
+    is_of_text: bool = False,
+    problems: Sequence[str] = (),
+) -> HttpResponse:
+    """A text that was just run names its contract and draft in the form that was sent."""
+    name, draft = name or request.POST.get("bundle", ""), draft or request.POST.get("draft", "")
     context: dict[str, Any] = {
         "page_title": f"Backtest of {name}" if name else "Backtest",
         "name": name,
         "draft": draft,
         "is_of_text": is_of_text,
+        "problems": problems,
         "may_start": may(request.role, Action.WRITE_CONTRACT),
         "alone": request.headers.get("HX-Request") == "true",
     }
     if context["may_start"] and context["alone"]:
         context |= form_context(request.project.pk, Asked())
     if found is not None:
-        context |= _result(request, found)
+        context |= _result(request, found) | {"samples": samples(found)[:PANEL_SAMPLES]}
     if context["alone"]:
         return render(request, "backtesting/_backtest_panel.html", context)
     return render(request, "backtesting/backtest_panel.html", context)
@@ -182,16 +205,15 @@ def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
     tag = hash_of(found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
     limits = found.result.get("session_limits", {})
     return {
-        **told(found),
-        "limits_told": limits_sentence(limits),
+        **backtest_context(found),
+        "limits_sentence": limits_sentence(limits),
         "missing": list(missing_sentences(found.result.get("missing", {}))),
         "left_out": list(not_replayed_sentences(found.result.get("not_replayed", {}))),
         "undetermined": undetermined_sentence(found),
         "took": found.finished_at - found.started_at
         if found.finished_at and found.started_at
         else None,
-        "cancelled": "What was found until then stands below. Start it again from the contract's"
-        " backtests, for a whole result.",
+        "cancelled": "Results so far are below. Run it again for a full result.",
         "may_cancel": may(request.role, Action.WRITE_CONTRACT) and not found.has_ended,
         "tag": tag,
         "live_url": ""
@@ -209,13 +231,13 @@ def _again_url(request: MemberRequest, found: Backtest) -> str:
     return filled_in(form, found, version=found.version.number)
 
 
-def _started(
+def _start(
     request: MemberRequest,
     asked: Asked,
     *,
     version: int | None = None,
     document: str | None = None,
-) -> HttpResponse:
+) -> Backtest:
     started = start_backtest(
         request.project.pk,
         by=request.actor,
@@ -224,12 +246,12 @@ def _started(
         wanted=asked.wanted(),
         contract_only=not asked.is_all,
     )
-    doorbell.ring_for_jobs()
-    return redirect("outcomes:backtest", request.project.slug, started.pk)
+    doorbell.ring(doorbell.BACKTEST, started.pk)
+    return started
 
 
 def _found(request: MemberRequest, number: int) -> Backtest:
     found = backtest_numbered(request.project.pk, number)
     if found is None:
-        raise NotFound("There is no such backtest.")
+        raise NotFound("Backtest not found.")
     return found

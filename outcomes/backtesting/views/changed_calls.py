@@ -13,10 +13,8 @@ from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
 from outcomes.backtesting.queries import backtest_numbered
 from outcomes.backtesting.tables import CHANGED_CALLS
-from outcomes.backtesting.words import NAMES, changed_sentence, told
+from outcomes.backtesting.words import NAMES, backtest_context, changed_sentence
 from outcomes.models import Backtest, ChangedCall
-from outcomes.record.arguments import arguments_line
-from outcomes.record.stored import whole_calls
 from outcomes.recorded_calls import domain as keeping
 from outcomes.recorded_calls.commands import WITH_CALLS
 from outcomes.recorded_calls.domain import DRIFT
@@ -28,7 +26,8 @@ from outcomes.recorded_calls.queries import (
     number_kept,
     number_of_changed,
 )
-from outcomes.web.paging import every, files_of, links_of, start_of, with_query
+from outcomes.stored.queries import arguments_line, read_calls
+from outcomes.web.paging import every, links_of, start_of, with_query
 
 SHOWN: Final = 50
 IN_A_FILE: Final = 500  # at once
@@ -40,7 +39,7 @@ _NARROWS: Final = ("rule", "tool", "agent", "session", "environment")
 def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponseBase:
     backtest = backtest_numbered(request.project.pk, backtest_id)
     if backtest is None:
-        raise NotFound("There is no such backtest.")
+        raise NotFound("Backtest not found.")
     wanted = _wanted(request)
     file = table_file(
         request,
@@ -59,7 +58,7 @@ def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponseB
     number = number_of_changed(backtest, wanted)
     here = reverse("outcomes:calls_of_backtest", args=[request.project.slug, backtest.pk])
     narrowed = with_query(here, **{name: getattr(wanted, name) for name in _NARROWS})
-    context: dict[str, Any] = told(backtest) | {
+    context: dict[str, Any] = backtest_context(backtest) | {
         "page_title": f"Calls of a backtest of {backtest.bundle_name}",
         "bundle": bundle_named(request.project, backtest.bundle_name),
         "sentence": changed_sentence(kept if number is None else number, wanted),
@@ -71,7 +70,6 @@ def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponseB
         "changes": _choices(backtest, wanted, narrowed),
         "all_at": here if wanted.groups else "",
         "links": links_of(page, PLACE, with_query(narrowed, change=wanted.change)),
-        "files": files_of(with_query(narrowed, change=wanted.change)),
         "first": keeping.FIRST,
         "of_group": keeping.OF_GROUP,
         "most": keeping.MOST,
@@ -105,7 +103,7 @@ def _choices(
 
 
 def _lines(rows: list[ChangedCall]) -> list[dict[str, Any]]:
-    whole = {each.row.pk: each for each in whole_calls([row.call for row in rows])}
+    whole = {each.row.pk: each for each in read_calls([row.call for row in rows])}
     return [
         {
             "change": row.change,

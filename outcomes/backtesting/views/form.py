@@ -14,8 +14,8 @@ from outcomes.core.moments import after_the_minute, time_from, time_text, to_the
 from outcomes.lookup.queries import agents_seen
 from outcomes.models import Backtest, Rejudging
 from outcomes.models.backtests import Taken
-from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.selection import Wanted
+from outcomes.stored.queries import CallFilter
 
 BETWEEN: Final = "between"
 PERIODS: Final = {
@@ -23,7 +23,7 @@ PERIODS: Final = {
     "7": "Last 7 days",
     "30": "Last 30 days",
     "": "All time",
-    BETWEEN: "Between two times…",
+    BETWEEN: "Custom range…",
 }
 ALL: Final = "all"
 MOST_CHOICES: Final = 40
@@ -120,7 +120,7 @@ def filled_in(form: str, job: Backtest | Rejudging, *, version: int | None, scop
 
 
 def _choices(names: Collection[str], chosen: tuple[str, ...]) -> Choices:
-    shown = list(names)[:MOST_CHOICES]
+    shown = sorted(list(names)[:MOST_CHOICES], key=lambda name: name not in chosen)
     return Choices(
         [(name, name in chosen) for name in shown],
         len(names) - len(shown),

@@ -10,7 +10,7 @@ from governance.contracts.queries.contracts import existing_bundle, newest_versi
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from outcomes.backtesting.queries import newest_backtest_of, newest_backtest_of_bundle
-from outcomes.backtesting.words import told
+from outcomes.backtesting.words import backtest_context
 
 
 @require_safe
@@ -32,7 +32,7 @@ def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "alone": is_part,
     }
     if found is not None:
-        context |= told(found)
+        context |= backtest_context(found)
         version = newest if is_of_newest else found.version
         if version is not None:
             context |= {"of_what": f"v{version.number}", "number": version.number}

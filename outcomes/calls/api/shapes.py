@@ -17,37 +17,37 @@ from outcomes.record.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.record.stored import StoredEvent
+from outcomes.stored.queries import StoredEvent
 
 
 def time_text(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def call_out(whole: ShownCall) -> dict[str, Any]:
-    row, call = whole.row, whole.folded
+def call_out(call: ShownCall) -> dict[str, Any]:
+    row, folded = call.row, call.folded
     stored = row.artifact.size_bytes if row.artifact else 0
     checked = row.classified != ""
     return {
         "type": row.kind or None,
         "call_id": row.call_id,
         "tool_name": row.tool.name,
-        **_outcome_out(call.outcome, stored),
+        **_outcome_out(folded.outcome, stored),
         "elapsed_ms": row.elapsed_ms,
         "agent_id": row.agent.name,
         "session_id": row.session.session_id if row.session else None,
         "turn_id": row.turn_id or None,
         "environment": row.environment.name,
-        "reported_environment": call.reported_environment,
+        "reported_environment": folded.reported_environment,
         "timestamp": time_text(row.at),
         "received_at": time_text(row.received_at),
-        "tool_args": call.tool_args,
-        "principal": call.principal,
+        "tool_args": folded.tool_args,
+        "principal": folded.principal,
         "idempotent": row.idempotent,
-        "call_index": call.call_index,
-        "parent_call_id": call.parent_call_id,
-        "parent_session_id": call.parent_session_id,
-        "metadata": call.metadata,
+        "call_index": folded.call_index,
+        "parent_call_id": folded.parent_call_id,
+        "parent_session_id": folded.parent_session_id,
+        "metadata": folded.metadata,
         "decision_name": row.rule or None,
         "policy_version": row.policy_version or None,
         "contract": contract_out(row),
@@ -61,46 +61,47 @@ def call_out(whole: ShownCall) -> dict[str, Any]:
         "check": row.check_name or None,
         "version": row.check_version,
         "rule": row.check_rule or None,
-        "value": whole.value,
-        "verdict_reason": whole.verdict_reason or None,
+        "value": call.value,
+        "verdict_reason": call.verdict_reason or None,
         "labels": row.labels.split(),
         "would_deny": row.would_deny,
         "conflict": row.conflict,
     }
 
 
-def call_details(whole: ShownCall, past: Sequence[PastVerdict]) -> dict[str, Any]:
-    outcome = whole.folded.outcome
+def call_details(call: ShownCall, past: Sequence[PastVerdict]) -> dict[str, Any]:
+    outcome = call.folded.outcome
     return {
-        **call_out(whole),
-        "events": [event_out(event) for event in whole.events],
-        "verdicts": _verdicts(whole, past),
+        **call_out(call),
+        "events": [event_out(event) for event in call.events],
+        "verdicts": _verdicts(call, past),
         "model_content": None if outcome is None else outcome_to_model_content(outcome),
     }
 
 
-def _verdicts(whole: ShownCall, past: Sequence[PastVerdict]) -> list[dict[str, Any]]:
-    """What was classified, newest first. Each counts from the end of the one before it."""
-    row = whole.row
-    given = [*(each.until for each in past), row.received_at]
-    told = [
+def _verdicts(call: ShownCall, past: Sequence[PastVerdict]) -> list[dict[str, Any]]:
+    """Classified verdicts, newest first. Each one was valid until the next one's time."""
+    row = call.row
+    given = [*(verdict.until for verdict in past), row.received_at]
+    earlier = [
         {
-            "check": each.check_name or None,
-            "version": each.check_version,
-            "verdict": each.verdict or None,
-            "effective": each.effective or None,
-            "decided_by": each.decided_by or None,
-            "rule": each.rule or None,
-            "cut": each.cut,
-            "value": whole.value_in(
-                each.value, (row.project_id, each.check_name, each.check_version, each.rule)
+            "check": verdict.check_name or None,
+            "version": verdict.check_version,
+            "verdict": verdict.verdict or None,
+            "effective": verdict.effective or None,
+            "decided_by": verdict.decided_by or None,
+            "rule": verdict.rule or None,
+            "cut": verdict.cut,
+            "value": call.value_in(
+                verdict.value,
+                (row.project_id, verdict.check_name, verdict.check_version, verdict.rule),
             ),
             "at": time_text(at),
         }
-        for each, at in zip(past, given[1:], strict=True)
+        for verdict, at in zip(past, given[1:], strict=True)
     ]
     if not row.classified:
-        return told
+        return earlier
     present = {
         "check": row.check_name or None,
         "version": row.check_version,
@@ -109,10 +110,10 @@ def _verdicts(whole: ShownCall, past: Sequence[PastVerdict]) -> list[dict[str, A
         "decided_by": row.decided_by or None,
         "rule": row.check_rule or None,
         "cut": row.cut,
-        "value": whole.value,
+        "value": call.value,
         "at": time_text(given[0]),
     }
-    return [present, *told]
+    return [present, *earlier]
 
 
 def event_out(stored: StoredEvent) -> dict[str, Any]:
@@ -168,7 +169,6 @@ _ACTIONS = {
 
 
 def action_of(report: Report) -> str:
-    """The event's action by the name that the newest SDKs give it."""
     return getattr(report, "name", None) or _ACTIONS[report.kind]
 
 

@@ -1,4 +1,4 @@
-"""The calls that stand behind approvals, which know neither their call nor the rule that asks."""
+"""Calls behind approvals: an approval names neither its call nor the rule that asked for it."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,50 +9,50 @@ from django.db.models import Q
 
 from governance.approvals.queries import Approval, approvals_near
 from governance.core.json_value import Json
-from outcomes.calls.domain import WITHIN, Ask, Asked, is_as_sent, pair
+from outcomes.calls.domain import WITHIN, ApprovalEvent, ApprovalRequest, is_as_sent, pair_requests
 from outcomes.models import Call
 from outcomes.record.call import Call as Folded
-from outcomes.record.event import Asked as SaysAsked
-from outcomes.record.selecting import with_names
-from outcomes.record.stored import WholeCall, whole_calls
+from outcomes.record.event import ApprovalRequested
+from outcomes.stored.queries import StoredCall, read_calls, with_names
 
-LOOKED_THROUGH: Final = 500
+MOST_CALLS: Final = 500
 
 
 def calls_behind(project_id: int, approvals: Sequence[Approval]) -> dict[int, Call]:
-    """By the approval's key; nothing for one whose event has not arrived."""
+    """Calls by the approval's key; none for an approval whose event has not arrived."""
     if not approvals:
         return {}
     near = Q()
-    for each in approvals:
-        near |= Q(at__range=(each.created_at - WITHIN, each.created_at + WITHIN))
+    for approval in approvals:
+        near |= Q(at__range=(approval.created_at - WITHIN, approval.created_at + WITHIN))
     rows = list(
         with_names(Call.objects.filter(near, project=project_id, asked=True)).order_by("-at")[
-            :LOOKED_THROUGH
+            :MOST_CALLS
         ]
     )
-    asked = [each for whole in whole_calls(rows) for each in _asked_in(whole)]
-    return _paired(approvals, rows, asked)
+    events = [approval for call in read_calls(rows) for approval in _approval_events(call)]
+    return _paired(approvals, rows, events)
 
 
 def calls_behind_among(
     approvals: Sequence[Approval], known: Iterable[tuple[Call, Folded]]
 ) -> dict[int, Call]:
-    """The same, of calls that somebody has read already."""
-    found = [(row, call) for row, call in known if row.asked]
-    asked = [
-        _asked(row, call.session_id, call.account.timestamp, call.tool_args) for row, call in found
+    """`calls_behind`, among calls that have been read already."""
+    asking = [(row, call) for row, call in known if row.asked]
+    events = [
+        _approval_event(row, call.session_id, call.account.timestamp, call.tool_args)
+        for row, call in asking
     ]
-    return _paired(approvals, [row for row, _ in found], asked)
+    return _paired(approvals, [row for row, _ in asking], events)
 
 
-def approvals_of(whole: WholeCall) -> list[Approval]:
-    """What this call asked for, in the order of asking; nothing of one that was asked elsewhere."""
-    row = whole.row
-    asked = [] if not row.asked else _asked_in(whole)
-    if not asked:
+def approvals_of(call: StoredCall) -> list[Approval]:
+    """Approvals that this call asked for, oldest first."""
+    row = call.row
+    events = [] if not row.asked else _approval_events(call)
+    if not events:
         return []
-    times = [each.at for each in asked]
+    times = [event.at for event in events]
     near = approvals_near(
         row.environment_id,
         agent_id=row.agent.name,
@@ -60,27 +60,32 @@ def approvals_of(whole: WholeCall) -> list[Approval]:
         since=min(times) - WITHIN,
         until=max(times) + WITHIN,
     )
-    found = pair(map(_ask, near), asked)
-    return [each for each in near if each.pk in found]
+    pairs = pair_requests(map(_request, near), events)
+    return [event for event in near if event.pk in pairs]
 
 
-def _asked_in(whole: WholeCall) -> list[Asked]:
+def _approval_events(call: StoredCall) -> list[ApprovalEvent]:
     return [
-        _asked(whole.row, each.event.session_id, each.event.timestamp, each.event.tool_args)
-        for each in whole.events
-        if isinstance(each.event.report, SaysAsked)
+        _approval_event(
+            call.row, stored.event.session_id, stored.event.timestamp, stored.event.tool_args
+        )
+        for stored in call.events
+        if isinstance(stored.event.report, ApprovalRequested)
     ]
 
 
 def _paired(
-    approvals: Sequence[Approval], rows: Iterable[Call], asked: Iterable[Asked]
+    approvals: Sequence[Approval], rows: Iterable[Call], events: Iterable[ApprovalEvent]
 ) -> dict[int, Call]:
     by_id = {row.pk: row for row in rows}
-    return {key: by_id[event.call] for key, event in pair(map(_ask, approvals), asked).items()}
+    return {
+        key: by_id[event.call]
+        for key, event in pair_requests(map(_request, approvals), events).items()
+    }
 
 
-def _ask(approval: Approval) -> Ask:
-    return Ask(
+def _request(approval: Approval) -> ApprovalRequest:
+    return ApprovalRequest(
         key=approval.pk,
         environment=approval.environment_id,
         agent=approval.agent_id,
@@ -88,15 +93,15 @@ def _ask(approval: Approval) -> Ask:
         session=approval.session_id,
         at=approval.created_at,
         arguments={
-            each.name: json.loads(each.text)
-            for each in approval.shown_arguments()
-            if not each.masked and not each.is_cut
+            argument.name: json.loads(argument.text)
+            for argument in approval.shown_arguments()
+            if not argument.masked and not argument.is_cut
         },
     )
 
 
-def _asked(row: Call, session: str | None, at: datetime, arguments: Json) -> Asked:
-    return Asked(
+def _approval_event(row: Call, session: str | None, at: datetime, arguments: Json) -> ApprovalEvent:
+    return ApprovalEvent(
         call=row.pk,
         environment=row.environment_id,
         agent=row.agent.name,

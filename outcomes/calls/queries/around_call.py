@@ -1,5 +1,5 @@
-"""What stands around one call of a session: its other attempts, the one before of its tool, and
-what was counted before it."""
+"""Calls around one call of a session: its attempts, the previous call of its tool, and the counts
+before it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -10,12 +10,12 @@ from django.db.models.lookups import Exact
 from outcomes.calls.queries.lists import PLACE_IN_SESSION, in_session, not_after
 from outcomes.models import Call
 from outcomes.record.attempts import SameTool, attempts_of_one
-from outcomes.record.selecting import PLACE_BY_TIME
+from outcomes.stored.queries import PLACE_BY_TIME
 from outcomes.web.key_paging import page_of, place_of
 
 ATTEMPTS: Final = 500  # with the same arguments, that are looked through
 NAMING: Final = 50  # the nearest of those and of its tool: of them is looked whom they name
-_OF_ATTEMPTS: Final = (
+_ATTEMPT_COLUMNS: Final = (
     "call_id",
     "kind",
     "reason",
@@ -30,78 +30,78 @@ _OF_ATTEMPTS: Final = (
 _RAN: Final = ~Q(kind="") & ~Q(kind="denied")
 
 
-def calls_of_its_tool(row: Call) -> list[Call]:
-    """Of its session, itself included and in their order: those with its arguments, and of the
-    others the nearest."""
+def calls_of_same_tool(row: Call) -> list[Call]:
+    """Calls of its session and tool in order, itself included: those with its arguments and the
+    nearest others."""
     if row.session is None:
         return [row]
-    same = in_session(row.session).filter(_of_its_tool(row))
-    in_order, each_side = same.order_by(*PLACE_IN_SESSION), NAMING // 2
+    same = in_session(row.session).filter(_same_tool(row))
+    in_order, half = same.order_by(*PLACE_IN_SESSION), NAMING // 2
     before = same.filter(not_after(row), at__lte=row.at).exclude(pk=row.pk)
     parts = (
         # Two that told no arguments are not alike for it.
         in_order.filter(arguments=row.arguments).exclude(arguments=None)[:ATTEMPTS],
-        before.order_by(*(f"-{name}" for name in PLACE_IN_SESSION))[:each_side],
-        in_order.exclude(not_after(row)).filter(at__gte=row.at)[:each_side],
+        before.order_by(*(f"-{name}" for name in PLACE_IN_SESSION))[:half],
+        in_order.exclude(not_after(row)).filter(at__gte=row.at)[:half],
     )
     # In one they would have PostgreSQL go through all calls.
-    alike, earlier, later = (
-        Call.objects.filter(pk__in=part.values("pk")).only(*_OF_ATTEMPTS).order_by()
+    same_arguments, earlier, later = (
+        Call.objects.filter(pk__in=part.values("pk")).only(*_ATTEMPT_COLUMNS).order_by()
         for part in parts
     )
-    found = {each.pk: each for each in alike.union(earlier, later)} | {row.pk: row}
-    return sorted(found.values(), key=lambda each: place_of(each, PLACE_IN_SESSION))
+    by_id = {call.pk: call for call in same_arguments.union(earlier, later)} | {row.pk: row}
+    return sorted(by_id.values(), key=lambda call: place_of(call, PLACE_IN_SESSION))
 
 
 def nearest(row: Call, calls: Sequence[Call]) -> list[Call]:
-    """Others of them, as many as one looks whom they name as their parent: only events tell it."""
-    alike = [each for each in calls if each.arguments == row.arguments]
-    near = {each.pk: each for some in (calls, alike) for each in _around(row, some)}
-    return [each for each in near.values() if each.pk != row.pk]
+    """Nearest calls whose events are read for their parents, which no column holds."""
+    same_arguments = [call for call in calls if call.arguments == row.arguments]
+    near = {call.pk: call for some in (calls, same_arguments) for call in _around(row, some)}
+    return [call for call in near.values() if call.pk != row.pk]
 
 
 def _around(row: Call, calls: Sequence[Call]) -> Sequence[Call]:
-    place = next(place for place, each in enumerate(calls) if each.pk == row.pk)
+    place = next(place for place, call in enumerate(calls) if call.pk == row.pk)
     return calls[max(0, place - NAMING // 2) : place + NAMING // 2 + 1]
 
 
 def attempts_among(
     row: Call, calls: Sequence[Call], parents: Mapping[int, str | None]
 ) -> list[SameTool]:
-    told = [
+    candidates = [
         SameTool(
-            each.pk,
-            each.call_id,
-            each.kind,
-            each.reason,
-            each.verdict,
-            each.elapsed_ms,
-            each.turn_id,
-            parents.get(each.pk),
-            None if each.arguments is None else bytes(each.arguments),
+            call.pk,
+            call.call_id,
+            call.kind,
+            call.reason,
+            call.verdict,
+            call.elapsed_ms,
+            call.turn_id,
+            parents.get(call.pk),
+            None if call.arguments is None else bytes(call.arguments),
         )
-        for each in calls
+        for call in calls
     ]
-    return attempts_of_one(told, row.pk)
+    return attempts_of_one(candidates, row.pk)
 
 
 def previous_of_tool(row: Call) -> Call | None:
-    """In its session; else among the calls of its agent that came without one."""
+    """Previous call in its session; without a session, among its agent's calls without one."""
     columns: tuple[str, ...] = PLACE_IN_SESSION
     if row.session is not None:
-        found = in_session(row.session).filter(_of_its_tool(row))
+        others = in_session(row.session).filter(_same_tool(row))
     else:
-        found = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
-        found = found.filter(tool=row.tool_id)
+        others = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
+        others = others.filter(tool=row.tool_id)
         columns = PLACE_BY_TIME
-    found = found.select_related("environment", "tool", "session")
+    others = others.select_related("environment", "tool", "session")
     place = tuple(getattr(row, name) for name in columns)
-    rows = page_of(found.defer("session__tally"), columns, size=1, before=place).rows
+    rows = page_of(others.defer("session__tally"), columns, size=1, before=place).rows
     return rows[0] if rows else None
 
 
 def counted_before(row: Call) -> dict[str, int]:
-    """Attempts, executions, and those of its tool, as its agent had counted them until then."""
+    """Attempts, executions, and executions of its tool before this call, by the agent's count."""
     if row.session is None:
         return {}
     before = in_session(row.session).filter(not_after(row)).exclude(pk=row.pk)
@@ -113,6 +113,6 @@ def counted_before(row: Call) -> dict[str, int]:
     return {name: int(number) for name, number in counts.items()}
 
 
-def _of_its_tool(row: Call) -> Exact:
-    """As a sum, or SQLite looks through all calls of the tool instead of those of the session."""
+def _same_tool(row: Call) -> Exact:
+    """Written as a sum, so that SQLite uses the session's index rather than the tool's."""
     return Exact(F("tool") + 0, row.tool_id)

@@ -1,4 +1,4 @@
-"""What the calls of the last weeks tell who writes a contract: tools, their arguments, roles."""
+"""Suggestions for writing a contract, from recent calls: tools, arguments, roles."""
 
 import heapq
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from django.db.models import Exists, F, Func, IntegerField, OuterRef, QuerySet, 
 from django.utils import timezone
 
 from governance.deployments.requirements import Project
-from outcomes.calls.queries.calls import newest_events
+from outcomes.calls.queries.lists import newest_events
 from outcomes.models import Call, Tool
 from outcomes.models import Event as EventRow
 from outcomes.record.codec import unpacked_size
-from outcomes.record.stored import read_events
+from outcomes.stored.queries import read_events
 
 WEEKS = timedelta(weeks=8)
 MOST_TOOLS = 2_000
 EVENTS = 400  # the newest ones are read for what callers and arguments look like
-OF_EACH_TOOL = 2  # and those of its newest calls: one busy agent hides no other
+CALLS_PER_TOOL = 2  # and those of its newest calls: one busy agent hides no other
 TOOLS_READ = 150
 LARGEST = 16 * 1024  # bytes of one that is read for it, as it is kept
 LARGEST_TEXT = 64 * 1024  # and as it was sent: what repeats itself is kept in little
@@ -35,7 +35,8 @@ class ContractWords:
 
 
 def tools_called(project_id: int, now: datetime) -> list[str]:
-    """Of each tool one call is looked for, by an index: all calls of some weeks are millions."""
+    """Tools called recently. One call per tool is fetched by an index; counting them would read
+    millions."""
     recent = Call.objects.filter(tool=OuterRef("pk"), at__gte=now - WEEKS)
     known = Tool.objects.filter(Exists(recent), project=project_id)
     return list(known.order_by("name").values_list("name", flat=True)[:MOST_TOOLS])
@@ -48,7 +49,7 @@ def tools_of(project: Project) -> list[str]:
 def contract_words(project_id: int, now: datetime) -> ContractWords:
     roles: set[str] = set()
     selectors: set[str] = set()
-    small = [row for row in _told(project_id, now) if _is_small(row)]
+    small = [row for row in _sampled_events(project_id, now) if _is_small(row)]
     for stored in read_events(small):
         principal = stored.event.principal or {}
         if isinstance(role := principal.get("role"), str):
@@ -61,26 +62,29 @@ def contract_words(project_id: int, now: datetime) -> ContractWords:
     )
 
 
-def _told(project_id: int, now: datetime) -> Iterator[EventRow]:
+def _sampled_events(project_id: int, now: datetime) -> Iterator[EventRow]:
     events = newest_events(project_id)
     yield from _without_large(events)[:EVENTS]
     calls = _newest_of_tools(project_id, now)
     if calls:
-        environments, digests = {each for each, _ in calls}, [digest for _, digest in calls]
+        environments, digests = (
+            {environment for environment, _ in calls},
+            [digest for _, digest in calls],
+        )
         # By way of environments and ids alone: for a project, or in an order, SQLite would go
         # through all of its events.
-        of_calls = EventRow.objects.filter(environment__in=environments, call_digest__in=digests)
-        numbers = _without_large(of_calls).values_list("pk", flat=True)
+        call_events = EventRow.objects.filter(environment__in=environments, call_digest__in=digests)
+        numbers = _without_large(call_events).values_list("pk", flat=True)
         newest = EventRow.objects.filter(pk__in=heapq.nlargest(EVENTS, numbers))
         yield from newest.select_related("agent", "environment")
 
 
 def _newest_of_tools(project_id: int, now: datetime) -> list[tuple[int, bytes]]:
-    """By an index, tool for tool: of some million calls two each are looked at."""
-    of_tool = Call.objects.filter(tool=OuterRef("pk"), at__gte=now - WEEKS).order_by("-at")
+    """Newest calls of each tool, fetched by an index."""
+    newest_calls = Call.objects.filter(tool=OuterRef("pk"), at__gte=now - WEEKS).order_by("-at")
     newest = {
-        f"newest_{place}": Subquery(of_tool.values("pk")[place : place + 1])
-        for place in range(OF_EACH_TOOL)
+        f"newest_{place}": Subquery(newest_calls.values("pk")[place : place + 1])
+        for place in range(CALLS_PER_TOOL)
     }
     tools = Tool.objects.filter(project=project_id).order_by("-pk").annotate(**newest)
     numbers = [pk for row in tools.values_list(*newest)[:TOOLS_READ] for pk in row if pk]
@@ -100,8 +104,8 @@ def _is_small(row: EventRow) -> bool:
 def _paths(above: str, value: Any, depth: int = 1) -> set[str]:
     if not isinstance(value, dict) or depth > _DEEPEST:
         return set()
-    found: set[str] = set()
+    paths: set[str] = set()
     for key, inner in value.items():
         if len(key) <= 64 and key.replace("_", "").replace("-", "").isalnum():
-            found |= {f"{above}.{key}"} | _paths(f"{above}.{key}", inner, depth + 1)
-    return found
+            paths |= {f"{above}.{key}"} | _paths(f"{above}.{key}", inner, depth + 1)
+    return paths

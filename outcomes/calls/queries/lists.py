@@ -1,14 +1,16 @@
-"""Lists of calls: those of a session by their number, and those of an agent or of no session."""
+"""Lists of calls, newest events, and past verdicts of a call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from outcomes.figures.queries.newest_of_groups import narrowed_to_newest
-from outcomes.models import Call, Session
-from outcomes.record.selecting import CALLS_SHOWN, PLACE_BY_TIME, CallFilter, calls
+from outcomes.models import Call, PastVerdict, Session
+from outcomes.models import Event as EventRow
+from outcomes.record.codec import digest_of
+from outcomes.stored.queries import CALLS_SHOWN, PLACE_BY_TIME, CallFilter, calls
 from outcomes.web.key_paging import Page, Place, page_of, place_of
 
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
@@ -34,18 +36,22 @@ def calls_of_session(
     session: Session,
     *,
     show: str = "",
+    such: Q | None = None,
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Call]:
-    found = in_session(session).select_related(*IN_LIST)
+    """`such` narrows it further."""
+    calls = in_session(session).select_related(*IN_LIST)
     if show:
-        found = found.filter(SHOWN[show])
-    return page_of(found, PLACE_IN_SESSION, size=CALLS_SHOWN, before=before, after=after)
+        calls = calls.filter(SHOWN[show])
+    if such is not None:
+        calls = calls.filter(such)
+    return page_of(calls, PLACE_IN_SESSION, size=CALLS_SHOWN, before=before, after=after)
 
 
 def calls_by_time(
     project_id: int,
-    wanted: CallFilter,
+    filters: CallFilter,
     *,
     without_session: bool = False,
     show: str = "",
@@ -54,27 +60,27 @@ def calls_by_time(
     names: Sequence[str] = IN_LIST,
     size: int = 0,
 ) -> Page[Call]:
-    """A page of CALLS_SHOWN, where no other size is asked for."""
+    """One page of calls, newest first; `size` 0 stands for CALLS_SHOWN."""
     size = size or CALLS_SHOWN
-    found = calls(project_id, wanted).select_related(None).select_related(*names)
+    matching = calls(project_id, filters).select_related(None).select_related(*names)
     if without_session:
-        found = found.filter(session=None)
+        matching = matching.filter(session=None)
     if show:
-        found = found.filter(SHOWN[show])
+        matching = matching.filter(SHOWN[show])
     if show == "denied" and after is None and not without_session:
-        found = narrowed_to_newest(found, project_id, wanted, size, before)
-    return page_of(found, PLACE_BY_TIME, size=size, before=before, after=after)
+        matching = narrowed_to_newest(matching, project_id, filters, size, before)
+    return page_of(matching, PLACE_BY_TIME, size=size, before=before, after=after)
 
 
 def numbers_of(session: Session, rows: Sequence[Call]) -> dict[int, int]:
-    """The place of each call among all calls of its session, counted from one."""
+    """Place of each call in its session, counted from one."""
     if not rows:
         return {}
-    newest = max(rows, key=_place)
+    newest = max(rows, key=place_in_session)
     up_to = in_session(session).filter(not_after(newest)).order_by(*PLACE_IN_SESSION)
-    wanted = {row.pk for row in rows}
+    row_ids = {row.pk for row in rows}
     ids = enumerate(up_to.values_list("id", flat=True), start=1)
-    return {row_id: number for number, row_id in ids if row_id in wanted}
+    return {row_id: number for number, row_id in ids if row_id in row_ids}
 
 
 def number_of(session: Session, row: Call) -> int:
@@ -82,20 +88,22 @@ def number_of(session: Session, row: Call) -> int:
 
 
 def neighbours_of(row: Call) -> Neighbours:
-    """The calls around one: of its session, else of its agent's calls without one."""
+    """Calls before and after one: of its session, or of its agent's calls without a session."""
     columns: tuple[str, ...] = PLACE_IN_SESSION
     if row.session is not None:
-        found = in_session(row.session)
+        siblings = in_session(row.session)
     else:
-        found = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
+        siblings = Call.objects.filter(project=row.project_id, agent=row.agent_id, session=None)
         columns = PLACE_BY_TIME
-    earlier = found.filter(_beside(row, columns, "lt")).order_by(*(f"-{name}" for name in columns))
-    later = found.filter(_beside(row, columns, "gt")).order_by(*columns)
-    both = found.filter(
+    earlier = siblings.filter(_beyond(row, columns, "lt")).order_by(
+        *(f"-{name}" for name in columns)
+    )
+    later = siblings.filter(_beyond(row, columns, "gt")).order_by(*columns)
+    both = siblings.filter(
         Q(pk=Subquery(earlier.values("pk")[:1])) | Q(pk=Subquery(later.values("pk")[:1]))
     )
     both = both.order_by()  # for an order SQLite would go through all calls of the project
-    rows = {_is_after(each, row, columns): each for each in both.select_related("environment")}
+    rows = {_is_after(call, row, columns): call for call in both.select_related("environment")}
     return Neighbours(rows.get(False), rows.get(True))
 
 
@@ -103,7 +111,7 @@ def in_session(session: Session) -> QuerySet[Call]:
     return Call.objects.filter(project=session.project_id, session=session)
 
 
-def _place(row: Call) -> tuple[object, int, int]:
+def place_in_session(row: Call) -> tuple[object, int, int]:
     return row.at, row.call_index, row.order
 
 
@@ -120,9 +128,34 @@ def _is_after(one: Call, other: Call, columns: Sequence[str]) -> bool:
     return place_of(one, columns) > place_of(other, columns)
 
 
-def _beside(row: Call, columns: Sequence[str], operator: str) -> Q:
+def _beyond(row: Call, columns: Sequence[str], operator: str) -> Q:
     beyond, same = Q(), Q()
     for name in columns:
         beyond |= same & Q((f"{name}__{operator}", getattr(row, name)))
         same &= Q((name, getattr(row, name)))
     return beyond & Q((f"at__{operator}e", row.at))
+
+
+def newest_events(
+    project_id: int, *, agent: str = "", session: str = "", environment: str = ""
+) -> QuerySet[EventRow]:
+    """Events in order of acceptance, newest first."""
+    events = EventRow.objects.filter(project=project_id).select_related("agent", "environment")
+    if environment:
+        events = events.filter(environment__name=environment)
+    if agent:
+        events = events.filter(agent__digest=digest_of(agent))
+    if session:
+        session_calls = Call.objects.filter(project=project_id, session__digest=digest_of(session))
+        # By the digests, which an index finds; a call of that id elsewhere is another one.
+        same = session_calls.filter(
+            environment=OuterRef("environment"), digest=OuterRef("call_digest")
+        )
+        events = events.filter(Exists(same), call_digest__in=session_calls.values("digest"))
+    return events.order_by("-id")
+
+
+def past_verdicts(call: Call) -> Sequence[PastVerdict]:
+    """Verdicts before the present one, newest first."""
+    rows = PastVerdict.objects.filter(project=call.project_id, call=call.pk)
+    return list(rows.order_by("-id"))

@@ -1,4 +1,4 @@
-"""One call: what was asked, what became of it, who judged it, and every event about it."""
+"""Page of one call: arguments, outcome, verdict and events."""
 
 import json
 from typing import Any
@@ -16,14 +16,13 @@ from outcomes.artifacts.queries.pieces import beginning_of
 from outcomes.calls.queries.approvals import approvals_of
 from outcomes.calls.queries.around_call import (
     attempts_among,
-    calls_of_its_tool,
+    calls_of_same_tool,
     nearest,
     previous_of_tool,
 )
 from outcomes.calls.queries.lists import neighbours_of, number_of
 from outcomes.calls.views.check_trail import rules_before
 from outcomes.calls.views.contract_calls import call_to_try
-from outcomes.calls.views.named import named_call
 from outcomes.calls.views.rows import is_late, judge_of
 from outcomes.calls.words import call_sentence, decider_sentence, event_words
 from outcomes.masking.queries.shown_calls import ShownCall, shown
@@ -32,20 +31,21 @@ from outcomes.record import codec
 from outcomes.record.effective import agent_check
 from outcomes.record.model_content import outcome_to_model_content
 from outcomes.record.outcome import serialised_length
-from outcomes.record.stored import StoredEvent, whole_calls
+from outcomes.stored.queries import StoredEvent, read_calls
 from outcomes.web.addresses import opening_url
+from outcomes.web.named import named_call
 
 
 @require_safe
 @member_page()
 def call(request: MemberRequest, call_id: str) -> HttpResponse:
     row = named_call(request, call_id)
-    of_its_tool = calls_of_its_tool(row)
-    told = whole_calls([row, *nearest(row, of_its_tool)])
-    whole = told[0]
-    seen = shown(whole)
-    parents = {each.row.pk: each.folded.parent_call_id for each in told}
-    attempts = attempts_among(row, of_its_tool, parents)
+    same_tool = calls_of_same_tool(row)
+    read = read_calls([row, *nearest(row, same_tool)])
+    stored = read[0]
+    seen = shown(stored)
+    parents = {call.row.pk: call.folded.parent_call_id for call in read}
+    attempts = attempts_among(row, same_tool, parents)
     number = number_of(row.session, row) if row.session else None
     context = {
         "page_title": f"{row.tool.name} · {row.call_id}",
@@ -57,18 +57,18 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "may_write_checks": may(request.role, Action.WRITE_CHECK),
         "neighbours": neighbours_of(row),
         "attempts": attempts,
-        "are_alike": len({each.arguments for each in attempts}) == 1,
-        "is_of_one_turn": len({each.turn_id for each in attempts}) == 1,
+        "are_alike": len({call.arguments for call in attempts}) == 1,
+        "is_of_one_turn": len({call.turn_id for call in attempts}) == 1,
         "previous": previous_of_tool(row),
         "is_late": is_late(row, timezone.now()),
-        "judge": judge_of(row, whole.folded),
-        "decider": decider_sentence(row, agent_check(whole.folded.metadata)),
+        "judge": judge_of(row, stored.folded),
+        "decider": decider_sentence(row, agent_check(stored.folded.metadata)),
         "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
         "value_seen": _value_seen(seen),
         "verdict_reason": seen.verdict_reason,
-        "before": rules_before(whole, seen.masking),
-        "approvals": approvals_of(whole),
-        "events": [_event(number, each, seen.masking) for number, each in enumerate(seen.events)],
+        "before": rules_before(stored, seen.masking),
+        "approvals": approvals_of(stored),
+        "events": [_event(number, call, seen.masking) for number, call in enumerate(seen.events)],
         "opens": opening_url(request),
         **_became(seen),
         **_artifact(row),
@@ -81,17 +81,17 @@ def _value_seen(seen: ShownCall) -> str:
     return "" if value is None and not seen.row.check_value else json_written(value)
 
 
-def _became(whole: ShownCall) -> dict[str, Any]:
-    outcome = whole.folded.outcome
+def _became(call: ShownCall) -> dict[str, Any]:
+    outcome = call.folded.outcome
     content = None if outcome is None else outcome_to_model_content(outcome)
-    is_told = outcome is not None and outcome.kind == "execution_result" and content is not None
-    output = getattr(outcome, "output", None) if is_told else None
+    has_output = outcome is not None and outcome.kind == "execution_result" and content is not None
+    output = getattr(outcome, "output", None) if has_output else None
     return {
         "outcome": outcome,
-        "has_output": is_told,
+        "has_output": has_output,
         "output": output,
-        "output_is_text": is_told and isinstance(output, str),
-        "output_length": serialised_length(output) if is_told else 0,
+        "output_is_text": has_output and isinstance(output, str),
+        "output_length": serialised_length(output) if has_output else 0,
         "model_content": content,
     }
 

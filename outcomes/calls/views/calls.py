@@ -1,8 +1,11 @@
-"""Lists of calls: those of a session, and those of an agent or without a session."""
+"""Lists of calls: of a session, of an agent, or without a session."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -10,8 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
+from outcomes.calls.queries.folds import Fold, denied_call, folds_of, same_as
 from outcomes.calls.queries.lists import (
     IN_FILE,
     PLACE_IN_SESSION,
@@ -20,28 +25,35 @@ from outcomes.calls.queries.lists import (
     calls_of_session,
     numbers_of,
 )
-from outcomes.calls.views.rows import call_lines, folded, is_late, tag_of
+from outcomes.calls.views.differences import differences_context
+from outcomes.calls.views.hits import PLACE as HIT_PLACE
+from outcomes.calls.views.hits import every_hit, hits_context
+from outcomes.calls.views.rows import call_lines, fold_lines, is_late, tag_of
 from outcomes.core.scope import NAMES, Scope
+from outcomes.figures.comparison import newest_event
 from outcomes.figures.queries.group_calls import groups_of_rule
-from outcomes.models import Session
-from outcomes.record.selecting import PLACE_BY_TIME, CallFilter
-from outcomes.web.call_columns import CALLS
+from outcomes.models import Call, Session
+from outcomes.search.views import SearchField, query_text, search_field
+from outcomes.stored.queries import PLACE_BY_TIME, CallFilter
 from outcomes.web.named import named_session, session_at
 from outcomes.web.narrowing import Narrowing, narrowing_context, narrowing_of
-from outcomes.web.paging import every, files_of, links_of, start_of, with_query
-from outcomes.web.scope import kept_beside_one, scope_of
-from outcomes.web.sentences import counted
+from outcomes.web.paging import every, links_of, start_of, with_query
+from outcomes.web.scope import detail_query, scope_of
+from outcomes.web.tables import CALLS
+from outcomes.web.words import counted
 
 WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
 KINDS = {
     "": "Calls",
-    "failures": "Calls that failed",
+    "failures": "Failed calls",
     "denied": "Denied calls",
-    "disagree": "Calls about which agent and console disagree",
+    "disagree": "Calls with a disagreement",
     "ran-failed": "Calls that ran and failed",
 }
 NO_SESSION = "none"
 DENIED = "denied"
+FOLDED_UNDER = ("", DENIED)  # filters that show denied calls
+DIFFERS = "differs"
 
 
 @require_safe
@@ -49,14 +61,17 @@ DENIED = "denied"
 def calls(request: MemberRequest) -> HttpResponseBase:
     if (file := _file(request)) is not None:
         return file
-    context = _list(request) | {"page_title": "Calls"} | _narrowing(request)
+    field = search_field(request, _parameters(request))
+    shown = _hits(request, field) if field.is_used else _list(request)
+    context = shown | {"page_title": "Calls", "field": field} | _narrowing(request)
+    context |= _differs(request, field)
     return render(request, "calls/calls.html", context)
 
 
 @require_safe
 @member_page()
 def call_rows(request: MemberRequest) -> HttpResponse:
-    """The rows of a list that keeps itself up to date; nothing when they are as they were."""
+    """Rows of a live list; 204 where nothing has changed."""
     known = request.GET.get("tag", "")
     if "of" in request.GET:
         context = session_calls(request, named_session(request, request.GET["of"]), known)
@@ -76,19 +91,30 @@ def session_calls(
     """The table of calls of a session, as its page and the rows alone show it.
 
     `numbers` are those of its calls that the page has read, by their ids."""
-    show = _show(request, WORDS)
-    start = start_of(request.GET, PLACE_IN_SESSION)
-    page = calls_of_session(session, show=show, before=start.before, after=start.after)
+    show, start = _show(request, WORDS), start_of(request.GET, PLACE_IN_SESSION)
+    same = _same(request, session)
+    folds = folds_of(session) if same is None and show in FOLDED_UNDER else []
+    page = calls_of_session(
+        session, show=show, such=_unfolded(same, folds), before=start.before, after=start.after
+    )
     for row in page.rows:
-        row.session = session  # nobody asks for it again
+        row.session = session  # spares a query per row
     now = timezone.now()
     tag = tag_of(page.rows, session.attempts, [is_late(row, now) for row in page.rows])
     if tag == known:
         return {"tag": tag}
-    environment = session.environment.name
-    kept = kept_beside_one(request)
+    environment, carried = session.environment.name, detail_query(request)
     address = session_at(request, session)
-    live = _live(request, tag, of=session.session_id, environment=environment, show=show, **kept)
+    loop = str(same.pk) if same else ""
+    live = _live(
+        request,
+        tag,
+        of=session.session_id,
+        environment=environment,
+        show=show,
+        loop=loop,
+        **carried,
+    )
     counts = {
         "": session.attempts,
         "failures": session.failures,
@@ -98,18 +124,41 @@ def session_calls(
     read = numbers or {}
     if not all(row.pk in read for row in page.rows):
         read = numbers_of(session, page.rows)
-    lines = call_lines(page.rows, now, read)
+    chosen = with_query(address, show=show, loop=loop)
     return {
         "session": session,
-        "lines": lines if show else folded(lines),
+        "lines": call_lines(page.rows, now, read),
+        "folds": fold_lines(folds) if start.is_newest else [],
+        "same": same,
+        "address": address,
         "tag": tag,
         "show": show,
         "choices": _choices(address, counts),
-        "shown": f"{len(page.rows):,} of {counts[show]:,}, newest first",
-        "links": links_of(page, PLACE_IN_SESSION, with_query(address, show=show)),
-        "files": files_of(with_query(address, show=show)),
+        "shown": _shown(len(page.rows), counts[show], folds, same),
+        "links": links_of(page, PLACE_IN_SESSION, chosen),
         "live_url": live if start.is_newest else "",
     }
+
+
+def _same(request: MemberRequest, session: Session) -> Call | None:
+    """The denied call whose repeats alone are shown."""
+    number = parse_number(request.GET.get("loop"), digits=18)
+    return denied_call(session, number) if number else None
+
+
+def _unfolded(same: Call | None, folds: Sequence[Fold]) -> Q | None:
+    """Calls to list one by one."""
+    if same is not None:
+        return same_as(same)
+    return ~reduce(or_, (same_as(fold.row) for fold in folds)) if folds else None
+
+
+def _shown(rows: int, of: int, folds: Sequence[Fold], same: Call | None) -> str:
+    if same is not None:
+        return f"{counted(rows, 'equal call')}, newest first"
+    repeated = sum(fold.times for fold in folds)
+    others = " other calls" if repeated else ""
+    return f"{rows:,} of {of - repeated:,}{others}, newest first"
 
 
 def session_calls_file(request: MemberRequest, session: Session) -> HttpResponseBase | None:
@@ -127,7 +176,17 @@ def session_calls_file(request: MemberRequest, session: Session) -> HttpResponse
 
 
 def _file(request: MemberRequest) -> HttpResponseBase | None:
-    wanted, show = _wanted(request, scope_of(request, is_list=True)), _show(request)
+    filters, show = _filters(request, scope_of(request, is_list=True)), _show(request)
+    project, field = request.project.pk, search_field(request, {})
+    if field.is_used and not field.error:
+        such = _such(request)
+        return table_file(
+            request,
+            request.project,
+            "calls",
+            CALLS,
+            lambda: every_hit(project, field.query, filters, such),
+        )
     without_session = request.GET.get("session") == NO_SESSION
     return table_file(
         request,
@@ -137,7 +196,7 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
         lambda: every(
             lambda before: calls_by_time(
                 request.project.pk,
-                wanted,
+                filters,
                 without_session=without_session,
                 show=show,
                 before=before,
@@ -148,6 +207,53 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
     )
 
 
+def _hits(request: MemberRequest, field: SearchField) -> dict[str, Any]:
+    scope, show = scope_of(request, is_list=True), _show(request)
+    chosen = {name: value for name, value in _parameters(request).items() if name != "show"}
+    unshown = with_query(request.path, **chosen, q=field.query.text)
+    address = with_query(unshown, show=show)
+    context = hits_context(
+        request.project.pk,
+        field,
+        _filters(request, scope),
+        _such(request),
+        start=start_of(request.GET, HIT_PLACE),
+        address=address,
+    )
+    return context | {
+        "show": show,
+        "choices": _choices(unshown, {}),
+        "without_session": request.GET.get("session") == NO_SESSION,
+    }
+
+
+def _differs(request: MemberRequest, field: SearchField) -> dict[str, Any]:
+    """The card *What differs*, or the link that opens it, where the list shows a group of calls."""
+    is_group = bool(field.query) or bool(_show(request)) or any(_why(request).values())
+    if not is_group or field.error:
+        return {}
+    address = with_query(request.path, **_parameters(request), q=field.query.text)
+    if not request.GET.get(DIFFERS):
+        return {"differs_url": with_query(address, **{DIFFERS: "1"}) + "#differs"}
+    filters = _filters(request, scope_of(request, is_list=True))
+    context = differences_context(request, field.query, filters, _such(request))
+    return context | {"undiffers_url": address}
+
+
+def _such(request: MemberRequest) -> Q:
+    without_session = Q(session=None) if request.GET.get("session") == NO_SESSION else Q()
+    show = _show(request)
+    return without_session & (SHOWN[show] if show else Q())
+
+
+def _parameters(request: MemberRequest) -> dict[str, str]:
+    """Choices that stay when the search changes."""
+    narrowing, scope = narrowing_of(request), scope_of(request, is_list=True)
+    chosen = {name: request.GET.get(name, "") for name in ("session", "tool")}
+    every = chosen | _why(request) | scope.query() | narrowing.query() | {"show": _show(request)}
+    return {name: value for name, value in every.items() if value}
+
+
 def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     scope, narrowing = scope_of(request, is_list=True), narrowing_of(request)
     session, tool = request.GET.get("session", ""), request.GET.get("tool", "")
@@ -156,7 +262,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     start = start_of(request.GET, PLACE_BY_TIME)
     page = calls_by_time(
         request.project.pk,
-        _wanted(request, scope),
+        _filters(request, scope),
         without_session=without_session,
         show=show,
         before=start.before,
@@ -180,13 +286,12 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
         "sentence": _sentence(scope, tool, show, narrowing, without_session=without_session),
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
-        "files": files_of(with_query(address, show=show)),
         "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
-        "is_narrowed": bool(narrowing) or any(why.values()) or not scope.is_all,
+        "is_narrowed": bool(page.rows or newest_event(request.project.pk)),
     }
 
 
-def _wanted(request: MemberRequest, scope: Scope) -> CallFilter:
+def _filters(request: MemberRequest, scope: Scope) -> CallFilter:
     narrowing, (since, until) = narrowing_of(request), scope.bounds
     return CallFilter(
         environment=scope.environment,
@@ -203,20 +308,20 @@ def _wanted(request: MemberRequest, scope: Scope) -> CallFilter:
 
 
 def _groups(request: MemberRequest) -> frozenset[int] | None:
-    """Of a rule, where what it denied is shown."""
+    """Groups of a rule, where the list shows its denials."""
     rule = request.GET.get("rule", "")
-    is_asked = rule and _show(request) == DENIED
-    return groups_of_rule(request.project.pk, rule) if is_asked else None
+    shows_denials = rule and _show(request) == DENIED
+    return groups_of_rule(request.project.pk, rule) if shows_denials else None
 
 
 def _why(request: MemberRequest) -> dict[str, str]:
-    """What decided of the calls: the reason of a denial, the rule of a contract."""
+    """Denial reason and rule that the list is narrowed to."""
     return {name: request.GET.get(name, "") for name in ("reason", "rule")}
 
 
 def _narrowing(request: MemberRequest) -> dict[str, Any]:
     names = (*NAMES, "session", "tool", "reason", "rule", "show")
-    others = {name: request.GET.get(name, "") for name in names}
+    others = {name: request.GET.get(name, "") for name in names} | {"q": query_text(request)}
     narrowing = narrowing_of(request)
     every = others | narrowing.query()
     why = [
@@ -237,16 +342,16 @@ def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, in
 def _sentence(
     scope: Scope, tool: str, show: str, narrowing: Narrowing, *, without_session: bool
 ) -> str:
-    of = f" of {tool}" if tool else ""
-    of += f" {'by' if tool else 'of'} {scope.agent}" if scope.agent else ""
+    calls = f" of {tool}" if tool else ""
+    calls += f" {'by' if tool else 'of'} {scope.agent}" if scope.agent else ""
     within = f" in {scope.environment}" if scope.environment else ""
     if without_session:
-        return f"{KINDS[show]}{of} that came without a session{within}."
+        return f"{KINDS[show]}{calls} without a session ID{within}"
     if not show and not narrowing:
-        return f"All calls{of}{within}, newest first."
+        return f"All calls{calls}{within}, newest first"
     version = f" v{narrowing.version}" if narrowing.version is not None else ""
     under = f" under {narrowing.contract}{version}" if narrowing.contract else ""
-    return f"{KINDS[show]}{of}{under}{within}, newest first."
+    return f"{KINDS[show]}{calls}{under}{within}, newest first"
 
 
 def _show(request: MemberRequest, among: Mapping[str, object] = SHOWN) -> str:

@@ -1,4 +1,4 @@
-"""The rules of the check that judged a call, asked again, up to the one that decided."""
+"""Rules of the check that classified a call, evaluated again up to the one that decided."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -8,24 +8,23 @@ from governance.checks.queries.checks import compiled_of
 from governance.core.masking import Masking
 from governance.core.verdict import Verdict
 from outcomes.record.outcome import NotReported, ToolExecutionResult
-from outcomes.record.stored import WholeCall
+from outcomes.stored.queries import StoredCall
 
 FEW: Final = 5  # rules that stand open above the one that decided
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The rules that did not decide: open above the one that did where it found a failure, and
-    one click away where all is well or there are many."""
+    """Rules before the deciding one: open where they lead to a failure, else one click away."""
 
     steps: list[Step]
     are_open: bool
 
 
-def rules_before(whole: WholeCall, masking: Masking) -> Before | None:
-    """None where nobody can tell: the output is stored apart, or its check is not there any more,
-    or what is known of the call now is not what the check saw then."""
-    row, outcome = whole.row, whole.folded.outcome
+def rules_before(call: StoredCall, masking: Masking) -> Before | None:
+    """Undecided rules; None where the output or check is missing, or the check gives another answer
+    now."""
+    row, outcome = call.row, call.folded.outcome
     if not row.check_name or not isinstance(outcome, ToolExecutionResult):
         return None
     if isinstance(outcome.output, NotReported):

@@ -1,4 +1,4 @@
-"""What the playground and the tests of contracts take from recorded calls, and names to choose."""
+"""Recorded calls as input for the playground and contract tests, and names to choose from."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,10 +18,10 @@ from governance.people.policies import Action, may
 from outcomes.calls.domain import is_as_sent
 from outcomes.calls.queries.contract_words import tools_called
 from outcomes.calls.queries.lists import number_of
-from outcomes.calls.views.named import named_call
 from outcomes.masking.queries.shown_calls import ShownCall, shown_calls
 from outcomes.models import Call
 from outcomes.record.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
+from outcomes.web.named import named_call
 
 LARGEST: Final = 32 * 1024  # characters that every page of a call has room for, unasked
 LARGEST_TEST: Final = 64 * 1024  # characters that a test of a contract holds at most
@@ -65,13 +65,13 @@ def contract_options(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def try_call(request: MemberRequest) -> HttpResponse:
-    """A call that is too large to be taken along by every page that shows it."""
+    """Call that is too large for its fields to be part of every page that shows it."""
     row = named_call(request, request.GET.get("of", ""))
-    whole = shown_calls([row])[0]
+    shown = shown_calls([row])[0]
     number = number_of(row.session, row) if row.session else None
-    to_try = call_to_try(whole, row, number=number)
+    to_try = call_to_try(shown, row, number=number)
     if to_try is None:
-        raise NotFound("The arguments of this call are not known.")
+        raise NotFound("This call has no reported arguments.")
     context = {
         "page_title": f"Try {row.tool.name}",
         "row": row,
@@ -81,9 +81,9 @@ def try_call(request: MemberRequest) -> HttpResponse:
     return render(request, "calls/try_call.html", context)
 
 
-def call_to_try(whole: ShownCall, row: Call, *, number: int | None) -> CallToTry | None:
+def call_to_try(shown: ShownCall, row: Call, *, number: int | None) -> CallToTry | None:
     """None where the arguments are not known or are no object."""
-    call = whole.folded
+    call = shown.folded
     if not isinstance(call.tool_args, dict):
         return None
     args = json_written(call.tool_args)
@@ -113,7 +113,7 @@ def call_to_try(whole: ShownCall, row: Call, *, number: int | None) -> CallToTry
 
 
 def output_text(outcome: object) -> tuple[str | None, bool]:
-    """As the library makes text of what a tool returned; and whether it returned anything."""
+    """Text that the library makes of an output; and whether the tool returned anything."""
     match outcome:
         case ToolArtifactReference():
             return None, True
@@ -128,7 +128,7 @@ def _clean(output: Json) -> str:
 
 
 def _became(row: Call) -> str:
-    """What was decided before it would have run."""
+    """Decision before the call would have run."""
     if row.asked:
         return "ask"
     return _DENIED_FOR.get(row.reason, "") if row.kind == "denied" else "allow"

@@ -1,4 +1,4 @@
-"""A call beside the one before of the same tool: what it was asked and what it gave back."""
+"""Diff of a call with the previous call of its tool: arguments and output."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,6 @@ from governance.core.json_value import Json
 from governance.people.auth import MemberRequest, member_page
 from governance.texts.text_diff import Part, parts_around, side_by_side
 from outcomes.calls.queries.around_call import previous_of_tool
-from outcomes.calls.views.named import named_call
 from outcomes.masking.queries.shown_calls import ShownCall, shown_calls
 from outcomes.record.outcome import (
     NotReported,
@@ -21,7 +20,7 @@ from outcomes.record.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.web.named import call_at
+from outcomes.web.named import call_at, named_call
 from outcomes.web.parts import shown_part
 
 LINES: Final = 1_500  # of one part that are compared; a page of more is read by nobody
@@ -42,14 +41,14 @@ def call_difference(request: MemberRequest) -> HttpResponse:
     previous = previous_of_tool(row)
     differences = []
     if previous is not None:
-        told = {whole.row.pk: whole for whole in shown_calls([previous, row])}
-        before, after = told[previous.pk], told[row.pk]
+        by_id = {call.row.pk: call for call in shown_calls([previous, row])}
+        before, after = by_id[previous.pk], by_id[row.pk]
         differences = [
             _difference("Arguments", _arguments(before), _arguments(after)),
             _difference("Output", _output(before), _output(after)),
         ]
     context = {
-        "page_title": f"{row.call_id} beside the call before",
+        "page_title": f"{row.call_id} vs the previous call",
         "row": row,
         "previous": previous,
         "differences": differences,
@@ -69,12 +68,12 @@ def _first_lines(text: str) -> str:
     return text if len(lines) <= LINES else "\n".join(lines[:LINES])
 
 
-def _arguments(whole: ShownCall) -> str:
-    return "" if whole.folded.tool_args is None else _written(whole.folded.tool_args)
+def _arguments(call: ShownCall) -> str:
+    return "" if call.folded.tool_args is None else _written(call.folded.tool_args)
 
 
-def _output(whole: ShownCall) -> str:
-    match whole.folded.outcome:
+def _output(call: ShownCall) -> str:
+    match call.folded.outcome:
         case ToolExecutionResult(output=output):
             return "(not reported)" if isinstance(output, NotReported) else _written(output)
         case ToolArtifactReference(artifact_id=artifact, summary=summary):
@@ -82,7 +81,7 @@ def _output(whole: ShownCall) -> str:
         case ToolFailure(error=error):
             return f"(failed)\n{error}"
         case ToolTimeout():
-            return "(ran into its deadline)"
+            return "(timed out)"
         case ToolDenied(reason=reason, details=details):
             return f"(denied: {reason})\n{details}"
         case None:

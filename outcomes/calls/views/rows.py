@@ -1,4 +1,4 @@
-"""Calls as lists show them: what their columns lack is read from their events, a page at a time."""
+"""Calls as lists show them; fields that have no column are read from events, a page at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,13 +7,14 @@ from itertools import groupby
 from typing import Final
 
 from governance.core.json_value import Json
-from governance.core.masking import Masking
+from governance.core.masking import Masking, masked
+from outcomes.calls.queries.folds import Fold
 from outcomes.models import Call
-from outcomes.record.arguments import arguments_line
 from outcomes.record.call import Call as Folded
 from outcomes.record.effective import agent_check
-from outcomes.record.stored import whole_calls
-from outcomes.web.tags import hash_of
+from outcomes.search.queries.hits import principal_name
+from outcomes.stored.queries import StoredCall, arguments_line, read_calls
+from outcomes.web.parts import hash_of
 
 FOLDED_FROM: Final = 4  # equal neighbours
 NO_RESULT_AFTER: Final = timedelta(minutes=15)
@@ -25,6 +26,7 @@ class CallLine:
     folded: Folded | None
     number: int | None
     arguments: str
+    principal: str
     judge: str
     is_late: bool
     begins_turn: bool
@@ -32,26 +34,33 @@ class CallLine:
 
     @property
     def fold_ends(self) -> "tuple[CallLine, CallLine]":
-        """The earliest and the latest of the folded calls."""
+        """Earliest and latest of the folded calls."""
         return self.folded_after[-1], self.folded_after[0]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldLine:
+    fold: Fold
+    arguments: str
 
 
 def call_lines(
     rows: Sequence[Call], now: datetime, numbers: Mapping[int, int] | None = None
 ) -> list[CallLine]:
-    """With the numbers of a session's calls the turns are marked where they begin in the list, and
-    what belongs to none where it follows one."""
-    told = {whole.row.pk: whole for whole in whole_calls(rows)}
+    """Lines of calls. With `numbers`, the calls of a session, the first call of each turn is
+    marked."""
+    read = {stored.row.pk: stored for stored in read_calls(rows)}
     lines, turn = [], ""
     for row in rows:
-        whole = told.get(row.pk)
+        stored = read.get(row.pk)
         lines.append(
             CallLine(
                 row=row,
-                folded=whole.folded if whole else None,
+                folded=stored.folded if stored else None,
                 number=(numbers or {}).get(row.pk),
-                arguments=arguments_line(whole),
-                judge=judge_of(row, whole.folded if whole else None),
+                arguments=arguments_line(stored),
+                principal=_principal_of(stored),
+                judge=judge_of(row, stored.folded if stored else None),
                 is_late=is_late(row, now),
                 begins_turn=numbers is not None and row.turn_id != turn,
             )
@@ -60,27 +69,40 @@ def call_lines(
     return lines
 
 
+def _principal_of(stored: StoredCall | None) -> str:
+    if stored is None or stored.folded.principal is None:
+        return ""
+    shown, _ = masked(stored.folded.principal)
+    return principal_name(shown) if isinstance(shown, dict) else ""
+
+
+def fold_lines(folds: Sequence[Fold]) -> list[FoldLine]:
+    """The calls of a fold have equal arguments: those of the newest are shown."""
+    read = {stored.row.pk: stored for stored in read_calls([fold.row for fold in folds])}
+    return [FoldLine(fold, arguments_line(read.get(fold.row.pk))) for fold in folds]
+
+
 def folded(lines: Sequence[CallLine]) -> list[CallLine]:
-    """Of a denied call that was repeated at once, only the first and the last are rows."""
-    kept: list[CallLine] = []
+    """Neighbours that are the same denied call, collapsed to the first and the last."""
+    shown: list[CallLine] = []
     for _, group in groupby(lines, key=_sameness):
         same = list(group)
         if len(same) < FOLDED_FROM or same[0].row.kind != "denied":
-            kept += same
+            shown += same
         else:
-            kept += [replace(same[0], folded_after=tuple(same[1:-1])), same[-1]]
-    return kept
+            shown += [replace(same[0], folded_after=tuple(same[1:-1])), same[-1]]
+    return shown
 
 
 def _sameness(line: CallLine) -> tuple[object, ...]:
     row = line.row
     arguments = None if row.arguments is None else bytes(row.arguments)
-    alike = row.tool_id, row.kind, row.reason, row.rule, arguments, row.turn_id, row.session_id
-    return alike if row.kind == "denied" and arguments is not None else (row.pk,)
+    key = row.tool_id, row.kind, row.reason, row.rule, arguments, row.turn_id, row.session_id
+    return key if row.kind == "denied" and arguments is not None else (row.pk,)
 
 
 def tag_of(rows: Sequence[Call], *more: object) -> str:
-    """Changes whenever anything changes that the rows show."""
+    """Hash that changes whenever a shown field changes."""
     shown = [
         (
             row.pk, row.kind, row.verdict, row.decided_by, row.reported, row.classified, row.reason,
@@ -93,7 +115,7 @@ def tag_of(rows: Sequence[Call], *more: object) -> str:
 
 
 def judge_of(row: Call, folded: Folded | None) -> str:
-    """Who decided the verdict."""
+    """Name of what decided the verdict."""
     match row.decided_by:
         case "type":
             return "by its type"
@@ -111,9 +133,9 @@ def is_late(row: Call, now: datetime) -> bool:
 
 
 def principal_words(principal: Mapping[str, Json]) -> str:
-    """Who asked, as far as it is told in plain values."""
+    """Principal in plain values, its id first."""
     shown = Masking(dict(principal)).value(dict(principal))
     fields = shown.items() if isinstance(shown, dict) else ()
-    told = {name: value for name, value in fields if isinstance(value, str | int)}
-    who = next((str(told.pop(name)) for name in ("user_id", "service_id") if name in told), "")
-    return ", ".join(filter(None, [who, *(f"{name} {value}" for name, value in told.items())]))
+    plain = {name: value for name, value in fields if isinstance(value, str | int)}
+    who = next((str(plain.pop(name)) for name in ("user_id", "service_id") if name in plain), "")
+    return ", ".join(filter(None, [who, *(f"{name} {value}" for name, value in plain.items())]))

@@ -1,5 +1,5 @@
-"""Every rule that governed a call, asked again: the contract as it was then, and the session limits
-with what had been counted by then."""
+"""The recorded decision on a call, and what is behind it: rules of its contract, re-evaluated, and
+session limits with their counts at the time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +15,13 @@ from governance.evaluation.engine import ToolCall
 from governance.people.auth import MemberRequest, member_page
 from outcomes.calls.queries.around_call import counted_before
 from outcomes.calls.views.contract_calls import output_text
-from outcomes.calls.views.named import named_call
+from outcomes.calls.words import difference_words, recorded_words
 from outcomes.models import Call
-from outcomes.record.stored import WholeCall, whole_calls
-from outcomes.web.named import call_at
+from outcomes.stored.queries import StoredCall, read_calls
+from outcomes.web.named import call_at, named_call
 from outcomes.web.parts import shown_part
+
+DENIED, LIMIT = "denied", "limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +39,31 @@ class LimitThen:
 def call_rules(request: MemberRequest) -> HttpResponse:
     row = named_call(request, request.GET.get("of", ""))
     written = version_written(row.version_id) if row.version_id else None
-    tried = _tried(row, written) if written else None
+    stored = read_calls([row])[0] if written else None
+    tried = _tried(row, stored, written) if written and stored else None
+    limits = list(_limits(row))
     context = {
         "page_title": f"Rules evaluated for {row.call_id}",
         "row": row,
         "written": written,
-        "tried": tried,
-        "rules": [each for each in tried.rules if each.rule.type != "session"] if tried else [],
-        "limits": list(_limits(row)),
-        "differs": _differs(row, tried),
+        "recorded": recorded_words(row),
+        "unanswered": "" if tried is None or tried.explanation else tried.why,
+        "rules": [rule for rule in tried.rules if rule.rule.type != "session"] if tried else [],
+        "limits": limits,
+        "is_by_limit": row.reason == LIMIT,
+        "knows_limit": any(limit.denied for limit in limits),
+        "difference": _difference(row, stored, tried),
         "back": call_at(request, row),
     }
     return shown_part(request, "calls/_call_rules.html", "calls/call_part.html", context)
 
 
-def _tried(row: Call, written: Written) -> Tried:
-    whole = whole_calls([row])[0]  # asked with what was stored; the answer is masked
-    return try_call(written.document, _as_asked(row, whole))
+def _tried(row: Call, stored: StoredCall, written: Written) -> Tried:
+    return try_call(written.document, _as_sent(row, stored))  # the answer is masked
 
 
-def _as_asked(row: Call, whole: WholeCall) -> ToolCall:
-    call = whole.folded
+def _as_sent(row: Call, stored: StoredCall) -> ToolCall:
+    call = stored.folded
     output, _ = output_text(call.outcome)
     return ToolCall(
         tool_name=row.tool.name,
@@ -77,7 +83,7 @@ def _limits(row: Call) -> Iterator[LimitThen]:
             continue
         what, before = _counted(limit, counts)
         names = ", ".join(limit.rule_ids) or limit.kind
-        denied = row.reason == "limit" and (row.rule in limit.rule_ids or row.rule == limit.kind)
+        denied = row.reason == LIMIT and (row.rule in limit.rule_ids or row.rule == limit.kind)
         yield LimitThen(names, what, before, limit.value, limit.assumed, denied)
 
 
@@ -91,12 +97,17 @@ def _counted(limit: SessionLimit, counts: dict[str, int]) -> tuple[str, int]:
             return f"executions of {limit.tool}", counts["of_tool"]
 
 
-def _differs(row: Call, tried: Tried | None) -> bool:
-    """Whether the contract says otherwise now than what was reported then."""
-    if tried is None or tried.explanation is None:
-        return False
+def _difference(row: Call, stored: StoredCall | None, tried: Tried | None) -> str:
+    """How re-evaluation differs from the record, and why; empty where both agree.
+
+    Only the contract's rules can be re-evaluated: a limit, an approval or the agent itself may have
+    denied a call that every rule allows."""
+    if stored is None or tried is None or tried.explanation is None or row.would_deny:
+        return ""
     denies = tried.explanation.action == "block" and any(
-        each.decides and each.rule.type != "post" for each in tried.rules
+        rule.decides and rule.rule.type != "post" for rule in tried.rules
     )
-    was_denied = row.kind == "denied" and row.reason == "contract"
-    return denies != was_denied and (denies or was_denied) and not row.would_deny
+    was_denied = row.kind == DENIED
+    if denies == was_denied or (was_denied and row.reason != "contract"):
+        return ""
+    return difference_words(denies=denies, by=tried.deciding, args=stored.folded.tool_args)

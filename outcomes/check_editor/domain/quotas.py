@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from governance.checks.domain.bindings import Binding, first_fitting
+from governance.checks.domain import Binding, first_fitting
 
 ANYBODY = "*"
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from django.db.models import Count, QuerySet
 
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.matching.globs import glob_matches
 from governance.people.queries.projects import environments_by_id
 from outcomes.check_editor.domain.quotas import Counted, SharedOut, names_agents, shared_out
@@ -83,7 +83,7 @@ def _by_tool(names: _Names, found: Mapping[tuple[int, int], Figures]) -> list[Co
 
 
 def _judged(figures: Figures) -> int:
-    return figures.of_kind(*JUDGED)
+    return figures.with_outcome(*JUDGED)
 
 
 def _by_agent(

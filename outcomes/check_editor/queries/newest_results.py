@@ -34,7 +34,7 @@ def most_called(project_id: int, known: Mapping[str, int], now: datetime) -> str
     counted: Counter[int] = Counter()
     week = now - timedelta(weeks=1)
     for (_, tool), each in figures_by_place(project_id, "tool", since=week).items():
-        counted[tool] += each.of_kind(*WITH_RESULT)
+        counted[tool] += each.with_outcome(*WITH_RESULT)
     ran = sorted((-counted[tool], name) for name, tool in known.items() if counted[tool])
     return ran[0][1] if ran else ""
 

@@ -1,36 +1,43 @@
-"""What the pages of success checks show of calls: how many each binding, and each check, judges."""
+"""Calls of the last day by binding and by check, for the pages of success checks."""
 
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from governance.checks.domain.bindings import LAST, Binding, lines_from_form
+from governance.checks.domain import LAST, Binding, lines_from_form
 from governance.checks.queries.bindings import bindings_of
+from governance.checks.queries.checks import missing_checks
+from governance.checks.words import bindings_sentence
 from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
 from governance.web.table_files import Tables, one_of_tables
 from outcomes.check_editor.domain.quotas import Partly, SharedOut
 from outcomes.check_editor.queries.classified_calls import calls_shared_out, two_calls_shared_out
 from outcomes.check_editor.tables import CALLS_BY_CHECK, CALLS_BY_LINE, WITHOUT_CHECK
 from outcomes.web.parts import shown_part
-from outcomes.web.sentences import counted
+from outcomes.web.words import counted
 
 A_DAY = timedelta(hours=24)
 SHOWN = 30  # tools without a check of their own
+ROWS = 12  # bindings that a check's page shows, besides its own
+MOST_ROWS = 40
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def bindings_preview(request: MemberRequest) -> HttpResponseBase:
-    """Of lines that somebody is writing, by which nothing is judged yet; or of those that stand."""
+    """Calls by binding: of the rows in a form, or of the saved bindings."""
     present = bindings_of(request.project)
     is_sent = request.method == "POST"
     lines = lines_from_form(request.POST.getlist) if is_sent else list(present.lines)
     found = _found(request, lines)
     uncovered = _uncovered(found)
+    are_saved = lines == list(present.lines)
     by_line = list(zip(lines, found.lines, strict=True))
     tables: Tables = {
         "lines": (CALLS_BY_LINE, [*by_line, (Binding("*", "*", "*", LAST), found.last)]),
@@ -39,14 +46,15 @@ def bindings_preview(request: MemberRequest) -> HttpResponseBase:
     if (file := one_of_tables(request, request.project, tables)) is not None:
         return file
     context = {
-        "page_title": "What bindings would judge",
+        "page_title": "Calls by binding",
+        "headline": bindings_sentence(lines, is_saved=are_saved),
+        "may_bind": may(request.role, Action.WRITE_BINDING),
         "lines": by_line,
         "found": found,
         "sentence": uncovered_sentence(found),
         "uncovered": uncovered[:SHOWN],
         "more": max(0, len(uncovered) - SHOWN),
         "revision": request.POST.get("revision", present.revision),
-        "are_saved": lines == list(present.lines),
     }
     return shown_part(
         request, "check_editor/_bindings_preview.html", "check_editor/check_part.html", context
@@ -55,9 +63,38 @@ def bindings_preview(request: MemberRequest) -> HttpResponseBase:
 
 @require_safe
 @member_page()
+def bindings_of_check(request: MemberRequest) -> HttpResponse:
+    """Card of a check's page and editor: the bindings with their calls, its own always among
+    them, and a form that adds one."""
+    name, lines = request.GET.get("of", ""), list(bindings_of(request.project).lines)
+    counts = _found(request, lines)
+    rows = [
+        (place + 1, line, calls)
+        for place, (line, calls) in enumerate(zip(lines, counts.lines, strict=True))
+        if place < ROWS or line.check == name
+    ]
+    context = {
+        "page_title": "Bindings",
+        "sentence": f"Bindings of {name[:63]}",
+        "name": name,
+        "rows": rows[:MOST_ROWS],
+        "more": len(lines) - len(rows[:MOST_ROWS]),
+        "last": counts.last,
+        "calls": counts.calls,
+        "uncovered": uncovered_sentence(counts),
+        "is_editor": "editor" in request.GET,
+        "is_known": bool(name) and not missing_checks(request.project, {name}),
+        "may_bind": may(request.role, Action.WRITE_BINDING),
+    }
+    return shown_part(
+        request, "check_editor/_check_bindings.html", "check_editor/check_part.html", context
+    )
+
+
+@require_safe
+@member_page()
 def check_use(request: MemberRequest) -> HttpResponseBase:
-    """How many calls of a day each check judges, and of the day before, each number put into its
-    own row."""
+    """Calls of a day by check, with the day before; each number goes into its own row."""
     lines, day = tuple(bindings_of(request.project).lines), timezone.now() - A_DAY
     before, found = two_calls_shared_out(request.project.pk, lines, since=day - A_DAY, cut=day)
     used, was = used_by_check(lines, found), used_by_check(lines, before)
@@ -86,29 +123,27 @@ def used_by_check(lines: Sequence[Binding], found: SharedOut) -> Counter[str]:
 
 
 def uncovered_sentence(found: SharedOut) -> str:
-    """No check of its own: 14 tools, 32 % of calls; for some calls: 2 tools, 5 %."""
+    """14 tools use the default check only (32 % of calls), 2 more for some calls (5 %)"""
     if not found.calls:
-        return "No call ran in the last 24 hours."
-    said = []
-    if found.uncovered:
-        said.append(
-            f"{counted(len(found.uncovered), 'tool')}, {_share(found.uncovered_calls, found)}"
-        )
-    if found.partly:
-        where = "for some calls: " if found.uncovered else ""
-        said.append(
-            f"{where}{counted(len(found.partly), 'tool')}, {_share(found.partly_calls, found)}"
-        )
-    if not said:
-        return "Every tool that was called has a check of its own."
-    whose = "its own" if found.uncovered else "its own for some calls"
-    first, *more = said
-    return "; ".join([f"No check of {whose}: {first} of calls", *more]) + "."
+        return "No calls in the last 24 hours"
+    if not found.uncovered and not found.partly:
+        return "A binding matches every call"
+    share = _share(found.uncovered_calls, found)
+    partly = _share(found.partly_calls, found)
+    tools = counted(len(found.partly), "tool")
+    if not found.uncovered:
+        uses = "uses" if len(found.partly) == 1 else "use"
+        return f"{tools} {uses} the default check for some calls ({partly})"
+    uses = "uses" if len(found.uncovered) == 1 else "use"
+    only = (
+        f"{counted(len(found.uncovered), 'tool')} {uses} the default check only ({share} of calls)"
+    )
+    return f"{only}, {len(found.partly):,} more for some calls ({partly})" if found.partly else only
 
 
 def _share(calls: int, found: SharedOut) -> str:
     share = 100 * calls / found.calls
-    return f"{f'{share:.0f}' if share >= 1 else 'less than 1'} %"
+    return f"{f'{share:.0f}' if share >= 1 else '<1'} %"
 
 
 def _uncovered(found: SharedOut) -> list[Partly]:

@@ -5,7 +5,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.checks.authoring import completing
-from governance.checks.domain.success import DEFAULT
+from governance.checks.domain import DEFAULT
 from governance.checks.queries.checks import check_names
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action

@@ -9,8 +9,8 @@ from governance.checks.queries.checks import check_named, free_check_name
 from governance.core.errors import InvalidInput, NotFound
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
-from outcomes.calls.views.named import named_call
 from outcomes.check_editor.views.result_in_text import RULE, taken_into
+from outcomes.web.named import named_call
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""Beside the editor of a check: what tools really gave back, and what the text says of it."""
+"""Recorded outputs beside the editor of a check, with the verdicts of its draft."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,14 +12,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.checks.queries import selection
 from governance.checks.queries.analysis import read_check_text
 from governance.checks.queries.checks import own_version
 from governance.checks.queries.includes import names_of_newer
 from governance.checks.queries.selection import Judges
 from governance.core.errors import InvalidInput
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.numbers import ID_DIGITS, parse_number
 from governance.matching.globs import glob_matches
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
@@ -37,6 +37,7 @@ from outcomes.check_editor.queries.trial import Read, read_results, tried_on
 from outcomes.check_editor.views.result_in_text import VERDICTS, taken_into
 from outcomes.check_editor.words import (
     LINE,
+    impact_words,
     reason_of,
     shown,
     tried_sentence,
@@ -48,7 +49,7 @@ from outcomes.suggestions.domain.trials import Alike, Tried, by_shape, shapes_in
 
 ROWS: Final = 60  # of one list; what a list leaves out is counted
 CHOICES: Final = 500  # names of tools that can be chosen
-ORDERS: Final = {"shape": "By shape", "newest": "Newest"}
+ORDERS: Final = {"shape": "By pattern", "newest": "Newest"}
 SHOWS: Final = {"": "All", "failures": "Failures", "changed": "Changed"}
 
 
@@ -98,7 +99,7 @@ def _page(
         alone = context | {"project": request.project}
         return HttpResponse(render_to_string("check_editor/_recorded.html", alone))
     context |= {
-        "page_title": "Recorded results",
+        "page_title": "Recorded outputs",
         "editor_at": _editor(request, asked),
         "seen": request.POST.get("seen", ""),
         "base": request.POST.get("base", ""),
@@ -141,6 +142,7 @@ def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
         "more_names": max(0, len(names) - MOST_TOOLS),
         "known": list(known)[:CHOICES],
         "sentence": tried_sentence(tried, len(read.results)),
+        "impact": impact_words(tried, len(read.results)),
         "unread": unread_sentences(read.unread),
         "number": len(tried),
         "orders": [(name, words, name == asked.order) for name, words in ORDERS.items()],
@@ -239,7 +241,7 @@ def _asked(request: MemberRequest) -> Asked:
     return Asked(
         text=as_written(sent.get("text", "")),
         check=sent.get("of", ""),
-        draft=whole_number(sent.get("draft"), ID_DIGITS) or 0,
+        draft=parse_number(sent.get("draft"), ID_DIGITS) or 0,
         tools=sent.get("tools", "").replace("\0", "")[:2_000],
         order=order if order in ORDERS else "shape",
         show=show if show in SHOWS else "",

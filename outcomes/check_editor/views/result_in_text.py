@@ -12,7 +12,7 @@ from governance.checks.queries.analysis import read_check_text
 from governance.core.errors import InvalidInput, NotFound
 from governance.core.json_value import Json
 from governance.core.masking import masked
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.numbers import ID_DIGITS, parse_number
 from outcomes.artifacts.views.small_outputs import OutputsAtHand
 from outcomes.check_editor.queries.newest_results import result_numbered
 from outcomes.check_editor.queries.trial import read_results
@@ -32,7 +32,7 @@ def taken_into(
     text: str, kind: str, project: int, call: str, newer: Collection[str] = ()
 ) -> Inserted:
     if kind not in (RULE, *VERDICTS):
-        raise InvalidInput("Take it as an example of a verdict, or as a rule.")
+        raise InvalidInput("Add it as an example of a verdict, or as a rule.")
     result = _result(project, call)
     read, _ = read_check_text(project, text, newer)
     check = NamedCheck(read.compiled) if read.compiled is not None else None
@@ -71,9 +71,9 @@ def _fits(depth: int) -> bool:
 
 
 def _result(project: int, call: str) -> Result:
-    row = result_numbered(project, whole_number(call, ID_DIGITS) or 0)
+    row = result_numbered(project, parse_number(call, ID_DIGITS) or 0)
     if row is None:
-        raise NotFound("There is no such result.")
+        raise NotFound("No such output.")
     read = read_results([row], {}, OutputsAtHand(project, [row]).read)
     if not read.results:
         raise InvalidInput(next(iter(read.unread)))
@@ -92,7 +92,7 @@ def _for_people(check: NamedCheck | None, result: Result) -> Json:
         if whole != part:
             short = output
     if len(canonical(short)) > LONGEST:
-        raise InvalidInput("This result is too long for an example: write what matters of it.")
+        raise InvalidInput("This output is too long for an example. Write a shorter one by hand.")
     return short
 
 

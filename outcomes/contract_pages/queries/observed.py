@@ -11,10 +11,10 @@ from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet
 
-from governance.deployments.queries.deployments import VersionThere
+from governance.deployments.queries import VersionThere
 from outcomes.models import Call, Event, TickedLine
 from outcomes.record.event import WouldBlock
-from outcomes.record.stored import read_events
+from outcomes.stored.queries import read_events
 
 COUNTED = 2_000  # calls; whoever would deny more of them looks at samples, not at each
 SAMPLES = 3

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from governance.contracts.domain import grammar
 from governance.contracts.queries.analysis import check_draft
 from governance.contracts.queries.contracts import bundle_named
-from governance.contracts.queries.drafts import changes_since, text_of, version_said
+from governance.contracts.queries.drafts import changes_since, text_of, version_from
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 from governance.texts.dialect import Dialect
@@ -22,7 +22,7 @@ def check_contract(request: MemberRequest) -> HttpResponse:
     """The problems of a text, its rules, and what it changes since the version it grew from."""
     text = request.POST.get("text", "")
     bundle = bundle_named(request.project, request.POST.get("bundle", ""))
-    base = version_said(bundle, request.POST.get("base", ""))
+    base = version_from(bundle, request.POST.get("base", ""))
     tools = tools_called(request.project.pk, timezone.now())
     context = {
         "checked": check_draft(request.project, bundle, text, tools=tools),

@@ -17,7 +17,7 @@ from governance.core.tables import Columns
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import one_of_tables
 from outcomes.agents.queries.fleet import FleetAgent
-from outcomes.agents.words import StandingWords, standing_words
+from outcomes.agents.words import StateWords, state_words
 from outcomes.backtesting.queries import number_of_backtests
 from outcomes.contract_pages.queries.contracts import (
     Denied,
@@ -32,7 +32,7 @@ from outcomes.contract_pages.tables import RUNNING
 from outcomes.core.moments import after_the_minute, time_text, to_the_minute
 from outcomes.web.paging import with_query
 from outcomes.web.parts import shown_part
-from outcomes.web.sentences import number_word
+from outcomes.web.words import counted
 
 SHOWN = 8
 LISTED = 100
@@ -41,7 +41,7 @@ A_DAY = timedelta(hours=24)
 
 class AgentRow(NamedTuple):
     agent: FleetAgent
-    standing: StandingWords
+    state: StateWords
 
 
 class ContractRow(NamedTuple):
@@ -115,14 +115,14 @@ def contract_figures(request: MemberRequest) -> HttpResponseBase:
         for each in live
     ]
     context: dict[str, Any] = {
-        "page_title": f"Agents that run {bundle.name}",
+        "page_title": f"Agents of {bundle.name}",
         "bundle": bundle,
-        "rows": [AgentRow(each, standing_words(each)) for each in found.agents[:SHOWN]],
+        "rows": [AgentRow(each, state_words(each)) for each in found.agents[:SHOWN]],
         "more": max(0, len(found.agents) - SHOWN),
         "told": agents_sentence(found),
         "knows_connections": found.knows_connections,
         "taken": taken,
-        "sentence": behind_sentence(
+        "sentence": rollout_sentence(
             found, bundle.name, {each.environment.name: each.version.number for each in live}
         ),
         "denied": denied.now,
@@ -165,37 +165,32 @@ def _denied_url(request: MemberRequest, bundle: str, since: datetime) -> str:
 
 
 def agents_sentence(found: Running) -> str:
-    """12 of 14 run what is live; two do not."""
-    number = len(found.agents)
-    if not number:
-        return "no agent runs it"
-    well = sum(not standing_words(each).is_trouble for each in found.agents)
-    if number == 1:
-        return "one agent, as it ought to be" if well else "one agent, and it needs a look"
-    if well == number:
-        return f"{number:,} agents, each as it ought to be"
-    return f"{well:,} of {number:,} as they ought to be, {number_word(number - well)} not"
+    """12 of 14 agents up to date"""
+    agents = len(found.agents)
+    if not agents:
+        return "no agents"
+    current = sum(not state_words(each).is_trouble for each in found.agents)
+    if current == agents:
+        return f"{counted(agents, 'agent')}, {'all ' if agents > 1 else ''}up to date"
+    return f"{current:,} of {counted(agents, 'agent')} up to date"
 
 
-def behind_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> str:
-    """12 of 14 agents have what is live for them; 2 are still on v11."""
+def rollout_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> str:
+    """12 of 14 agents up to date. 2 on v11."""
     agents = [each for each in found.agents if each.environment in live]
     if not agents:
         return ""
     late = [each for each in agents if not has_taken(each, bundle, live[each.environment])]
-    whole = "1 agent has" if len(agents) == 1 else f"{len(agents):,} agents have"
-    if not late:
-        return f"{whole} what is live for {'it' if len(agents) == 1 else 'them'}."
+    sentence = f"{len(agents) - len(late):,} of {counted(len(agents), 'agent')} up to date"
     runs = {each.newest.number for each in late if each.newest.bundle == bundle}
-    still = f"on v{runs.pop()}" if len(runs) == 1 else "not on it"
-    be = "is" if len(late) == 1 else "are"
-    taken = len(agents) - len(late)
-    return f"{taken:,} of {whole} what is live; {number_word(len(late))} {be} still {still}."
+    if len(runs) == 1:
+        return f"{sentence}. {len(late):,} on v{runs.pop()}."
+    return f"{sentence}."
 
 
 def _taken_words(found: Running, bundle: str, environment: str, number: int) -> str:
     agents = found.in_environment(environment)
     taken = sum(has_taken(each, bundle, number) for each in agents)
     if not agents:
-        return "no agent yet"
+        return "no agents"
     return f"{taken:,} of {len(agents):,} agent{'s' if len(agents) > 1 else ''}"

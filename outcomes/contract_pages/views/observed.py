@@ -15,9 +15,9 @@ from governance.contracts.domain.enforcing import enforced
 from governance.contracts.queries.contracts import existing_bundle, live_deployments
 from governance.core.actor import shown
 from governance.core.errors import NotFound
-from governance.core.numbers import whole_number
-from governance.deployments.queries.deployments import VersionThere, version_there
-from governance.people.auth import MemberRequest, beside, member_page
+from governance.core.numbers import parse_number
+from governance.deployments.queries import VersionThere, version_there
+from governance.people.auth import MemberRequest, member_page, navigation_of
 from governance.people.policies import Action, may
 from governance.texts.document import read_document
 from governance.web.table_files import Tables, one_of_tables
@@ -33,7 +33,7 @@ def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     places = _places(request, bundle_name)
     environment, version = request.GET.get("environment", ""), request.GET.get("version", "")
     # The bar offers every environment of the project, also those in which it is not live.
-    is_offered = not version and environment in beside(request, request.project).waiting
+    is_offered = not version and environment in navigation_of(request, request.project).waiting
     if not environment or (is_offered and environment not in places):
         environment = next(iter(places), "")
     context: dict[str, Any] = {
@@ -90,12 +90,12 @@ def tick(request: MemberRequest, bundle_name: str) -> HttpResponse:
 
 
 def _there(request: MemberRequest, bundle_name: str, environment: str, number: str) -> VersionThere:
-    asked = whole_number(number)
+    asked = parse_number(number)
     if number and asked is None:
-        raise NotFound("There is no such version.")
+        raise NotFound("Version not found.")
     found = version_there(request.project, bundle_name, environment, asked)
     if found is None:
-        raise NotFound("There is no such version there.")
+        raise NotFound("This version was never deployed there.")
     return found
 
 

@@ -1,10 +1,56 @@
-"""Whether anything has arrived in a project, for who waits for it."""
+"""What has arrived in a project, counted over its newest calls."""
 
+from dataclasses import dataclass
+from typing import Final
+
+from governance.checks.domain import DEFAULT
 from outcomes.models import Call
-from outcomes.record.selecting import with_names
+from outcomes.stored.queries import with_names
+
+LIMIT: Final = 1_000
+_BY_NO_CHECK_OF_THEIRS: Final = ("", DEFAULT.name)
+_EXECUTED: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Counts over the newest calls, at most LIMIT of them."""
+
+    calls: int = 0
+    is_more: bool = False
+    executed: int = 0
+    outputs: int = 0  # executed calls whose output a check could read
+    under_contract: int = 0
+    version: str = ""  # of the newest call under a contract: billing v3
+    checked: int = 0  # by another check than the default one
+    check: str = ""  # that decided the newest of them
+
+    @property
+    def nothing_checkable(self) -> bool:
+        return self.executed > 0 and not self.outputs
 
 
 def newest_calls(project_id: int, number: int) -> list[Call]:
     """Open calls count as well: something has arrived."""
     rows = with_names(Call.objects.filter(project=project_id)).order_by("-at", "-order")
     return list(rows[:number])
+
+
+def received(project_id: int) -> Received:
+    columns = ("kind", "classified", "version__bundle__name", "version__number", "check_name")
+    rows = Call.objects.filter(project=project_id).order_by("-at", "-order")
+    found = list(rows.values_list(*columns)[: LIMIT + 1])
+    calls = found[:LIMIT]
+    executed = [(classified, check) for kind, classified, *_, check in calls if kind in _EXECUTED]
+    versions = [f"{name} v{number}" for *_, name, number, _ in calls if name]
+    checks = [check for _, check in executed if check not in _BY_NO_CHECK_OF_THEIRS]
+    return Received(
+        calls=len(calls),
+        is_more=len(found) > LIMIT,
+        executed=len(executed),
+        outputs=sum(classified != "" for classified, _ in executed),
+        under_contract=len(versions),
+        version=next(iter(versions), ""),
+        checked=len(checks),
+        check=next(iter(checks), ""),
+    )

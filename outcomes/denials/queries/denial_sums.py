@@ -1,5 +1,5 @@
-"""What was denied in a scope and in the time before it: by reason, rule, tool and agent, and step
-by step, summed from the groups of denials."""
+"""Sums of denials in a scope and in the previous period: by reason, rule, tool and agent, and step
+by step, from the groups of denials."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +11,14 @@ from outcomes.core.groups import DENIED
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.group_calls import Governed, newest_governed
 from outcomes.figures.queries.group_rollups import GroupReading, Time
-from outcomes.figures.queries.groups import BEFORE, NOW, GroupTold, time_before, told_by, told_of
+from outcomes.figures.queries.groups import (
+    BEFORE,
+    NOW,
+    GroupIdentity,
+    identities,
+    identities_of_ids,
+    time_before,
+)
 from outcomes.figures.queries.stats import numbered
 from outcomes.models import Agent, CallGroup, GroupRollup
 from outcomes.record.codec import as_text
@@ -19,7 +26,7 @@ from outcomes.record.codec import as_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denied:
-    """Of one reason, rule, tool or agent."""
+    """Denials of one reason, rule, tool or agent."""
 
     name: str  # of the rule: empty where none is known
     calls: int
@@ -52,8 +59,8 @@ def denials(
     at_most: int = 0,
     with_contracts: bool = True,
 ) -> Denials:
-    """All that was denied in the scope, or by one rule; step by step, or `at_most` so many times
-    of some steps each. Who knows the number of the scope's agent saves looking for it."""
+    """Denials of the scope, or of one rule; by step, or in `at_most` parts of several steps.
+    Callers that know the number of the scope's agent pass it and save a query."""
     if agent is None:
         agent = numbered(Agent, project_id, scope.agent)
     reading = GroupReading(
@@ -67,23 +74,27 @@ def denials(
     starts = starts[:: -(-len(starts) // at_most)] if at_most else starts
     times = [Time(scope.since, scope.until, starts), time_before(scope)]
     if rule:
-        of_rule = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
-        told = told_by(of_rule)
-        found = replace(reading, groups=set(told)).read_calls(times) if told else {}
+        rule_groups = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
+        identities_by_id = identities(rule_groups)
+        counts = (
+            replace(reading, groups=set(identities_by_id)).read_calls(times)
+            if identities_by_id
+            else {}
+        )
     else:
-        found = reading.read_calls(times)
-        told = told_of(found)
+        counts = reading.read_calls(times)
+        identities_by_id = identities_of_ids(counts)
     counted = {
         number: _Counted(sum(each[BEFORE]), each[NOW])
-        for number, each in found.items()
-        if number in told
+        for number, each in counts.items()
+        if number in identities_by_id
     }
-    whole = _denied(len(starts), "", counted.values())
+    total = _denied(len(starts), "", counted.values())
 
-    def by(name_of: Callable[[GroupTold], str]) -> list[Denied]:
+    def by(name_of: Callable[[GroupIdentity], str]) -> list[Denied]:
         named: defaultdict[str, list[_Counted]] = defaultdict(list)
         for number, each in counted.items():
-            named[name_of(told[number])].append(each)
+            named[name_of(identities_by_id[number])].append(each)
         sums = [_denied(len(starts), name, those) for name, those in named.items()]
         return sorted(
             (each for each in sums if each.calls or each.before),
@@ -92,28 +103,30 @@ def denials(
 
     rules = by(lambda each: each.rule)
     return Denials(
-        calls=whole.calls,
-        before=whole.before,
-        steps=whole.steps,
+        calls=total.calls,
+        before=total.before,
+        steps=total.steps,
         by_reason=by(lambda each: each.reason),
-        by_rule=_with_contracts(reading, scope, rules, counted, told) if with_contracts else rules,
+        by_rule=_with_contracts(reading, scope, rules, counted, identities_by_id)
+        if with_contracts
+        else rules,
         by_tool=by(lambda each: each.tool),
         by_agent=by(lambda each: each.agent),
-        groups=frozenset(told),
+        groups=frozenset(identities_by_id),
     )
 
 
 class _Counted(NamedTuple):
-    """Of one group, which is part of four sums."""
+    """Counts of one group, which is part of four sums."""
 
     before: int
     steps: list[int]
 
 
-def _denied(number_of_steps: int, name: str, found: Iterable[_Counted]) -> Denied:
+def _denied(number_of_steps: int, name: str, parts: Iterable[_Counted]) -> Denied:
     steps = [0] * number_of_steps
     before = 0
-    for each in found:
+    for each in parts:
         before += each.before
         steps = list(map(add, steps, each.steps))
     return Denied(name=name, calls=sum(steps), before=before, steps=steps)
@@ -124,12 +137,14 @@ def _with_contracts(
     scope: Scope,
     rules: list[Denied],
     counted: Mapping[int, _Counted],
-    told: Mapping[int, GroupTold],
+    identities_by_id: Mapping[int, GroupIdentity],
 ) -> list[Denied]:
     groups = [number for number, each in counted.items() if any(each.steps)]
     newest: dict[str, Governed] = {}
-    for call in newest_governed(reading, scope, [each for each in groups if told[each].rule]):
-        rule = told[call.group].rule
+    for call in newest_governed(
+        reading, scope, [each for each in groups if identities_by_id[each].rule]
+    ):
+        rule = identities_by_id[call.group].rule
         known = newest.get(rule)
         if known is None or (call.at, call.order) > (known.at, known.order):
             newest[rule] = call

@@ -1,4 +1,4 @@
-"""Denied calls of a time beside those of the time before, and the loops among them."""
+"""Denied calls of a period and the previous one, and denial loops."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
@@ -24,14 +24,11 @@ TRENDS: Final = 15  # steps of the small charts in rows
 
 @dataclass(frozen=True, slots=True)
 class DeniedOf:
-    """What a page about denials tells: of all calls, how many and which were denied.
+    """Denials of a period, the calls they are a part of, and the period before it.
 
-    How many, and for which reasons, is told by what is kept of all calls; by whom and by which
-    rule, by groups. Where the calls from before there were groups are still looked through, these
-    know of fewer: `grouped`."""
+    Counts and reasons come from rollups; agents and rules come from groups."""
 
     denials: Denials
-    grouped: int
     calls: int
     calls_before: int
     newest_event: int  # of the whole project, which tells whether anything changed
@@ -48,10 +45,10 @@ class DeniedBy:
 def denied_of(project_id: int, scope: Scope) -> DeniedOf:
     agent, newest = _agent_and_newest(project_id, scope)
     before, now = _figures(project_id, scope, agent)
-    found = denials(project_id, scope, agent=agent, at_most=TRENDS)
+    sums = denials(project_id, scope, agent=agent, at_most=TRENDS)
     denied = [each.denied for each in now]
     counted = replace(
-        found,
+        sums,
         calls=sum(denied),
         before=sum(each.denied for each in before),
         steps=denied,
@@ -59,7 +56,6 @@ def denied_of(project_id: int, scope: Scope) -> DeniedOf:
     )
     return DeniedOf(
         denials=counted,
-        grouped=found.calls,
         calls=sum(each.calls for each in now),
         calls_before=sum(each.calls for each in before),
         newest_event=newest,
@@ -70,19 +66,19 @@ def denied_by(project_id: int, scope: Scope, rule: str, *, with_contract: bool) 
     """The contract is that of its newest call, where nobody knows it already."""
     agent = numbered(Agent, project_id, scope.agent)
     _, now = _figures(project_id, scope, agent)
-    found = denials(project_id, scope, agent=agent, rule=rule, with_contracts=with_contract)
-    return DeniedBy(found, sum(each.calls for each in now))
+    sums = denials(project_id, scope, agent=agent, rule=rule, with_contracts=with_contract)
+    return DeniedBy(sums, sum(each.calls for each in now))
 
 
 def _figures(
     project_id: int, scope: Scope, agent: int | None
 ) -> tuple[list[Figures], list[Figures]]:
-    """Of all calls, step by step: of the time before, and now."""
-    wanted = both_periods(scope, agent=agent or 0)
-    steps = figures_over_time(project_id, wanted, scope.step, scope.zone, cut=scope.since)
-    found = [step.figures for step in steps]
+    """Figures of all calls by step: of the previous period, and now."""
+    filters = both_periods(scope, agent=agent or 0)
+    steps = figures_over_time(project_id, filters, scope.step, scope.zone, cut=scope.since)
+    figures = [step.figures for step in steps]
     before = len(scope.previous.steps())
-    return found[:before], found[before:]
+    return figures[:before], figures[before:]
 
 
 def _by_reason(before: list[Figures], now: list[Figures]) -> list[Denied]:
@@ -93,11 +89,11 @@ def _by_reason(before: list[Figures], now: list[Figures]) -> list[Denied]:
             steps[reason][place] = each.calls
     for figures in before:
         earlier.update({reason: each.calls for reason, each in figures.by_reason.items()})
-    found = [
+    rows = [
         Denied(name=reason, calls=sum(steps[reason]), before=earlier[reason], steps=steps[reason])
         for reason in earlier.keys() | steps.keys()
     ]
-    return sorted(found, key=lambda each: (-each.calls, -each.before, each.name))
+    return sorted(rows, key=lambda each: (-each.calls, -each.before, each.name))
 
 
 def _agent_and_newest(project_id: int, scope: Scope) -> tuple[int | None, int]:
@@ -105,8 +101,8 @@ def _agent_and_newest(project_id: int, scope: Scope) -> tuple[int | None, int]:
         return None, newest_event(project_id)
     newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
     known = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
-    found = known.values_list("pk", Subquery(newest)).first()
-    return found or (NOBODY, newest_event(project_id))
+    row = known.values_list("pk", Subquery(newest)).first()
+    return row or (NOBODY, newest_event(project_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +118,8 @@ class Observed:
 
 
 def observed_in(project_id: int, scope: Scope) -> list[Observed]:
-    """Of each version in each environment; the most first."""
-    found = Call.objects.filter(
+    """Observed denials by version and environment, most calls first."""
+    calls_in_scope = Call.objects.filter(
         version__bundle__project=project_id,
         would_deny=True,
         at__gte=scope.previous.since,
@@ -131,7 +127,7 @@ def observed_in(project_id: int, scope: Scope) -> list[Observed]:
     )
     now = Q(at__gte=scope.since)
     rows = (
-        _of(found, scope)
+        _in_scope(calls_in_scope, scope)
         .values_list("version__bundle__name", "version__number", "environment__name")
         .annotate(calls=Count("at", filter=now), before=Count("at", filter=~now), last=Max("at"))
         .order_by("-calls", "-last")
@@ -150,7 +146,7 @@ class Loops:
 
 
 def denial_loops(project_id: int, scope: Scope, now: datetime, shown: int = LOOPS_SHOWN) -> Loops:
-    found = Session.objects.filter(
+    sessions = Session.objects.filter(
         project=project_id,
         loop__gte=LOOP,
         loop_last_at__gte=scope.previous.since,
@@ -158,7 +154,7 @@ def denial_loops(project_id: int, scope: Scope, now: datetime, shown: int = LOOP
     )
     within, going = Q(loop_last_at__gte=scope.since), Q(loop_last_at__gt=now - STILL)
     rows = (
-        _of(found, scope, "loop_call__agent")
+        _in_scope(sessions, scope, "loop_call__agent")
         .annotate(
             within=Case(When(within, then=1), default=0),
             goes_on=Case(When(within & going, then=1), default=0),
@@ -197,9 +193,9 @@ def _loop(row: Session) -> Loop:
     )
 
 
-def _of(found: QuerySet[Row], scope: Scope, agent: str = "agent") -> QuerySet[Row]:
+def _in_scope(rows: QuerySet[Row], scope: Scope, agent: str = "agent") -> QuerySet[Row]:
     if scope.environment:
-        found = found.filter(environment__name=as_text(scope.environment))
+        rows = rows.filter(environment__name=as_text(scope.environment))
     if scope.agent:
-        found = found.filter(**{f"{agent}__digest": digest_of(scope.agent)})
-    return found.order_by()
+        rows = rows.filter(**{f"{agent}__digest": digest_of(scope.agent)})
+    return rows.order_by()

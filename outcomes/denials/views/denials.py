@@ -1,4 +1,4 @@
-"""What was denied: over time, in loops, by reason, tool, agent and rule."""
+"""Denials: over time, in loops, by reason, tool, agent and rule."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from governance.people.auth import MemberRequest, member_page
+from governance.web.exports import offer_table
 from governance.web.table_files import table_file
 from outcomes.core.scope import Scope
 from outcomes.denials import charts
@@ -20,15 +21,15 @@ from outcomes.denials.domain import Loop
 from outcomes.denials.queries.denial_sums import Denials, Denied
 from outcomes.denials.queries.denials import denial_loops, denied_of, observed_in
 from outcomes.denials.tables import DENIALS, LOOPS, OBSERVED, RULES
-from outcomes.denials.words import denials_sentence, most_words
+from outcomes.denials.words import denials_second_sentence, denials_sentence, most_words
 from outcomes.figures.charts import STEP_WORDS
 from outcomes.figures.comparison import newest_event
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, denial_groups
 from outcomes.web.addresses import call_url, denied_by_url, session_url
-from outcomes.web.chart_links import link_to_calls
-from outcomes.web.paging import files_of, with_query
-from outcomes.web.scope import kept_beside_one, scope_of
-from outcomes.web.tags import hash_of
+from outcomes.web.charts import link_to_calls
+from outcomes.web.paging import with_query
+from outcomes.web.parts import hash_of
+from outcomes.web.scope import detail_query, scope_of
 
 TOOLS_SHOWN: Final = 8
 RULES_SHOWN: Final = 50
@@ -41,13 +42,21 @@ class Bar(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """The longest first; the rest is told in sum."""
+    """Longest first; the rest as a sum."""
 
     lines: list[Bar]
     most: int
     more: int  # how many others, and what they add up to
     calls: int
     before: int
+
+
+# What its tables are called as files, by what an address calls them.
+FILE_NAMES: Final = {
+    "rules": "denials-by-rule",
+    "loops": "denial-loops",
+    "observed": "would-have-been-denied",
+}
 
 
 class LoopLine(NamedTuple):
@@ -70,14 +79,16 @@ def denials(request: MemberRequest) -> HttpResponseBase:
     scope = scope_of(request)
     if (file := _file(request, scope)) is not None:
         return file
+    for table in ("rules", "loops", "observed"):
+        offer_table(request, FILE_NAMES[table], table=table)
     context = _denials(request, scope) | {"page_title": "Denials"}
     return render(request, "denials/denials.html", context)
 
 
 @require_safe
 @member_page()
-def denials_standing(request: MemberRequest) -> HttpResponse:
-    """The page's content alone, as long as something has changed; asked for every second."""
+def live_denials(request: MemberRequest) -> HttpResponse:
+    """The page's content, if something has changed since the last poll."""
     scope = scope_of(request)
     if request.GET.get("tag") == _tag(scope, newest_event(request.project.pk)):
         return HttpResponse(status=204)
@@ -98,7 +109,7 @@ def denied_url(slug: str, scope: Scope, **narrowed: str) -> str:
 
 
 def bars_of(sums: list[Denied], url: Callable[[str], str], shown: int = TOOLS_SHOWN) -> Bars:
-    """Without those that only the time before has."""
+    """Without those that only the previous period has."""
     now = [each for each in sums if each.calls]
     rest = now[shown:]
     return Bars(
@@ -112,60 +123,56 @@ def bars_of(sums: list[Denied], url: Callable[[str], str], shown: int = TOOLS_SH
 
 def _denials(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     project, slug, now = request.project, request.project.slug, timezone.now()
-    found = denied_of(project.pk, scope)
+    denied = denied_of(project.pk, scope)
     loops = denial_loops(project.pk, scope, now)
-    whole = found.denials
-    rules, kept = _named(whole.by_rule), kept_beside_one(request)
-    here = with_query(reverse("outcomes:denials", args=[slug]), **scope.query())
+    total = denied.denials
+    rules, query = _named(total.by_rule), detail_query(request)
     live = reverse("outcomes:denials_standing", args=[slug])
+    figures = scope, total, denied.calls, denied.calls_before, loops
     return {
-        "sentence": denials_sentence(scope, whole, found.calls, found.calls_before, loops),
-        "is_new": not found.newest_event,
-        "calls": found.calls,
-        "whole": whole,
-        "grouped": found.grouped,
+        "sentence": denials_sentence(*figures),
+        "second": denials_second_sentence(*figures),
+        "is_new": not denied.newest_event,
+        "calls": denied.calls,
+        "whole": total,
         "step_words": STEP_WORDS[scope.step],
-        "most_words": most_words(whole, STEP_WORDS[scope.step]),
+        "most_words": most_words(total, STEP_WORDS[scope.step]),
         "chart": charts.by_reason(
-            scope, whole.by_reason, link_to_calls(slug, scope, show="denied")
+            scope, total.by_reason, link_to_calls(slug, scope, show="denied")
         ),
-        "loops": [_loop_line(slug, scope, loop, now, kept) for loop in loops.shown],
+        "loops": [_loop_line(slug, scope, loop, now, query) for loop in loops.shown],
         "loops_of": loops.number,
         "loops_before": loops.before,
-        "by": _by(slug, scope, whole),
+        "by": _by(slug, scope, total),
         "rules": _rule_lines(slug, scope, rules),
         "rules_of": sum(bool(each.calls) for each in rules),
         "named": sum(each.calls for each in rules),
         "observed": observed_in(project.pk, scope),
         "all_url": denied_url(slug, scope),
-        "loop_files": files_of(with_query(here, table="loops")),
-        "rule_files": files_of(with_query(here, table="rules")),
-        "observed_files": files_of(with_query(here, table="observed")),
-        "files": files_of(here),
-        "live_url": with_query(live, **scope.query(), tag=_tag(scope, found.newest_event)),
+        "live_url": with_query(live, **scope.query(), tag=_tag(scope, denied.newest_event)),
     }
 
 
-def _by(slug: str, scope: Scope, found: Denials) -> list[tuple[str, str, bool, Bars]]:
-    """Heading, what there is more of, whether it is a name of a machine, and the bars."""
+def _by(slug: str, scope: Scope, denied: Denials) -> list[tuple[str, str, bool, Bars]]:
+    """Heading, noun, whether names are code, and the bars."""
     return [
         (
             "By reason",
             "reason",
             False,
-            bars_of(found.by_reason, lambda name: denied_url(slug, scope, reason=name), 12),
+            bars_of(denied.by_reason, lambda name: denied_url(slug, scope, reason=name), 12),
         ),
         (
             "By tool",
             "tool",
             True,
-            bars_of(found.by_tool, lambda name: denied_url(slug, scope, tool=name)),
+            bars_of(denied.by_tool, lambda name: denied_url(slug, scope, tool=name)),
         ),
         (
             "By agent",
             "agent",
             True,
-            bars_of(found.by_agent, lambda name: denied_url(slug, scope, agent=name)),
+            bars_of(denied.by_agent, lambda name: denied_url(slug, scope, agent=name)),
         ),
     ]
 
@@ -184,27 +191,27 @@ def _rule_lines(slug: str, scope: Scope, rules: list[Denied]) -> list[RuleLine]:
 
 
 def _loop_line(
-    slug: str, scope: Scope, loop: Loop, now: datetime, kept: dict[str, str]
+    slug: str, scope: Scope, loop: Loop, now: datetime, query: dict[str, str]
 ) -> LoopLine:
-    session = session_url(slug, loop.session_id, loop.environment, **kept)
+    session = session_url(slug, loop.session_id, loop.environment, **query)
     return LoopLine(
         loop,
         loop.goes_on(now),
-        with_query(session, show="denied") + "#calls",
-        call_url(slug, loop.call_id, loop.environment, **kept),
+        f"{session}#loop",
+        call_url(slug, loop.call_id, loop.environment, **query),
         rule_url(slug, scope, loop.rule) if loop.rule else "",
     )
 
 
 def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
-    """Its tables: without a name what was denied alike, group by group."""
+    """Tables of the page; without a name similar denials, group by group."""
     project = request.project
     match request.GET.get("table", ""):
         case "loops":
             return table_file(
                 request,
                 project,
-                "denial-loops",
+                FILE_NAMES["loops"],
                 LOOPS,
                 lambda: denial_loops(project.pk, scope, timezone.now(), MOST_IN_FILE).shown,
             )
@@ -212,7 +219,7 @@ def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
             return table_file(
                 request,
                 project,
-                "denials-by-rule",
+                FILE_NAMES["rules"],
                 RULES,
                 lambda: _named(denied_of(project.pk, scope).denials.by_rule),
             )
@@ -220,7 +227,7 @@ def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
             return table_file(
                 request,
                 project,
-                "would-have-been-denied",
+                FILE_NAMES["observed"],
                 OBSERVED,
                 lambda: observed_in(project.pk, scope),
             )
@@ -247,5 +254,5 @@ def _every_group(project_id: int, scope: Scope) -> Iterator[GroupFigures]:
 
 
 def _tag(scope: Scope, newest: int) -> str:
-    """Of what the page is made of: what came in, and the minute."""
+    """Tag of the page's content: the newest event, the scope and the minute."""
     return hash_of(newest, scope.query(), scope.since, scope.until)

@@ -1,4 +1,4 @@
-"""Which group a call row belongs to, how a group is found, and what is counted of them, packed."""
+"""Groups of call rows, and packed changes of group counts."""
 
 import json
 from collections import defaultdict
@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from governance.checks.domain.success import DEFAULT
+from governance.checks.domain import DEFAULT
 from governance.core.masking import masked_text
 from outcomes.core.groups import DENIED, FAILURE, LONGEST
 from outcomes.figures.domain.groups import DETAILED, Grouping, grouping, normalised
@@ -20,8 +20,8 @@ _SEEN: Final = 600  # characters of a value: more than tell groups apart
 # Minute, of, tool, agent and group; and how many calls, and sessions that begin and end with one.
 GroupCounts = tuple[int, int, int, int, int, int, int, int]
 
-Of = tuple[int, int, int, int]  # of, tool, agent and group
-GroupMinutes = defaultdict[int, defaultdict[Of, list[int]]]
+CounterKey = tuple[int, int, int, int]  # of, tool, agent and group
+GroupMinutes = defaultdict[int, defaultdict[CounterKey, list[int]]]
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 _counts: Final = msgspec.msgpack.Decoder(list[GroupCounts])
@@ -45,20 +45,20 @@ def grouping_of(row: CallRow) -> Grouping | None:
         rule=row.rule,
         check="" if by_agent else row.check_name,
         check_rule="" if by_agent else row.check_rule,
-        said=_said_of(row),
+        check_words=_check_words(row),
     )
 
 
 def shown_text_of(row: CallRow) -> str:
-    """What the group that begins with this call is called: its text, without secrets of the call.
-    Normal form alone would take them apart, not away."""
-    told = row.detail if row.kind == DENIED else _said_of(row)
-    if not told and row.kind in DETAILED:
-        told = row.detail
-    return normalised(masked_text(told, is_cut=len(told) >= LONGEST)[0])
+    """Display text of a group that begins with this call, without the call's secrets. The normal
+    form alone would separate them, not remove them."""
+    text = row.detail if row.kind == DENIED else _check_words(row)
+    if not text and row.kind in DETAILED:
+        text = row.detail
+    return normalised(masked_text(text, is_cut=len(text) >= LONGEST)[0])
 
 
-def _said_of(row: CallRow) -> str:
+def _check_words(row: CallRow) -> str:
     if row.decided_by == "agent":
         return ""
     saw, says = _text_in(row.check_value), row.verdict_reason
@@ -85,7 +85,7 @@ def no_group_minutes() -> GroupMinutes:
 
 
 def add_group_change(minutes: GroupMinutes, packed: bytes | memoryview | None) -> set[int]:
-    """Which minutes it is about."""
+    """Minutes that the change is about."""
     rows = unpack_groups(packed)
     for minute, of, tool, agent, group, calls, begun, ended in rows:
         sums = minutes[minute][of, tool, agent, group]
@@ -95,18 +95,18 @@ def add_group_change(minutes: GroupMinutes, packed: bytes | memoryview | None) -
     return {row[0] for row in rows}
 
 
-def pack_group_minute(minute: int, groups: Mapping[Of, Sequence[int]]) -> bytes | None:
+def pack_group_minute(minute: int, groups: Mapping[CounterKey, Sequence[int]]) -> bytes | None:
     return pack_groups((minute, *of, *sums) for of, sums in groups.items())  # type: ignore[misc]  # one, four and three
 
 
 def _text_in(value: str) -> str:
-    """A text that a check saw, as far as it is kept; of any other value nothing."""
+    """Text that a check saw, as far as it is stored; empty for other values."""
     if not value.startswith('"'):
         return ""
     short = value[1:_SEEN]
-    whole = short.endswith('"') and len(value) <= _SEEN
+    is_complete = short.endswith('"') and len(value) <= _SEEN
     try:
-        told = json.loads(f'"{short[:-1] if whole else short}"')
+        text = json.loads(f'"{short[:-1] if is_complete else short}"')
     except ValueError:  # cut within a character that is written as several
-        told = short
-    return as_text(str(told))
+        text = short
+    return as_text(str(text))

@@ -1,4 +1,4 @@
-"""What calls add up to, packed: of a change or a minute, and of one rollup."""
+"""Packed sums of calls: of a change or a minute, and of one rollup."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -15,6 +15,7 @@ _KINDS: Final = ("", "execution_result", "timeout", "failure", "denied", "artifa
 _VERDICTS: Final = ("", "success", "failure", "unknown")
 _WORDS: Final = [(kind, verdict) for verdict in _VERDICTS for kind in _KINDS]
 _CODES: Final = {words: code for code, words in enumerate(_WORDS)}
+_UNCHECKED: Final = len(_WORDS)  # added to the code of calls that ran and that no check has seen
 
 # Minute, tool and agent, and what is said of them there.
 Counts = tuple[int, int, int, int, str, int, int]  # code, reason, calls, disagreements
@@ -27,17 +28,22 @@ _took: Final = msgspec.msgpack.Decoder(list[Took])
 _counted: Final = msgspec.msgpack.Decoder(list[Counted])
 
 
-def code_of(kind: str, verdict: str) -> int:
-    return _CODES[kind, verdict]
+def code_of(kind: str, verdict: str, *, unchecked: bool = False) -> int:
+    return _CODES[kind, verdict] + (_UNCHECKED if unchecked else 0)
 
 
 def codes_of(verdict: str) -> frozenset[int]:
-    return frozenset(code for (_, each), code in _CODES.items() if each == verdict)
+    codes = [code for (_, code_verdict), code in _CODES.items() if code_verdict == verdict]
+    return frozenset([*codes, *(code + _UNCHECKED for code in codes)])
+
+
+def is_unchecked(code: int) -> bool:
+    return code >= _UNCHECKED
 
 
 @lru_cache(maxsize=4_096)  # the same few, tens of thousands of times for a page
 def became(code: int, reason: str) -> Became:
-    kind, verdict = _WORDS[code]
+    kind, verdict = _WORDS[code % _UNCHECKED]
     return kind, verdict, reason
 
 
@@ -81,10 +87,10 @@ def unpack_counted(packed: bytes) -> list[Counted]:
 
 
 def added(sums: Sums, counts: bytes, durations: bytes) -> tuple[bytes, bytes]:
-    """A rollup as it was, packed, with these sums added to it."""
-    whole = {said: list(numbers) for said, numbers in sums.counts.items()}
+    """Packed rollup with these sums added."""
+    counts_by_key = {key: list(numbers) for key, numbers in sums.counts.items()}
     for code, reason, calls, disagreements in _counted.decode(counts) if counts else ():
-        numbers = whole.setdefault((code, reason), [0, 0])
+        numbers = counts_by_key.setdefault((code, reason), [0, 0])
         numbers[0] += calls
         numbers[1] += disagreements
     pile = Pile()
@@ -92,5 +98,5 @@ def added(sums: Sums, counts: bytes, durations: bytes) -> tuple[bytes, bytes]:
     buckets = pile.buckets()
     for bucket, calls in sums.took.items():
         buckets[bucket] += calls
-    told = [(*said, *numbers) for said, numbers in sorted(whole.items()) if any(numbers)]
-    return _encode(told), pack(buckets)
+    rows = [(*key, *numbers) for key, numbers in sorted(counts_by_key.items()) if any(numbers)]
+    return _encode(rows), pack(buckets)

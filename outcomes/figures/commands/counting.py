@@ -1,6 +1,6 @@
-"""Rollups: what changed among calls, appended as it is, and added to the counts of their minutes.
+"""Rollup changes: appended as they happen and added to the rollups later.
 
-The settle path pays for it, so each call is looked at once; `rolling_up` does the rest later.
+The settle path pays for it, so each call is processed once; `rolling_up` does the rest.
 """
 
 from collections import defaultdict
@@ -10,6 +10,7 @@ from outcomes.core.durations import bucket_of
 from outcomes.figures.codec.groups import GroupCounts, pack_groups
 from outcomes.figures.codec.rollups import Counts, Took, code_of, pack_change
 from outcomes.figures.commands.grouping import drop_left, group_counts
+from outcomes.figures.domain.figures import is_unchecked
 from outcomes.figures.domain.rollups import minute_of
 from outcomes.models import RollupChange
 from outcomes.record.codec import CallRow
@@ -18,7 +19,7 @@ from outcomes.record.outcome import REASON
 Change = tuple[CallRow | None, CallRow]  # a call as it was, if it was, and as it is
 Gone = tuple[CallRow, None]
 
-_Counts = dict[tuple[int, int, int, int, str, str, str], list[int]]
+_Counts = dict[tuple[int, int, int, int, int, str], list[int]]
 _Took = dict[tuple[int, int, int, int, int], int]
 
 
@@ -43,7 +44,9 @@ def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
     for row, sign in rows:
         environment, tool, agent, elapsed = row.environment, row.tool, row.agent, row.elapsed_ms
         minute = minute_of(row.at)
-        sums = counts[environment, minute, tool, agent, row.kind, row.verdict, row.reason[:REASON]]
+        unchecked = is_unchecked(row.verdict, row.classified)
+        code = code_of(row.kind, row.verdict, unchecked=unchecked)
+        sums = counts[environment, minute, tool, agent, code, row.reason[:REASON]]
         sums[0] += sign
         if row.disagreement:
             sums[1] += sign
@@ -54,15 +57,14 @@ def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
 
 def _append(counts: _Counts, took: _Took, groups: Mapping[int, Sequence[GroupCounts]]) -> None:
     counted: dict[int, list[Counts]] = defaultdict(list)
-    for (environment, minute, tool, agent, kind, verdict, reason), sums in counts.items():
-        row = (minute, tool, agent, code_of(kind, verdict), reason, sums[0], sums[1])
-        counted[environment].append(row)
+    for (environment, minute, tool, agent, code, reason), sums in counts.items():
+        counted[environment].append((minute, tool, agent, code, reason, sums[0], sums[1]))
     measured: dict[int, list[Took]] = defaultdict(list)
     for (environment, *place), calls in took.items():
         measured[environment].append((*place, calls))  # type: ignore[arg-type]  # four and one
     for environment, rows in counted.items():
-        of_groups = groups.get(environment, ())
-        minutes = [row[0] for row in (*rows, *of_groups)]
+        group_rows = groups.get(environment, ())
+        minutes = [row[0] for row in (*rows, *group_rows)]
         packed, durations = pack_change(rows, measured[environment])
         RollupChange.objects.create(
             environment_id=environment,
@@ -70,5 +72,5 @@ def _append(counts: _Counts, took: _Took, groups: Mapping[int, Sequence[GroupCou
             last=max(minutes),
             counts=packed,
             durations=durations,
-            groups=pack_groups(of_groups),
+            groups=pack_groups(group_rows),
         )

@@ -1,4 +1,4 @@
-"""The groups of calls that failed or were denied: their rows, and what changes of their counts."""
+"""Groups of failed or denied calls: their rows, and changes of their counts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +12,10 @@ from django.db.models import Exists, OuterRef
 from governance.checks.language.secret_fields import reads_secret
 from governance.checks.queries.checks import compiled_of
 from governance.core.masking import MASK
-from outcomes import bulk
+from outcomes import bulk, database
 from outcomes.bulk import read_time
 from outcomes.core.groups import DENIED
+from outcomes.database import KEEP_ROWS, one_of_digests, one_of_numbers, using_index
 from outcomes.figures.codec.groups import (
     GroupCounts,
     digest_of_group,
@@ -32,12 +33,11 @@ _COLUMNS: Final = ("project", "digest", "of", "tool", "agent", "kind", "reason",
                    "check_name", "text")  # fmt: skip
 # As they are counted: of all agents, and failures of each of them too.
 _FAILURES: Final = GroupRollup.Of.FAILURES.value
-_OF_AGENT: Final = GroupRollup.Of.FAILURES_OF_AGENT.value
+_AGENT_FAILURES: Final = GroupRollup.Of.FAILURES_OF_AGENT.value
 _DENIALS: Final = GroupRollup.Of.DENIALS.value
 
 # A group that another process is about to remove is waited for, and then is not there.
 _KNOWN: Final = "SELECT digest, id FROM outcomes_callgroup WHERE project_id = %s AND digest"
-_LOCKED: Final = _KNOWN + " = ANY(%s) FOR KEY SHARE"
 _OTHERS: Final = """
 SELECT stored.group_id, stored.session_id, stored.agent_id, MIN(stored.at), MAX(stored.at)
 FROM {wanted} AS wanted CROSS JOIN outcomes_call AS stored {by}
@@ -46,46 +46,45 @@ WHERE stored.group_id = wanted.column1 AND stored.session_id = wanted.column2
 GROUP BY stored.group_id, stored.session_id, stored.agent_id
 """
 
-# SQLite would rather make an index of its own of all calls, anew for each question.
-_BY: Final = "INDEXED BY call_by_group_and_session"
+_BY: Final = using_index("call_by_group_and_session")
 
 T = TypeVar("T")
 Key = tuple[int, bytes]  # the project, and the digest
 Pair = tuple[int, int]  # group and session
-Of = tuple[int, int, int, int]  # of, tool, agent (0: whichever) and group
+CounterKey = tuple[int, int, int, int]  # of, tool, agent (0: whichever) and group
 Ends = tuple[datetime, datetime]  # the first and the last
 Counts = defaultdict[int, list[GroupCounts]]
 _Sums = defaultdict[tuple[int, int, int, int, int, int], list[int]]  # environment, minute and Of
 
 
 def grouped(rows: list[CallRow]) -> list[CallRow]:
-    """With the number of its group in each that has one."""
-    wanted: dict[int, tuple[Key, Grouping]] = {}
+    """Rows with the numbers of their groups."""
+    keys: dict[int, tuple[Key, Grouping]] = {}
     first: dict[Key, CallRow] = {}
     for place, row in enumerate(rows):
         if has_group(row) and (group := grouping_of(row)):
             key = row.project, digest_of_group(group)
-            wanted[place] = key, group
+            keys[place] = key, group
             first.setdefault(key, row)
-    if wanted:
-        numbers = _numbers(dict(wanted.values()), first)
-        for place, (key, _) in wanted.items():
+    if keys:
+        numbers = _numbers(dict(keys.values()), first)
+        for place, (key, _) in keys.items():
             rows[place] = rows[place]._replace(group=numbers[key])
     return rows
 
 
 def _numbers(groups: dict[Key, Grouping], first: Mapping[Key, CallRow]) -> dict[Key, int]:
-    found = _known(groups)
-    missing = sorted(groups.keys() - found.keys())
+    numbers = _known(groups)
+    missing = sorted(groups.keys() - numbers.keys())
     if missing:
         rows = [_row(*key, groups[key]._replace(text=_text_of(first[key]))) for key in missing]
         bulk.insert_missing(CallGroup, _COLUMNS, rows)
-        found |= _known(missing)
-    return found
+        numbers |= _known(missing)
+    return numbers
 
 
 def _text_of(row: CallRow) -> str:
-    """What a group that begins with this call is called. Only a new group asks."""
+    """Display text of a new group that begins with this call."""
     if row.check_name and row.check_rule and row.verdict_reason + row.check_value:
         compiled = compiled_of(row.project, row.check_name, row.check_version)
         if compiled is not None and reads_secret(compiled, row.check_rule):
@@ -94,37 +93,34 @@ def _text_of(row: CallRow) -> str:
 
 
 def _row(project: int, digest: bytes, group: Grouping) -> tuple[Any, ...]:
-    of, tool, agent, *said = group
-    return project, digest, of, tool, agent or None, *said
+    of, tool, agent, *words = group
+    return project, digest, of, tool, agent or None, *words
 
 
 def _known(keys: Iterable[Key]) -> dict[Key, int]:
     by_project: defaultdict[int, list[bytes]] = defaultdict(list)
     for project, digest in keys:
         by_project[project].append(digest)
-    found: dict[Key, int] = {}
+    numbers: dict[Key, int] = {}
     for project, digests in by_project.items():
         rows: list[tuple[Any, ...]] = []
         for part in _in_parts(digests):
             rows += _rows_known(project, part)
-        found |= {(project, bytes(digest)): number for digest, number in rows}
-    return found
+        numbers |= {(project, bytes(digest)): number for digest, number in rows}
+    return numbers
 
 
 def _rows_known(project: int, digests: Sequence[bytes]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(_LOCKED, [project, list(digests)])
-        else:
-            marks = ", ".join(["%s"] * len(digests))
-            cursor.execute(f"{_KNOWN} IN ({marks})", [project, *digests])
+        those, values = one_of_digests(digests)
+        cursor.execute(f"{_KNOWN} {those} {KEEP_ROWS}", [project, *values])
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
 
 
 def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Counts:
-    """What changed of groups, by environment. The rows of the sessions are locked by now: nobody
-    else changes where their groups begin and end."""
+    """Changes of group counts by environment. The sessions' rows are locked by now, so nobody else
+    moves where their groups begin and end."""
     counts: _Sums = defaultdict(lambda: [0, 0, 0])
     pairs: defaultdict[Pair, _Changed] = defaultdict(_Changed)
     for old, new in changes:
@@ -142,15 +138,15 @@ def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Co
                 if ends is not None:
                     counts[changed.environment, minute_of(ends[0]), *of][1] += sign
                     counts[changed.environment, minute_of(ends[1]), *of][2] += sign
-    found: Counts = defaultdict(list)
+    by_environment: Counts = defaultdict(list)
     for (environment, *place), sums in counts.items():
         if any(sums):
-            found[environment].append((*place, *sums))  # type: ignore[arg-type]  # five and three
-    return found
+            by_environment[environment].append((*place, *sums))  # type: ignore[arg-type]  # five and three
+    return by_environment
 
 
 def drop_left(groups: Iterable[int]) -> None:
-    """Of these, those that no call belongs to any more, and that nobody is just about to use."""
+    """Delete those of these groups that no call belongs to any more."""
     rows = CallGroup.objects.select_for_update(skip_locked=True).filter(pk__in=sorted(groups))
     locked = list(rows.order_by("pk").values_list("pk", flat=True))
     # Looked at once they are locked: whoever used one before is done by now.
@@ -160,14 +156,18 @@ def drop_left(groups: Iterable[int]) -> None:
 
 @dataclass(slots=True)
 class _Changed:
-    """Of one group in one session: when its calls were, and when they are."""
+    """Changed calls of one group in one session: their times before and after."""
 
     environment: int = 0
-    before: defaultdict[Of, list[datetime]] = field(default_factory=lambda: defaultdict(list))
-    after: defaultdict[Of, list[datetime]] = field(default_factory=lambda: defaultdict(list))
+    before: defaultdict[CounterKey, list[datetime]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    after: defaultdict[CounterKey, list[datetime]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     ids: list[int] = field(default_factory=list)
 
-    def all_of(self) -> set[Of]:
+    def all_of(self) -> set[CounterKey]:
         return self.before.keys() | self.after.keys()
 
 
@@ -184,37 +184,31 @@ def _add(counts: _Sums, pairs: defaultdict[Pair, _Changed], row: CallRow, sign: 
             (changed.after if sign > 0 else changed.before)[of].append(row.at)
 
 
-def _counted_of(row: CallRow) -> tuple[Of, ...]:
+def _counted_of(row: CallRow) -> tuple[CounterKey, ...]:
     group = row.group or 0
     if row.kind == DENIED:
         return ((_DENIALS, row.tool, row.agent, group),)
-    return (_FAILURES, row.tool, 0, group), (_OF_AGENT, row.tool, row.agent, group)
+    return (_FAILURES, row.tool, 0, group), (_AGENT_FAILURES, row.tool, row.agent, group)
 
 
 def _others(pairs: dict[Pair, _Changed]) -> dict[tuple[int, int, int], Ends]:
-    """When the calls are that did not change: of each pair, and of each agent in it."""
-    found: dict[tuple[int, int, int], Ends] = {}
+    """Times of the unchanged calls of each pair, and of each agent in it."""
+    times: dict[tuple[int, int, int], Ends] = {}
     for part in _in_parts(sorted(pairs)):
         ids = sorted({number for pair in part for number in pairs[pair].ids})
         for group, session, agent, first, last in _stored(part, ids):
             for whose in (0, agent):
-                known = found.get((group, session, whose), (first, last))
-                found[group, session, whose] = min(known[0], first), max(known[1], last)
-    return found
+                known = times.get((group, session, whose), (first, last))
+                times[group, session, whose] = min(known[0], first), max(known[1], last)
+    return times
 
 
 def _stored(pairs: Sequence[Pair], changed: Sequence[int]) -> Iterable[tuple[Any, ...]]:
-    values: list[Any]
-    if connection.vendor == "postgresql":
-        wanted = "(SELECT unnest(%s::bigint[]) AS column1, unnest(%s::bigint[]) AS column2)"
-        not_these, by = "= ANY(%s)", ""
-        values = [[pair[0] for pair in pairs], [pair[1] for pair in pairs], list(changed)]
-    else:
-        wanted = f"(VALUES {', '.join(['(%s, %s)'] * len(pairs))})"
-        not_these, by = f"IN ({', '.join(map(str, changed))})", _BY
-        values = [number for pair in pairs for number in pair]
+    listed, pair_values = database.pairs(pairs)
+    not_these, changed_values = one_of_numbers(changed)
+    statement = _OTHERS.format(wanted=listed, by=_BY, changed=not_these)
     with connection.cursor() as cursor:
-        cursor.execute(_OTHERS.format(wanted=wanted, by=by, changed=not_these), values)
+        cursor.execute(statement, [*pair_values, *changed_values])
         for *numbers, first, last in cursor.fetchall():
             yield *numbers, read_time(first), read_time(last)
 

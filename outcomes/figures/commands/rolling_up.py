@@ -1,7 +1,7 @@
-"""Adding what changed to the rollups, a few seconds later: many changes at once, each of them once.
+"""Rolling up: changes are added to the rollups a few seconds later, many at once and each once.
 
-One process does it at a time. What it adds and what it takes away is one transaction, so whoever
-reads rollups and changes together always sees each call once.
+One process does it at a time. Adding and removing is one transaction, so that readers of rollups
+and changes see each call once.
 """
 
 import logging
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 from django.db import connection, transaction
 
 from outcomes import bulk
+from outcomes.database import try_lock
 from outcomes.figures.codec.groups import (
     GroupMinutes,
     add_group_change,
@@ -23,7 +24,6 @@ from outcomes.figures.codec.groups import (
 from outcomes.figures.codec.rollups import add_change, added, pack_minute
 from outcomes.figures.commands.rolling_up_groups import add_groups
 from outcomes.figures.domain.sums import Minutes, Part, Sums, coarse_sums, no_minutes
-from outcomes.jobs.advisory_lock import is_alone
 from outcomes.models import Rollup, RollupChange, RollupMinute
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def roll_up_now_and_then() -> bool:
             return True
     except Exception:
         # Figures are as exact without it, and calls must not wait for it.
-        logger.exception("What changed could not be added to the rollups; it is tried again")
+        logger.exception("Merging rollups failed and will be retried")
     _next = time.monotonic() + EVERY
     return False
 
@@ -79,17 +79,16 @@ class _Done(NamedTuple):
 
 
 def _roll_up() -> _Done:
-    """In the order in which they came: what is taken away again was added before, so no count is
-    ever less than nothing."""
+    """Oldest changes first: what is removed was added before, so no count is ever negative."""
     changes = list(RollupChange.objects.order_by("id")[:AT_ONCE])
     some, by_environment, groups = _up_to_some_minutes(changes)
     if not some:
         return _Done(0, is_more_left=False)
     coarse = {place: coarse_sums(minutes) for place, minutes in by_environment.items()}
     with transaction.atomic():
-        if not is_alone(LOCK):
+        if not try_lock(LOCK):
             return _Done(0, is_more_left=False)
-        gone, _ = RollupChange.objects.filter(pk__in=[each.pk for each in some]).delete()
+        gone, _ = RollupChange.objects.filter(pk__in=[change.pk for change in some]).delete()
         if gone < len(some):  # another worker was faster, and added them
             transaction.set_rollback(True)
             return _Done(0, is_more_left=False)
@@ -103,28 +102,28 @@ def _roll_up() -> _Done:
 def _up_to_some_minutes(
     changes: Sequence[RollupChange],
 ) -> tuple[list[RollupChange], dict[int, Minutes], dict[int, GroupMinutes]]:
-    """The first of them: many are of the same minutes as a rule, each is of others where calls are
-    told of long after."""
+    """First changes that fit: many are of the same minutes as a rule, and each of others where
+    calls are reported late."""
     some: list[RollupChange] = []
     minutes: defaultdict[int, Minutes] = defaultdict(no_minutes)
     groups: defaultdict[int, GroupMinutes] = defaultdict(no_group_minutes)
-    for each in changes:
+    for change in changes:
         if sum(map(len, minutes.values())) >= MINUTES:
             break
-        place = each.environment_id
-        add_change(minutes[place], bytes(each.counts), bytes(each.durations))
-        for minute in add_group_change(groups[place], each.groups):
+        place = change.environment_id
+        add_change(minutes[place], bytes(change.counts), bytes(change.durations))
+        for minute in add_group_change(groups[place], change.groups):
             minutes[place][minute]  # it gets a row, though nothing else be counted in it
-        some.append(each)
+        some.append(change)
     return some, minutes, groups
 
 
 def _add_minutes(environment: int, minutes: Minutes, groups: GroupMinutes) -> None:
     for part in _in_parts(sorted(minutes)):
         there = RollupMinute.objects.filter(environment=environment, minute__in=part)
-        for each in there:
-            add_change(minutes, bytes(each.counts), bytes(each.durations))
-            add_group_change(groups, each.groups)
+        for row in there:
+            add_change(minutes, bytes(row.counts), bytes(row.durations))
+            add_group_change(groups, row.groups)
         rows = [
             (
                 environment,
@@ -139,9 +138,9 @@ def _add_minutes(environment: int, minutes: Minutes, groups: GroupMinutes) -> No
 
 def _add_coarse(coarse: dict[int, dict[Part, Sums]]) -> None:
     sums = {
-        (environment, bool(tool) + 2 * bool(agent), step, start, tool, agent): each
+        (environment, bool(tool) + 2 * bool(agent), step, start, tool, agent): part_sums
         for environment, parts in coarse.items()
-        for (step, start, tool, agent), each in parts.items()
+        for (step, start, tool, agent), part_sums in parts.items()
     }
     for keys in _in_parts(sorted(sums)):
         there = _stored(keys)

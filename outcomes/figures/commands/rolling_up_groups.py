@@ -1,4 +1,4 @@
-"""What changed of groups, added to the rollups of their quarters, hours and days."""
+"""Group changes, added to the rollups of their quarters, hours and days."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -14,15 +14,15 @@ _SUMS: Final = ("calls", "begun", "ended")
 
 
 def add_groups(changed: Mapping[int, GroupMinutes]) -> None:
-    """By environment; before what is stored of the minutes is added to the same sums."""
-    found: defaultdict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    """Added per environment, before the stored minutes are added to the same sums."""
+    sums_by_key: defaultdict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
     for environment, minutes in changed.items():
         for minute, groups in minutes.items():
             for (of, tool, agent, group), sums in groups.items():
                 for step in COARSE:
                     start = minute - minute % step
-                    added = found[environment, of, step, start, tool, agent, group]
+                    added = sums_by_key[environment, of, step, start, tool, agent, group]
                     for place, number in enumerate(sums):
                         added[place] += number
-    rows = sorted((*key, *sums) for key, sums in found.items() if any(sums))
+    rows = sorted((*key, *sums) for key, sums in sums_by_key.items() if any(sums))
     bulk.add(GroupRollup, _KEY, _SUMS, rows)

@@ -1,4 +1,4 @@
-"""Small numbers in a row, whose sums and whose n-th one are found and corrected in a few steps."""
+"""Fenwick tree: prefix sums and n-th elements of small numbers, updated in logarithmic time."""
 
 from array import array
 
@@ -27,11 +27,11 @@ class CountTree:
         self.total = self.up_to(length)
 
     def up_to(self, place: int) -> int:
-        found = 0
+        total = 0
         while place:
-            found += self._sums[place]
+            total += self._sums[place]
             place &= place - 1
-        return found
+        return total
 
     def put(self, place: int, value: int) -> None:
         more = value - (self.up_to(place) - self.up_to(place - 1))
@@ -43,7 +43,7 @@ class CountTree:
             place += place & -place
 
     def place_of(self, number: int) -> int | None:
-        """Where the sum first reaches this number; none: it does not."""
+        """Place at which the sum first reaches this number; None when it does not."""
         if not 0 < number <= self.total:
             return None
         place = 0

@@ -1,4 +1,4 @@
-"""What some calls add up to: what became of them, their rate of success, how long they took."""
+"""Figures of calls: outcomes, success rate, durations."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -18,6 +18,22 @@ _WITH_RESULT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
 _OPEN: Final = ""  # the kind of a call without an outcome, as it is stored
 
 
+def lowest_rate(now: "Figures", suspected: int) -> float | None:
+    """The success rate if every suspected failure is one."""
+    return max(now.successes - suspected, 0) / now.judged if now.judged else None
+
+
+def is_below(now: "Figures", target: float | None) -> bool:
+    """Whether even the upper bound of the success rate is below the target."""
+    return target is not None and now.bounds is not None and now.bounds[1] < target
+
+
+def is_unchecked(verdict: str, classified: str) -> bool:
+    """Whether a call ran and no check has seen it: it came without an output, or with one that
+    cannot be read here."""
+    return verdict != "" and classified == ""
+
+
 def _no_calls() -> Any:
     # There are thousands of figures on some pages; a Counter takes ten times as long to make.
     return defaultdict(int)
@@ -27,12 +43,17 @@ def _no_calls() -> Any:
 class Figures:
     counts: dict[Became, int] = field(default_factory=_no_calls)
     differing: dict[Became, int] = field(default_factory=_no_calls)  # of these, disagreements
+    unchecked: dict[Became, int] = field(default_factory=_no_calls)  # of these, seen by no check
     durations: dict[int, int] = field(default_factory=_no_calls)  # by bucket, where asked for
 
-    def add(self, became: Became, calls: int, disagreements: int = 0) -> None:
+    def add(
+        self, became: Became, calls: int, disagreements: int = 0, *, unchecked: bool = False
+    ) -> None:
         self.counts[became] += calls
         if disagreements:
             self.differing[became] += disagreements
+        if unchecked:
+            self.unchecked[became] += calls
 
     def __bool__(self) -> bool:
         return any(self.counts.values())
@@ -42,19 +63,19 @@ class Figures:
         """All of them, denied and open ones included."""
         return sum(self.counts.values())
 
-    def of_kind(self, *kinds: str) -> int:
-        """By the type of the outcome; empty: open."""
+    def with_outcome(self, *kinds: str) -> int:
+        """Calls with these outcome types; empty: open."""
         return sum(calls for (kind, _, _), calls in self.counts.items() if kind in kinds)
 
     @property
     def by_reason(self) -> "dict[str, Figures]":
-        """Of the denied calls."""
-        found: defaultdict[str, Figures] = defaultdict(Figures)
+        """Figures of the denied calls."""
+        figures: defaultdict[str, Figures] = defaultdict(Figures)
         for became, calls in self.counts.items():
             kind, _, reason = became
             if kind == _DENIED and calls:
-                found[reason].add(became, calls, self.differing.get(became, 0))
-        return dict(found)
+                figures[reason].add(became, calls, self.differing.get(became, 0))
+        return dict(figures)
 
     @property
     def successes(self) -> int:
@@ -74,7 +95,7 @@ class Figures:
 
     @property
     def ran_and_failed(self) -> int:
-        """What came back looked like a result, and is a failure."""
+        """Calls that returned a result which is a failure."""
         return sum(
             calls
             for (kind, verdict, _), calls in self.counts.items()
@@ -82,16 +103,38 @@ class Figures:
         )
 
     @property
+    def returned(self) -> int:
+        """Calls that returned an output, whether or not the agent sent it along."""
+        return self.with_outcome(*_WITH_RESULT)
+
+    @property
+    def with_output(self) -> int:
+        """Calls whose output a check has seen."""
+        return self.returned - sum(self.unchecked.values())
+
+    @property
+    def unchecked_successes(self) -> int:
+        """Successes by the agent's word alone."""
+        return sum(
+            calls for (_, verdict, _), calls in self.unchecked.items() if verdict == _SUCCESS
+        )
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether no output arrived, so that nothing can be checked."""
+        return self.returned > 0 and not self.with_output
+
+    @property
     def denied(self) -> int:
-        return self.of_kind(_DENIED)
+        return self.with_outcome(_DENIED)
 
     @property
     def open(self) -> int:
-        return self.of_kind(_OPEN)
+        return self.with_outcome(_OPEN)
 
     @property
     def judged(self) -> int:
-        """What a rate is of: successes and failures."""
+        """Successes and failures: the calls that a rate is of."""
         return sum(self._judged())
 
     @property
@@ -99,12 +142,12 @@ class Figures:
         return sum(self.differing.values())
 
     @property
-    def agent_said_success(self) -> int:
+    def agent_only_success(self) -> int:
         """Disagreements in which the check says failure."""
         return self._differing_with(_FAILURE)
 
     @property
-    def agent_said_failure(self) -> int:
+    def agent_only_failure(self) -> int:
         return self._differing_with(_SUCCESS)
 
     @property
@@ -120,10 +163,12 @@ class Figures:
         judged = successes + failures
         return wilson(successes, judged) if judged else None
 
-    @property
-    def worst_first(self) -> tuple[float, float, int]:
-        """To sort by: the upper bound of the success rate; what was never judged comes last."""
-        bounds = self.bounds
+    def worst_first(self, suspected: int = 0) -> tuple[float, float, int]:
+        """Sort key: the upper bound of the success rate if every suspected failure is one; calls
+        without a verdict come last."""
+        successes, failures = self._judged()
+        of = successes + failures
+        bounds = wilson(max(successes - suspected, 0), of) if of else None
         return (bounds[1], bounds[0], -self.judged) if bounds else (2.0, 2.0, -self.calls)
 
     @property
@@ -153,8 +198,8 @@ class Figures:
                 failures += calls
         return successes, failures
 
-    def _with_verdict(self, wanted: str) -> int:
-        return sum(calls for (_, verdict, _), calls in self.counts.items() if verdict == wanted)
+    def _with_verdict(self, name: str) -> int:
+        return sum(calls for (_, verdict, _), calls in self.counts.items() if verdict == name)
 
     def _differing_with(self, verdict: str) -> int:
         return sum(number for became, number in self.differing.items() if became[1] == verdict)

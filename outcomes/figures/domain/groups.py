@@ -1,4 +1,4 @@
-"""Failures that fail alike and denials that were denied alike: what they have in common.
+"""Groups: what failures, or denials, have in common.
 
 A failure's group is its tool, what decided (the rule of a check, or that it timed out or raised),
 and its reason in normal form. A denial's is its tool, its agent, its reason, the contract's rule,
@@ -35,7 +35,7 @@ _NUMBERS: Final = re.compile(r"#(?:[-.,:/_+]?#)+")  # 2026-11-18, 10.0.0.7, 1,20
 
 
 class Grouping(NamedTuple):
-    """What the calls of a group have in common; tool and agent by the numbers of their rows."""
+    """Common properties of a group's calls; tool and agent are row numbers."""
 
     of: str  # failure or denied
     tool: int
@@ -58,16 +58,16 @@ def grouping(
     rule: str,
     check: str,
     check_rule: str,
-    said: str,
+    check_words: str,
 ) -> Grouping | None:
-    """None of calls that neither failed nor were denied. What a check says comes before what the
-    agent told."""
+    """None for calls that neither failed nor were denied. Words of a check come before those of the
+    agent."""
     if kind == DENIED:
         return Grouping(DENIED, tool, agent, kind, reason, rule, "", normalised(detail))
     if verdict != FAILURE:
         return None
-    told = said or (detail if kind in DETAILED else "")
-    return Grouping(FAILURE, tool, 0, kind, "", check_rule, check, normalised(told))
+    text = check_words or (detail if kind in DETAILED else "")
+    return Grouping(FAILURE, tool, 0, kind, "", check_rule, check, normalised(text))
 
 
 @lru_cache(maxsize=4_096)
@@ -77,22 +77,22 @@ def normalised(text: str) -> str:
 
     `Row 17 of "users" is locked` is `Row # of "…" is locked`.
     """
-    told = _SPACE.sub(" ", text[:_READ])[:LONGEST].strip()
-    if not _MAY_DIFFER.search(told):
-        return told
+    general = _SPACE.sub(" ", text[:_READ])[:LONGEST].strip()
+    if not _MAY_DIFFER.search(general):
+        return general
     # Each time it is shorter, or less of it is told as it was: after a time or two it stays.
-    while (general := _NUMBERS.sub("#", _DIFFERING.sub(_in_general, told))) != told:
-        told = general
-    return told
+    while (shorter := _NUMBERS.sub("#", _DIFFERING.sub(_in_general, general))) != general:
+        general = shorter
+    return general
 
 
-def _in_general(found: re.Match[str]) -> str:
-    told = found[0]
-    match found.lastgroup:
+def _in_general(match: re.Match[str]) -> str:
+    text = match[0]
+    match match.lastgroup:
         case "quoted":
-            return f"{told[0]}…{told[-1]}"
+            return f"{text[0]}…{text[-1]}"
         case "scheme":
-            return f"{found['scheme']}://…"
+            return f"{match['scheme']}://…"
         case "mail":
             return "…@…"
         case "path":
@@ -100,9 +100,9 @@ def _in_general(found: re.Match[str]) -> str:
         case "uuid":
             return "#"
         case "status":  # 404 and 500 are not the same reason
-            return told
+            return text
         case _:
-            return _word_in_general(told)
+            return _word_in_general(text)
 
 
 def _word_in_general(word: str) -> str:

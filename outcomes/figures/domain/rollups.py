@@ -1,4 +1,4 @@
-"""Which rollups a time is made of: days, hours, quarters and minutes of UTC, the coarsest first.
+"""Rollups that cover a period: days, hours, quarters and minutes of UTC, the coarsest first.
 
 Times are whole minutes since 1970 here.
 """
@@ -36,35 +36,35 @@ def time_of(minute: int) -> datetime:
 
 
 def runs(first: int | None, end: int | None, coarsest: int = DAY) -> list[Run]:
-    """The fewest rollups that are this time exactly: none says what happened outside of it."""
-    found: list[Run] = []
-    _cut(found, first, end, [step for step in STEPS if step <= coarsest])
-    return found
+    """Fewest rollups that cover exactly this period."""
+    parts: list[Run] = []
+    _cut(parts, first, end, [step for step in STEPS if step <= coarsest])
+    return parts
 
 
-def _cut(found: list[Run], first: int | None, end: int | None, steps: list[int]) -> None:
+def _cut(parts: list[Run], first: int | None, end: int | None, steps: list[int]) -> None:
     if first is not None and end is not None and first >= end:
         return
     *finer, step = steps
-    whole_first = None if first is None else -(-first // step) * step
-    whole_end = None if end is None else end // step * step
-    if whole_first is not None and whole_end is not None and whole_first >= whole_end:
-        _cut(found, first, end, finer)
+    step_first = None if first is None else -(-first // step) * step
+    step_end = None if end is None else end // step * step
+    if step_first is not None and step_end is not None and step_first >= step_end:
+        _cut(parts, first, end, finer)
         return
-    if first != whole_first:
-        _cut(found, first, whole_first, finer)
-    found.append(Run(step, whole_first, whole_end))
-    if end != whole_end:
-        _cut(found, whole_end, end, finer)
+    if first != step_first:
+        _cut(parts, first, step_first, finer)
+    parts.append(Run(step, step_first, step_end))
+    if end != step_end:
+        _cut(parts, step_end, end, finer)
 
 
-def joined(found: Iterable[Run]) -> list[Run]:
-    """With those that follow one another made one; by step, in the order of time."""
-    whole: list[Run] = []
-    for run in sorted(found, key=lambda each: (each.step, each.first or 0)):
-        last = whole[-1] if whole else None
+def joined(parts: Iterable[Run]) -> list[Run]:
+    """Runs merged with their successors; by step, then in order of time."""
+    merged: list[Run] = []
+    for run in sorted(parts, key=lambda part: (part.step, part.first or 0)):
+        last = merged[-1] if merged else None
         if last is not None and last.step == run.step and last.end == run.first:
-            whole[-1] = last._replace(end=run.end)
+            merged[-1] = last._replace(end=run.end)
         else:
-            whole.append(run)
-    return whole
+            merged.append(run)
+    return merged

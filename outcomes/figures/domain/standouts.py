@@ -1,4 +1,4 @@
-"""What stands out of the figures of a time beside those of the time before."""
+"""Standouts: changes against the previous period that are surely no chance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,13 +43,13 @@ class Fall:
 
 
 def falls(now: Mapping[str, Judged], before: Mapping[str, Judged]) -> list[Fall]:
-    """The one that costs the most calls first."""
-    found = [
-        Fall(tool, each, then)
-        for tool, each in now.items()
+    """Most costly fall first, by calls."""
+    fallen = [
+        Fall(tool, rates, then)
+        for tool, rates in now.items()
         if (then := before.get(tool)) is not None
-        and each.of >= FEWEST
+        and rates.of >= FEWEST
         and then.of >= FEWEST
-        and each.bounds[1] < then.bounds[0]
+        and rates.bounds[1] < then.bounds[0]
     ]
-    return sorted(found, key=lambda fall: (-fall.missing, fall.tool))
+    return sorted(fallen, key=lambda fall: (-fall.missing, fall.tool))

@@ -1,4 +1,4 @@
-"""What changes of rollups add up to: minute by minute, and of each quarter, hour and day."""
+"""Sums of rollup changes: by minute, quarter, hour and day."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 
 from outcomes.figures.domain.rollups import COARSE, QUARTER
 
-Said = tuple[int, str]  # the code of what became of a call, and a denial's reason
+CountKey = tuple[int, str]  # the code of what became of a call, and a denial's reason
 Pair = tuple[int, int]  # tool and agent; 0: whichever
 Part = tuple[int, int, int, int]  # step, start, tool and agent
 
 
 @dataclass(slots=True)
 class Sums:
-    counts: defaultdict[Said, list[int]] = field(
+    counts: defaultdict[CountKey, list[int]] = field(
         default_factory=lambda: defaultdict(lambda: [0, 0])  # calls, disagreements
     )
     took: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))  # by bucket
 
     def merge(self, other: "Sums") -> None:
-        for said, (calls, disagreements) in other.counts.items():
-            sums = self.counts[said]
+        for key, (calls, disagreements) in other.counts.items():
+            sums = self.counts[key]
             sums[0] += calls
             sums[1] += disagreements
         took = self.took
@@ -36,38 +36,38 @@ def no_minutes() -> Minutes:
 
 
 def coarse_sums(minutes: Minutes) -> dict[Part, Sums]:
-    """The same of quarters, hours and days; of all calls, of tools, of agents, and of both."""
-    found: dict[Part, Sums] = {}
+    """Sums of quarters, hours and days; of all calls, of tools, of agents, and of both."""
+    sums_by_part: dict[Part, Sums] = {}
     parts: list[tuple[int, dict[Pair, Sums]]] = list(minutes.items())
     for step in COARSE:
         grouped: defaultdict[int, list[dict[Pair, Sums]]] = defaultdict(list)
         for start, pairs in parts:
             grouped[start - start % step].append(pairs)
-        parts = [(start, _merged(of_each)) for start, of_each in grouped.items()]
+        parts = [(start, _merged(several)) for start, several in grouped.items()]
         if step == QUARTER:
             parts = [(start, _crossed(pairs)) for start, pairs in parts]
         for start, pairs in parts:
             for (tool, agent), sums in pairs.items():
-                found[step, start, tool, agent] = sums
-    return found
+                sums_by_part[step, start, tool, agent] = sums
+    return sums_by_part
 
 
 def _merged(several: list[dict[Pair, Sums]]) -> dict[Pair, Sums]:
     if len(several) == 1:  # most often all that changed together is of one time
         return several[0]
-    found: defaultdict[Pair, Sums] = defaultdict(Sums)
+    merged: defaultdict[Pair, Sums] = defaultdict(Sums)
     for pairs in several:
-        _merge_into(found, pairs.items())
-    return found
+        _merge_into(merged, pairs.items())
+    return merged
 
 
 def _crossed(pairs: dict[Pair, Sums]) -> dict[Pair, Sums]:
-    found: defaultdict[Pair, Sums] = defaultdict(Sums, pairs)
+    crossed: defaultdict[Pair, Sums] = defaultdict(Sums, pairs)
     for (tool, agent), sums in list(pairs.items()):
-        _merge_into(found, [((tool, 0), sums), ((0, agent), sums), ((0, 0), sums)])
-    return found
+        _merge_into(crossed, [((tool, 0), sums), ((0, agent), sums), ((0, 0), sums)])
+    return crossed
 
 
-def _merge_into(found: defaultdict[Pair, Sums], more: Iterable[tuple[Pair, Sums]]) -> None:
+def _merge_into(target: defaultdict[Pair, Sums], more: Iterable[tuple[Pair, Sums]]) -> None:
     for pair, sums in more:
-        found[pair].merge(sums)
+        target[pair].merge(sums)

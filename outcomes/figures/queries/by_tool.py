@@ -1,5 +1,4 @@
-"""What is counted of each tool, in a scope and in the time before it: one statement goes through
-both once."""
+"""Counts of each tool in a scope and the previous period, read in one statement."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from outcomes.models import Agent, Tool
 
 
 @dataclass(frozen=True, slots=True)
-class OfTool:
+class ToolSlots:
     before: Slot = field(default_factory=Slot)
     now: Slot = field(default_factory=Slot)
     steps: dict[int, RateSlot] = field(default_factory=dict)
@@ -27,11 +26,11 @@ def read_tools(
     project_id: int,
     scope: Scope,
     spans: Sequence[Span],
-    slot_of: Callable[[OfTool, int], Slot],
+    slot_of: Callable[[ToolSlots, int], Slot],
     *,
     durations: bool = False,
-) -> dict[str, OfTool]:
-    """By name; `slot_of` says where what a tool has in one of the spans is counted."""
+) -> dict[str, ToolSlots]:
+    """Counts by tool name; `slot_of` gives the slot for a tool in one of the spans."""
     agent = numbered(Agent, project_id, scope.agent)
     if agent == NOBODY:
         return {}
@@ -46,12 +45,12 @@ def read_tools(
         until=scope.until,
         durations=durations,
     )
-    found: defaultdict[int, OfTool] = defaultdict(OfTool)
+    slots: defaultdict[int, ToolSlots] = defaultdict(ToolSlots)
     place_of = place_in(list(spans))
 
     def slot(_environment: int, minute: int, tool: int, _agent: int) -> Slot:
-        return slot_of(found[tool], place_of(minute))
+        return slot_of(slots[tool], place_of(minute))
 
     reading.into(slot, runs_in(reading, DAY, list(spans)))
-    names = Tool.objects.filter(project=project_id, pk__in=found)
-    return {name: found[number] for number, name in names.values_list("pk", "name")}
+    names = Tool.objects.filter(project=project_id, pk__in=slots)
+    return {name: slots[number] for number, name in names.values_list("pk", "name")}

@@ -1,5 +1,5 @@
-"""What only the calls of groups tell: when they were first and last seen, whether they are back
-after being gone, and which sessions pass a time by."""
+"""Facts about groups that only their calls hold: first and last seen, returned after a gap, and
+sessions across a period."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from outcomes.record.codec import as_text
 GONE: Final = timedelta(hours=24)  # a group that was not seen for so long, and is, is back
 
 _CALLS: Final = "FROM outcomes_call WHERE group_id = wanted.id"
-_WANTED: Final = "(SELECT column1 AS id FROM (VALUES {}) AS listed) AS wanted"
+_LISTED: Final = "(SELECT column1 AS id FROM (VALUES {}) AS listed) AS wanted"
 _OLDEST, _NEWEST = 'ORDER BY at, "order" LIMIT 1', 'ORDER BY at DESC, "order" DESC LIMIT 1'
 _SEEN: Final = """
 SELECT wanted.id,
@@ -58,11 +58,11 @@ class Seen:
 
 
 def seen(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int, Seen]:
-    """Of all time, in the environment that is read, by whichever agent."""
+    """Times of all calls of these groups, in the reading's environment, of any agent."""
     there, place = _there(reading)
     since, until = scope.since, scope.until
     values = [*place, *place, *place, *place, since, until, *place, since]
-    found = {}
+    seen_groups = {}
     for number, first, environment, last, within, earlier in _rows(_SEEN, groups, values, there):
         if first is None:
             continue
@@ -70,8 +70,8 @@ def seen(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int
         if within is not None and earlier is not None:
             before = read_time(earlier)
             gone_since = before if read_time(within) - before >= GONE else None
-        found[number] = Seen(read_time(first), environment, read_time(last), gone_since)
-    return found
+        seen_groups[number] = Seen(read_time(first), environment, read_time(last), gone_since)
+    return seen_groups
 
 
 class Governed(NamedTuple):
@@ -87,7 +87,7 @@ class Governed(NamedTuple):
 def newest_governed(
     reading: GroupReading, scope: Scope, groups: Sequence[int]
 ) -> Iterable[Governed]:
-    """Of each group its newest call in the scope, where a version is known to have governed it."""
+    """Newest call of each group in the scope that a known version governed."""
     there, place = _there(reading)
     values = [*place, scope.since, scope.until]
     rows = _rows(_NEWEST_OF, groups, values, there) if groups else []
@@ -118,19 +118,19 @@ def _rows(
 ) -> list[tuple[Any, ...]]:
     words = {
         "calls": _CALLS + there,
-        "wanted": _WANTED.format(", ".join(f"({int(number)})" for number in groups)),
+        "wanted": _LISTED.format(", ".join(f"({int(number)})" for number in groups)),
         "oldest": _OLDEST,
         "newest": _NEWEST,
     }
     adapt = connection.ops.adapt_datetimefield_value
-    told = [adapt(each) if isinstance(each, datetime) else each for each in values]
+    parameters = [adapt(value) if isinstance(value, datetime) else value for value in values]
     with connection.cursor() as cursor:
-        cursor.execute(statement.format(**words), told)
+        cursor.execute(statement.format(**words), parameters)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
 
 
 def groups_of_rule(project_id: int, rule: str) -> frozenset[int]:
-    """By which an index finds the calls that it denied."""
-    found = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
-    return frozenset(found.values_list("pk", flat=True))
+    """Groups through which an index finds the calls that a rule denied."""
+    groups = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
+    return frozenset(groups.values_list("pk", flat=True))

@@ -1,6 +1,5 @@
-"""The rollups of groups in some times, and what changed since they were made: read in one
-statement, which sees both as they stand at one moment.
-"""
+"""Rollups of groups and the changes since: read in one statement, so that both are of
+one moment."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -12,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
+from outcomes.database import NO_BYTES
 from outcomes.figures.codec.groups import unpack_groups
 from outcomes.figures.domain.rollups import MINUTE, joined, minute_of, runs
 from outcomes.models.statements import ON_POSTGRESQL
@@ -57,8 +57,8 @@ class Sums:
 
 
 @dataclass(slots=True)
-class OfGroup:
-    """Of one group: of each time, by step."""
+class GroupSums:
+    """Sums of one group, by time and step."""
 
     times: dict[tuple[int, int], Sums] = field(default_factory=dict)
 
@@ -68,19 +68,19 @@ class OfGroup:
         else:
             self.times[place] = Sums(calls, begun, ended)
 
-    def whole(self, time: int) -> Sums:
-        found = Sums()
+    def total(self, time: int) -> Sums:
+        total = Sums()
         for (place, _), sums in self.times.items():
             if place == time:
-                found.add(sums.calls, sums.begun, sums.ended)
-        return found
+                total.add(sums.calls, sums.begun, sums.ended)
+        return total
 
     def calls_by_step(self, time: int, steps: int) -> list[int]:
-        found = [0] * steps
+        calls = [0] * steps
         for (place, step), sums in self.times.items():
             if place == time:
-                found[step] += sums.calls
-        return found
+                calls[step] += sums.calls
+        return calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,19 +93,21 @@ class GroupReading:
     groups: Collection[int] | None = None  # none: all of them
     sessions: bool = True  # whether these are counted; PostgreSQL sums calls alone in half the time
 
-    def read(self, times: Sequence[Time]) -> dict[int, OfGroup]:
-        found: defaultdict[int, OfGroup] = defaultdict(OfGroup)
+    def read(self, times: Sequence[Time]) -> dict[int, GroupSums]:
+        sums: defaultdict[int, GroupSums] = defaultdict(GroupSums)
         for time, step, group, calls, begun, ended in self._counted(times):
-            found[group].add((time, step), calls, begun, ended)
-        return found
+            sums[group].add((time, step), calls, begun, ended)
+        return sums
 
     def read_calls(self, times: Sequence[Time]) -> dict[int, list[list[int]]]:
-        """Of each group its calls alone: time for time, step by step."""
+        """Calls alone of each group: by time, then by step."""
         steps = [max(1, len(time.borders)) for time in times]
-        found: defaultdict[int, list[list[int]]] = defaultdict(lambda: [[0] * n for n in steps])
+        calls_by_group: defaultdict[int, list[list[int]]] = defaultdict(
+            lambda: [[0] * n for n in steps]
+        )
         for time, step, group, calls, _, _ in self._counted(times):
-            found[group][time][step] += calls
-        return found
+            calls_by_group[group][time][step] += calls
+        return calls_by_group
 
     def _counted(self, times: Sequence[Time]) -> Iterator[tuple[int, int, int, int, int, int]]:
         steps = [_Steps(time) for time in times]
@@ -115,13 +117,13 @@ class GroupReading:
                 yield time, step, group, calls, begun, ended
                 continue
             for minute, of, tool, agent, number, calls, begun, ended in unpack_groups(packed):
-                if not self._is_wanted(of, tool, agent, number):
+                if not self._matches(of, tool, agent, number):
                     continue
                 for place in range(len(times)) if time < 0 else (time,):
                     if steps[place].holds(minute):
                         yield place, steps[place].step_of(minute), number, calls, begun, ended
 
-    def _is_wanted(self, of: int, tool: int, agent: int, group: int) -> bool:
+    def _matches(self, of: int, tool: int, agent: int, group: int) -> bool:
         return (
             of == self.of
             and self.tool in (None, tool)
@@ -143,7 +145,7 @@ class GroupReading:
         chosen = "project_id = %s" + (" AND name = %s" if self.environment else "")
         words = {
             "environments": _ENVIRONMENTS.format(chosen),
-            "nothing": f"CAST(NULL AS {'bytea' if ON_POSTGRESQL else 'blob'})",
+            "nothing": NO_BYTES,
         }
         place = [self.project, *([self.environment] if self.environment else [])]
         named = [("tool = %s", self.tool), ("agent = %s", self.agent)]
@@ -154,7 +156,7 @@ class GroupReading:
         steps = [_Steps(time) for time in times]
         for number, time in enumerate(times):
             words |= {"time": str(number), "named": conditions}
-            words |= _told(steps[number], sessions=self.sessions)
+            words |= _sums_sql(steps[number], sessions=self.sessions)
             for step, span in _spans(time):
                 if step == MINUTE:
                     yield _MINUTES.format(**words, span=span.format("minute")), place
@@ -177,8 +179,8 @@ class _Steps:
         return bisect_right(self.borders, minute)
 
 
-def _told(steps: _Steps, *, sessions: bool) -> dict[str, str]:
-    """Summed up by the database where it knows of steps, or where there is but one."""
+def _sums_sql(steps: _Steps, *, sessions: bool) -> dict[str, str]:
+    """Sums by the database where it knows the steps, or where there is only one."""
     names = ("calls", "begun", "ended") if sessions else ("calls",)
     nothing = {"begun": "0", "ended": "0"}
     if steps.borders and not ON_POSTGRESQL:
@@ -192,10 +194,10 @@ def _told(steps: _Steps, *, sessions: bool) -> dict[str, str]:
 
 
 def _spans(time: Time) -> Iterator[tuple[int, str]]:
-    """The fewest rollups that are this time exactly, none of them of two steps. Minutes are
-    numbers, and stand in the statement."""
+    """Fewest rollups that cover exactly this time, none across two steps. Minutes are numbers,
+    inlined in the statement."""
     steps = _Steps(time)
     borders = pairwise([steps.first, *steps.borders, steps.end])
-    for run in joined(each for since, until in borders for each in runs(since, until)):
+    for run in joined(run for since, until in borders for run in runs(since, until)):
         since = "" if run.first is None else f"{{0}} >= {run.first} AND "
         yield run.step, f"{since}{{0}} < {run.end}"

@@ -1,11 +1,11 @@
-"""Groups: failures that fail alike and denials that were denied alike, in a scope.
+"""Groups of similar failures and denials in a scope.
 
 `failure_groups` and `denial_groups` give a page of them, the most frequent first; `group_with` one
-of them by its key, as an address has it, and `group_told` its words alone; `group_calls` its calls;
-`denials` what was denied by reason, rule, tool and agent, and step by step.
+by the key in its address, and `group_identity` its words alone; `group_calls` its calls; `denials`
+what was denied by reason, rule, tool and agent, and step by step.
 
-Counts, sessions and steps are of the scope, `before` of the time before it. When a group was first
-and last seen is asked of all time, of the scope's environment and of every agent.
+Counts, sessions and steps are of the scope, `before` of the previous period. First and last seen
+are of all time, of the scope's environment and of every agent.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,14 +15,14 @@ from typing import Final, Literal, NamedTuple
 
 from django.db.models import QuerySet, Subquery
 
-from governance.deployments.queries.deployments import Deployed, newest_deployments
+from governance.deployments.queries import Deployed, newest_deployments
 from outcomes.core.groups import DENIED, FAILURE
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.group_calls import seen, straddling
 from outcomes.figures.queries.group_rollups import GroupReading, Time
 from outcomes.models import Agent, Call, CallGroup, GroupRollup, Tool
 from outcomes.record.codec import as_text, digest_of
-from outcomes.record.selecting import CALLS_SHOWN, PLACE_BY_TIME, with_names
+from outcomes.stored.queries import CALLS_SHOWN, PLACE_BY_TIME, with_names
 from outcomes.web.key_paging import Page, Place, page_of
 
 GROUPS_SHOWN: Final = 25
@@ -55,8 +55,8 @@ class GroupFigures:
     steps: list[int]  # calls in each of `scope.steps()`
 
 
-class GroupTold(NamedTuple):
-    """What a group says of itself."""
+class GroupIdentity(NamedTuple):
+    """Words of a group."""
 
     key: str
     of: str
@@ -113,22 +113,21 @@ def denial_groups(
 
 
 def group_with(project_id: int, scope: Scope, key: str) -> GroupFigures | None:
-    """None where the scope's environment has no such group; of its calls none may be in the
-    scope."""
+    """None where the environment has no such group; it may have no calls in the scope."""
     number, of = _numbered(project_id, key)
     if not number:
         return None
     reading = _reading(project_id, scope, of=of, groups={number})
     if reading is None:
         return None
-    told = _figures(reading, scope, [number], told_of([number]))
-    return told[0] if told else None
+    figures = _figures(reading, scope, [number], identities_of_ids([number]))
+    return figures[0] if figures else None
 
 
-def group_told(project_id: int, key: str) -> GroupTold | None:
-    """What its calls have in common, without their figures."""
+def group_identity(project_id: int, key: str) -> GroupIdentity | None:
+    """Words of a group, without its figures."""
     number, _ = _numbered(project_id, key)
-    return told_of([number]).get(number) if number else None
+    return identities_of_ids([number]).get(number) if number else None
 
 
 def group_calls(
@@ -141,27 +140,27 @@ def group_calls(
 ) -> Page[Call]:
     """The calls of a group in the scope, newest first, a page of CALLS_SHOWN."""
     number, _ = _numbered(project_id, key)
-    found = with_names(Call.objects.filter(project=project_id, group=number))
+    calls = with_names(Call.objects.filter(project=project_id, group=number))
     since, until = scope.bounds
     if since is not None:
-        found = found.filter(at__gte=since)
+        calls = calls.filter(at__gte=since)
     if until is not None:
-        found = found.filter(at__lt=until)
+        calls = calls.filter(at__lt=until)
     if scope.environment:
-        found = found.filter(environment__name=as_text(scope.environment))
+        calls = calls.filter(environment__name=as_text(scope.environment))
     if scope.agent:
-        found = found.filter(agent__digest=digest_of(scope.agent))
-    return page_of(found, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
+        calls = calls.filter(agent__digest=digest_of(scope.agent))
+    return page_of(calls, PLACE_BY_TIME, size=CALLS_SHOWN, before=before, after=after)
 
 
-def told_of(groups: Iterable[int]) -> dict[int, GroupTold]:
-    return told_by(CallGroup.objects.filter(pk__in=list(groups)))
+def identities_of_ids(groups: Iterable[int]) -> dict[int, GroupIdentity]:
+    return identities(CallGroup.objects.filter(pk__in=list(groups)))
 
 
-def told_by(groups: QuerySet[CallGroup]) -> dict[int, GroupTold]:
+def identities(groups: QuerySet[CallGroup]) -> dict[int, GroupIdentity]:
     rows = groups.order_by()
     return {
-        number: GroupTold(bytes(digest).hex(), of, tool, agent or "", *rest)
+        number: GroupIdentity(bytes(digest).hex(), of, tool, agent or "", *rest)
         for number, digest, of, tool, agent, *rest in rows.values_list("pk", *_NAMES)
     }
 
@@ -184,7 +183,7 @@ def _reading(
     tool: str = "",
     groups: set[int] | None = None,
 ) -> GroupReading | None:
-    """None where nobody has such a name."""
+    """None where no tool or agent has such a name."""
     agents = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
     number = agent = None
     if tool:  # both at once
@@ -217,13 +216,15 @@ def _page(
 ) -> GroupPage:
     if reading is None:
         return GroupPage([], 0, 0, None)
-    found = reading.read([Time(scope.since, scope.until), time_before(scope)])
-    told = told_of(number for number, each in found.items() if each.whole(NOW).calls)
+    sums = reading.read([Time(scope.since, scope.until), time_before(scope)])
+    words = identities_of_ids(
+        number for number, group_words in sums.items() if group_words.total(NOW).calls
+    )
     places: dict[int, GroupPlace] = {}
-    for number, each in told.items():
-        counted = found[number]
-        calls, before = counted.whole(NOW).calls, counted.whole(BEFORE).calls
-        places[number] = (-calls if order == "calls" else before - calls), each.key
+    for number, group_words in words.items():
+        counted = sums[number]
+        calls, before = counted.total(NOW).calls, counted.total(BEFORE).calls
+        places[number] = (-calls if order == "calls" else before - calls), group_words.key
     last = None if after is None else (-after[0], after[1])
     rest = sorted((p, n) for n, p in places.items() if last is None or p > last)
     page = [number for _, number in rest[:size]]
@@ -231,35 +232,35 @@ def _page(
     if len(rest) > size:
         least, key = rest[size - 1][0]
         following = (-least, key)
-    calls = sum(found[number].whole(NOW).calls for number in told)
-    return GroupPage(_figures(reading, scope, page, told), len(told), calls, following)
+    calls = sum(sums[number].total(NOW).calls for number in words)
+    return GroupPage(_figures(reading, scope, page, words), len(words), calls, following)
 
 
 def _figures(
-    reading: GroupReading, scope: Scope, groups: list[int], told: Mapping[int, GroupTold]
+    reading: GroupReading, scope: Scope, groups: list[int], words: Mapping[int, GroupIdentity]
 ) -> list[GroupFigures]:
     if not groups:
         return []
-    of_these = replace(reading, groups=set(groups))
+    page_reading = replace(reading, groups=set(groups))
     times = [_in_steps(scope), time_before(scope), Time(None, scope.since)]
-    counted = of_these.read(times)
+    counted = page_reading.read(times)
     newest = newest_deployments(reading.project)
     when = seen(reading, scope, groups)
-    there = {number: counted[number].whole(EARLIER) for number in groups}
+    there = {number: counted[number].total(EARLIER) for number in groups}
     begun = [number for number, sums in there.items() if sums.begun > sums.ended]
     passed_by = straddling(reading, scope, begun) if begun else {}
-    found = []
+    figures = []
     for number in groups:
         if number not in when:  # its calls have left since
             continue
-        now, earlier, times_of = counted[number].whole(NOW), there[number], when[number]
+        now, earlier, times_of = counted[number].total(NOW), there[number], when[number]
         deployed = newest.get(times_of.environment)
         sessions = now.begun + earlier.begun - earlier.ended - passed_by.get(number, 0)
-        found.append(
+        figures.append(
             GroupFigures(
-                **told[number]._asdict(),
+                **words[number]._asdict(),
                 calls=now.calls,
-                before=counted[number].whole(BEFORE).calls,
+                before=counted[number].total(BEFORE).calls,
                 sessions=sessions,
                 first_at=times_of.first,
                 last_at=times_of.last,
@@ -268,11 +269,11 @@ def _figures(
                 steps=counted[number].calls_by_step(NOW, len(scope.steps())),
             )
         )
-    return found
+    return figures
 
 
 def _in_steps(scope: Scope) -> Time:
-    return Time(scope.since, scope.until, [each.start for each in scope.steps()])
+    return Time(scope.since, scope.until, [step.start for step in scope.steps()])
 
 
 def time_before(scope: Scope) -> Time:

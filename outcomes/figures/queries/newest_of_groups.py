@@ -11,7 +11,7 @@ from outcomes.core.scope import BEGINNING
 from outcomes.models import Call
 from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.record.codec import as_text, digest_of
-from outcomes.record.selecting import CallFilter
+from outcomes.stored.queries import CallFilter
 from outcomes.web.key_paging import Place
 
 # The time of the row after the last one of the page.
@@ -32,36 +32,36 @@ _WHOSE: Final = (
 
 
 def narrowed_to_newest(
-    found: QuerySet[Call], project_id: int, wanted: CallFilter, size: int, before: Place | None
+    calls: QuerySet[Call], project_id: int, filters: CallFilter, size: int, before: Place | None
 ) -> QuerySet[Call]:
-    """The same first page of what was denied alike; of what else is asked for no index tells."""
-    is_told = CallFilter(
-        environment=wanted.environment,
-        agent=wanted.agent,
-        rule=wanted.rule,
-        groups=wanted.groups,
-        since=wanted.since,
-        until=wanted.until,
+    """The same first page of similar denials, cut by an index; other filters have none."""
+    supported = CallFilter(
+        environment=filters.environment,
+        agent=filters.agent,
+        rule=filters.rule,
+        groups=filters.groups,
+        since=filters.since,
+        until=filters.until,
     )
-    if not ON_POSTGRESQL or not wanted.groups or wanted != is_told:
-        return found
-    since = wanted.since or BEGINNING
+    if not ON_POSTGRESQL or not filters.groups or filters != supported:
+        return calls
+    since = filters.since or BEGINNING
     those, values = ["at >= %s"], list[Any]([since])
-    if wanted.until is not None:
-        those, values = [*those, "at < %s"], [*values, wanted.until]
+    if filters.until is not None:
+        those, values = [*those, "at < %s"], [*values, filters.until]
     if before is not None:
         those, values = [*those, '(at, "order") < (%s, %s)'], [*values, *before]
-    if wanted.environment:
-        those, values = [*those, _ENVIRONMENT], [*values, project_id, as_text(wanted.environment)]
-    if wanted.agent:
-        values += [project_id, digest_of(wanted.agent)]
+    if filters.environment:
+        those, values = [*those, _ENVIRONMENT], [*values, project_id, as_text(filters.environment)]
+    if filters.agent:
+        values += [project_id, digest_of(filters.agent)]
     statement = _CUT.format(
         those=" AND ".join(those),
         rows=size + 1,
         size=size,
-        groups=", ".join(str(int(number)) for number in sorted(wanted.groups)),
-        whose=_WHOSE if wanted.agent else "",
+        groups=", ".join(str(int(number)) for number in sorted(filters.groups)),
+        whose=_WHOSE if filters.agent else "",
     )
     at = DateTimeField()
     cut = RawSQL(statement, values, output_field=at)  # noqa: S611 - every value is passed apart
-    return found.filter(at__gte=Coalesce(cut, Value(since, output_field=at)))
+    return calls.filter(at__gte=Coalesce(cut, Value(since, output_field=at)))

@@ -25,7 +25,7 @@ def figures_by_place(
 def figures_by_both(
     project_id: int, *, since: datetime, until: datetime
 ) -> dict[tuple[int, int, int], Figures]:
-    """By the numbers of the environment, the tool and the agent."""
+    """Keys are the numbers of environment, tool and agent."""
     reading = Reading(
         project=project_id,
         environment="",
@@ -37,10 +37,10 @@ def figures_by_both(
         until=until,
         durations=False,
     )
-    found: defaultdict[tuple[int, int, int], Slot] = defaultdict(Slot)
-    slot_of: SlotOf = lambda environment, _, tool, agent: found[environment, tool, agent]  # noqa: E731
+    slots: defaultdict[tuple[int, int, int], Slot] = defaultdict(Slot)
+    slot_of: SlotOf = lambda environment, _, tool, agent: slots[environment, tool, agent]  # noqa: E731
     reading.into(slot_of, runs_in(reading, DAY, None))
-    return {place: told for place, slot in found.items() if (told := slot.figures())}
+    return {place: figures for place, slot in slots.items() if (figures := slot.figures())}
 
 
 def two_figures_by_place(
@@ -78,17 +78,18 @@ def _by_place(
     )
     steps = [Span(since, cut), Span(cut, until)] if since and cut and until else None
     place_of = place_in(steps)
-    found: tuple[defaultdict[tuple[int, int], Slot], ...] = (defaultdict(Slot), defaultdict(Slot))
+    slots: tuple[defaultdict[tuple[int, int], Slot], ...] = (defaultdict(Slot), defaultdict(Slot))
     if by == "tool":
-        slot_of: SlotOf = lambda environment, minute, tool, __: found[place_of(minute)][  # noqa: E731
+        slot_of: SlotOf = lambda environment, minute, tool, __: slots[place_of(minute)][  # noqa: E731
             environment, tool
         ]
     else:
-        slot_of = lambda environment, minute, __, agent: found[place_of(minute)][  # noqa: E731
+        slot_of = lambda environment, minute, __, agent: slots[place_of(minute)][  # noqa: E731
             environment, agent
         ]
     reading.into(slot_of, runs_in(reading, DAY, steps))
     first, second = (
-        {place: told for place, slot in each.items() if (told := slot.figures())} for each in found
+        {place: figures for place, slot in half.items() if (figures := slot.figures())}
+        for half in slots
     )
     return first, second

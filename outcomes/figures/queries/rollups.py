@@ -1,7 +1,6 @@
-"""The rollups of a time, and what changed since they were made: read in one statement, which sees
-both as they stand at one moment.
+"""Rollups of a period and the changes since: read in one statement, so that both are of one moment.
 
-Whole minutes are read from them; what the time has besides is counted from its calls.
+Whole minutes are read from rollups; the seconds at both ends are counted from calls.
 """
 
 from collections import defaultdict
@@ -15,15 +14,18 @@ from django.db import connection
 from governance.core.verdict import Verdict
 from outcomes.bulk import rows_as_stored
 from outcomes.core.durations import Pile, bucket_of
+from outcomes.database import NO_BYTES
 from outcomes.figures.codec.rollups import (
     Counted,
     became,
     code_of,
     codes_of,
+    is_unchecked,
     unpack_counted,
     unpack_counts,
     unpack_took,
 )
+from outcomes.figures.domain import figures as domain
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.rollups import COARSE, MINUTE, Run, joined, minute_of, time_of
 from outcomes.record.outcome import REASON
@@ -34,8 +36,8 @@ _CALL: Final = -1  # where rollups have their step; what changed has 0
 _ENVIRONMENTS: Final = "SELECT id FROM governance_environment WHERE project_id = %s"
 _NO_CALL: Final = (
     "CAST(NULL AS varchar) AS kind, CAST(NULL AS varchar) AS verdict,"
-    " CAST(NULL AS varchar) AS reason, CAST(NULL AS boolean) AS disagreement,"
-    " CAST(NULL AS double precision) AS elapsed"
+    " CAST(NULL AS varchar) AS classified, CAST(NULL AS varchar) AS reason,"
+    " CAST(NULL AS boolean) AS disagreement, CAST(NULL AS double precision) AS elapsed"
 )
 _ROLLUPS: Final = """
 SELECT environment_id, step, start, tool, agent, counts, {durations}, {no_call}
@@ -51,23 +53,23 @@ FROM outcomes_rollupchange WHERE environment_id IN ({environments})
 """
 _CALLS: Final = """
 SELECT environment_id, -1, CAST(%s AS integer), tool_id, agent_id, {nothing}, {nothing},
-       kind, verdict, reason, disagreement, elapsed_ms
+       kind, verdict, classified, reason, disagreement, elapsed_ms
 FROM outcomes_call WHERE environment_id IN ({environments})
   AND project_id = %s AND at >= %s AND at < %s
 """
 
 
-Said = tuple[int, str]  # the code of what became of calls, and how a denial's reason begins
+CountKey = tuple[int, str]  # the code of what became of calls, and how a denial's reason begins
 
 
 class Slot:
-    """What is counted together. Charts have thousands: what is not counted is not made either."""
+    """Counts of one cell. Charts have thousands, so a part is created when it is first counted."""
 
     __slots__ = ("_pile", "counts", "differing")
 
     def __init__(self, pile: Pile | None = None) -> None:
-        self.counts: defaultdict[Said, int] = defaultdict(int)
-        self.differing: defaultdict[Said, int] = defaultdict(int)  # of these, disagreements
+        self.counts: defaultdict[CountKey, int] = defaultdict(int)
+        self.differing: defaultdict[CountKey, int] = defaultdict(int)  # of these, disagreements
         self._pile = pile
 
     @property
@@ -80,10 +82,10 @@ class Slot:
     def is_measured(self) -> bool:
         return self._pile is not None
 
-    def add(self, said: Said, calls: int, disagreements: int) -> None:
-        self.counts[said] += calls
+    def add(self, key: CountKey, calls: int, disagreements: int) -> None:
+        self.counts[key] += calls
         if disagreements:
-            self.differing[said] += disagreements
+            self.differing[key] += disagreements
 
     def add_rollup(self, counts: bytes, durations: bytes | None) -> None:
         self.add_counted(unpack_counted(counts))
@@ -91,28 +93,34 @@ class Slot:
             self.pile.add(durations)
 
     def add_counted(self, rows: list[Counted]) -> None:
-        kept, differing = self.counts, self.differing
+        counts, differing = self.counts, self.differing
         for code, reason, calls, disagreements in rows:
-            said = code, reason
-            kept[said] += calls
+            key = code, reason
+            counts[key] += calls
             if disagreements:
-                differing[said] += disagreements
+                differing[key] += disagreements
 
     def figures(self) -> Figures:
-        found = Figures()
-        found.counts.update((became(*said), calls) for said, calls in self.counts.items() if calls)
+        figures = Figures()
+        counts, unchecked = figures.counts, figures.unchecked
+        for (code, reason), calls in self.counts.items():
+            if calls:
+                key = became(code, reason)
+                counts[key] += calls
+                if is_unchecked(code):
+                    unchecked[key] += calls
         for (code, reason), disagreements in self.differing.items():
             if disagreements:
-                found.differing[became(code, reason)] = disagreements
+                figures.differing[became(code, reason)] += disagreements
         if self._pile is not None:
-            taken = self._pile.buckets().items()
-            found.durations = {bucket: calls for bucket, calls in taken if calls}
-        return found
+            buckets = self._pile.buckets().items()
+            figures.durations = {bucket: calls for bucket, calls in buckets if calls}
+        return figures
 
 
 class RateSlot(Slot):
-    """Of a tool in a step: of itself it keeps its rate, which a chart asks for, and all else is
-    counted with the wholes that it is part of; how long calls took, with the first of them."""
+    """Counts of a tool in one step: successes and failures alone, as a chart of rates needs them;
+    all counts go to the sums of the period."""
 
     __slots__ = ("_failures", "_successes", "_wholes")
 
@@ -129,12 +137,12 @@ class RateSlot(Slot):
     def pile(self) -> Pile:
         return self._wholes[0].pile
 
-    def add(self, said: Said, calls: int, disagreements: int) -> None:
-        self.add_counted([(*said, calls, disagreements)])
+    def add(self, key: CountKey, calls: int, disagreements: int) -> None:
+        self.add_counted([(*key, calls, disagreements)])
 
     def add_counted(self, rows: list[Counted]) -> None:
-        for whole in self._wholes:
-            whole.add_counted(rows)
+        for totals in self._wholes:
+            totals.add_counted(rows)
         for code, _, calls, _ in rows:
             if code in _SUCCESS:
                 self._successes += calls
@@ -181,7 +189,7 @@ class Reading:
     def _add_change(self, slot_of: SlotOf, environment: int, counts: Any, durations: Any) -> None:
         first, end = self.minutes
 
-        def is_wanted(minute: int, tool: int, agent: int) -> bool:
+        def is_in_scope(minute: int, tool: int, agent: int) -> bool:
             return (
                 (first is None or minute >= first)
                 and (end is None or minute < end)
@@ -190,20 +198,20 @@ class Reading:
             )
 
         for minute, tool, agent, code, reason, calls, disagreements in unpack_counts(counts):
-            if is_wanted(minute, tool, agent):
+            if is_in_scope(minute, tool, agent):
                 slot = slot_of(environment, minute, tool, agent)
                 slot.add((code, reason), calls, disagreements)
         for minute, tool, agent, bucket, calls in unpack_took(durations) if durations else ():
-            if is_wanted(minute, tool, agent):
+            if is_in_scope(minute, tool, agent):
                 slot_of(environment, minute, tool, agent).pile.count(bucket, calls)
 
     def _rows(self, runs: Sequence[Run]) -> list[tuple[Any, ...]]:
         statements, values = [], list[Any]()
-        environments, of_project = _ENVIRONMENTS, list[Any]([self.project])
+        environments, project_values = _ENVIRONMENTS, list[Any]([self.project])
         if self.environment:
             environments += " AND name = %s"
-            of_project.append(self.environment)
-        nothing = f"CAST(NULL AS {'bytea' if connection.vendor == 'postgresql' else 'blob'})"
+            project_values.append(self.environment)
+        nothing = NO_BYTES
         words = {
             "environments": environments,
             "nothing": nothing,
@@ -211,10 +219,12 @@ class Reading:
             "durations": "durations" if self.durations else nothing,
         }
         for statement, before, conditions in self._parts(runs):
-            conditions = [each for each in conditions if each[1] is not None]
-            told = "".join(f" AND {condition}" for condition, _ in conditions)
-            statements.append(statement.format(**words) + told)
-            values += before[0] + of_project + before[1]
+            conditions = [
+                condition_pair for condition_pair in conditions if condition_pair[1] is not None
+            ]
+            filters = "".join(f" AND {condition}" for condition, _ in conditions)
+            statements.append(statement.format(**words) + filters)
+            values += before[0] + project_values + before[1]
             for _, value in conditions:
                 values += value if isinstance(value, list) else [value]
         if not statements:
@@ -236,7 +246,7 @@ class Reading:
         if runs:
             yield _CHANGES, ([], []), [("last >= %s", first), ("first < %s", end)]
         adapt = connection.ops.adapt_datetimefield_value
-        for since, until in self._beside():
+        for since, until in self._outside_minutes():
             span = [self.project, adapt(since), adapt(until)]
             ids = [("tool_id = %s", self.tool), ("agent_id = %s", self.agent)]
             yield _CALLS, ([minute_of(since)], span), ids
@@ -246,19 +256,19 @@ class Reading:
         by_agent = self.by_agent or self.agent is not None
         return by_tool + 2 * by_agent
 
-    def _beside(self) -> list[tuple[datetime, datetime]]:
-        """What the time has beside its whole minutes: some seconds at its two ends."""
+    def _outside_minutes(self) -> list[tuple[datetime, datetime]]:
+        """Seconds at both ends of the period, outside of its whole minutes."""
         first, end = self.minutes
         since, until = self.since, self.until
         is_within = first is not None and end is not None and first > end
         if is_within and since is not None and until is not None:
             return [(since, until)] if since < until else []
-        found = []
+        stretches = []
         if since is not None and first is not None and since < time_of(first):
-            found.append((since, time_of(first)))
+            stretches.append((since, time_of(first)))
         if until is not None and end is not None and time_of(end) < until:
-            found.append((time_of(end), until))
-        return found
+            stretches.append((time_of(end), until))
+        return stretches
 
 
 def _in_runs(column: str, runs: Sequence[Run]) -> list[tuple[str, Any]]:
@@ -273,10 +283,12 @@ def _add_call(
     slot: Slot,
     kind: str,
     verdict: str,
+    classified: str,
     reason: str,
     disagreement: bool,  # noqa: FBT001 - the columns in their order
     elapsed: float | None,
 ) -> None:
-    slot.add((code_of(kind, verdict), reason[:REASON]), 1, bool(disagreement))
+    code = code_of(kind, verdict, unchecked=domain.is_unchecked(verdict, classified))
+    slot.add((code, reason[:REASON]), 1, bool(disagreement))
     if elapsed is not None:
         slot.pile.count(bucket_of(elapsed), 1)

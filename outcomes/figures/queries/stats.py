@@ -16,13 +16,13 @@ from governance.people.queries.projects import environments_by_id
 from outcomes.core.durations import bucket_of
 from outcomes.core.steps import Span, Step, spans
 from outcomes.figures.codec.rollups import code_of
-from outcomes.figures.domain.figures import Figures
+from outcomes.figures.domain.figures import Figures, is_unchecked
 from outcomes.figures.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
 from outcomes.figures.queries.rollups import Reading, Slot
 from outcomes.models import Agent, Tool
 from outcomes.record.codec import digest_of
 from outcomes.record.outcome import REASON
-from outcomes.record.selecting import CallFilter, calls
+from outcomes.stored.queries import CallFilter, calls
 
 By = Literal["tool", "agent", "session", "reason", "hour", "environment"]
 _ROLLED_UP: Final = {
@@ -46,121 +46,123 @@ class StepFigures:
     figures: Figures
 
 
-def figures(project_id: int, wanted: CallFilter, *, durations: bool = False) -> Figures:
-    """In all; with percentiles where these are asked for."""
-    found = _read(project_id, wanted, None, durations=durations)
-    return found[None, 0].figures() if found else Figures()
+def figures(project_id: int, filters: CallFilter, *, durations: bool = False) -> Figures:
+    """Figures of all matching calls; with percentiles if `durations` is set."""
+    slots = _read(project_id, filters, None, durations=durations)
+    return slots[None, 0].figures() if slots else Figures()
 
 
 def figures_by(
-    project_id: int, by: By, wanted: CallFilter, *, durations: bool = False
+    project_id: int, by: By, filters: CallFilter, *, durations: bool = False
 ) -> dict[Any, Figures]:
-    """By name, of those that there are; by hour: by the time at which it begins, in UTC.
+    """Figures by name; by hour, keys are the start times in UTC.
 
     By reason these are the denied calls; by session those that belong to one.
     """
     if by == "reason":
-        return figures(project_id, wanted).by_reason
-    found = _read(project_id, wanted, by, durations=durations)
-    told = {key: slot.figures() for (key, _), slot in found.items()}
-    return {key: each for key, each in told.items() if each}
+        return figures(project_id, filters).by_reason
+    slots = _read(project_id, filters, by, durations=durations)
+    groups = {key: slot.figures() for (key, _), slot in slots.items()}
+    return {key: group for key, group in groups.items() if group}
 
 
 def figures_over_time(
     project_id: int,
-    wanted: CallFilter,
+    filters: CallFilter,
     step: Step | None,
     zone: tzinfo = UTC,
     *,
     cut: datetime | None = None,
     durations: bool = False,
 ) -> list[StepFigures]:
-    """Step by step of the reader's clock, the empty ones too. The filter says from when to when;
-    without a step that is one, or two where it is cut."""
-    steps = _spans(wanted, step, zone, cut)
-    found = _read(project_id, wanted, None, steps, durations=durations)
-    return _all_steps(steps, {place: slot.figures() for (_, place), slot in found.items()})
+    """One entry per step of the reader's clock, empty ones included. The filter gives the period;
+    without a step it is one entry, or two at a cut."""
+    steps = _spans(filters, step, zone, cut)
+    slots = _read(project_id, filters, None, steps, durations=durations)
+    return _all_steps(steps, {place: slot.figures() for (_, place), slot in slots.items()})
 
 
 def figures_by_over_time(
     project_id: int,
     by: By,
-    wanted: CallFilter,
+    filters: CallFilter,
     step: Step | None,
     zone: tzinfo = UTC,
     *,
     cut: datetime | None = None,
 ) -> dict[Any, list[StepFigures]]:
-    """The same of each: a list that is as long for all of them. At a cut a step ends, and another
-    begins, so that two times are read at once; without a step each of these is one."""
-    steps = _spans(wanted, step, zone, cut)
-    found: defaultdict[Any, dict[int, Figures]] = defaultdict(dict)
+    """Figures over time for each key, lists of equal length. At a cut a step ends and another
+    begins, so that two periods are read at once; without a step each of them is one entry."""
+    steps = _spans(filters, step, zone, cut)
+    by_key: defaultdict[Any, dict[int, Figures]] = defaultdict(dict)
     if by == "reason":
-        for (_, place), slot in _read(project_id, wanted, None, steps).items():
-            for reason, each in slot.figures().by_reason.items():
-                found[reason][place] = each
+        for (_, place), slot in _read(project_id, filters, None, steps).items():
+            for reason, group in slot.figures().by_reason.items():
+                by_key[reason][place] = group
     else:
-        for (key, place), slot in _read(project_id, wanted, by, steps).items():
-            if each := slot.figures():
-                found[key][place] = each
-    return {key: _all_steps(steps, those) for key, those in found.items()}
+        for (key, place), slot in _read(project_id, filters, by, steps).items():
+            if group := slot.figures():
+                by_key[key][place] = group
+    return {key: _all_steps(steps, those) for key, those in by_key.items()}
 
 
-def _spans(wanted: CallFilter, step: Step | None, zone: tzinfo, cut: datetime | None) -> list[Span]:
-    if wanted.since is None or wanted.until is None:
+def _spans(
+    filters: CallFilter, step: Step | None, zone: tzinfo, cut: datetime | None
+) -> list[Span]:
+    if filters.since is None or filters.until is None:
         raise ValueError("Steps need a beginning and an end.")
-    borders = [wanted.since, wanted.until] if cut is None else [wanted.since, cut, wanted.until]
-    whole = [Span(start, end) for start, end in pairwise(borders)]
+    borders = [filters.since, filters.until] if cut is None else [filters.since, cut, filters.until]
+    halves = [Span(start, end) for start, end in pairwise(borders)]
     if step is None:
-        return whole
-    return [each for part in whole for each in spans(part.start, part.end, step, zone)]
+        return halves
+    return [span for part in halves for span in spans(part.start, part.end, step, zone)]
 
 
-def _all_steps(steps: Iterable[Span], found: dict[int, Figures]) -> list[StepFigures]:
+def _all_steps(steps: Iterable[Span], figures_by_place: dict[int, Figures]) -> list[StepFigures]:
     nothing = Figures()  # one for all: of many tools in many steps there are thousands
     return [
-        StepFigures(each.start, each.end, found.get(place, nothing))
-        for place, each in enumerate(steps)
+        StepFigures(step.start, step.end, figures_by_place.get(place, nothing))
+        for place, step in enumerate(steps)
     ]
 
 
 def _read(
     project_id: int,
-    wanted: CallFilter,
+    filters: CallFilter,
     by: By | None,
     steps: list[Span] | None = None,
     *,
     durations: bool = False,
 ) -> _Slots:
-    if by == "session" or not _is_rolled_up(wanted):
-        return _from_calls(project_id, wanted, by, steps, durations=durations)
-    return _from_rollups(project_id, wanted, by, steps, durations=durations)
+    if by == "session" or not _is_rolled_up(filters):
+        return _from_calls(project_id, filters, by, steps, durations=durations)
+    return _from_rollups(project_id, filters, by, steps, durations=durations)
 
 
 def _from_rollups(
     project_id: int,
-    wanted: CallFilter,
+    filters: CallFilter,
     by: By | None,
     steps: list[Span] | None,
     *,
     durations: bool,
 ) -> _Slots:
-    tool = wanted.tool_number or numbered(Tool, project_id, wanted.tool)
-    agent = wanted.agent_number or numbered(Agent, project_id, wanted.agent)
+    tool = filters.tool_number or numbered(Tool, project_id, filters.tool)
+    agent = filters.agent_number or numbered(Agent, project_id, filters.agent)
     if NOBODY in (tool, agent):
         return {}
     reading = Reading(
         project=project_id,
-        environment=wanted.environment,
+        environment=filters.environment,
         tool=tool,
         agent=agent,
         by_tool=by == "tool",
         by_agent=by == "agent",
-        since=wanted.since,
-        until=wanted.until,
+        since=filters.since,
+        until=filters.until,
         durations=durations,
     )
-    found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
+    slots: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
     place_of = place_in(steps)
 
     def slot_of(environment: int, minute: int, tool: int, agent: int) -> Slot:
@@ -176,18 +178,18 @@ def _from_rollups(
                 key = minute - minute % HOUR
             case _:
                 key = None
-        return found[key, place_of(minute)]
+        return slots[key, place_of(minute)]
 
     reading.into(slot_of, runs_in(reading, HOUR if by == "hour" else DAY, steps))
-    name = _names(project_id, by, {key for key, _ in found})
-    return {(name(key), place): slot for (key, place), slot in found.items()}
+    name = _names(project_id, by, {key for key, _ in slots})
+    return {(name(key), place): slot for (key, place), slot in slots.items()}
 
 
 def runs_in(reading: Reading, coarsest: int, steps: list[Span] | None) -> list[Run]:
     first, end = reading.minutes
     if steps is None or first is None or end is None:
         return runs(first, end, coarsest)
-    borders = [minute_of(each.start) for each in steps[1:]]
+    borders = [minute_of(step.start) for step in steps[1:]]
     return [
         run
         for start, stop in zip([first, *borders], [*borders, end], strict=True)
@@ -197,17 +199,17 @@ def runs_in(reading: Reading, coarsest: int, steps: list[Span] | None) -> list[R
 
 def _from_calls(
     project_id: int,
-    wanted: CallFilter,
+    filters: CallFilter,
     by: By | None,
     steps: list[Span] | None,
     *,
     durations: bool,
 ) -> _Slots:
-    found: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
+    slots: defaultdict[tuple[Any, int], Slot] = defaultdict(Slot)
     place_of = place_in(steps)
-    columns = ("at", "kind", "verdict", "reason", "disagreement", "elapsed_ms")
-    rows = calls(project_id, wanted).order_by().values_list(_COLUMN.get(by or "", "at"), *columns)
-    for key, at, kind, verdict, reason, disagreement, elapsed in rows.iterator(chunk_size=2_000):
+    columns = ("at", "kind", "verdict", "classified", "reason", "disagreement", "elapsed_ms")
+    rows = calls(project_id, filters).order_by().values_list(_COLUMN.get(by or "", "at"), *columns)
+    for key, at, *became, reason, disagreement, elapsed in rows.iterator(chunk_size=2_000):
         minute = minute_of(at)
         if by is None:
             key = None
@@ -215,18 +217,20 @@ def _from_calls(
             key = time_of(minute - minute % HOUR)
         elif key is None:  # it belongs to no session
             continue
-        slot = found[key, place_of(minute)]
-        slot.add((code_of(kind, verdict), reason[:REASON]), 1, int(disagreement))
+        slot = slots[key, place_of(minute)]
+        kind, verdict, classified = became
+        code = code_of(kind, verdict, unchecked=is_unchecked(verdict, classified))
+        slot.add((code, reason[:REASON]), 1, int(disagreement))
         if durations and elapsed is not None:
             slot.pile.count(bucket_of(elapsed), 1)
-    return dict(found)
+    return dict(slots)
 
 
 def place_in(steps: list[Span] | None) -> Callable[[int], int]:
-    """Steps begin with full minutes, but for the first."""
+    """Steps begin at full minutes, except the first."""
     if not steps:
         return lambda _: 0
-    borders = [minute_of(each.start) for each in steps[1:]]
+    borders = [minute_of(step.start) for step in steps[1:]]
     return lambda minute: bisect.bisect_right(borders, minute)
 
 
@@ -255,9 +259,9 @@ def _names(project_id: int, by: By | None, numbers: set[Any]) -> Callable[[Any],
             return lambda key: key
 
 
-def _is_rolled_up(wanted: CallFilter) -> bool:
+def _is_rolled_up(filters: CallFilter) -> bool:
     return all(
-        getattr(wanted, each.name) == getattr(_NO_FILTER, each.name)
-        for each in fields(wanted)
-        if each.name not in _ROLLED_UP
+        getattr(filters, field.name) == getattr(_NO_FILTER, field.name)
+        for field in fields(filters)
+        if field.name not in _ROLLED_UP
     )

@@ -14,9 +14,7 @@ from outcomes.jobs import doorbell
 from outcomes.models import AgentReport
 from outcomes.record.wire import BodyRefused, Source, read_body, read_report
 from outcomes.record.wire.reports import agent_in
-from outcomes.web.bodies import EVENTS, OUTCOMES
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import EVENTS, OUTCOMES, answer, router
 
 logger = logging.getLogger(__name__)
 
@@ -43,21 +41,21 @@ def post_audit_events(request: AccessRequest) -> HttpResponse:
 
 def _take(request: AccessRequest, source: Source) -> HttpResponse:
     body = read_body(request.body, request.headers.get("Content-Encoding", ""), source)
-    taken = accept(body, source=source, access=request.auth, agent=_agent_named_by(request))
-    if taken.accepted:
+    post = accept(body, source=source, access=request.auth, agent=_agent_named_by(request))
+    if post.accepted:
         doorbell.ring()
     if body.manifest:
         _keep_manifest(request, body.manifest)
     return answer(
         {
-            "accepted": taken.accepted,
+            "accepted": post.accepted,
             "rejected": [
                 {"index": refusal.index, "code": refusal.code, "detail": refusal.detail}
-                for refusal in taken.refusals
+                for refusal in post.refusals
             ],
-            "batch": taken.batch,
+            "batch": post.batch,
             "warnings": [
-                {"index": warned.index, "field": warned.field} for warned in taken.warnings
+                {"index": warned.index, "field": warned.field} for warned in post.warnings
             ],
         },
         status=202,
@@ -72,7 +70,7 @@ def _keep_manifest(request: AccessRequest, manifest: bytes) -> None:
         if not agent or request.auth.admits_agent(agent):
             keep_report(AgentReport.Kind.MANIFEST, report, agent=agent, access=request.auth)
     except (BodyRefused, DatabaseError):
-        logger.warning("The manifest of an agent was not kept", exc_info=True)
+        logger.warning("Could not store the manifest of an agent", exc_info=True)
 
 
 def _agent_named_by(request: HttpRequest) -> str:

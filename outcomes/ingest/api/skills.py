@@ -8,9 +8,7 @@ from outcomes.ingest.commands.reports import keep_report
 from outcomes.models import AgentReport
 from outcomes.record.wire import read_report
 from outcomes.record.wire.reports import agent_in
-from outcomes.web.bodies import REPORT
-from outcomes.web.json_answers import answer
-from outcomes.web.routing import router
+from outcomes.web.api import REPORT, answer, router
 
 CAN_ACT = KeyAuth("agent")
 
@@ -22,6 +20,8 @@ def post_skill_scan(request: AccessRequest) -> HttpResponse:
     # A name longer than any agent's, or one that no column keeps, is as good as none.
     agent = agent_in(report) or (header if len(header) <= 128 and "\0" not in header else "")
     if agent and not request.auth.admits_agent(agent):
-        raise Forbidden(f"This key is not for the agent {agent}.", code="agent")
+        raise Forbidden(
+            f"This key is not valid for the agent {agent}. Use one of its own keys.", code="agent"
+        )
     is_new = keep_report(AgentReport.Kind.SKILL_SCAN, report, agent=agent, access=request.auth)
     return answer({"kept": True, "changed": is_new})

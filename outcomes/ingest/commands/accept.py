@@ -17,7 +17,7 @@ from outcomes.models.statements import ON_POSTGRESQL, write_each, write_row
 from outcomes.record import codec
 from outcomes.record.wire import Body, Refusal, Sender, Source, Warned, check_item
 
-KEPT_REFUSALS = 1_000  # of one post; all are answered, the first are kept
+STORED_REFUSALS = 1_000  # of one post; all are answered, the first are kept
 WARNINGS = 100  # of one post: the fields of one program are the same in all of its items
 
 # Not by way of the model: Django would write the body into the statement as text, digit by digit,
@@ -76,7 +76,7 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
             source,
             len(chunk),
             codec.pack_batch(chunk),
-            _told(received_at),
+            _db_time(received_at),
         )
         for chunk in _chunks(raws)
     ]
@@ -91,12 +91,12 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
             excerpt=refusal.excerpt,
             received_at=received_at,
         )
-        for refusal in islice(refusals, KEPT_REFUSALS)
+        for refusal in islice(refusals, STORED_REFUSALS)
     ]
-    return Accepted(len(raws), refusals, warnings, _kept(batches, rejected))
+    return Accepted(len(raws), refusals, warnings, _store(batches, rejected))
 
 
-def _kept(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int | None:
+def _store(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int | None:
     """The id of the last batch. One row, as most posts make it, needs no transaction around it."""
     if len(batches) == 1 and not rejected:
         return _alone(batches[0])
@@ -111,7 +111,7 @@ def _kept(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int
 
 def insert_trial_row(now: datetime) -> None:
     """Insert a trial row; the caller rolls it back."""
-    write_row(_INSERT, _Row(0, 0, "", "", "outcomes", 0, b"", _told(now)))
+    write_row(_INSERT, _Row(0, 0, "", "", "outcomes", 0, b"", _db_time(now)))
 
 
 def _inserted(batch: Sequence[Any]) -> int:
@@ -128,7 +128,7 @@ def _inserted_together(batches: Sequence[Sequence[Any]]) -> list[int]:
 _alone = _inserted if ON_POSTGRESQL else OneCommit(_inserted_together).write
 
 
-def _told(at: datetime) -> Any:
+def _db_time(at: datetime) -> Any:
     return connection.ops.adapt_datetimefield_value(at)
 
 

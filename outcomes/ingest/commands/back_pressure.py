@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.urls import reverse
 
 from governance.alerts.queries import projects_with_findings
-from governance.findings import Told, look
+from governance.findings import Details, sync_findings
 from governance.people.queries.projects import project_numbered
 from outcomes.core.cached import Cached
 from outcomes.ingest.domain import Disk, Held, Post
@@ -24,9 +24,10 @@ COST: Final = 20  # to add up a very large inbox takes at most such a part of a 
 RETRY_AFTER: Final = 10  # seconds
 NOTED_EVERY: Final = 10.0  # seconds
 FINDING: Final = "inbox_full"
+MOST_SEVERE: Final = 10**9  # data is lost: above alerts about calls
 _ADVICE: Final = (
-    "Posts are answered with 503 until there is room; SDK events are taken for longer. See whether"
-    " the worker runs and the disks have room."
+    "Posts get 503 until there is room; SDK events are accepted for longer. Check that the worker"
+    " runs and that the disks have room."
 )
 
 logger = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ def refuse_if_full(post: Post, project_id: int) -> None:
     why = why_refused(post)
     if why:
         _note_refusal(project_id, why)
-        raise BodyRefused(503, "inbox_full", f"{why} Nothing was kept.", retry_after=RETRY_AFTER)
+        raise BodyRefused(503, "inbox_full", f"{why} Nothing was stored.", retry_after=RETRY_AFTER)
 
 
 def resolve_if_room() -> None:
@@ -73,7 +74,7 @@ def resolve_if_room() -> None:
     projects = projects_with_findings(FINDING)
     if projects and not any(why_refused(post) for post in Post):
         for project in projects:
-            look(project, [FINDING], {})
+            sync_findings(project, [FINDING], {})
 
 
 def forget() -> None:
@@ -89,6 +90,18 @@ def _note_refusal(project_id: int, why: str) -> None:
     try:
         slug = project_numbered(project_id).slug
         link = reverse("outcomes:set_aside", args=[slug])
-        look(project_id, [FINDING], {(FINDING, "inbox"): Told(why=f"{why} {_ADVICE}", link=link)})
+        sync_findings(
+            project_id,
+            [FINDING],
+            {
+                (FINDING, "inbox"): Details(
+                    title="Posts are rejected: the inbox is full",
+                    why=f"{why} {_ADVICE}",
+                    severity="error",
+                    impact=MOST_SEVERE,
+                    link=link,
+                )
+            },
+        )
     except DatabaseError:
-        logger.warning("That the inbox is full could not be noted", exc_info=True)
+        logger.warning("Could not store the alert about the full inbox", exc_info=True)

@@ -1,4 +1,4 @@
-"""Set-aside batches, given another chance by a person."""
+"""Retries of failed batches by a person."""
 
 from django.db import transaction
 
@@ -12,7 +12,7 @@ from outcomes.models import Batch
 
 @transaction.atomic
 def retry_batch(project_id: int, batch_id: int, *, by: Actor) -> None:
-    """Let the worker try a set-aside batch again, as if it had just come."""
+    """Queue a failed batch again, as if it were new."""
     policies.refuse_unless(by, Action.RETRY_BATCH)
     batch = (
         Batch.objects.select_for_update(of=("self",))
@@ -22,7 +22,7 @@ def retry_batch(project_id: int, batch_id: int, *, by: Actor) -> None:
         .first()
     )
     if batch is None:
-        raise NotFound("No batch of that number is set aside.")
+        raise NotFound("Failed batch not found.")
     batch.tries, batch.error, batch.next_try_at, batch.set_aside_at = 0, "", None, None
     batch.save(update_fields=["tries", "error", "next_try_at", "set_aside_at"])
     record(by, "retried a batch", f"batch {batch.pk}", project=batch.project)

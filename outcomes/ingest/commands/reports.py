@@ -9,9 +9,9 @@ from django.utils import timezone
 from governance.people.auth import Access
 from outcomes.models import Agent, AgentReport, AgentSeen
 from outcomes.record.event import UNKNOWN_AGENT
-from outcomes.record.names import ids_of
+from outcomes.stored.names import ids_of
 
-KEPT = 10  # of one agent and kind
+NEWEST = 10  # of one agent and kind
 
 
 def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Access) -> bool:
@@ -36,8 +36,8 @@ def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Acce
             rows.filter(pk=newest.pk).update(last_at=now)
             return False
         _add(kind, body, digest, now, agent_id=agent_id, environment_id=environment)
-        kept = list(rows.values_list("pk", flat=True)[:KEPT])
-        rows.exclude(pk__in=kept).delete()
+        newest_ids = list(rows.values_list("pk", flat=True)[:NEWEST])
+        rows.exclude(pk__in=newest_ids).delete()
     return True
 
 

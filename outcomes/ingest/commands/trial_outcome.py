@@ -27,7 +27,7 @@ def send_test_outcome(project_id: int, *, env: str, by: Actor) -> str:
     project = project_numbered(project_id)
     environment = environment_with(project, env)
     if environment is None:
-        raise InvalidInput(f"There is no environment {env} yet: make a key for it first.")
+        raise InvalidInput(f"No environment {env} yet. Create a key for it first.")
     call_id = f"test-{uuid4()}"
     outcome = {
         "type": "execution_result",

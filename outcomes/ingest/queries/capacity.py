@@ -20,13 +20,13 @@ def bounds() -> Bounds:
 def held_by_inbox() -> Held:
     """Batches that wait for a fault to end count by size, not by age: they delay no others."""
     waiting = Batch.objects.filter(set_aside_at=None).order_by()
-    found = waiting.aggregate(
+    sums = waiting.aggregate(
         size=Sum(Length("body"), default=0),
         oldest=Min("received_at", filter=Q(next_try_at=None)),
     )
-    oldest = found["oldest"]
+    oldest = sums["oldest"]
     behind = (timezone.now() - oldest).total_seconds() if oldest else 0.0
-    return Held(found["size"], max(behind, 0.0))
+    return Held(sums["size"], max(behind, 0.0))
 
 
 def data_disk() -> Disk:

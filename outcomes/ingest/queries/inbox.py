@@ -1,4 +1,4 @@
-"""What was refused at the door, and what could not be settled and was set aside."""
+"""Invalid events and failed batches of a project."""
 
 import json
 from datetime import datetime
@@ -31,8 +31,8 @@ class Fault(NamedTuple):
 def rejected_items(
     project_id: int, *, before: Place | None = None, after: Place | None = None
 ) -> Page[RejectedItem]:
-    found = RejectedItem.objects.filter(project=project_id).select_related("environment")
-    return page_of(found, ("id",), size=REJECTED_SHOWN, before=before, after=after)
+    items = RejectedItem.objects.filter(project=project_id).select_related("environment")
+    return page_of(items, ("id",), size=REJECTED_SHOWN, before=before, after=after)
 
 
 def shown_excerpt(item: RejectedItem) -> str:
@@ -54,14 +54,14 @@ def faults_of(project_id: int) -> list[Fault]:
     waiting = Batch.objects.filter(
         project=project_id, set_aside_at=None, next_try_at__isnull=False
     ).exclude(fault="")
-    found = (
+    by_error = (
         waiting.order_by()
         .values("error")
         .annotate(
             batches=Count("id"), of=Sum("items"), oldest=Min("received_at"), next=Min("next_try_at")
         )
     )
-    rows = found.order_by("-batches", "error")[:FAULTS_SHOWN]
+    rows = by_error.order_by("-batches", "error")[:FAULTS_SHOWN]
     return [Fault(*row) for row in rows.values_list("error", "batches", "of", "oldest", "next")]
 
 
@@ -74,6 +74,6 @@ def kinds_of_faults() -> list[str]:
 def set_aside_batches(
     project_id: int, *, before: Place | None = None, after: Place | None = None
 ) -> Page[Batch]:
-    found = Batch.objects.filter(project=project_id, set_aside_at__isnull=False)
-    found = found.select_related("environment").defer("body")
-    return page_of(found, ("id",), size=SET_ASIDE_SHOWN, before=before, after=after)
+    batches = Batch.objects.filter(project=project_id, set_aside_at__isnull=False)
+    batches = batches.select_related("environment").defer("body")
+    return page_of(batches, ("id",), size=SET_ASIDE_SHOWN, before=before, after=after)

@@ -1,4 +1,4 @@
-"""What an agent's own tools said of it."""
+"""Skill scans and manifests that an agent's own tools reported."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -19,7 +19,8 @@ from outcomes.record.outcome import (
 
 
 def masking_of(call: Call) -> Masking:
-    """What has a secret's name anywhere in the call is masked wherever the call repeats it."""
+    """Masking of a call: a value that has a secret's name somewhere in the call is masked wherever
+    it is repeated."""
     return Masking(call.tool_args, call.principal, call.metadata, _output(call.outcome))
 
 
@@ -54,7 +55,7 @@ def shown_outcome(outcome: Outcome, masking: Masking) -> Outcome:
 
 
 def masking_of_event(event: Event) -> Masking:
-    """Where an event is read alone, without the call that it is about."""
+    """Masking of an event that is read without its call."""
     outcome = event.report.outcome if isinstance(event.report, Posted) else None
     return Masking(event.tool_args, event.principal, event.metadata, _output(outcome))
 

@@ -1,5 +1,5 @@
-"""Calls and events as people and `read` keys see them, their secrets masked. Pages and the API
-read calls here; `whole_calls` is for what works on stored values."""
+"""Calls and events as people and `read` keys see them, secrets masked. Pages and the API read calls
+here; `read_calls` is for what works on stored values."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from outcomes.masking.domain.shown_call import masking_of, masking_of_event, sho
 from outcomes.models import Call
 from outcomes.record.call import Call as Folded
 from outcomes.record.codec.rows import VALUE
-from outcomes.record.stored import StoredEvent, WholeCall, whole_calls
+from outcomes.stored.queries import StoredCall, StoredEvent, read_calls
 
 CheckOf = tuple[int, str, int | None, str]  # project, check, version and rule
 
@@ -28,7 +28,7 @@ class ShownCall:
 
     @property
     def value(self) -> Json:
-        """What the rule that decided saw; a long one was cut and is text."""
+        """Value that the deciding rule saw; a long one was cut and is text."""
         return self.value_in(self.row.check_value, _check_of(self.row))
 
     @property
@@ -38,37 +38,43 @@ class ShownCall:
             return MASK
         return self.masking.text(text, is_cut=True)
 
-    def value_in(self, kept: str, check: CheckOf) -> Json:
-        if not kept:
+    def value_in(self, text: str, check: CheckOf) -> Json:
+        if not text:
             return None
         if self.sees_secret(check):
             return MASK
         try:
-            return self.masking.value(json.loads(kept))
+            return self.masking.value(json.loads(text))
         except ValueError:
-            return self.masking.text(kept, is_cut=len(kept) >= VALUE)
+            return self.masking.text(text, is_cut=len(text) >= VALUE)
 
 
 def shown_calls(rows: Sequence[Call]) -> list[ShownCall]:
     sees_secret = _secret_rules()
-    return [shown(whole, sees_secret) for whole in whole_calls(rows)]
+    return [shown(call, sees_secret) for call in read_calls(rows)]
 
 
-def shown(whole: WholeCall, sees_secret: Callable[[CheckOf], bool] | None = None) -> ShownCall:
-    masking = masking_of(whole.folded)
+def shown_folds(rows: Sequence[Call]) -> Iterator[tuple[Call, Folded]]:
+    """Masked calls without their events, for many at once."""
+    for call in read_calls(rows):
+        yield call.row, shown_call(call.folded, masking_of(call.folded))
+
+
+def shown(call: StoredCall, sees_secret: Callable[[CheckOf], bool] | None = None) -> ShownCall:
+    masking = masking_of(call.folded)
     return ShownCall(
-        whole.row,
-        shown_call(whole.folded, masking),
-        [replace(each, event=shown_event(each.event, masking)) for each in whole.events],
+        call.row,
+        shown_call(call.folded, masking),
+        [replace(stored, event=shown_event(stored.event, masking)) for stored in call.events],
         masking,
         sees_secret or _secret_rules(),
     )
 
 
 def shown_events(events: Iterable[StoredEvent]) -> Iterator[StoredEvent]:
-    """Of a list that is read without the calls they are about."""
-    for each in events:
-        yield replace(each, event=shown_event(each.event, masking_of_event(each.event)))
+    """Events of a list that is read without their calls."""
+    for stored in events:
+        yield replace(stored, event=shown_event(stored.event, masking_of_event(stored.event)))
 
 
 def _check_of(row: Call) -> CheckOf:

@@ -1,5 +1,5 @@
-"""What is stored of a call, an approval, a rejected item or a report of an agent, as it was sent:
-for who may open masked values."""
+"""Stored values of a call, approval, invalid item or agent report, for people who may open masked
+values."""
 
 import json
 from collections.abc import Callable
@@ -12,9 +12,8 @@ from outcomes.models import AgentReport, RejectedItem
 from outcomes.record.codec import item_of
 from outcomes.record.model_content import outcome_to_model_content
 from outcomes.record.outcome import NotReported
-from outcomes.record.selecting import call_named
-from outcomes.record.stored import WholeCall, whole_calls
 from outcomes.record.wire.reports import unpacked_report
+from outcomes.stored.queries import StoredCall, call_named, read_calls
 
 _OUTCOME: Final = ("output", "error", "reason", "details", "summary")
 
@@ -28,8 +27,8 @@ class Stored:
 
 def stored_call(project_id: int, call_id: str, environment: str) -> Stored | None:
     row = call_named(project_id, call_id, environment)
-    whole = whole_calls([row]) if row else []
-    return Stored(call_id, whole[0].row.environment.name, _of_call(whole[0])) if whole else None
+    calls = read_calls([row]) if row else []
+    return Stored(call_id, calls[0].row.environment.name, _call_values(calls[0])) if calls else None
 
 
 def stored_item(project_id: int, number: str, environment: str) -> Stored | None:
@@ -66,30 +65,30 @@ KINDS: Final[dict[str, Callable[[int, str, str], Stored | None]]] = {
 }
 
 
-def _of_call(whole: WholeCall) -> dict[str, Json]:
-    row, call, outcome = whole.row, whole.folded, whole.folded.outcome
+def _call_values(stored: StoredCall) -> dict[str, Json]:
+    row, call, outcome = stored.row, stored.folded, stored.folded.outcome
     value: dict[str, Json] = {
         "tool_args": call.tool_args,
         "principal": call.principal,
         "metadata": call.metadata,
         "verdict_reason": row.verdict_reason,
         "value": _written(row.check_value),
-        "events": [item_of(bytes(each.row.item)) for each in whole.events],
+        "events": [item_of(bytes(event.row.item)) for event in stored.events],
     }
     for name in _OUTCOME:
-        if not isinstance(told := getattr(outcome, name, None), NotReported | None):
-            value[name] = told
+        if not isinstance(value_of := getattr(outcome, name, None), NotReported | None):
+            value[name] = value_of
     if outcome is not None:
         value["model_content"] = outcome_to_model_content(outcome)
     return value
 
 
-def _written(kept: str) -> Json:
-    """What a check saw: JSON, or of a long one the text that it begins with."""
+def _written(text: str) -> Json:
+    """Value that a check saw: JSON, or the beginning of a long one as text."""
     try:
-        value: Json = json.loads(kept) if kept else None
+        value: Json = json.loads(text) if text else None
     except ValueError:
-        return kept
+        return text
     return value
 
 

@@ -1,4 +1,4 @@
-"""A check that judges many calls anew is noticed: whoever changed it should have meant to."""
+"""An alert for a reclassification that changed many verdicts, in case that was not intended."""
 
 from typing import Final
 
@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from governance import findings
 from governance.core.figures import percent, thousands
+from governance.core.texts import code
 from outcomes.models import Rejudging
 from outcomes.reclassification.domain.flips import Flip, Flips
 
@@ -21,12 +22,14 @@ def notice_flips(done: Rejudging) -> None:
     if flips.flipped < FEWEST or flips.flipped < MUCH * flips.calls:
         return
     most = max(flips.by_tool, key=lambda tool: (_flipped(flips, tool), tool))
-    findings.found(
+    findings.open_finding(
         done.project_id,
         "check_flips",
         f"reclassification {done.pk}",
-        why=f"{thousands(flips.flipped)} of {thousands(flips.calls)} calls have another verdict "
-        f"now, {percent(flips.flipped / flips.calls)}; most of them of {most}.",
+        title=f"Reclassification changed {thousands(flips.flipped)} of"
+        f" {thousands(flips.calls)} verdicts",
+        why=f"{percent(flips.flipped / flips.calls)} of the calls, most of them {code(most)}."
+        " If that wasn't intended, restore the previous check and reclassify again.",
         link=reverse("outcomes:reclassification", args=[done.project.slug, done.pk]),
     )
 

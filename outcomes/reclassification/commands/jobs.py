@@ -23,13 +23,14 @@ from governance.core.errors import DocumentInvalid, InvalidInput, NotFound, Prob
 from governance.people import policies
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
+from outcomes.jobs import doorbell
 from outcomes.models import Rejudging, RejudgingPart
 from outcomes.models.jobs import WAITING
 from outcomes.reclassification.commands.flip_alerts import notice_flips
 from outcomes.reclassification.queries.jobs import added_up
 from outcomes.reclassification.selection import Chosen
-from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.selection import Wanted, fit
+from outcomes.stored.queries import CallFilter
 
 MOST_WAITING: Final = 20
 Status, Kind, Scope = Rejudging.Status, Rejudging.Kind, Rejudging.Scope
@@ -62,7 +63,7 @@ def start_check_backtest(
         scope = Scope.BOUND if bound else Scope.ALL
     if scope not in Scope.values:
         raise InvalidInput(
-            "The scope is bound, for the calls that this check judges, or all.",
+            "`scope` is `bound` (calls that this check is bound to) or `all`.",
             errors=[Problem(path="scope", message="bound or all")],
         )
     compiled = json.dumps(checked.compiled, separators=(",", ":")).encode()
@@ -91,7 +92,7 @@ def _start(project_id: int, by: Actor, wanted: Wanted, **more: Any) -> Rejudging
     chosen = fit(project_id, wanted)
     with transaction.atomic():
         if Rejudging.objects.filter(WAITING, project=project).count() >= MOST_WAITING:
-            raise InvalidInput(f"{MOST_WAITING} wait already: cancel one, or wait.")
+            raise InvalidInput(f"{MOST_WAITING} are already queued. Cancel one, or wait.")
         rejudging = Rejudging(
             project=project,
             environment_id=chosen.environment,
@@ -121,6 +122,15 @@ def _start(project_id: int, by: Actor, wanted: Wanted, **more: Any) -> Rejudging
     return rejudging
 
 
+def ring_for_parts(rejudging: Rejudging) -> None:
+    """A message for each part that waits."""
+    waiting = RejudgingPart.objects.filter(WAITING, rejudging=rejudging).order_by("number")
+    is_written = rejudging.kind == Kind.RECLASSIFICATION
+    task = doorbell.RECLASSIFY if is_written else doorbell.CHECK_BACKTEST
+    for part in waiting.values_list("pk", flat=True):
+        doorbell.ring(task, part)
+
+
 @transaction.atomic
 def cancel_rejudging(project_id: int, number: int, kind: str, *, by: Actor) -> Rejudging:
     """As it stands when it has ended already. What was written of it stays, chunk by chunk."""
@@ -129,7 +139,7 @@ def cancel_rejudging(project_id: int, number: int, kind: str, *, by: Actor) -> R
     ended = mine.filter(WAITING).update(status=Status.CANCELLED, finished_at=timezone.now())
     found = mine.first()
     if found is None:
-        raise NotFound("There is no such job.")
+        raise NotFound("Job not found.")
     if ended:
         parts = RejudgingPart.objects.filter(WAITING, rejudging=found)
         parts.update(status=Status.CANCELLED, finished_at=timezone.now())

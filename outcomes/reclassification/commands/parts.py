@@ -5,7 +5,8 @@ from collections.abc import Sequence, Set
 from itertools import count, islice
 from typing import Any, Final
 
-from django.db import OperationalError, connection, transaction
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError, transaction
 
 from governance.checks.language.named import NamedCheck
 from governance.checks.queries.selection import judges
@@ -14,6 +15,7 @@ from governance.delivery.queries.governing import Governing
 from governance.people.queries.projects import environments_by_id
 from outcomes.artifacts.commands.contents import Contents
 from outcomes.artifacts.queries.outputs import outputs_of
+from outcomes.database import CALLS_PER_COMMIT
 from outcomes.jobs import commands as jobs
 from outcomes.models import Rejudging, RejudgingPart
 from outcomes.reclassification.classifying import CheckFor, Judged, Judging, of_bindings, of_text
@@ -33,10 +35,10 @@ from outcomes.record.codec import step_from
 from outcomes.sessions.commands.long_sessions import LongSessions
 from outcomes.sessions.commands.readings import SessionGone
 
+AT_ONCE: Final[int] = CALLS_PER_COMMIT
 TOLD_EVERY: Final = 0.5  # seconds
-AT_ONCE: Final = {"postgresql": 500, "sqlite": 100}  # calls of one transaction
 TRIES: Final = 5  # of a transaction that another one locked out
-KEPT: Final = "Calls with such an output keep their verdicts; start it again when that is mended."
+KEPT: Final = "Calls with such an output keep their verdicts; fix the cause, then start it again."
 Status = RejudgingPart.Status
 _parts: Final = RejudgingPart.objects.all
 
@@ -55,33 +57,35 @@ class _Overtaken(Exception):
         self.calls = calls
 
 
-def take_up_lost_parts() -> int:
-    """How many wait now."""
-    waiting = jobs.take_up_lost(_parts())
+def waiting_parts(kind: Rejudging.Kind) -> list[int]:
+    """With those whose process died."""
+    jobs.requeue_lost(_parts())
     # A process may have died over its last words, when its part had ended and not yet the whole.
     for rejudging in left_without_a_part():
         end_if_all_did(rejudging)
-    return waiting
+    return jobs.waiting(_parts().filter(rejudging__kind=kind))
 
 
-def run_waiting_parts(most: int = jobs.ALL) -> int:
-    ran = 0
-    while ran < most and (part := jobs.claimed(_parts())) is not None:
-        _run(part)
-        ran += 1
-    return ran
+def run_part(number: int) -> bool:
+    """False where its turn ended before its work: it waits again, and goes on from there."""
+    part = jobs.claimed(_parts(), number)
+    return part is None or _run(part)
 
 
-def _run(part: RejudgingPart) -> None:
+def _run(part: RejudgingPart) -> bool:
     rejudging = Rejudging.objects.filter(pk=part.rejudging_id).first()
     if rejudging is None:
-        return  # with its project
+        return True  # with its project
     begin(rejudging.pk)
     try:
         work = _Work(rejudging, part)
-        work.run()
+        if not work.run():
+            jobs.put_back(part)
+            return False
     except Cancelled:
-        return
+        return True
+    except SoftTimeLimitExceeded:
+        jobs.end(part, Status.FAILED, error=jobs.TOO_LONG)
     except (KeyboardInterrupt, SystemExit):
         jobs.put_back(part)
         raise
@@ -90,6 +94,7 @@ def _run(part: RejudgingPart) -> None:
     else:
         _end(part, work.fault)
     end_if_all_did(rejudging.pk)
+    return True
 
 
 def _end(part: RejudgingPart, fault: str) -> None:
@@ -136,11 +141,16 @@ class _Work:
         check = NamedCheck(compiled_of(rejudging))
         return of_text(check, judges(self._project) if bound else None)
 
-    def run(self) -> None:
+    def run(self) -> bool:
+        """False where its turn ended first. What only looks begins anew, so it goes on to its end:
+        people wait for it."""
+        turn = jobs.Turn()
         for chunk in self._chosen.chunks(self._share, self._after):
             told = self._judged(chunk)
             if self._writes:
                 self._write(chunk, told)
+                if turn.is_over():
+                    return False
                 continue
             for each in told:
                 self._see(chunk, each)
@@ -149,6 +159,7 @@ class _Work:
         self._end_session()
         if not self._writes:
             self._note()
+        return True
 
     def _judged(self, chunk: Chunk) -> list[Told]:
         chosen = self._chosen.among(chunk.rows)
@@ -184,8 +195,8 @@ class _Work:
 
     def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
         pieces = iter(told)
-        while piece := list(islice(pieces, AT_ONCE[connection.vendor])):
-            self._long.look_at(row.session for row, _ in piece if row.session is not None)
+        while piece := list(islice(pieces, AT_ONCE)):
+            self._long.load(row.session for row, _ in piece if row.session is not None)
             self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
 
     def _commit(self, chunk: Chunk, piece: list[Told], place: Place) -> None:
@@ -204,12 +215,12 @@ class _Work:
                 self._long.note_written()
                 return
             except _Overtaken as changed:
-                self._long.take_back()
+                self._long.roll_back()
                 piece = self._anew(chunk, piece, changed.calls)
             except (OperationalError, SessionGone):
                 if tried >= TRIES:
                     raise
-                self._long.take_back()
+                self._long.roll_back()
                 self._count_as_kept()
                 time.sleep(0.1 * tried)
                 piece = self._anew(chunk, piece, {row.id for row, _ in piece})

@@ -16,8 +16,7 @@ from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import figures_by
 from outcomes.models import Call
 from outcomes.record.effective import agent_check
-from outcomes.record.selecting import CallFilter, with_names
-from outcomes.record.stored import whole_calls
+from outcomes.stored.queries import CallFilter, read_calls, with_names
 
 COUNTED: Final = 5_000  # calls that disagree
 ROWS: Final = 50
@@ -56,12 +55,12 @@ class Differing:
 
     name: str
     judged: int = 0
-    agent_said_success: int = 0  # and the check failure
-    agent_said_failure: int = 0
+    agent_only_success: int = 0  # and the check failure
+    agent_only_failure: int = 0
 
     @property
     def disagreements(self) -> int:
-        return self.agent_said_success + self.agent_said_failure
+        return self.agent_only_success + self.agent_only_failure
 
     @property
     def worst(self) -> tuple[float, str]:
@@ -76,8 +75,8 @@ class Group:
     tool: str
     judge: Judge
     newest: int  # call
-    agent_said_success: int
-    agent_said_failure: int
+    agent_only_success: int
+    agent_only_failure: int
     call_id: str = ""  # of the newest, as the next two
     environment: str = ""
     at: datetime | None = None
@@ -85,7 +84,7 @@ class Group:
 
     @property
     def disagreements(self) -> int:
-        return self.agent_said_success + self.agent_said_failure
+        return self.agent_only_success + self.agent_only_failure
 
     @property
     def is_behind(self) -> bool:
@@ -142,7 +141,7 @@ def disagreements(
 
 def _sums(found: Mapping[str, Figures]) -> list[Differing]:
     return [
-        Differing(name, each.judged, each.agent_said_success, each.agent_said_failure)
+        Differing(name, each.judged, each.agent_only_success, each.agent_only_failure)
         for name, each in found.items()
     ]
 
@@ -172,7 +171,7 @@ def _look_at_newest(groups: Iterable[Group]) -> None:
     """It tells what its agent used; clients that ask a named check say which."""
     by_call = {group.newest: group for group in groups}
     rows = list(with_names(Call.objects.filter(pk__in=list(by_call))))
-    for whole in whole_calls(rows):
+    for whole in read_calls(rows):
         row, group = whole.row, by_call[whole.row.pk]
         group.call_id, group.environment, group.at = row.call_id, row.environment.name, row.at
         used = agent_check(whole.folded.metadata)

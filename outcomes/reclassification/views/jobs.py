@@ -1,4 +1,4 @@
-"""Calls judged anew as people meet it: what a check would change, and what was reclassified."""
+"""Pages of impact previews and reclassifications."""
 
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -19,21 +19,25 @@ from governance.checks.queries.checks import (
 from governance.checks.queries.includes import names_of_newer
 from governance.checks.queries.selection import judges
 from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.numbers import ID_DIGITS, parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
 from governance.web.table_files import Tables, one_of_tables, page_after_page
 from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
-from outcomes.jobs import doorbell
 from outcomes.models import Rejudging
 from outcomes.reclassification.commands import jobs
-from outcomes.reclassification.commands.jobs import start_check_backtest, start_reclassification
+from outcomes.reclassification.commands.jobs import (
+    ring_for_parts,
+    start_check_backtest,
+    start_reclassification,
+)
 from outcomes.reclassification.queries.jobs import (
     SHOWN,
     rejudging_numbered,
     rejudgings,
     result_so_far,
 )
+from outcomes.reclassification.queries.past_calls import PastCalls, past_calls, tools_named
 from outcomes.reclassification.tables import (
     FLIPPED,
     FLIPS_BY_RULE,
@@ -53,25 +57,25 @@ from outcomes.reclassification.words import (
     tools,
 )
 from outcomes.recorded_calls.selection import MOST_GLOBS
-from outcomes.web.paging import files_of_tables, with_query
-from outcomes.web.tags import hash_of
+from outcomes.web.paging import with_query
+from outcomes.web.parts import hash_of
 
 VERSIONS: Final = 100
 BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLASSIFICATION
 CANCELLED: Final[dict[str, str]] = {
-    BACKTEST: "What was found until then stands below.",
-    RECLASSIFICATION: "The verdicts of the calls below are changed and counted, the others are as"
-    " they were. Run it again for the rest.",
+    BACKTEST: "Partial results are below.",
+    RECLASSIFICATION: "The calls counted below have new verdicts, the others keep theirs. Run it"
+    " again for the rest.",
 }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def check_backtests(request: MemberRequest, check_name: str) -> HttpResponseBase:
-    """What a version of a check would change: a form, and what came out before."""
+    """Impact preview of a version of a check: a form, and earlier results."""
     versions = _versions(request, check_name)
     if not versions:
-        raise NotFound("There is no such check.")
+        raise NotFound("Check not found.")
     asked, refused = asked_in(request.GET), ""
     if request.method == "POST":
         refuse_unless(request.role, Action.WRITE_CHECK)
@@ -79,7 +83,7 @@ def check_backtests(request: MemberRequest, check_name: str) -> HttpResponseBase
         chosen = [each for each in versions if str(each.number) == asked.version]
         try:
             if not chosen:
-                raise NotFound("Choose one of its versions.")
+                raise NotFound("Choose a version.")
             text = _text_of(request, check_name, chosen[0])
             return _started(request, asked, text, version=chosen[0].number)
         except GovernanceError as error:
@@ -88,10 +92,10 @@ def check_backtests(request: MemberRequest, check_name: str) -> HttpResponseBase
         request.project.pk,
         BACKTEST,
         check=check_name,
-        before=whole_number(request.GET.get("before"), ID_DIGITS),
+        before=parse_number(request.GET.get("before"), ID_DIGITS),
     )
     context = _list(request, found, asked) | {
-        "page_title": f"What {check_name} would change",
+        "page_title": f"Impact of {check_name}",
         "scope": request.POST.get("scope", request.GET.get("scope", "")),
         "name": check_name,
         "versions": versions,
@@ -113,7 +117,7 @@ def _versions(request: MemberRequest, name: str) -> list[Numbered]:
         rows = check_versions_before(check, None, VERSIONS)
         return [Numbered(row.number, row.message) for row in rows]
     found = ours_named(name)
-    return [Numbered(found.version, "as it ships with the console")] if found else []
+    return [Numbered(found.version, "built-in")] if found else []
 
 
 def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | str:
@@ -128,7 +132,7 @@ def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | st
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def check_backtest_text(request: MemberRequest) -> HttpResponse:
-    """Of the text that stands in an editor, which nobody has saved."""
+    """Impact preview of a draft."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
     asked = asked_in(request.POST)
     try:
@@ -137,13 +141,13 @@ def check_backtest_text(request: MemberRequest) -> HttpResponse:
         return _started(request, asked, text)
     except GovernanceError as error:
         problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
-        context = {"page_title": "It cannot be tried", "problems": problems}
+        context = {"page_title": "No impact preview", "problems": problems}
         return render(request, "backtesting/no_backtest.html", context, status=422)
 
 
 def _meant_tools(request: MemberRequest, text: str) -> tuple[str, ...]:
-    """Of a check that is bound nowhere yet the tools that its own rules name: to those it is to be
-    bound, and what it would say of all others tells nobody anything."""
+    """Tools that an unbound check's own rules name: it will be bound to those, and its verdicts on
+    other tools mean nothing."""
     read, _ = read_check_text(request.project.pk, text, names_of_newer(request.POST))
     if read.compiled is None or read.name in judges(request.project.pk).names:
         return ()
@@ -162,24 +166,30 @@ def reclassifications(request: MemberRequest) -> HttpResponseBase:
             started = start_reclassification(
                 request.project.pk, by=request.actor, wanted=asked.wanted()
             )
-            doorbell.ring_for_jobs()
+            ring_for_parts(started)
             return redirect("outcomes:reclassification", request.project.slug, started.pk)
         except GovernanceError as error:
             refused = str(error)
     found = rejudgings(
         request.project.pk,
         RECLASSIFICATION,
-        before=whole_number(request.GET.get("before"), ID_DIGITS),
+        before=parse_number(request.GET.get("before"), ID_DIGITS),
     )
     context = _list(request, found, asked) | {
         "page_title": "Reclassify",
         "refused": refused,
+        "past": _past_calls(request, asked) if asked.tools else None,
     }
     status = 422 if refused else 200
     file = one_of_tables(request, request.project, _table(request, RECLASSIFICATION))
     return file or render(
         request, "reclassification/reclassifications.html", context, status=status
     )
+
+
+def _past_calls(request: MemberRequest, asked: Asked) -> PastCalls:
+    project = request.project.pk
+    return past_calls(project, tools_named(project, asked.tools[:MOST_GLOBS]), judges(project))
 
 
 @require_safe
@@ -197,7 +207,7 @@ def reclassification(request: MemberRequest, reclassification_id: int) -> HttpRe
 @require_safe
 @member_page()
 def rejudging_standing(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
-    """The part that keeps itself up to date until there is nothing left to say."""
+    """Live part of a job's page, until the job has ended."""
     context = _result(request, _found(request, rejudging_id, job_kind))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
@@ -213,7 +223,7 @@ def cancel_rejudging(request: MemberRequest, job_kind: str, rejudging_id: int) -
 
 def _page(request: MemberRequest, found: Rejudging) -> HttpResponseBase:
     is_backtest = found.kind == BACKTEST
-    title = f"What {found.check_name} would change" if is_backtest else "Reclassified calls"
+    title = f"Impact of {found.check_name}" if is_backtest else "Reclassified calls"
     context = _result(request, found) | {
         "page_title": title,
         "check": check_named(request.project, found.check_name) if is_backtest else None,
@@ -260,14 +270,13 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
         "cancelled": CANCELLED[found.kind],
         "may_cancel": may(request.role, Action.WRITE_CHECK) and not found.has_ended,
         "tables": tables,
-        "files_of": files_of_tables(_url(request, found), *tables),
         "tag": tag,
         "live_url": "" if found.has_ended else with_query(live, tag=tag),
     }
 
 
 def _again_url(request: MemberRequest, found: Rejudging) -> str:
-    """Empty where the form cannot say it: a text that was not saved, filters of the API."""
+    """Empty where the form cannot express it: an unsaved draft, filters of the API."""
     slug = request.project.slug
     if found.filters.keys() - ({"session"} if found.kind == RECLASSIFICATION else set()):
         return ""
@@ -314,14 +323,14 @@ def _started(
         version=version,
         newer=names_of_newer(request.POST) if version is None else (),
     )
-    doorbell.ring_for_jobs()
+    ring_for_parts(started)
     return redirect("outcomes:check_backtest", request.project.slug, started.pk)
 
 
 def _found(request: MemberRequest, number: int, kind: str) -> Rejudging:
     found = rejudging_numbered(request.project.pk, number, kind)
     if found is None:
-        raise NotFound("There is no such result.")
+        raise NotFound("No such result.")
     return found
 
 

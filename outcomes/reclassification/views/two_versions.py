@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from governance.checks.queries.checks import check_named, ours_named
 from governance.core.errors import NotFound
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from governance.core.verdict import Verdict
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import Tables, one_of_tables
@@ -23,7 +23,7 @@ VERDICTS: Final = (Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN)
 @member_page()
 def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponseBase:
     if check_named(request.project, check_name) is None and ours_named(check_name) is None:
-        raise NotFound("There is no such check.")
+        raise NotFound("Check not found.")
     heard = versions_heard(request.project.pk, check_name)
     first, second = _chosen(request, "from", heard[1:]), _chosen(request, "to", heard)
     found = None
@@ -54,5 +54,5 @@ def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponseBase:
 
 
 def _chosen(request: MemberRequest, key: str, heard: list[int]) -> int | None:
-    given = whole_number(request.GET.get(key))
+    given = parse_number(request.GET.get(key))
     return given if given is not None else next(iter(heard), None)

@@ -18,8 +18,8 @@ LARGEST = 64 * 1024  # what comes out of a frame; for a larger one a context of 
 
 
 class Decompressor:
-    """Of frames with this dictionary; for one thread. Whatever it does not read, the module does:
-    a large frame, a broken one, and all of them where the library cannot be reached."""
+    """Decompressor for frames with this dictionary, for one thread. Large or broken frames, and all
+    of them where the library cannot be loaded, go through the module."""
 
     def __init__(self, common: zstd.ZstdDict) -> None:
         self._common = common

@@ -55,7 +55,7 @@ _QUICKLY: dict[int, int] = {
     zstd.CompressionParameter.hash_log: 11,
     zstd.CompressionParameter.min_match: 6,
 }
-_kept = threading.local()  # compressors and decompressors serve one thread at a time
+_of_thread = threading.local()  # compressors and decompressors serve one thread at a time
 _any = msgspec.json.Decoder()
 _raws = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -99,13 +99,13 @@ def offload(event: Event, raw: bytes) -> tuple[Event, bytes, bytes, str] | None:
     }
     item = _any.decode(raw)
     del item["output"]
-    kept = {
+    stored = {
         "item": item,
         "reference": reference,
         "digest": event.digest.hex(),
         "tie": event.tie.hex(),
     }
-    packed = OFFLOADED + _compress(msgspec.json.encode(kept))
+    packed = OFFLOADED + _compress(msgspec.json.encode(stored))
     return _referring(event, reference), packed, content, media_type
 
 
@@ -113,17 +113,17 @@ def unpack_event(packed: bytes, source: Source, sender: Sender, order: int) -> E
     text = text_of(packed)
     if packed[:1] == AS_SENT:
         return read_item(text, source, sender, order)
-    kept = _any.decode(text)
-    event = read_item(msgspec.json.encode(kept["item"]), source, sender, order)
-    event = replace(event, digest=bytes.fromhex(kept["digest"]), tie=bytes.fromhex(kept["tie"]))
-    return _referring(event, kept["reference"])
+    stored = _any.decode(text)
+    event = read_item(msgspec.json.encode(stored["item"]), source, sender, order)
+    event = replace(event, digest=bytes.fromhex(stored["digest"]), tie=bytes.fromhex(stored["tie"]))
+    return _referring(event, stored["reference"])
 
 
 def text_of(packed: bytes) -> bytes:
-    """What is packed there: the item as it was sent, or for OFFLOADED what is kept of it."""
-    unpacker = getattr(_kept, "unpacker", None)
+    """Unpacked bytes: the item as sent, or for OFFLOADED what is stored of it."""
+    unpacker = getattr(_of_thread, "unpacker", None)
     if unpacker is None:
-        unpacker = _kept.unpacker = Decompressor(_COMMON)
+        unpacker = _of_thread.unpacker = Decompressor(_COMMON)
     text: bytes = unpacker(packed[1:])
     return text
 
@@ -145,8 +145,8 @@ def _referring(event: Event, reference: Mapping[str, Any]) -> Event:
 
 
 def _compress(data: bytes) -> bytes:
-    packer = getattr(_kept, "packer", None)
+    packer = getattr(_of_thread, "packer", None)
     if packer is None:
-        packer = _kept.packer = zstd.ZstdCompressor(options=_QUICKLY, zstd_dict=_COMMON)
+        packer = _of_thread.packer = zstd.ZstdCompressor(options=_QUICKLY, zstd_dict=_COMMON)
     packed: bytes = packer.compress(data, mode=zstd.ZstdCompressor.FLUSH_FRAME)
     return packed

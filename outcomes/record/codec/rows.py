@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from governance.checks.domain.success import DEFAULT
+from governance.checks.domain import DEFAULT
 from governance.core.json_value import Json
 from governance.core.masking import masked_text, without_named_secrets
 from governance.core.verdict import Verdict
@@ -122,26 +122,26 @@ class Keys(NamedTuple):
     digest: bytes  # of the call id
 
 
-def verdicts_of(said: Classification | NotChecked | None) -> Verdicts:
-    if said is None:
+def verdicts_of(classified: Classification | NotChecked | None) -> Verdicts:
+    if classified is None:
         return Verdicts()
-    if isinstance(said, NotChecked):
-        return Verdicts(verdict_reason=as_text(said.reason))
-    if said.check is None:
-        return Verdicts(classified=_word(said.verdict))
-    return _USUAL if said is USUAL else _verdicts(said, said.check)
+    if isinstance(classified, NotChecked):
+        return Verdicts(verdict_reason=as_text(classified.reason))
+    if classified.check is None:
+        return Verdicts(classified=_word(classified.verdict))
+    return _USUAL if classified is USUAL else _verdicts(classified, classified.check)
 
 
-def _verdicts(said: Classification, check: str) -> Verdicts:
+def _verdicts(classified: Classification, check: str) -> Verdicts:
     return Verdicts(
-        _word(said.verdict),
+        _word(classified.verdict),
         check,
-        said.version,
-        said.rule or "",
-        _beginning(said.value),
-        as_text(said.reason),
-        " ".join(said.labels),
-        said.cut,
+        classified.version,
+        classified.rule or "",
+        _beginning(classified.value),
+        as_text(classified.reason),
+        " ".join(classified.labels),
+        classified.cut,
     )
 
 
@@ -179,7 +179,7 @@ def call_row(
         is_bound=is_bound,
         own_check=agent_check(account.metadata) is not None,
     )
-    reason, detail, artifact = _told(outcome)
+    reason, detail, artifact = _outcome_columns(outcome)
     # A line of a list, which is shown without the call: no argument says there what is secret.
     detail = without_named_secrets(detail, call.tool_args, call.principal, call.metadata)
     arguments = account.tool_args
@@ -216,7 +216,7 @@ def call_row(
         verdicts.cut,
         call.would_block,
         call.conflict,
-        call.asked,
+        call.approval_requested,
         call.idempotent,
         outcome is not None and outcome_blocks_tool(outcome),
         call.from_sdk,
@@ -287,7 +287,7 @@ def shown_reason(reason: str) -> str:
     return masked_text(reason)[0]
 
 
-def _told(outcome: Outcome | None) -> tuple[str, str, str]:
+def _outcome_columns(outcome: Outcome | None) -> tuple[str, str, str]:
     """Reason, detail and artifact id, as far as this outcome has them."""
     match outcome:
         case None | ToolExecutionResult():

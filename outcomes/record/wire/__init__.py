@@ -1,7 +1,7 @@
-"""What agents send, read into typed events; the only place that knows the wire's names.
+"""Wire formats of agents, read into typed events; the only place that knows the wire's names.
 
-The door reads a body here and refuses what cannot be kept, item by item; the worker reads the
-accepted items again, from the same text, into events.
+Ingest reads a body here and rejects invalid items one by one; the worker reads the accepted items
+again, from the same text, into events.
 """
 
 from outcomes.record.wire.body import Body, read_body

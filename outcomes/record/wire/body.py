@@ -64,32 +64,32 @@ def _read_slowly(body: bytes, source: Source) -> Body:
     except ValueError:
         raise BodyRefused(400, "not_json", "The body is not JSON.") from None
     except RecursionError:
-        raise BodyRefused(400, "too_deep", "The body is nested too deep.") from None
+        raise BodyRefused(400, "too_deep", "The body is nested too deeply.") from None
     items = posted.get(source) if isinstance(posted, dict) else None
     if not isinstance(items, list):
         raise BodyRefused(422, "wrong_shape", f"Expected {{{source!r}: [...]}}.")
     refuse_too_many(len(items))
-    kept: list[tuple[int, bytes]] = []
+    items_read: list[tuple[int, bytes]] = []
     refusals = []
     for index, item in enumerate(items):
         try:
             if item == 0 and index in deep:
                 raise RecursionError
-            kept.append((index, _as_json(item)))
+            items_read.append((index, _as_json(item)))
         except (ValueError, RecursionError) as error:
             why = _why_no_json(error)
             excerpt = "" if isinstance(error, RecursionError) else json.dumps(item)[:EXCERPT]
             refusals.append(Refusal(index, why.code, why.detail, excerpt.encode()))
-    return Body(kept, refusals)
+    return Body(items_read, refusals)
 
 
 def _loaded(body: bytes) -> object:
     # Invalid UTF-8 becomes lone surrogates here, which only the item that has them cannot pass.
     text = body.decode("utf-8", "surrogateescape")
-    return json.loads(text, strict=False, parse_int=_whole_number)
+    return json.loads(text, strict=False, parse_int=_integer)
 
 
-def _whole_number(digits: str) -> float | int:
+def _integer(digits: str) -> float | int:
     # Python refuses to read longer ones; not a number, so that only this item falls.
     return int(digits) if len(digits) <= 4_300 else float("nan")
 
@@ -100,7 +100,7 @@ def _as_json(item: object) -> bytes:
 
 def _why_no_json(error: Exception) -> ItemRefused:
     if isinstance(error, UnicodeEncodeError):
-        return ItemRefused("lone_surrogate", "A text in the item is no valid Unicode.")
+        return ItemRefused("lone_surrogate", "A string in the item is not valid Unicode.")
     if isinstance(error, RecursionError):
         return refused(error)
-    return ItemRefused("not_a_number", "NaN, Infinity and numbers beyond range are not JSON.")
+    return ItemRefused("not_a_number", "NaN, Infinity and numbers out of range are not JSON.")

@@ -13,7 +13,7 @@ def family_of(item: Mapping[str, Any], source: Source) -> str:
     if source == "outcomes":
         return NO_SDK
     if item.get("action"):
-        return _of_flat(item)
+        return _flat_family(item)
     if not item.get("call_id"):
         return GATE
     if item.get("decision"):
@@ -21,7 +21,7 @@ def family_of(item: Mapping[str, Any], source: Source) -> str:
     return _by_end_of_time(item, "Python to 0.16", "TypeScript 0.1 or Go to 0.2")
 
 
-def _of_flat(item: Mapping[str, Any]) -> str:
+def _flat_family(item: Mapping[str, Any]) -> str:
     # Go counts its schema further than the others.
     if item.get("schema_version") == "0.4.0":
         return "Go from 0.4"

@@ -1,4 +1,4 @@
-"""An item of POST outcomes: what its agent says became of a call."""
+"""Item of POST outcomes: an outcome reported by its agent."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -20,7 +20,7 @@ from outcomes.record.outcome import (
     ToolTimeout,
     summary_of,
 )
-from outcomes.record.wire.refusals import MAX_BESIDE, ItemRefused
+from outcomes.record.wire.refusals import MAX_WITHOUT_OUTPUT, ItemRefused
 from outcomes.record.wire.sender import (
     Sender,
     read_time,
@@ -36,7 +36,7 @@ LONGEST_MS = 10**15  # thirty thousand years
 Measure = (
     Annotated[int, Meta(ge=0, le=LONGEST_MS)] | Annotated[float, Meta(ge=0, le=float(LONGEST_MS))]
 ) | None
-WholeNumber = Annotated[int, Meta(ge=-(2**62), le=2**62)] | None
+Integer = Annotated[int, Meta(ge=-(2**62), le=2**62)] | None
 
 _NAMES = (
     "call_id tool_name agent_id session_id run_id turn_id reason artifact_id environment"
@@ -74,7 +74,7 @@ class Item(msgspec.Struct, frozen=True):
     policy_version: OptionalName = None
     bundle_name: OptionalName = None
     decision_name: OptionalName = None
-    call_index: WholeNumber = None
+    call_index: Integer = None
     parent_call_id: OptionalName = None
     parent_session_id: OptionalName = None
     metadata: dict[str, Any] | None = None
@@ -102,16 +102,16 @@ def check(raw: bytes, sender: Sender) -> Sequence[str]:
     refuse_foreign_agent(item.agent_id, sender)
     refuse_nul(raw, item, IDENTIFIERS)
     refuse_depth(raw)
-    if len(raw) > MAX_BESIDE:
+    if len(raw) > MAX_WITHOUT_OUTPUT:
         _refuse_size(raw)
     return unknown
 
 
 def _refuse_size(raw: bytes) -> None:
     """Only an output becomes an artifact; whatever stands beside it is shown in every list."""
-    beside = {name: value for name, value in _any.decode(raw).items() if name != "output"}
-    if len(msgspec.json.encode(beside)) > MAX_BESIDE:
-        raise ItemRefused("too_large", "An item holds at most 1 MiB beside its output.")
+    rest = {name: value for name, value in _any.decode(raw).items() if name != "output"}
+    if len(msgspec.json.encode(rest)) > MAX_WITHOUT_OUTPUT:
+        raise ItemRefused("too_large", "An item may have at most 1 MiB in addition to its output.")
 
 
 def _decoded(raw: bytes) -> tuple[Item, Sequence[str]]:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-MAX_BESIDE = 1024 * 1024  # bytes of an item beside its output, which alone may be moved elsewhere
+MAX_WITHOUT_OUTPUT = (
+    1024 * 1024
+)  # bytes of an item beside its output, which alone may be moved elsewhere
 EXCERPT = 1_000  # bytes of a refused item that are kept
 LONGEST_FIELD = 128  # characters of an unknown field's name in a warning
 # How a sentence of the decoder tells what is wrong, and our code for it.
-OF_THE_DECODER = (
+DECODER_ERRORS = (
     ("missing required field", "missing_field"),
     ("Invalid enum value", "unknown_type"),
     ("of length", "wrong_length"),
@@ -54,15 +56,15 @@ class Warned:
 
 
 def refused(error: Exception) -> ItemRefused:
-    """What the decoder said, with a code of ours."""
+    """Rejection for an error of the decoder, with a code of ours."""
     if isinstance(error, ItemRefused):
         return error
     text = str(error)
     if isinstance(error, RecursionError):
-        return ItemRefused("too_deep", "The item is nested too deep.")
+        return ItemRefused("too_deep", "The item is nested too deeply.")
     if isinstance(error, UnicodeDecodeError):
-        return ItemRefused("not_utf8", "A text in the item is not UTF-8.")
-    for beginning, code in OF_THE_DECODER:
+        return ItemRefused("not_utf8", "A string in the item is not valid UTF-8.")
+    for beginning, code in DECODER_ERRORS:
         if beginning in text:
             return ItemRefused(code, text)
     return ItemRefused("invalid_item", text)

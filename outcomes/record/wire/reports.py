@@ -1,4 +1,4 @@
-"""What the tools around an agent say of it: a scan of its skills, the rules that a gate holds."""
+"""Reports of the tools around an agent: skill scans, and the rules that a gate enforces."""
 
 from typing import Any
 
@@ -28,9 +28,9 @@ def read_report(body: bytes) -> bytes:
 
 
 def agent_in(body: bytes) -> str:
-    """Whom a report that was read is about, if it says so in a way that fits an agent."""
-    said = unpacked_report(body).get("agent_id")
-    return said if isinstance(said, str) and len(said) <= 128 and "\0" not in said else ""
+    """Agent that a report names; empty where it names none that is valid."""
+    agent = unpacked_report(body).get("agent_id")
+    return agent if isinstance(agent, str) and len(agent) <= 128 and "\0" not in agent else ""
 
 
 def unpacked_report(body: bytes) -> dict[str, Any]:

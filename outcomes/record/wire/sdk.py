@@ -13,8 +13,8 @@ import msgspec
 from outcomes.record.event import (
     Allowed,
     ApprovalRejected,
+    ApprovalRequested,
     ApprovalTimedOut,
-    Asked,
     Blocked,
     Event,
     Executed,
@@ -28,12 +28,12 @@ from outcomes.record.event import (
 )
 from outcomes.record.wire.posted import (
     LONGEST_MS,
+    Integer,
     OptionalAgent,
     OptionalName,
-    WholeNumber,
     verdict_of,
 )
-from outcomes.record.wire.refusals import MAX_BESIDE, ItemRefused
+from outcomes.record.wire.refusals import MAX_WITHOUT_OUTPUT, ItemRefused
 from outcomes.record.wire.sender import (
     Sender,
     read_time,
@@ -104,7 +104,7 @@ class Item(msgspec.Struct, frozen=True):
     duration_ms: float | None = None
     policy_version: OptionalName = None
     bundle_name: OptionalName = None
-    call_index: WholeNumber = None
+    call_index: Integer = None
     parent_call_id: OptionalName = None
     parent_session_id: OptionalName = None
 
@@ -127,8 +127,8 @@ def check(raw: bytes, sender: Sender) -> Sequence[str]:
     refuse_foreign_agent(item.agent_id, sender)
     refuse_nul(raw, item, IDENTIFIERS)
     refuse_depth(raw)
-    if len(raw) > MAX_BESIDE:
-        raise ItemRefused("too_large", "An event holds at most 1 MiB.")
+    if len(raw) > MAX_WITHOUT_OUTPUT:
+        raise ItemRefused("too_large", "An event may have at most 1 MiB.")
     return ()
 
 
@@ -189,12 +189,12 @@ def _flat(data: Any) -> Item:
 
 
 def _action(item: Item) -> str:
-    said = item.action or item.decision or item.verdict
-    if not said:
+    word = item.action or item.decision or item.verdict
+    if not word:
         raise ItemRefused("missing_field", "`action` is missing (or `decision`, or `verdict`).")
-    action = ACTIONS.get(said.lower())
+    action = ACTIONS.get(word.lower())
     if action is None:
-        raise ItemRefused("unknown_action", f"action: {said[:64]!r} is no action of any SDK.")
+        raise ItemRefused("unknown_action", f"action: {word[:64]!r} is not an action of any SDK.")
     return action
 
 
@@ -219,7 +219,7 @@ def _report(action: str, item: Item) -> Report:
         case "call_allowed":
             return Allowed()
         case "call_asked":
-            return Asked()
+            return ApprovalRequested()
         case "call_approval_granted":
             return Granted()
         case "call_would_block":

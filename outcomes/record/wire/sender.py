@@ -1,4 +1,4 @@
-"""What a request says beside its items, and what every item is held to, whatever its shape."""
+"""Sender of a request, and rules that hold for every item."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def read_time(text: str | None, sender: Sender) -> datetime:
         at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError):
         raise ItemRefused(
-            "invalid_time", f"timestamp: {text[:64]!r} is no ISO 8601 time."
+            "invalid_time", f"timestamp: {text[:64]!r} is not an ISO 8601 time."
         ) from None
     if at < _EARLIEST or at > sender.received_at + _AHEAD:
         raise ItemRefused(
@@ -63,11 +63,11 @@ def refuse_foreign_agent(item_agent: str | None, sender: Sender) -> None:
     if not item_agent and not sender.agent:
         raise ItemRefused(
             "agent_required",
-            f"agent_id: this key speaks for {sender.agents!r} only. Name the agent in the item or"
+            f"agent_id: this key is bound to {sender.agents!r}. Name the agent in the item or"
             " in the header X-Edictum-Agent-Id.",
         )
     if item_agent and not glob_matches(sender.agents, item_agent):
-        raise ItemRefused("foreign_agent", f"agent_id: this key speaks for {sender.agents!r} only.")
+        raise ItemRefused("foreign_agent", f"agent_id: this key is bound to {sender.agents!r}.")
 
 
 def refuse_nul(raw: bytes, item: Any, identifiers: tuple[str, ...]) -> None:

@@ -27,14 +27,14 @@ _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 def unpacked(body: bytes, encoding: str) -> bytes:
     match encoding.strip().lower():
         case "" | "identity":
-            whole = body
+            unpacked_body = body
         case "gzip":
-            whole = _gunzip(body)
+            unpacked_body = _gunzip(body)
         case other:
             raise BodyRefused(415, "unknown_encoding", f"Content-Encoding {other!r}: send gzip.")
-    if len(whole) > MAX_BODY:
-        raise BodyRefused(413, "too_large", "A body holds at most 64 MiB once it is unpacked.")
-    return whole
+    if len(unpacked_body) > MAX_BODY:
+        raise BodyRefused(413, "too_large", "A body may have at most 64 MiB after decompression.")
+    return unpacked_body
 
 
 def _gunzip(body: bytes) -> bytes:
@@ -48,7 +48,7 @@ def _gunzip(body: bytes) -> bytes:
             unpacker = zlib.decompressobj(wbits=31)
             while not unpacker.eof and room > 0:
                 if at >= len(body):
-                    raise BodyRefused(400, "not_gzip", "The gzip body ends too early.")
+                    raise BodyRefused(400, "not_gzip", "The gzip body is truncated.")
                 # In pieces: what follows a member is copied, the whole rest each time otherwise.
                 piece = view[at : at + PIECE]
                 part = unpacker.decompress(piece, room)
@@ -56,7 +56,9 @@ def _gunzip(body: bytes) -> bytes:
                 room -= len(part)
                 parts.append(part)
     except zlib.error:
-        raise BodyRefused(400, "not_gzip", "The body is not gzip, as its header says.") from None
+        raise BodyRefused(
+            400, "not_gzip", "The body is not gzip, although Content-Encoding says so."
+        ) from None
     return b"".join(parts)
 
 
@@ -65,13 +67,13 @@ def refuse_too_much(body: bytes, source: Source) -> None:
     if len(body) > SMALL and _has_too_many_items(body, source):
         refuse_too_many(MAX_ITEMS + 1)
     if _may_have_too_many_containers(body) and _containers(_TEXT.sub(b"", body)) > MAX_CONTAINERS:
-        detail = f"A body holds at most {MAX_CONTAINERS:,} lists and objects: send fewer items."
+        detail = f"A body may have at most {MAX_CONTAINERS:,} lists and objects. Send fewer items."
         raise BodyRefused(413, "too_many_values", detail)
 
 
 def refuse_too_many(items: int) -> None:
     if items > MAX_ITEMS:
-        raise BodyRefused(413, "too_many_items", f"A post holds at most {MAX_ITEMS:,} items.")
+        raise BodyRefused(413, "too_many_items", f"A post may have at most {MAX_ITEMS:,} items.")
 
 
 def _may_have_too_many_containers(body: bytes) -> bool:

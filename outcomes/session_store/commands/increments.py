@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance.people.auth import Access
-from outcomes.models.statements import ON_POSTGRESQL, Statement, Steps
+from outcomes.models.statements import ON_POSTGRESQL, Query, Row, Statement
 from outcomes.session_store.commands.session_store import COUNT_UP, row_of
 
 _RETURNING = "environment_id, digest, number"
@@ -22,51 +22,48 @@ Place = tuple[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Increment:
-    """Of a whole amount from 1 up."""
+    """An increment by a whole amount from 1 up."""
 
     key: str
     amount: int
     access: Access
 
 
-def counting_up(wanted: Sequence[Increment]) -> Steps[list[int | None]]:
-    """What each counter is by then, as if they had been counted up one after the other.
+def increment_all(increments: Sequence[Increment]) -> Query[list[int | None]]:
+    """Values of each counter, as if the increments had run one after the other.
 
-    None: this one was not counted; alone it will say why.
+    None: this one was not counted; `count_up` raises its error.
     """
-    if len(wanted) == 1:  # as most are
-        row = _row_of(wanted[0])
-        told = yield Statement(_EACH, [row], writes=True)
-        return [told[0][-1] if told else None]
     rows: dict[Place, list[Any]] = {}
-    places = []
-    for each in wanted:
-        row = _row_of(each)
+    places: list[Place] = []
+    for increment in increments:
+        row = _row_of(increment)
         place = row[0], row[1]
         places.append(place)
         if place in rows:  # no statement may touch a row twice
-            rows[place][_NUMBER] += each.amount
+            rows[place][_NUMBER] += increment.amount
         else:
             rows[place] = row
+
+    def read(written: list[Row]) -> list[int | None]:
+        totals = {(environment, bytes(digest)): total for environment, digest, total in written}
+        results: list[int | None] = []
+        for increment, place in zip(reversed(increments), reversed(places), strict=True):
+            results.append(totals.get(place))
+            if place in totals:
+                totals[place] -= increment.amount
+        return results[::-1]
+
     # Sorted: two processes that count the same keys never wait for each other in a circle.
-    written = yield _counted_up([rows[place] for place in sorted(rows)])
-    counted = {(environment, bytes(digest)): number for environment, digest, number in written}
-    found: list[int | None] = []
-    for each, place in zip(wanted, places, strict=True):
-        if place not in counted:
-            found.append(None)
-            continue
-        rows[place][_NUMBER] -= each.amount
-        found.append(counted[place] - rows[place][_NUMBER])
-    return found
+    return Query(_counting_up([rows[place] for place in sorted(rows)]), read)
 
 
-def _row_of(wanted: Increment) -> list[Any]:
-    return row_of(wanted.key, wanted.amount, None, wanted.access)
+def _row_of(increment: Increment) -> list[Any]:
+    return row_of(increment.key, increment.amount, None, increment.access)
 
 
-def _counted_up(rows: list[list[Any]]) -> Statement:
-    # Those of one counter are one row, and PostgreSQL takes a third longer over arrays.
+def _counting_up(rows: list[list[Any]]) -> Statement:
+    # PostgreSQL takes a third longer over arrays, and one counter is one row.
     if ON_POSTGRESQL and len(rows) > 1:
         return Statement(_ALL, [[list(column) for column in zip(*rows, strict=True)]], writes=True)
     return Statement(_EACH, rows, writes=True)

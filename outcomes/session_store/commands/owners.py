@@ -39,8 +39,8 @@ def refuse_foreign_sessions(keys: Iterable[str], access: Access, *, begins: bool
     for key in keys:
         if not _may_use(_session_of(key), access, begins=begins):
             raise Forbidden(
-                f"This key is for the agents {access.agent}. {key[:SHOWN]!r} is not of a session"
-                " of theirs.",
+                f"This key is bound to the agents {access.agent}. {key[:SHOWN]!r} belongs to"
+                " none of their sessions.",
                 code="foreign_session",
             )
 
@@ -93,7 +93,7 @@ def _is_unused(session: str, access: Access) -> bool:
 
 @transaction.atomic
 def _begin(session: str, access: Access) -> bool:
-    """Of two keys that begin it at once, the first one has it."""
+    """Record the owner of a session; of two keys that begin it at once, the first."""
     if access.environment_id is None:  # only a member's access is of no environment
         return False
     row = SessionOwner(

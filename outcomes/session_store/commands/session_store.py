@@ -8,22 +8,23 @@ from django.urls import reverse
 
 from governance import findings
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
+from governance.core.texts import code
 from governance.people.auth import Access
 from outcomes.models import StoredValue
 from outcomes.models.statements import write_row
 from outcomes.record.codec import digest_of
-from outcomes.record.sessions import session_named
 from outcomes.session_store.domain import (
     LARGEST_NUMBER,
     NO_SUCH_KEY,
+    as_counter,
     as_integer,
     as_number,
     is_protected,
     session_of,
     text_of,
-    whole,
 )
 from outcomes.session_store.queries import digest_of_key
+from outcomes.stored.queries import session_named
 from outcomes.web.addresses import session_url
 
 LOWERED = "lowered counter"  # the kind of the finding
@@ -54,11 +55,13 @@ _REMOVE = """
 
 def count_up(key: str, amount: float, *, access: Access, agent: str = "") -> float:
     """Add to a counter, which begins at zero, and tell what it is now."""
-    amount = whole(amount)
+    amount = as_counter(amount)
     if is_protected(key) and (isinstance(amount, float) or amount < 1):
         if amount < 0:
             _note_lowering(key, f"tried to count it up by {amount}", access, agent)
-        raise InvalidInput("This counter takes whole amounts from 1 up.", code="protected")
+        raise InvalidInput(
+            "This counter can only be raised by as_counter amounts from 1.", code="protected"
+        )
     if isinstance(amount, int) and abs(amount) <= LARGEST_NUMBER:
         counted = write_row(COUNT_UP, row_of(key, amount, None, access))
         if counted is not None:
@@ -73,7 +76,9 @@ def put_value(key: str, value: str, *, access: Access, agent: str = "") -> None:
         write_row(_PUT, row_of(key, number, text, access))
         return
     if number is None:
-        raise InvalidInput("This counter takes the text of an integer.", code="protected")
+        raise InvalidInput(
+            "The value of this counter must be the text of an integer.", code="protected"
+        )
     if number < 0 or write_row(_RAISE, row_of(key, number, None, access)) is None:
         _refuse_lowering(key, f"tried to set it back to {number}", access, agent)
 
@@ -93,13 +98,15 @@ def _count_in_python(key: str, amount: float, access: Access) -> float:
     with transaction.atomic():
         write_row(_BEGIN, row_of(key, 0, None, access))
         place = (access.environment_id, digest_of_key(key))
-        kept = StoredValue.objects.select_for_update().get(pk=place)
-        before = kept.number if kept.text is None else as_number(bytes(kept.text).decode())
+        stored = StoredValue.objects.select_for_update().get(pk=place)
+        before = stored.number if stored.text is None else as_number(bytes(stored.text).decode())
         if before is None:
-            raise Conflict("What this key holds is no number.", code="not_a_number")
-        counted = whole(before + amount)
+            raise Conflict("The value of this key is not a number.", code="not_a_number")
+        counted = as_counter(before + amount)
         if abs(counted) > LARGEST_NUMBER:
-            raise InvalidInput(f"A counter ends at {LARGEST_NUMBER}.", code="out_of_range")
+            raise InvalidInput(
+                f"The largest counter value is {LARGEST_NUMBER}.", code="out_of_range"
+            )
         put_value(key, text_of(counted), access=access)
     return counted
 
@@ -119,19 +126,23 @@ def row_of(key: str, number: int | None, text: bytes | None, access: Access) -> 
 
 def _refuse_lowering(key: str, did: str, access: Access, agent: str) -> NoReturn:
     _note_lowering(key, did, access, agent)
-    raise Forbidden("An agent may count this up, neither lower nor remove it.", code="protected")
+    raise Forbidden(
+        "An agent may raise this counter, but not lower or delete it.", code="protected"
+    )
 
 
 def _note_lowering(key: str, did: str, access: Access, agent: str) -> None:
-    who = f"The agent {agent[:LONGEST_NAME]}" if agent else "An agent"
-    findings.found(
+    who = code(agent) if agent else "An agent"
+    findings.open_finding(
         access.project_id,
         LOWERED,
         subject_of(access.environment, key),
+        title=f"{who} tried to lower the protected counter {code(key)}",
+        severity="error",
         why=(
-            f"{who} {did}. It came with the key {access.actor.label}. Limits hold only while"
-            " counters are counted up: see what this agent runs, and reset the session if that was"
-            " meant."
+            f"{access.environment}. It {did}, with the key {access.actor.label}. Limits hold only"
+            " while counters go up. Check what this agent runs, and reset the session if that was"
+            " intended."
         ),
         link=_link(key, access),
         environment=access.environment,

@@ -1,11 +1,11 @@
-"""What SDKs send to their session store; read strictly, for a limit may hang on it."""
+"""Request bodies of the session store, parsed strictly: limits depend on them."""
 
 import math
 from typing import TypeVar
 
 import msgspec
 
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from outcomes.record.wire.refusals import BodyRefused
 from outcomes.session_store.domain import LARGEST_VALUE, LONGEST_KEY
 
@@ -34,8 +34,8 @@ Read = TypeVar("Read")
 def read_key(key: str) -> str:
     if len(key) > LONGEST_KEY:
         raise BodyRefused(422, "key_too_long", f"A key has at most {LONGEST_KEY:,} characters.")
-    if not can_be_kept(key):
-        raise BodyRefused(422, "invalid_key", "A key holds neither NUL nor half a character.")
+    if not is_storable(key):
+        raise BodyRefused(422, "invalid_key", "A key may not contain NUL or a lone surrogate.")
     return key
 
 
@@ -50,7 +50,7 @@ def read_value(body: bytes) -> str:
 def read_amount(body: bytes) -> int | float:
     amount = _read(_INCREMENT, body, '{"amount": 1}').amount
     if not math.isfinite(amount):
-        raise BodyRefused(422, "invalid_amount", "The amount is no number to count with.")
+        raise BodyRefused(422, "invalid_amount", "The amount is not a number.")
     return amount
 
 
@@ -67,4 +67,4 @@ def _read(decoder: msgspec.json.Decoder[Read], body: bytes, expected: str) -> Re
     except msgspec.ValidationError as error:
         raise BodyRefused(422, "wrong_shape", f"{error}. Expected {expected}.") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        raise BodyRefused(400, "not_json", f"The body is no JSON. Expected {expected}.") from None
+        raise BodyRefused(400, "not_json", f"The body is not JSON. Expected {expected}.") from None

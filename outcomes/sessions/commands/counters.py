@@ -1,4 +1,4 @@
-"""What happens to the session store beside agents: a person's reset, and the end of idle keys."""
+"""Writes to the session store that no agent makes: a person's reset, and the end of idle keys."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -21,10 +21,8 @@ AT_ONCE = 1_000
 
 @transaction.atomic
 def reset_counters(session: Session, *, by: Actor) -> int:
-    """Let a session count from zero again, and tell how many counters it had.
-
-    What workflows keep stays, and so does all that was reported.
-    """
+    """Reset a session's counters and return how many there were. Workflow state and
+    reports stay."""
     refuse_unless(by, Action.RESET_SESSION)
     name = session.environment.name
     # Whoever resets a session has seen to what its agent tried.
@@ -34,11 +32,11 @@ def reset_counters(session: Session, *, by: Actor) -> int:
     if not counters:
         return 0
     StoredValue.objects.filter(
-        environment=session.environment_id, digest__in=[each.digest for each in counters]
+        environment=session.environment_id, digest__in=[counter.digest for counter in counters]
     ).delete()
     details: dict[str, Detail] = {"environment": name}
-    details |= {each.name: each.value for each in counters if not each.tool}
-    details["tools"] = sum(bool(each.tool) for each in counters)
+    details |= {counter.name: counter.value for counter in counters if not counter.tool}
+    details["tools"] = sum(bool(counter.tool) for counter in counters)
     record(by, "reset a session", session.session_id, project=session.project, details=details)
     return len(counters)
 
@@ -78,12 +76,12 @@ def _remove(idle: QuerySet[StoredValue], project: int, environment: str) -> int:
 
 
 def _remove_idle_owners() -> None:
-    """Of sessions that hold no keys any more."""
+    """Owners of sessions that hold no keys any more."""
     since = datetime.now(UTC).date() - IDLE_FOR
-    kept = StoredValue.objects.filter(
+    stored = StoredValue.objects.filter(
         environment=OuterRef("environment"), session=OuterRef("session")
     )
-    SessionOwner.objects.filter(~Exists(kept), used_on__lt=since).delete()
+    SessionOwner.objects.filter(~Exists(stored), used_on__lt=since).delete()
 
 
 def _idle() -> QuerySet[StoredValue]:

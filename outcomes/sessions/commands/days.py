@@ -1,9 +1,9 @@
-"""Sessions counted by the day of their last call, once a day is over; and counted again where
-something of it changed.
+"""Counts of sessions by the day of their last call, made once a day is over and again when a
+session of it changes.
 
-A day up to the newest that is counted has no session if it has no row, and is as its row says
-unless a change of it is said. What was said is read before a day is counted, and only what was
-read is taken away: whoever writes meanwhile is seen the next time.
+A counted day without a row has no sessions; a day with a row is as the row says unless a change of
+it is recorded. Changes are read before a day is counted and only those are deleted, so that a
+concurrent change is counted the next time.
 """
 
 import logging
@@ -18,11 +18,11 @@ from django.utils import timezone
 
 from governance.people.queries.projects import projects
 from outcomes import bulk
-from outcomes.jobs.advisory_lock import is_alone
+from outcomes.database import try_lock
 from outcomes.models import Session, SessionDay, SessionDayChange
-from outcomes.sessions.codec.days import pack_groups
 from outcomes.sessions.domain.days import MARKED_FROM, OVER_AFTER, day_of, start_of
-from outcomes.sessions.queries.groups import alike_sessions
+from outcomes.sessions.queries.days import pack_groups
+from outcomes.sessions.queries.groups import counted_groups
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ def count_days_now_and_then() -> bool:
             return True
     except Exception:
         # The list tells what it can without it, and calls must not wait for it.
-        logger.exception("Sessions could not be counted by day; it is tried again")
+        logger.exception("Counting sessions by day failed and will be retried")
     _next = time.monotonic() + EVERY
     return False
 
@@ -108,31 +108,31 @@ def count_days(now: datetime) -> int:
 
 @transaction.atomic
 def _count_some(project: int, over: int) -> int:
-    if not is_alone(LOCK):
+    if not try_lock(LOCK):
         return 0
     last = SessionDay.objects.filter(project=project).aggregate(last=Max("day"))["last"]
-    said = list(SessionDayChange.objects.filter(project=project).values_list("pk", "day"))
+    changes = list(SessionDayChange.objects.filter(project=project).values_list("pk", "day"))
     new = _new_days(project, last, over)
-    days = new or sorted({day for _, day in said if last is not None and day <= last})
+    days = new or sorted({day for _, day in changes if last is not None and day <= last})
     for day in days[:AT_ONCE]:
-        groups = alike_sessions(project, start_of(day), start_of(day + 1))
-        told = {"sessions": sum(group[-1] for group in groups), "groups": pack_groups(groups)}
-        SessionDay.objects.update_or_create(project_id=project, day=day, defaults=told)
+        groups = counted_groups(project, start_of(day), start_of(day + 1))
+        counts = {"sessions": sum(group[-1] for group in groups), "groups": pack_groups(groups)}
+        SessionDay.objects.update_or_create(project_id=project, day=day, defaults=counts)
     seen = set(days[:AT_ONCE])
     newest = max([over, *days]) if last is None else last
     # What was said of a day that is not counted yet will be seen when it is.
-    done = [pk for pk, day in said if day in seen or day > newest]
+    done = [pk for pk, day in changes if day in seen or day > newest]
     SessionDayChange.objects.filter(pk__in=done).delete()
     return len(seen)
 
 
 def _new_days(project: int, last: int | None, over: int) -> list[int]:
-    """Those that have sessions, as far as they are over; the last one, however many it has."""
+    """Days that are over and have sessions; always ends with the last such day."""
     days = list[int]()
-    found = Session.objects.filter(project=project, last_at__isnull=False).order_by("last_at")
+    rows = Session.objects.filter(project=project, last_at__isnull=False).order_by("last_at")
     day = last
     while len(days) < AT_ONCE and (day is None or day < over):
-        rest = found if day is None else found.filter(last_at__gte=start_of(day + 1))
+        rest = rows if day is None else rows.filter(last_at__gte=start_of(day + 1))
         at = rest.values_list("last_at", flat=True).first()
         if at is None and day is None:
             return []

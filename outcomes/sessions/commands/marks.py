@@ -1,7 +1,8 @@
-"""Marks in long sessions: how a session stood there, so that a late call is read from there on.
+"""Marks in long sessions: states at some calls, so that a late call is read from the mark before
+it.
 
-An agent tells first that a call was allowed and then what became of it. Without marks, each such
-claim would read all that a session ever did.
+An agent reports first that a call was allowed and then its outcome. Without marks, each such claim
+would read the session from its start.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,13 @@ from governance.delivery.queries.governing import Governing
 from outcomes import bulk
 from outcomes.models import Session, SessionMark
 from outcomes.sessions.domain.long_session import Place
-from outcomes.sessions.queries.readings import Seen, Standing, before_all, calls_after, standing_at
+from outcomes.sessions.queries.readings import (
+    Seen,
+    SessionState,
+    before_all,
+    calls_after,
+    marked_state,
+)
 
 EVERY: Final = 500  # calls
 
@@ -27,38 +34,38 @@ class Marks:
         self.governing = governing
         self._made: list[tuple[Any, ...]] = []
 
-    def go_on(self, session: Session, standing: Standing, calls: Sequence[Seen]) -> None:
+    def go_on(self, session: Session, state: SessionState, calls: Sequence[Seen]) -> None:
         while calls:
-            room = EVERY - standing.tally.attempts % EVERY
-            standing.go_on(calls[:room])
+            room = EVERY - state.tally.attempts % EVERY
+            state.go_on(calls[:room])
             calls = calls[room:]
-            number = standing.tally.attempts
+            number = state.tally.attempts
             if number % EVERY == 0:
-                self._made.append((session.pk, number, standing.last[0], standing.marked()))
+                self._made.append((session.pk, number, state.last[0], state.marked()))
 
-    def read_anew(self, session: Session, calls: Sequence[Seen]) -> Standing:
-        """All of its calls, in order."""
-        standing = before_all(calls, self.governing)
-        self.go_on(session, standing, calls)
-        return standing
+    def read_state(self, session: Session, calls: Sequence[Seen]) -> SessionState:
+        """Alls calls, in order."""
+        state = before_all(calls, self.governing)
+        self.go_on(session, state, calls)
+        return state
 
-    def read_on(self, session: Session, changed: Place) -> Standing | None:
+    def read_on(self, session: Session, changed: Place) -> SessionState | None:
         """From the last mark before what changed first; None where that cannot be."""
         before = SessionMark.objects.filter(session=session.pk, at__lt=changed[0])
         mark = before.order_by("-number").first()
-        standing = standing_at(mark, self.governing) if mark else None
-        if standing is None:
+        state = marked_state(mark, self.governing) if mark else None
+        if state is None:
             return None
-        calls = calls_after(session.pk, standing.last)
-        known = {None, standing.version, *standing.earlier}
+        calls = calls_after(session.pk, state.last)
+        known = {None, state.version, *state.earlier}
         if (
             not calls
-            or calls[-1].step.version != standing.version
+            or calls[-1].step.version != state.version
             or any(call.step.version not in known for call in calls)
         ):
             return None  # its limits are others now
-        self.go_on(session, standing, calls)
-        return standing
+        self.go_on(session, state, calls)
+        return state
 
     def forget(self, session: Session, since: Place | None = None) -> None:
         """Marks that hold what changed."""

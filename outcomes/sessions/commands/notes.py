@@ -8,7 +8,7 @@ from django.utils import timezone
 from governance.audit_log import Detail, record
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.people import policies
 from governance.people.policies import Action
 from outcomes.models import Session, SessionNote
@@ -22,8 +22,8 @@ def write_note(session: Session, text: str, *, by: Actor) -> SessionNote:
     policies.refuse_unless(by, Action.WRITE_NOTE)
     text = text.replace("\r\n", "\n").strip()
     if not text:
-        raise InvalidInput("Nothing stands in this note.")
-    if len(text) > LONGEST or not can_be_kept(text):
+        raise InvalidInput("A note needs text.")
+    if len(text) > LONGEST or not is_storable(text):
         raise InvalidInput(f"A note has at most {LONGEST:,} characters, and no NUL.")
     if SessionNote.objects.filter(session=session).count() >= MOST:
         raise InvalidInput(f"A session has at most {MOST} notes: remove one first.")
@@ -39,7 +39,7 @@ def remove_note(session: Session, number: int, *, by: Actor) -> None:
     policies.refuse_unless(by, Action.WRITE_NOTE)
     note = SessionNote.objects.filter(session=session, pk=number).first()
     if note is None:
-        raise NotFound("There is no such note.")
+        raise NotFound("Note not found.")
     note.delete()
     _record(by, "note removed", session, number)
 

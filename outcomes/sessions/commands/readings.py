@@ -1,4 +1,4 @@
-"""Sessions, read on with the calls that came, or anew where something earlier changed."""
+"""States of sessions, advanced by new calls or read again where an earlier call changed."""
 
 import time
 from collections import defaultdict
@@ -11,13 +11,13 @@ from django.db import transaction
 from governance.delivery.queries.governing import Governing
 from outcomes.figures.commands.counting import Change
 from outcomes.models import Session
-from outcomes.record import names
 from outcomes.record.codec import CallRow, step_of
 from outcomes.sessions.commands.days import write_sessions
 from outcomes.sessions.commands.marks import Marks, is_long
 from outcomes.sessions.domain.long_session import Place
-from outcomes.sessions.domain.repeats import AskedCall
-from outcomes.sessions.queries.readings import Seen, Standing, calls_of, redone_of, standing_of
+from outcomes.sessions.domain.repeats import RequestedCall
+from outcomes.sessions.queries.readings import Seen, SessionState, calls_of, redone_of, stored_state
+from outcomes.stored import names
 
 COLUMNS = (
     "id",
@@ -48,12 +48,12 @@ COLUMNS = (
 
 OLDER_AT_ONCE = 200  # of one transaction: of the first sessions with so many calls together
 OLDER_CALLS_AT_ONCE = 2_000
-LOOK_EVERY = 60.0  # seconds: an older worker may still be at work
+CHECK_EVERY = 60.0  # seconds: an older worker may still be at work
 _NO_LOOP = (0, None, None, None)
 # Of a session whose calls all turned out to be another's: it counts nothing and is not listed.
 LEFT = (None, None, None, None, *[0] * 9, "", "", 0, 0, 0, None, None, None, True, "")
 
-_look_again = float("-inf")
+_next_check = float("-inf")
 
 
 class SessionGone(Exception):
@@ -62,7 +62,7 @@ class SessionGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a claim has learnt of names, by the ids of their rows."""
+    """Names that a claim has learned, by row ids."""
 
     tools: dict[int, str]
     unnamed: frozenset[int]  # the agents of whom nobody said a name
@@ -80,7 +80,7 @@ class Touched:
 
 
 # How a session stands of which only verdicts changed; none: it is read anew.
-Corrected = Callable[[Session, Touched], Standing | None]
+Corrected = Callable[[Session, Touched], SessionState | None]
 
 
 def read_sessions(
@@ -92,76 +92,76 @@ def read_sessions(
     touched = _touched(changes, known)
     rows: list[tuple[Any, ...]] = []
     before: dict[int, Session] = {}
-    anew: list[Session] = []
+    unread: list[Session] = []
     marks = Marks(governing)
-    for kept in Session.objects.select_for_update().filter(pk__in=touched.keys()).order_by("id"):
-        each = touched.pop(kept.pk)
-        before[kept.pk] = kept
-        standing = None if each.changed else _continued(kept, each, marks)
-        if standing is None and is_long(kept):
-            standing = corrected(kept, each) if corrected else marks.read_on(kept, each.first)
-            if standing is not None:
-                standing.note_redone(redone_of(kept), each.first)
-                marks.forget(kept, since=each.first)
-        if standing is None:
-            anew.append(kept)
+    for session in Session.objects.select_for_update().filter(pk__in=touched.keys()).order_by("id"):
+        touch = touched.pop(session.pk)
+        before[session.pk] = session
+        state = None if touch.changed else _continued(session, touch, marks)
+        if state is None and is_long(session):
+            state = corrected(session, touch) if corrected else marks.read_on(session, touch.first)
+            if state is not None:
+                state.note_redone(redone_of(session), touch.first)
+                marks.forget(session, since=touch.first)
+        if state is None:
+            unread.append(session)
         else:
-            rows.append(_row(kept.pk, standing))
+            rows.append(_row(session.pk, state))
     if touched:
         names.forget()
         raise SessionGone
-    rows += _anew(anew, marks)
+    rows += _read_all(unread, marks)
     write_sessions(before, COLUMNS, sorted(rows, key=lambda row: row[0]))
     marks.write()
 
 
-def _anew(sessions: list[Session], marks: Marks) -> Iterator[tuple[Any, ...]]:
+def _read_all(sessions: list[Session], marks: Marks) -> Iterator[tuple[Any, ...]]:
     if not sessions:
         return  # as nearly always, and even a query that cannot find anything costs a millisecond
     calls = calls_of([session.pk for session in sessions])
     for session in sessions:
-        found, redone = calls.get(session.pk), redone_of(session)
+        session_calls, redone = calls.get(session.pk), redone_of(session)
         if is_long(session):
             marks.forget(session)
-        if not found:
+        if not session_calls:
             yield (session.pk, *LEFT)
             continue
-        standing = marks.read_anew(session, found)
+        state = marks.read_state(session, session_calls)
         if is_long(session) or redone:
-            standing.note_redone(redone, None)
-        yield _row(session.pk, standing)
+            state.note_redone(redone, None)
+        yield _row(session.pk, state)
 
 
 def read_older_now_and_then() -> bool:
-    """Called when nothing waits to be settled. True when there is more to read anew at once."""
-    global _look_again
-    if time.monotonic() < _look_again:
+    """Called when nothing waits to be settled. True when there is more to read."""
+    global _next_check
+    if time.monotonic() < _next_check:
         return False
     if read_older():
         return True
-    _look_again = time.monotonic() + LOOK_EVERY
+    _next_check = time.monotonic() + CHECK_EVERY
     return False
 
 
 def read_older() -> int:
-    """Reads some sessions anew that older code has read, and tells how many."""
+    """Read some sessions again that older code has read; returns how many."""
     older = Session.objects.filter(is_read=False).order_by("id")
     if not older.exists():
         return 0
     with transaction.atomic():
         rows = list[tuple[Any, ...]]()
-        anew, calls, before = list[Session](), 0, dict[int, Session]()
+        unread, calls, before = list[Session](), 0, dict[int, Session]()
         marks = Marks(Governing([]))
         for session in older.select_for_update(skip_locked=True)[:OLDER_AT_ONCE]:
             before[session.pk] = session
             if session.attempts:
-                anew.append(session)
+                unread.append(session)
             else:
                 rows.append((session.pk, *LEFT))  # it may be leaving, and has calls to go
             calls += session.attempts
             if calls >= OLDER_CALLS_AT_ONCE:
                 break
-        rows += _anew(anew, marks)
+        rows += _read_all(unread, marks)
         write_sessions(before, COLUMNS, sorted(rows, key=lambda row: row[0]))
         marks.write()
     return len(rows)
@@ -176,16 +176,16 @@ def _touched(changes: Iterable[Change], known: Known) -> dict[int, Touched]:
             continue
         for row in (old, new):
             if row.session is not None:
-                each = touched[row.session]
-                each.places.append((row.at, row.call_index, row.order))
+                touch = touched[row.session]
+                touch.places.append((row.at, row.call_index, row.order))
                 if row is old or old.session != new.session:
-                    each.changed.append((old, new))
+                    touch.changed.append((old, new))
     return touched
 
 
 def _seen(row: CallRow, known: Known) -> Seen:
     place, step = (row.at, row.call_index, row.order), step_of(row, known.tools[row.tool])
-    asked = AskedCall(
+    request = RequestedCall(
         row.id,
         row.at,
         row.turn_id,
@@ -195,40 +195,40 @@ def _seen(row: CallRow, known: Known) -> Seen:
         row.idempotent,
         row.blocks_tool,
     )
-    return Seen(place, step, asked, row.agent, row.agent not in known.unnamed)
+    return Seen(place, step, request, row.agent, row.agent not in known.unnamed)
 
 
-def _continued(kept: Session, touched: Touched, marks: Marks) -> Standing | None:
-    """Where the session stands with the new calls; None when it has to be read anew."""
+def _continued(session: Session, touched: Touched, marks: Marks) -> SessionState | None:
+    """State with the new calls; None when the session has to be read from its start."""
     calls = sorted(touched.added, key=lambda call: call.place)
-    if not kept.attempts:
-        return marks.read_anew(kept, calls)  # a new session: these are all of its calls
-    standing = standing_of(kept, marks.governing)
+    if not session.attempts:
+        return marks.read_state(session, calls)  # a new session: these are all of its calls
+    state = stored_state(session, marks.governing)
     if (
-        standing is None
-        or calls[0].place <= standing.last
-        or any(call.step.version != standing.version for call in calls)
+        state is None
+        or calls[0].place <= state.last
+        or any(call.step.version != state.version for call in calls)
     ):
         return None
-    marks.go_on(kept, standing, calls)
-    return standing
+    marks.go_on(session, state, calls)
+    return state
 
 
-def _row(session: int, standing: Standing) -> tuple[Any, ...]:
-    tally, waste = standing.tally, standing.repeats.waste
-    loop = standing.repeats.longest_loop()
+def _row(session: int, state: SessionState) -> tuple[Any, ...]:
+    tally, waste = state.tally, state.repeats.waste
+    loop = state.repeats.longest_loop()
     has = (
         bool(tally.denied) * Session.Has.DENIALS
         | bool(tally.disagreements) * Session.Has.DISAGREEMENTS
-        | bool(standing.artifacts) * Session.Has.ARTIFACTS
+        | bool(state.artifacts) * Session.Has.ARTIFACTS
         | bool(waste) * Session.Has.WASTE
     )
     return (
         session,
-        standing.agent,
-        standing.version,
-        standing.first_at,
-        standing.last[0],
+        state.agent,
+        state.version,
+        state.first_at,
+        state.last[0],
         tally.attempts,
         tally.executions,
         tally.successes,
@@ -237,12 +237,12 @@ def _row(session: int, standing: Standing) -> tuple[Any, ...]:
         tally.denied,
         tally.open,
         tally.disagreements,
-        standing.artifacts,
+        state.artifacts,
         tally.stopped(),
         tally.limit_name(),
         waste,
         has,
         *((loop.times, loop.first_at, loop.last_at, loop.call) if loop else _NO_LOOP),
         True,
-        standing.kept(),
+        state.to_json(),
     )

@@ -1,7 +1,8 @@
-"""A session that leaves for good: out of sight at once, and then gone, some calls at a time.
+"""Removal of a session: hidden at once, then deleted some calls at a time.
 
-Each step is one transaction, with the rollups that it corrects, so a process may end at any point
-and the next goes on. The session's own row goes last. What is audited names it by a digest.
+Each step is one transaction with the rollups that it corrects, so that a process may end at any
+point and the next one continues. The session's row is deleted last. The audit log names the session
+by a digest.
 """
 
 import logging
@@ -23,6 +24,7 @@ from outcomes.artifacts.commands.uses import note_artifacts
 from outcomes.core import artifact_store
 from outcomes.figures.commands.counting import count
 from outcomes.ingest.queries.rejected_of import rejected_of
+from outcomes.jobs.commands import SWEPT, Turn
 from outcomes.jobs.retries import due, try_again_later
 from outcomes.models import (
     AgentSeen,
@@ -40,11 +42,13 @@ from outcomes.models import (
     SessionRemoval,
     StoredValue,
 )
-from outcomes.record import codec, names
+from outcomes.record import codec
 from outcomes.record.codec import CALL_COLUMNS, CallRow
+from outcomes.search.commands.indexing import remove_calls
 from outcomes.session_store.commands.session_store import LOWERED, subject_of
 from outcomes.sessions.commands.days import session_goes, write_sessions
 from outcomes.sessions.commands.readings import COLUMNS, LEFT
+from outcomes.stored import names
 
 AT_ONCE: Final = 500  # calls
 
@@ -52,40 +56,42 @@ logger = logging.getLogger(__name__)
 
 
 @transaction.atomic
-def remove_session(session: Session, *, typed: str, by: Actor) -> None:
-    """From now on it is not there any more; its calls go meanwhile."""
+def remove_session(session: Session, *, typed: str, by: Actor) -> int:
+    """Hide the session; its calls go in the background, with the removal of this id."""
     policies.refuse_unless(by, Action.DELETE_SESSION)
     if _as_typed(typed) != _as_typed(session.session_id):
-        raise InvalidInput("Type the id of the session as it stands here.")
-    found = Session.objects.select_for_update().filter(pk=session.pk, attempts__gt=0).first()
-    if found is None:
-        raise NotFound("There is no such session.")
+        raise InvalidInput("Type the session ID exactly as shown.")
+    row = Session.objects.select_for_update().filter(pk=session.pk, attempts__gt=0).first()
+    if row is None:
+        raise NotFound("Session not found.")
     now = timezone.now()
-    SessionRemoval.objects.get_or_create(
-        session=found, defaults={"asked_by": str(by)[:320], "asked_at": now}
+    removal, _ = SessionRemoval.objects.get_or_create(
+        session=row, defaults={"asked_by": str(by)[:320], "asked_at": now}
     )
-    details: dict[str, Detail] = {"environment": session.environment.name, "calls": found.attempts}
-    record(by, "session deleted", _named(found), project=session.project, details=details)
-    write_sessions({found.pk: found}, COLUMNS, [(found.pk, *LEFT)])
-    SessionMark.objects.filter(session=found).delete()
+    details: dict[str, Detail] = {"environment": session.environment.name, "calls": row.attempts}
+    record(by, "session deleted", _named(row), project=session.project, details=details)
+    write_sessions({row.pk: row}, COLUMNS, [(row.pk, *LEFT)])
+    SessionMark.objects.filter(session=row).delete()
+    return removal.pk
 
 
-def waiting_removals() -> int:
-    return SessionRemoval.objects.filter(due()).count()
+def waiting_removals() -> list[int]:
+    due_now = SessionRemoval.objects.filter(due()).order_by("pk")
+    return list(due_now.values_list("pk", flat=True)[:SWEPT])
 
 
-def run_waiting_removals() -> int:
-    """Carries out those that wait, and tells how many sessions are gone."""
-    gone = 0
-    for number in list(SessionRemoval.objects.filter(due()).values_list("pk", flat=True)):
-        try:
-            while (is_gone := remove_some(number)) is False:
-                pass
-            gone += bool(is_gone)
-        except (DatabaseError, OSError):
-            logger.exception("A session could not be removed; it is tried again")
-            try_again_later(SessionRemoval.objects.filter(pk=number))
-    return gone
+def run_removal(number: int) -> bool:
+    """False where its turn ended before its work: the next one goes on from there."""
+    turn = Turn()
+    removal = SessionRemoval.objects.filter(due(), pk=number)
+    try:
+        while removal.exists() and remove_some(number) is False:
+            if turn.is_over():
+                return False
+    except (DatabaseError, OSError):
+        logger.exception("Deleting a session failed and will be retried")
+        try_again_later(SessionRemoval.objects.filter(pk=number))
+    return True
 
 
 @transaction.atomic
@@ -115,6 +121,7 @@ def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
     ids = [row.id for row in rows]
     PastVerdict.objects.filter(call__in=ids).delete()
     ChangedCall.objects.filter(call__in=ids).delete()
+    remove_calls(ids)
     events = Event.objects.filter(
         environment=session.environment_id, call_digest__in=[row.digest for row in rows]
     ).delete()[0]
@@ -149,7 +156,7 @@ def _remove_artifacts(project: int, ids: Sequence[int]) -> int:
 
 
 def _end(removal: SessionRemoval) -> bool:
-    """No call is left: unless one came meanwhile, the rest goes, and the row of the session."""
+    """The rest of a session without calls, unless a call arrived meanwhile."""
     session = Session.objects.select_for_update().get(pk=removal.session_id)
     # Who settles a call of it holds this row until the call is there.
     if Call.objects.filter(session=session.pk).exists():
@@ -198,5 +205,5 @@ def _as_typed(text: str) -> str:
 
 
 def _named(session: Session) -> str:
-    """Who knows its id can tell that it is this one; nobody learns the id from it."""
+    """Digest: recognisable to those who know the id, and reveals it to nobody else."""
     return f"session {bytes(session.digest).hex()}"

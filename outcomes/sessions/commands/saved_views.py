@@ -1,5 +1,5 @@
-"""Saved views of the list of sessions: made, renamed and removed by whom they belong to, or, where
-the project shares them, by who may share."""
+"""Saved views of the session list: created, renamed and removed by their owner, or by a person who
+may share where they are shared."""
 
 from typing import Final
 
@@ -9,12 +9,12 @@ from django.utils import timezone
 from governance.audit_log import Detail, record
 from governance.core.actor import Actor, ActorKind
 from governance.core.errors import InvalidInput, NotFound
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from governance.people import policies
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
 from outcomes.models import SavedView
-from outcomes.sessions.queries.saved_views import saved_views
+from outcomes.sessions.queries.list import saved_views
 
 LONGEST: Final = 80  # characters of a name
 LONGEST_QUERY: Final = 2_000
@@ -24,8 +24,8 @@ MOST: Final = 100  # of one person, and of one project
 @transaction.atomic
 def save_view(project_id: int, name: str, query: str, *, shared: bool, by: Actor) -> SavedView:
     policies.refuse_unless(by, Action.SHARE_VIEW if shared else Action.SAVE_VIEW)
-    if len(query) > LONGEST_QUERY or not can_be_kept(query):
-        raise InvalidInput(f"What a view holds has at most {LONGEST_QUERY:,} characters.")
+    if len(query) > LONGEST_QUERY or not is_storable(query):
+        raise InvalidInput(f"The filters of a view have at most {LONGEST_QUERY:,} characters.")
     view = SavedView(
         project_id=project_id,
         owner_id=None if shared else _person(by),
@@ -36,9 +36,9 @@ def save_view(project_id: int, name: str, query: str, *, shared: bool, by: Actor
     )
     # The record comes first: it lets one writer of the project in at a time.
     _record(by, "view saved", view)
-    beside = SavedView.objects.filter(project=project_id, owner=view.owner_id)
-    if beside.count() >= MOST:
-        raise InvalidInput(f"There are {MOST} views already: remove one first.")
+    others = SavedView.objects.filter(project=project_id, owner=view.owner_id)
+    if others.count() >= MOST:
+        raise InvalidInput(f"At most {MOST} views. Remove one first.")
     _refuse_twice(view)
     view.save(force_insert=True)
     return view
@@ -46,7 +46,7 @@ def save_view(project_id: int, name: str, query: str, *, shared: bool, by: Actor
 
 @transaction.atomic
 def rename_view(project_id: int, number: int, name: str, *, by: Actor) -> SavedView:
-    view = _found(project_id, number, by)
+    view = _view_to_change(project_id, number, by)
     was, view.name = view.name, _checked(name)
     _record(by, "view renamed", view, was=was)
     _refuse_twice(view)
@@ -56,20 +56,20 @@ def rename_view(project_id: int, number: int, name: str, *, by: Actor) -> SavedV
 
 @transaction.atomic
 def remove_view(project_id: int, number: int, *, by: Actor) -> None:
-    view = _found(project_id, number, by)
+    view = _view_to_change(project_id, number, by)
     _record(by, "view removed", view)
     view.delete()
 
 
-def _found(project_id: int, number: int, by: Actor) -> SavedView:
-    """One's own, or the project's where one may share."""
+def _view_to_change(project_id: int, number: int, by: Actor) -> SavedView:
+    """Own view, or a shared one where the actor may share."""
     policies.refuse_unless(by, Action.SAVE_VIEW)
-    found = saved_views(project_id, _person(by)).filter(pk=number).first()
-    if found is None:
-        raise NotFound("There is no such view.")
-    if found.owner_id is None:
+    view = saved_views(project_id, _person(by)).filter(pk=number).first()
+    if view is None:
+        raise NotFound("View not found.")
+    if view.owner_id is None:
         policies.refuse_unless(by, Action.SHARE_VIEW)
-    return found
+    return view
 
 
 def _person(by: Actor) -> int | None:
@@ -80,7 +80,7 @@ def _checked(name: str) -> str:
     name = " ".join(name.split())
     if not name:
         raise InvalidInput("A view needs a name.")
-    if len(name) > LONGEST or not can_be_kept(name):
+    if len(name) > LONGEST or not is_storable(name):
         raise InvalidInput(f"The name of a view has at most {LONGEST} characters.")
     return name
 
@@ -88,7 +88,7 @@ def _checked(name: str) -> str:
 def _refuse_twice(view: SavedView) -> None:
     others = SavedView.objects.filter(project=view.project_id, owner=view.owner_id)
     if others.filter(name=view.name).exclude(pk=view.pk).exists():
-        raise InvalidInput(f"There is a view with the name {view.name} already.")
+        raise InvalidInput(f"A view named {view.name} already exists.")
 
 
 def _record(by: Actor, what: str, view: SavedView, **more: Detail) -> None:

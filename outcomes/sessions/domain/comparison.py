@@ -1,4 +1,4 @@
-"""Two sessions side by side: where they part, and what each did with each tool."""
+"""Comparison of two sessions: where they part, and their calls by tool."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from outcomes.sessions.domain.overview import Results
 
 
 class Parting(StrEnum):
-    ASKED = "asked"  # another tool, or the same with other arguments
-    BECAME = "became"  # the same was asked, and something else came of it
+    REQUESTED = "asked"  # another tool, or the same with other arguments
+    OUTCOME = "became"  # the same was asked, and something else came of it
     ENDED = "ended"  # one of them has no further call
 
 
@@ -24,7 +24,7 @@ class PartedAt:
 
 
 @dataclass(slots=True)
-class OfTool:
+class ToolCounts:
     results: Results = field(default_factory=Results)
     denied: int = 0
     open: int = 0
@@ -42,30 +42,30 @@ def parted_at(one: Sequence[BriefCall], other: Sequence[BriefCall]) -> PartedAt 
         if here is None or there is None:
             return PartedAt(place + 1, Parting.ENDED, here, there)
         if (here.tool, here.arguments) != (there.tool, there.arguments):
-            return PartedAt(place + 1, Parting.ASKED, here, there)
+            return PartedAt(place + 1, Parting.REQUESTED, here, there)
         if (here.kind, here.verdict, here.reason) != (there.kind, there.verdict, there.reason):
-            return PartedAt(place + 1, Parting.BECAME, here, there)
+            return PartedAt(place + 1, Parting.OUTCOME, here, there)
     return None
 
 
 def by_tool(
     one: Sequence[BriefCall], other: Sequence[BriefCall]
-) -> list[tuple[str, OfTool, OfTool]]:
-    """The tool that the two call most unlike often comes first."""
-    sides: list[dict[str, OfTool]] = []
+) -> list[tuple[str, ToolCounts, ToolCounts]]:
+    """Tools, largest difference in calls first."""
+    sides: list[dict[str, ToolCounts]] = []
     for calls in (one, other):
-        found: dict[str, OfTool] = {}
+        tools: dict[str, ToolCounts] = {}
         for call in calls:
-            tool = found.setdefault(call.tool, OfTool())
+            tool = tools.setdefault(call.tool, ToolCounts())
             if call.kind == ToolDenied.kind:
                 tool.denied += 1
             elif call.kind:
                 tool.results.count(call)
             else:
                 tool.open += 1
-        sides.append(found)
+        sides.append(tools)
     rows = [
-        (name, sides[0].get(name, OfTool()), sides[1].get(name, OfTool()))
+        (name, sides[0].get(name, ToolCounts()), sides[1].get(name, ToolCounts()))
         for name in sorted(sides[0].keys() | sides[1].keys())
     ]
     return sorted(rows, key=lambda row: -abs(row[1].calls - row[2].calls))

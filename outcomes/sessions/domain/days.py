@@ -1,4 +1,4 @@
-"""Which days of a time are counted as they stand, and which stretches are not."""
+"""Days of a period that are counted already, and the stretches that are not."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def start_of(day: int) -> datetime:
 @dataclass(frozen=True, slots=True)
 class Covered:
     days: list[int]  # counted, and whole within the time
-    beside: list[Stretch]  # what the time has besides
+    uncounted: list[Stretch]  # what the time has besides
 
 
 def covered(

@@ -1,7 +1,7 @@
-"""How many sessions each filter of the list would show, under all of the other filters.
+"""Facet counts: how many sessions each filter of the list would show under all other filters.
 
-Sessions are counted once, in groups of those that are alike in all that a filter asks for; every
-count of a page is added up from these groups.
+Sessions are counted once, in groups that are equal in everything that a filter can select; each
+count of a page is a sum over these groups.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 STOPPED: Final = "stopped"
-NO_NAME: Final = "not known"  # the limit that stopped a session, where nobody can tell which it was
+NO_NAME: Final = "unknown"  # limit that stopped a session
 
 Version = tuple[str, int]  # the name of a contract and the number of its version
 
@@ -30,7 +30,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """What the list is narrowed to; empty: not at all."""
+    """Filters that are chosen; an empty one does not narrow the list."""
 
     environment: str = ""
     agent: str = ""
@@ -43,8 +43,8 @@ class Chosen:
 
 @dataclass(slots=True)
 class Facets:
-    """By the value that a filter may have. What a session has is not exclusive, so a bit is counted
-    beside those that are chosen already."""
+    """Counts by the value of a filter. What a session has is not exclusive, so the count of a bit
+    is that of the bit with the chosen ones."""
 
     shown: int = 0
     premature: int = 0  # of those in whichever state
@@ -60,9 +60,18 @@ class Facets:
         """In whichever state."""
         return self.states.total()
 
+    def without_counts(self) -> "Facets":
+        """The same values, none of which any row has."""
+        return Facets(
+            environments=Counter(dict.fromkeys(self.environments, 0)),
+            agents=Counter(dict.fromkeys(self.agents, 0)),
+            versions=Counter(dict.fromkeys(self.versions, 0)),
+            limits=Counter(dict.fromkeys(self.limits, 0)),
+        )
+
 
 def facets_of(groups: Iterable[Group], chosen: Chosen) -> Facets:
-    found, checks = Facets(), list(_checks(chosen).items())
+    facets, checks = Facets(), list(_checks(chosen).items())
     marks: Counter[int] = Counter()
     for group in groups:
         missed = [name for name, fits in checks if not fits(group)]
@@ -70,27 +79,27 @@ def facets_of(groups: Iterable[Group], chosen: Chosen) -> Facets:
             continue
         only, sessions = missed[0] if missed else "", group.sessions
         if not only:
-            found.shown += sessions
+            facets.shown += sessions
             marks[group.has] += sessions
         if only in ("", "state"):
-            found.states[group.state] += sessions
+            facets.states[group.state] += sessions
             if group.premature:
-                found.premature += sessions
+                facets.premature += sessions
         if only in ("", "environment"):
-            found.environments[group.environment] += sessions
+            facets.environments[group.environment] += sessions
         if only in ("", "agent"):
-            found.agents[group.agent] += sessions
+            facets.agents[group.agent] += sessions
         if only in ("", "version") and group.version is not None:
-            found.versions[group.version] += sessions
+            facets.versions[group.version] += sessions
         if only in ("", "limit") and group.limit:
-            found.limits[group.limit] += sessions
+            facets.limits[group.limit] += sessions
     for has, sessions in marks.items():
         bit = 1
         while bit <= has:
             if has & bit:
-                found.has[bit] += sessions
+                facets.has[bit] += sessions
             bit <<= 1
-    return found
+    return facets
 
 
 def _checks(chosen: Chosen) -> dict[str, Callable[[Group], bool]]:

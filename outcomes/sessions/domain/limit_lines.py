@@ -1,7 +1,7 @@
-"""A session limit over the number of the call: how far each of its countings was after every call,
-and what had run when it stopped the agent."""
+"""A session limit over the call number: each way of counting after every call, and the counts
+before the stop."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from governance.contracts.domain.limit_use import LimitUse
 from outcomes.record.brief_call import BriefCall
@@ -27,15 +27,28 @@ def lines_of(calls: Sequence[BriefCall], use: LimitUse) -> dict[str, list[int]]:
     }
 
 
-def before_stop(calls: Sequence[BriefCall], use: LimitUse, *, first: int) -> Results | None:
-    """What ran of the limit's own calls until it stopped the agent; none where some are unknown."""
+def counted_before_stop(
+    calls: Sequence[BriefCall], use: LimitUse, *, first: int
+) -> list[BriefCall] | None:
+    """Calls that the limit counted before it stopped the agent; None where not all were read."""
     if first != 1 or use.stopped_at is None:
         return None
+    return [call for call in calls[: use.stopped_at - 1] if call.ran and _counts(call, use)]
+
+
+def results_of(calls: Iterable[BriefCall]) -> Results:
     results = Results()
-    for call in calls[: use.stopped_at - 1]:
-        if call.ran and _counts(call, use):
-            results.count(call)
+    for call in calls:
+        results.count(call)
     return results
+
+
+def hit_at(use: LimitUse) -> int | None:
+    """The call that used the limit up as agents count; without one, the first that it denied."""
+    reached = use.reached_at.get("executions", use.reached_at.get("attempts"))
+    if reached is None or use.stopped_at is None:
+        return use.stopped_at
+    return min(reached, use.stopped_at)
 
 
 def _counts(call: BriefCall, use: LimitUse) -> bool:

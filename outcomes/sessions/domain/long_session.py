@@ -1,8 +1,7 @@
-"""The calls of a long session, held so that another verdict of any of them costs a few steps.
+"""Calls of a long session in memory, so that a changed verdict costs a few steps.
 
-Sums of a session are corrected by what changed. What depends on the order of its calls is the
-number of the call at which a limit is reached, and how many failures stand at the end: both are
-found here without going through the calls.
+Sums are corrected by the difference. What depends on the order of calls, the call at which a limit
+is reached and the failures at the end, is kept in trees.
 """
 
 from array import array
@@ -62,8 +61,8 @@ class LongSession:
         for counted in self._counted:
             counted.cut(length)
 
-    def judge_anew(self, place: Place, step: Step) -> None:
-        """The call that stands here counts as this step says."""
+    def reclassify(self, place: Place, step: Step) -> None:
+        """Replace the step at this place."""
         number = self._before(place) + 1
         self._successes.put(number, step.verdict == Verdict.SUCCESS)
         self._failures.put(number, step.verdict == Verdict.FAILURE)
@@ -71,7 +70,7 @@ class LongSession:
             counted.put(number, step)
 
     def correct(self, tally: SessionTally, changed: Iterable[tuple[Step, Step]]) -> None:
-        """Of calls with other verdicts, which are known here by now: as they were, as they are."""
+        """Correct the sums of calls with changed verdicts: pairs of old and new steps."""
         for before, after in changed:
             tally.swap(before, after)
         tally.put_in_order(
@@ -113,10 +112,10 @@ class _Counted:
         self._checked.append(step.checked)
 
     def cut(self, length: int) -> None:
-        kept = bisect_left(self._numbers, length + 1)
-        del self._numbers[kept:]
-        self._successes.cut(kept)
-        self._checked.cut(kept)
+        length_left = bisect_left(self._numbers, length + 1)
+        del self._numbers[length_left:]
+        self._successes.cut(length_left)
+        self._checked.cut(length_left)
 
     def put(self, number: int, step: Step) -> None:
         place = bisect_left(self._numbers, number) + 1

@@ -1,6 +1,6 @@
-"""What the calls of a session add up to: turns, waste, denials and time, from a few columns each.
+"""Overview of a session: turns, waste, denials and times, from a few columns of each call.
 
-Arguments are known by their digest here, so a session of thousands of calls is read at once.
+Arguments are known by their digest, so that a session of thousands of calls is read at once.
 """
 
 from collections import Counter
@@ -43,6 +43,9 @@ class BlockedTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnLine:
+    """Results and denials include calls without a turn ID that came before the next turn."""
+
+    number: int  # as the strip numbers turns
     turn_id: str
     first_at: datetime
     first: int  # the numbers of its first and last call
@@ -50,6 +53,7 @@ class TurnLine:
     calls: int
     results: Results
     denied: int
+    adopted: int  # calls without a turn ID
     reasons: list[str]
     blocked: list[BlockedTool]
     wasted: int
@@ -72,7 +76,7 @@ class WasteLine:
 class DenialLine:
     reason: str
     calls: int = 0
-    said: str = ""
+    details: str = ""
     by: Counter[str] = field(default_factory=Counter)  # the rule, or else the tool
 
     @property
@@ -85,7 +89,7 @@ class Overview:
     calls: int
     first: int  # the number of the first call that was read; more than 1 when not all were
     results: Results = field(default_factory=Results)
-    by_tool: dict[str, Results] = field(default_factory=dict)
+    checked: int = 0  # ran, and a check gave a verdict
     missed: int = 0  # failures that the agent took for successes
     unsaid: int = 0  # failures of which it said nothing, neither itself nor by their type
     turns: list[TurnLine] = field(default_factory=list)
@@ -100,6 +104,11 @@ class Overview:
     @property
     def without_turn(self) -> int:
         return self.calls - sum(turn.calls for turn in self.turns)
+
+    @property
+    def adopted(self) -> int:
+        """Calls without a turn ID ID that are counted in the previous turn them."""
+        return sum(turn.adopted for turn in self.turns)
 
     @property
     def wasted(self) -> int:
@@ -127,16 +136,21 @@ class _InTurn(NamedTuple):
 
 
 def overview_of(calls: Sequence[BriefCall], *, first: int = 1) -> Overview:
-    """Of calls in the order of their session; `first` is the number of the first of them."""
+    """Overview of calls in order; `first` is the number of the first one."""
     overview = Overview(len(calls), first)
     turns: dict[str, list[int]] = {}
+    adopted: dict[str, list[int]] = {}
+    turn = ""
     denials: dict[str, DenialLine] = {}
     for place, call in enumerate(calls):
         turns.setdefault(call.turn_id, []).append(place)
+        turn = call.turn_id or turn
+        if not call.turn_id:
+            adopted.setdefault(turn, []).append(place)
         if call.kind == ToolDenied.kind:
             line = denials.setdefault(call.reason, DenialLine(call.reason))
             line.calls += 1
-            line.said = call.detail or line.said
+            line.details = call.detail or line.details
             line.by[call.rule or call.tool] += 1
         elif call.kind:
             _count(overview, call, first + place)
@@ -146,14 +160,16 @@ def overview_of(calls: Sequence[BriefCall], *, first: int = 1) -> Overview:
         read = read_turn([_in_turn(place, calls[place]) for place in places], turn_id=turn_id)
         _add_waste(waste, read, calls)
         if turn_id:
-            overview.turns.append(_line(read, [(first + n, calls[n]) for n in places]))
+            numbered = [(first + n, calls[n]) for n in places]
+            others = [calls[n] for n in adopted.get(turn_id, ())]
+            overview.turns.append(_line(len(overview.turns) + 1, read, numbered, others))
     overview.waste = sorted(waste.values(), key=lambda line: -line.calls)
     return overview
 
 
 def _count(overview: Overview, call: BriefCall, number: int) -> None:
     overview.results.count(call)
-    overview.by_tool.setdefault(call.tool, Results()).count(call)
+    overview.checked += call.classified in ("success", "failure")
     if call.verdict == "failure":
         overview.missed += call.reported == "success"
         overview.unsaid += not call.reported and call.kind not in FAILED_BY_TYPE
@@ -187,18 +203,20 @@ def _outcome(call: BriefCall) -> Outcome | None:
 def _add_waste(
     waste: dict[tuple[WasteKind, bool], WasteLine], turn: Turn, calls: Sequence[BriefCall]
 ) -> None:
-    for each in turn.waste:
-        call = calls[int(each.call_id)]
-        line = waste.setdefault((each.kind, call.ran), WasteLine(each.kind, call.ran))
+    for wasted in turn.waste:
+        call = calls[int(wasted.call_id)]
+        line = waste.setdefault((wasted.kind, call.ran), WasteLine(wasted.kind, call.ran))
         line.calls += 1
         line.elapsed_ms += call.elapsed_ms or 0.0
         line.by_tool[call.tool] += 1
 
 
-def _line(turn: Turn, numbered: list[tuple[int, BriefCall]]) -> TurnLine:
+def _line(
+    number: int, turn: Turn, numbered: list[tuple[int, BriefCall]], adopted: list[BriefCall]
+) -> TurnLine:
     results = Results()
     denied: Counter[str] = Counter()
-    for _, call in numbered:
+    for call in [*(call for _, call in numbered), *adopted]:
         if call.kind == ToolDenied.kind:
             denied[call.reason] += 1
         elif call.kind:
@@ -207,6 +225,7 @@ def _line(turn: Turn, numbered: list[tuple[int, BriefCall]]) -> TurnLine:
         waste.tool_name for waste in turn.waste if waste.kind == WasteKind.BLOCKED_TOOL_CALLED
     )
     return TurnLine(
+        number=number,
         turn_id=turn.turn_id or "",
         first_at=numbered[0][1].at,
         first=numbered[0][0],
@@ -214,6 +233,7 @@ def _line(turn: Turn, numbered: list[tuple[int, BriefCall]]) -> TurnLine:
         calls=len(numbered),
         results=results,
         denied=denied.total(),
+        adopted=len(adopted),
         reasons=[reason for reason, _ in denied.most_common()],
         blocked=[BlockedTool(tool, after[tool]) for tool in turn.blocked_tools],
         wasted=len(turn.waste),

@@ -1,7 +1,7 @@
-"""What the calls of a session repeat: how many were wasted, and which denied call came most often.
+"""Repeated calls of a session: how many were wasted, and which denied call came most often.
 
-Kept with the session and gone on from, call by call, so calls are known by short digests here and
-what is kept has an end: only the newest marks of very many are remembered.
+Stored with the session and advanced call by call, so calls are known by short digests, and of very
+many marks only the newest are kept.
 """
 
 from base64 import b64decode, b64encode
@@ -26,7 +26,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK: Final = timedelta(microseconds=1)
 
 
-class AskedCall(NamedTuple):
+class RequestedCall(NamedTuple):
     """One call as it asks for something: its tool by a number, its arguments by their digest."""
 
     id: int
@@ -57,12 +57,12 @@ class Repeats:
         self._marks: dict[tuple[Mark, int], bool] = {}
         self._denied: dict[int, list[int]] = {}  # times, first, last, and the last call
 
-    def advance(self, call: AskedCall) -> None:
+    def advance(self, call: RequestedCall) -> None:
         """One more call, the next one in the order of the session."""
         turn, denied = call.turn, call.kind == _DENIED
         if not turn and not denied:
             return
-        tool = _told_apart(turn) ^ call.tool * _APART & _MOST
+        tool = _turn_digest(turn) ^ call.tool * _APART & _MOST
         asks = None if call.arguments is None else int.from_bytes(call.arguments[-_DIGEST:])
         same = None if asks is None else tool ^ asks
         marks = self._marks
@@ -85,20 +85,20 @@ class Repeats:
         while len(marks) > REMEMBERED:
             del marks[next(iter(marks))]
 
-    def _deny(self, call: AskedCall, asked: int) -> None:
+    def _deny(self, call: RequestedCall, key: int) -> None:
         at = (call.at - _EPOCH) // _TICK
-        loop = self._denied.get(asked)
+        loop = self._denied.get(key)
         if loop is None:
             if len(self._denied) >= DENIED_CALLS:
-                least = min(self._denied, key=lambda each: self._denied[each][::2])
+                least = min(self._denied, key=lambda denied: self._denied[denied][::2])
                 del self._denied[least]
-            self._denied[asked] = [1, at, at, call.id]
+            self._denied[key] = [1, at, at, call.id]
             return
         loop[0] += 1
         loop[2], loop[3] = at, call.id
 
     def longest_loop(self) -> DenialLoop | None:
-        """Of as many times, the one that came last; none where nothing came twice."""
+        """Longest loop of denied calls, the newest among equals; None without a repetition."""
         times, first, last, call = max(
             self._denied.values(), key=lambda loop: loop[::2], default=[0, 0, 0, 0]
         )
@@ -107,9 +107,9 @@ class Repeats:
         return DenialLoop(times, _EPOCH + first * _TICK, _EPOCH + last * _TICK, call)
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on from here, as values that JSON can hold."""
-        marks = b"".join(mark.encode() + asked.to_bytes(_DIGEST) for mark, asked in self._marks)
-        denied = [[asked, *loop] for asked, loop in self._denied.items()]
+        """State to resume from, as JSON values."""
+        marks = b"".join(mark.encode() + key.to_bytes(_DIGEST) for mark, key in self._marks)
+        denied = [[key, *loop] for key, loop in self._denied.items()]
         return {"waste": self.waste, "marks": b64encode(marks).decode(), "denied": denied}
 
     @classmethod
@@ -120,12 +120,12 @@ class Repeats:
         for start in range(0, len(marks), length):
             mark: Mark = chr(marks[start])  # type: ignore[assignment]  # one of those it wrote
             repeats._marks[mark, int.from_bytes(marks[start + 1 : start + length])] = True
-        repeats._denied = {asked: loop for asked, *loop in state["denied"]}
+        repeats._denied = {key: loop for key, *loop in state["denied"]}
         return repeats
 
 
 @lru_cache(maxsize=4_096)
-def _told_apart(turn: str) -> int:
+def _turn_digest(turn: str) -> int:
     return int.from_bytes(
         blake2b(turn.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
     )

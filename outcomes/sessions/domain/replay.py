@@ -1,4 +1,4 @@
-"""What a turn's outcomes say about calling its tools again, and which of its calls were wasted."""
+"""Replay record and waste of a turn, from its outcomes."""
 
 import json
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ def read_turn(calls: Sequence[CallInTurn], *, turn_id: str | None) -> Turn:
 
 
 # A tool and its arguments, or a tool alone.
-_Asked = tuple[str, ...]
+_CallKey = tuple[str, ...]
 
 
 class _Reader:
@@ -95,20 +95,20 @@ class _Reader:
         self.is_turn = is_turn
         self.replay: dict[str, dict[str, list[Json]]] = {}
         self.waste: list[Waste] = []
-        self.marks: dict[tuple[Mark, _Asked], str] = {}  # each with the first call that left it
-        self.recorded: set[tuple[_Asked, bool]] = set()
+        self.marks: dict[tuple[Mark, _CallKey], str] = {}  # each with the first call that left it
+        self.recorded: set[tuple[_CallKey, bool]] = set()
 
     @property
     def blocked(self) -> list[str]:
-        return [asked[0] for mark, asked in self.marks if mark == BLOCKED]
+        return [key[0] for mark, key in self.marks if mark == BLOCKED]
 
     def read(self, call: CallInTurn) -> None:
         tool, same = (call.tool_name,), _sameness(call)
         denied = isinstance(call.outcome, ToolDenied)
-        if found := waste_of(
+        if match := waste_of(
             self.marks, tool=tool, same=same, idempotent=call.idempotent, denied=denied
         ):
-            kind, because_of = found
+            kind, because_of = match
             waste = Waste(
                 kind=kind, call_id=call.call_id, tool_name=call.tool_name, because_of=because_of
             )
@@ -118,7 +118,7 @@ class _Reader:
         elif call.outcome is not None and self.is_turn:
             self._record(call, call.outcome, same)
 
-    def _record(self, call: CallInTurn, outcome: Outcome, same: _Asked | None) -> None:
+    def _record(self, call: CallInTurn, outcome: Outcome, same: _CallKey | None) -> None:
         is_error = outcome_is_error(outcome)
         leave_ran(
             self.marks,
@@ -130,12 +130,12 @@ class _Reader:
         )
         if same is not None and (same, is_error) not in self.recorded:
             self.recorded.add((same, is_error))
-            of_tool = self.replay.setdefault(call.tool_name, {"succeeded": [], "failed": []})
-            of_tool["failed" if is_error else "succeeded"].append(call.tool_args)
+            record = self.replay.setdefault(call.tool_name, {"succeeded": [], "failed": []})
+            record["failed" if is_error else "succeeded"].append(call.tool_args)
 
 
-def _sameness(call: CallInTurn) -> _Asked | None:
-    """Without arguments a call is like no other: nobody knows what it asked."""
+def _sameness(call: CallInTurn) -> _CallKey | None:
+    """Key of equal calls; None without arguments, which are equal to no others."""
     if call.tool_args is None:
         return None
     # The order of keys is not part of what was asked.

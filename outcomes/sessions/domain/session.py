@@ -1,4 +1,4 @@
-"""A session's counts and limits, read call by call: append in order, or rebuild from the start."""
+"""Counts and limits of a session, advanced call by call or rebuilt from the start."""
 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -24,7 +24,7 @@ _SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 _DENIED = ToolDenied.kind
 
 # A session's state is read and written with each of its calls: what it holds must have an end.
-NAMES_TOLD = 500
+MOST_NAMES = 500
 OTHERS = "(others)"
 UNJUDGED = "unjudged"  # stopped, and nobody can say whether that was right
 
@@ -58,7 +58,7 @@ class SessionTally:
         "successes_by_tool",
         "unknown",
     )
-    _KEPT = tuple(name for name in __slots__ if not name.startswith("_"))
+    _STORED = tuple(name for name in __slots__ if not name.startswith("_"))
 
     def __init__(self, limits: Limits, earlier: Mapping[int, Limits] | None = None) -> None:
         self.attempts = self.executions = self.successes = self.failures = self.unknown = 0
@@ -159,7 +159,8 @@ class SessionTally:
     def put_in_order(
         self, failures_at_the_end: int, read: Iterable[tuple[int | None, bool]]
     ) -> None:
-        """Of each limit at which call it is reached, and whether a check judged one it counts."""
+        """Set the call at which each limit is reached, and whether a check classified a call it
+        counts."""
         self.consecutive_failures = failures_at_the_end
         for counter, (reached, checked) in zip(self._limits, read, strict=True):
             if not isinstance(counter.limit, MaxAttempts):
@@ -198,8 +199,8 @@ class SessionTally:
         return (first and first.judgement) or UNJUDGED
 
     def limit_name(self) -> str:
-        """Of the limit that stopped it first, or else of the one that it reached first, as agents
-        count; empty: of none that is known."""
+        """Limit that stopped the session first, else the one reached first as agents count; empty
+        without a known one."""
         counters = [c for c in self._limits if c.stopped_at is not None]
         if counters:
             return name_of(min(counters, key=lambda c: c.stopped_at or 0).limit)
@@ -209,8 +210,8 @@ class SessionTally:
         return ""
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on from here, as values that JSON can hold."""
-        state: dict[str, Any] = {name: _copy(getattr(self, name)) for name in self._KEPT}
+        """State to resume from, as JSON values."""
+        state: dict[str, Any] = {name: _copy(getattr(self, name)) for name in self._STORED}
         limits = [counter.state() for counter in self._limits]
         return state | {"built_for": self._built_for, "limits": limits}
 
@@ -218,21 +219,21 @@ class SessionTally:
     def resumed(
         cls, state: Mapping[str, Any], limits: Limits, earlier: Mapping[int, Limits] | None = None
     ) -> Self | None:
-        """Go on from a state; None when that was built for other limits, or by other code."""
+        """Resume from a state; None when it was built for other limits or by other code."""
         tally = cls(limits, earlier)
-        known = state.keys() == {*cls._KEPT, "built_for", "limits"}
+        known = state.keys() == {*cls._STORED, "built_for", "limits"}
         if not known or state["built_for"] != tally._built_for:
             return None
-        for name in cls._KEPT:
+        for name in cls._STORED:
             setattr(tally, name, _copy(state[name]))
-        for counter, kept in zip(tally._limits, state["limits"], strict=True):
-            counter.resume(kept)
+        for counter, limit_state in zip(tally._limits, state["limits"], strict=True):
+            counter.resume(limit_state)
         return tally
 
 
 def _count(counts: dict[str, int], name: str, number: int) -> None:
-    """Count by name. Beyond what anybody reads, one more name is one of the others."""
-    if name not in counts and len(counts) >= NAMES_TOLD:
+    """Count by name; names beyond MOST_NAMES are counted together."""
+    if name not in counts and len(counts) >= MOST_NAMES:
         name = OTHERS
     counts[name] = counts.get(name, 0) + number
 

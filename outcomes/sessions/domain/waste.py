@@ -1,7 +1,7 @@
-"""When a call is wasted, and because of which earlier one: the one rule of turns and of sessions.
+"""Waste: when a call is wasted, and because of which earlier one; one rule for turns and sessions.
 
-Calls leave marks, by what they asked: the reader of a turn keeps which call left each, the counts
-of a session only that one did.
+Calls leave marks under the tool and arguments. The reader of a turn keeps which call left a mark,
+the counts of a session only that one did.
 """
 
 from collections.abc import Mapping, MutableMapping
@@ -23,15 +23,15 @@ FAILED_FOR_GOOD: Final = "f"
 BLOCKED: Final = "b"  # the tool, whatever it is asked
 DENIED: Final = "d"
 
-Asked = TypeVar("Asked")  # a tool and its arguments, or a tool, in one turn
+CallKey = TypeVar("CallKey")  # a tool and its arguments, or a tool, in one turn
 Cause = TypeVar("Cause")
 
 
 def waste_of(
-    marks: Mapping[tuple[Mark, Asked], Cause],
+    marks: Mapping[tuple[Mark, CallKey], Cause],
     *,
-    tool: Asked,
-    same: Asked | None,
+    tool: CallKey,
+    same: CallKey | None,
     idempotent: bool,
     denied: bool,
 ) -> tuple[WasteKind, Cause] | None:
@@ -49,18 +49,18 @@ def waste_of(
 
 
 def leave_denied(
-    marks: MutableMapping[tuple[Mark, Asked], Cause], same: Asked | None, cause: Cause
+    marks: MutableMapping[tuple[Mark, CallKey], Cause], same: CallKey | None, cause: Cause
 ) -> None:
     if same is not None:
         marks.setdefault((DENIED, same), cause)
 
 
 def leave_ran(
-    marks: MutableMapping[tuple[Mark, Asked], Cause],
+    marks: MutableMapping[tuple[Mark, CallKey], Cause],
     cause: Cause,
     *,
-    tool: Asked,
-    same: Asked | None,
+    tool: CallKey,
+    same: CallKey | None,
     is_error: bool,
     blocks: bool,
 ) -> None:

@@ -1,5 +1,5 @@
-"""What is known of a session beside its calls: parents, children, notes, others to compare with,
-and what those before it added up to."""
+"""Facts around a session: parents, children, notes, sessions to compare with, and figures of the
+sessions before it."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,12 +8,12 @@ from typing import Final
 from django.db.models import Count, F, Q, Sum
 
 from outcomes.models import ChildSession, Session, SessionNote
-from outcomes.record.sessions import sessions
+from outcomes.stored.queries import sessions
 
 CHILDREN: Final = 50
 OTHERS: Final = 20
 BEFORE: Final = timedelta(days=7)
-LOOKED_THROUGH: Final = 2_000  # sessions of all agents, the newest, for those of its own
+MOST_BEFORE: Final = 2_000  # sessions of all agents, the newest, for those of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ class SessionsBefore:
 
 
 def sessions_before(session: Session) -> SessionsBefore | None:
-    """In its environment. Read from the index of lists alone."""
+    """Figures of its agent's earlier sessions in this environment, read from the index of lists
+    alone."""
     if session.first_at is None:
         return None
     ended = Session.objects.filter(
@@ -51,7 +52,7 @@ def sessions_before(session: Session) -> SessionsBefore | None:
     newest = ended.order_by("-last_at", "-id").values(
         "environment", "agent", "attempts", "successes", "failures", "waste", "first_at", "last_at"
     )
-    alike = Q(environment=session.environment_id, agent=session.agent_id)
+    same_agent = Q(environment=session.environment_id, agent=session.agent_id)
     sums = {
         "calls": F("attempts"),
         "successes": F("successes"),
@@ -59,13 +60,13 @@ def sessions_before(session: Session) -> SessionsBefore | None:
         "wasted": F("waste"),
         "lasted": F("last_at") - F("first_at"),
     }
-    found = newest[:LOOKED_THROUGH].aggregate(
-        all=Count("last_at", filter=alike),
-        **{f"all_{name}": Sum(by, filter=alike) for name, by in sums.items()},
+    totals = newest[:MOST_BEFORE].aggregate(
+        all=Count("last_at", filter=same_agent),
+        **{f"all_{name}": Sum(by, filter=same_agent) for name, by in sums.items()},
     )
-    if not found["all"]:
+    if not totals["all"]:
         return None
-    return SessionsBefore(found["all"], **{name: found[f"all_{name}"] for name in sums})
+    return SessionsBefore(totals["all"], **{name: totals[f"all_{name}"] for name in sums})
 
 
 def family_of(session: Session) -> Family:
@@ -96,7 +97,7 @@ def notes_of(session: Session) -> list[SessionNote]:
     return list(SessionNote.objects.filter(session=session))
 
 
-def sessions_beside(session: Session) -> list[Session]:
-    """The newest others of its agent, to compare it with."""
-    found = sessions(session.project_id).filter(agent=session.agent_id).exclude(pk=session.pk)
-    return list(found.defer("tally")[:OTHERS])
+def sessions_to_compare(session: Session) -> list[Session]:
+    """Newest other sessions of its agent."""
+    others = sessions(session.project_id).filter(agent=session.agent_id).exclude(pk=session.pk)
+    return list(others.defer("tally")[:OTHERS])

@@ -1,14 +1,16 @@
-"""Days of which the sessions are counted, and which of these changed since."""
+"""Days of which sessions are counted, and which of them changed since."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
+import msgspec
 from django.db import connection
 
-from outcomes.sessions.codec.days import AlikeSessions, unpack_groups
+from outcomes.database import NO_BYTES
 from outcomes.sessions.domain.days import Stretch, covered, day_of
 
 _DAYS: Final = """
@@ -19,38 +21,55 @@ SELECT DISTINCT day, -1, {nothing} FROM outcomes_sessiondaychange WHERE project_
 _CHANGED: Final = -1
 
 
+# By name: environment, agent, contract and the number of its version; how it was stopped, by which
+# limit, what it has; and how many there are. None: there is none.
+CountedGroup = tuple[str, str | None, str | None, int | None, str, str, int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class CountedDays:
     packed: tuple[bytes, ...]
     about: int  # how many there are, as they were counted last
-    beside: list[Stretch]  # what of the time is not among them
+    uncounted: list[Stretch]  # what of the time is not among them
 
-    def groups(self) -> tuple[AlikeSessions, ...]:
+    def groups(self) -> tuple[CountedGroup, ...]:
         return _added_up(self.packed)
 
 
 @lru_cache(maxsize=4)
-def _added_up(packed: tuple[bytes, ...]) -> tuple[AlikeSessions, ...]:
-    """Tens of thousands of groups of some months, which change once a day."""
+def _added_up(packed: tuple[bytes, ...]) -> tuple[CountedGroup, ...]:
+    """Sums over days, cached: tens of thousands of groups that change once a day."""
     sums = Counter[tuple[Any, ...]]()
-    for each in packed:
-        for group in unpack_groups(each):
+    for day in packed:
+        for group in unpack_groups(day):
             sums[group[:-1]] += group[-1]
-    return tuple((*alike, sessions) for alike, sessions in sums.items())
+    return tuple((*key, sessions) for key, sessions in sums.items())
 
 
 def counted_days(project_id: int, since: datetime | None, until: datetime | None) -> CountedDays:
-    """As they stand at one moment."""
-    nothing = f"CAST(NULL AS {'bytea' if connection.vendor == 'postgresql' else 'blob'})"
+    """Counted days of a period, read in one statement."""
+    nothing = NO_BYTES
     first = -(2**31) if since is None else day_of(since)
     with connection.cursor() as cursor:
         cursor.execute(_DAYS.format(nothing=nothing), [project_id, first, project_id])
         rows: list[tuple[int, int, Any]] = cursor.fetchall()
     there = {day: (sessions, groups) for day, sessions, groups in rows if sessions != _CHANGED}
     changed = {day for day, sessions, _ in rows if sessions == _CHANGED}
-    found = covered(since, until, there.keys(), changed)
+    days = covered(since, until, there.keys(), changed)
     return CountedDays(
-        tuple(bytes(there[day][1]) for day in found.days),
-        sum(there[day][0] for day in {*found.days, *(changed & there.keys())}),
-        found.beside,
+        tuple(bytes(there[day][1]) for day in days.days),
+        sum(there[day][0] for day in {*days.days, *(changed & there.keys())}),
+        days.uncounted,
     )
+
+
+_encode: Final = msgspec.msgpack.Encoder().encode
+_groups: Final = msgspec.msgpack.Decoder(list[CountedGroup])
+
+
+def pack_groups(groups: Iterable[CountedGroup]) -> bytes:
+    return _encode(list(groups))
+
+
+def unpack_groups(packed: bytes) -> list[CountedGroup]:
+    return _groups.decode(packed)

@@ -1,4 +1,4 @@
-"""What the calls of a session tell together: its turns, and the artifacts they refer to."""
+"""Details of a session from its calls: turns and artifacts."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -13,8 +13,8 @@ from outcomes.record.outcome import (
     ToolArtifactReference,
     ToolExecutionResult,
 )
-from outcomes.record.stored import IN_ONE_QUERY, WholeCall, whole_calls
 from outcomes.sessions.domain.replay import Turn, read_turn
+from outcomes.stored.queries import IN_ONE_QUERY, StoredCall, read_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ArtifactOfCall:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionTold:
+class SessionDetails:
     artifacts: list[ArtifactOfCall] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
 
@@ -42,45 +42,47 @@ class _InTurn:
 IN_A_TURN: Final = 1_000  # calls of one turn whose arguments are read
 
 
-def turn_told(session: Session, turn_id: str) -> Turn | None:
-    """One turn, with the arguments that it may replay; none where it has no calls."""
+def turn_details(session: Session, turn_id: str) -> Turn | None:
+    """One turn, with the arguments that it may replay; None without calls."""
     calls = Call.objects.filter(project=session.project_id, session=session, turn_id=turn_id)
     rows = calls.select_related("artifact").order_by(*PLACE_IN_SESSION)[:IN_A_TURN]
-    read = [_in_turn(whole) for whole in whole_calls(list(rows))]
+    read = [_in_turn(call) for call in read_calls(list(rows))]
     return _shown(read_turn(read, turn_id=turn_id or None)) if read else None
 
 
-def told_by(session: Session) -> SessionTold:
-    """Its artifacts, and its turns in the order they began; calls without one come as one turn."""
-    told, by_turn = SessionTold(), dict[str, list[_InTurn]]()
+def session_details(session: Session) -> SessionDetails:
+    """Artifacts and turns in the order they began; calls without a turn are one entry."""
+    details, by_turn = SessionDetails(), dict[str, list[_InTurn]]()
     calls = Call.objects.filter(session=session)
     ids = list(calls.order_by(*PLACE_IN_SESSION).values_list("id", flat=True))
     # Some at a time: the outputs of all calls of a long session together fill the memory.
     for start in range(0, len(ids), IN_ONE_QUERY):
         part = calls.filter(pk__in=ids[start : start + IN_ONE_QUERY]).select_related("artifact")
-        for whole in whole_calls(list(part.order_by(*PLACE_IN_SESSION))):
-            by_turn.setdefault(whole.row.turn_id, []).append(_in_turn(whole))
-            outcome = whole.folded.outcome
+        for call in read_calls(list(part.order_by(*PLACE_IN_SESSION))):
+            by_turn.setdefault(call.row.turn_id, []).append(_in_turn(call))
+            outcome = call.folded.outcome
             if isinstance(outcome, ToolArtifactReference):
-                stored = whole.row.artifact
+                stored = call.row.artifact
                 size = outcome.size_bytes or (stored.size_bytes if stored else 0)
-                told.artifacts.append(ArtifactOfCall(outcome.artifact_id, whole.row.call_id, size))
+                details.artifacts.append(
+                    ArtifactOfCall(outcome.artifact_id, call.row.call_id, size)
+                )
     for turn_id, read in by_turn.items():
-        told.turns.append(_shown(read_turn(read, turn_id=turn_id or None)))
-    return told
+        details.turns.append(_shown(read_turn(read, turn_id=turn_id or None)))
+    return details
 
 
 def _shown(turn: Turn) -> Turn:
-    """Masked once it is known which arguments are equal."""
+    """Masked after equal arguments are compared."""
     replay = {
-        tool: {how: [masked(each)[0] for each in arguments] for how, arguments in kept.items()}
-        for tool, kept in turn.replay.items()
+        tool: {how: [masked(value)[0] for value in arguments] for how, arguments in record.items()}
+        for tool, record in turn.replay.items()
     }
     return replace(turn, replay=replay)
 
 
-def _in_turn(whole: WholeCall) -> _InTurn:
-    call, outcome = whole.folded, whole.folded.outcome
+def _in_turn(stored: StoredCall) -> _InTurn:
+    call, outcome = stored.folded, stored.folded.outcome
     if isinstance(outcome, ToolExecutionResult):
         outcome = replace(outcome, output=NOT_REPORTED)  # no turn looks at it
     return _InTurn(call.call_id, call.tool_name, call.tool_args, call.idempotent, outcome)

@@ -1,8 +1,8 @@
-"""Sessions counted in groups of those that are alike, for the filters of their list: one statement,
-which reads an index and no row, and never more than so many entries of it.
+"""Sessions counted in groups of equal ones, for the filters of their list: one statement that reads
+an index, and a bounded number of entries of it.
 
-Of more sessions than that, the days that are over are counted already; what the time has besides
-is counted as ever."""
+Beyond that bound, days that are over are counted already, and only the rest is counted now.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,32 +14,31 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from outcomes.models import Session
-from outcomes.sessions.codec.days import AlikeSessions
 from outcomes.sessions.domain.days import Stretch
 from outcomes.sessions.domain.facets import NO_NAME, STOPPED, Group
-from outcomes.sessions.queries.days import counted_days
+from outcomes.sessions.queries.days import CountedGroup, counted_days
 from outcomes.sessions.queries.list import SessionFilter, sessions_in
 from outcomes.sessions.queries.matching import Asking
 from outcomes.sessions.queries.states import RUNNING_FOR, is_recent
 
 EXACT_UP_TO: Final = 100_000  # sessions that are counted one by one
-MOST_BESIDE: Final = 12  # stretches of a time beside its counted days
-BESIDE_UP_TO: Final = 100_000  # sessions in these, which are counted one by one
-_ALIKE: Final = ("environment_id", "agent_id", "version_id", "stopped", "limit_name", "has")
+MOST_STRETCHES: Final = 12  # stretches of a time beside its counted days
+STRETCHES_UP_TO: Final = 100_000  # sessions in these, which are counted one by one
+_COLUMNS: Final = ("environment_id", "agent_id", "version_id", "stopped", "limit_name", "has")
 _GROUPS: Final = """
 SELECT environment.name, agent.name, bundle.name, version.number,
-       alike.stopped, alike.limit_name, alike.has, alike.sessions, alike.recent,
+       counted.stopped, counted.limit_name, counted.has, counted.sessions, counted.recent,
        (SELECT MAX(id) FROM outcomes_event WHERE project_id = %s)
 FROM (
-  SELECT {alike}, COUNT(*) AS sessions, SUM(CASE WHEN last_at > %s THEN 1 ELSE 0 END) AS recent
-  FROM ({newest}) AS newest GROUP BY {alike}
-) AS alike
-JOIN governance_environment AS environment ON environment.id = alike.environment_id
-LEFT JOIN outcomes_agent AS agent ON agent.id = alike.agent_id
-LEFT JOIN governance_bundleversion AS version ON version.id = alike.version_id
+  SELECT {columns}, COUNT(*) AS sessions, SUM(CASE WHEN last_at > %s THEN 1 ELSE 0 END) AS recent
+  FROM ({newest}) AS newest GROUP BY {columns}
+) AS counted
+JOIN governance_environment AS environment ON environment.id = counted.environment_id
+LEFT JOIN outcomes_agent AS agent ON agent.id = counted.agent_id
+LEFT JOIN governance_bundleversion AS version ON version.id = counted.version_id
 LEFT JOIN governance_bundle AS bundle ON bundle.id = version.bundle_id
 """
-_Alike = tuple[str, str | None, str | None, int | None, str, str, int]
+_Key = tuple[str, str | None, str | None, int | None, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,86 +49,88 @@ class SessionGroups:
     newest_event: int  # of the project; 0 where there is no group
 
 
-def bounded(project_id: int, wanted: SessionFilter) -> SessionFilter:
-    """A text is looked for in rows, not in an index: so among the newest of very many alone."""
-    if not wanted.text:
-        return wanted
-    looked_at = sessions_in(project_id, replace(wanted, text="")).order_by("-last_at", "-id")
-    last = looked_at.values_list("last_at", flat=True)[EXACT_UP_TO : EXACT_UP_TO + 1]
-    return replace(wanted, since=last[0], is_bounded=True) if last else wanted
+def bounded(project_id: int, filters: SessionFilter) -> SessionFilter:
+    """A text is searched in rows rather than in an index, so among the newest sessions only."""
+    if not filters.text:
+        return filters
+    newest = sessions_in(project_id, replace(filters, text="", matching=None)).order_by(
+        "-last_at", "-id"
+    )
+    last = newest.values_list("last_at", flat=True)[EXACT_UP_TO : EXACT_UP_TO + 1]
+    return replace(filters, since=last[0], is_bounded=True) if last else filters
 
 
 def session_groups(
-    project_id: int, wanted: SessionFilter, now: datetime, asking: Asking
+    project_id: int, filters: SessionFilter, now: datetime, asking: Asking
 ) -> SessionGroups:
-    """Of the time and the text alone: what else is chosen is told of all of them."""
-    found = sessions_in(project_id, wanted)
-    waiting = _waiting(found, now, asking)
+    """Groups of the sessions that fit period and text; the other filters are facets."""
+    matching = sessions_in(project_id, filters)
+    waiting = _waiting(matching, now, asking)
     groups: list[Group] = []
-    rows, newest, is_exact = _counted(project_id, wanted, found, now)
+    rows, newest, is_exact = _counted(project_id, filters, matching, now)
     counted = 0
     for *columns, sessions, recent in rows:
-        alike: _Alike = tuple(columns)
+        key: _Key = tuple(columns)
         counted += sessions
-        if alike[4]:
-            groups.append(_group(alike, STOPPED, sessions))
+        if key[4]:
+            groups.append(_group(key, STOPPED, sessions))
             continue
         running, ended = recent, sessions - recent
         if waiting:
-            waits_recently, waits = waiting[alike, True], waiting[alike, False]
+            waits_recently, waits = waiting[key, True], waiting[key, False]
             running, ended = running - waits_recently, ended - waits
             if waits + waits_recently:
-                groups.append(_group(alike, "waiting", waits + waits_recently))
+                groups.append(_group(key, "waiting", waits + waits_recently))
         if running > 0:
-            groups.append(_group(alike, "running", running))
+            groups.append(_group(key, "running", running))
         if ended > 0:
-            groups.append(_group(alike, "ended", ended))
-    is_exact = is_exact and not wanted.is_bounded
-    are_many = counted > EXACT_UP_TO or wanted.is_bounded
+            groups.append(_group(key, "ended", ended))
+    is_exact = is_exact and not filters.is_bounded
+    are_many = counted > EXACT_UP_TO or filters.is_bounded
     return SessionGroups(groups, is_exact=is_exact, are_many=are_many, newest_event=newest)
 
 
-def alike_sessions(project_id: int, since: datetime, until: datetime) -> list[AlikeSessions]:
-    """All of a time, however many there are."""
-    found = sessions_in(project_id, SessionFilter(since=since, until=until))
-    statement, values = found.values_list(*_ALIKE, "last_at").query.sql_with_params()
+def counted_groups(project_id: int, since: datetime, until: datetime) -> list[CountedGroup]:
+    """Groups of all sessions of a period."""
+    matching = sessions_in(project_id, SessionFilter(since=since, until=until))
+    statement, values = matching.values_list(*_COLUMNS, "last_at").query.sql_with_params()
     return [tuple(row[:-2]) for row in _grouped(project_id, statement, values, since)]
 
 
 def _counted(
-    project_id: int, wanted: SessionFilter, found: QuerySet[Session], now: datetime
+    project_id: int, filters: SessionFilter, matching: QuerySet[Session], now: datetime
 ) -> tuple[list[Any], int, bool]:
-    """The groups, each with how many sessions and how many of these are recent; the newest event;
-    and whether they are all."""
-    if not wanted.text:
-        days = counted_days(project_id, wanted.since, wanted.until)
-        if days.about > EXACT_UP_TO and len(days.beside) <= MOST_BESIDE:
-            rows = _beside(project_id, days.beside, now)
-            if sum(row[-3] for row in rows) <= BESIDE_UP_TO:
+    """Groups with their numbers of sessions and recent sessions; the newest event; and whether the
+    groups are exact."""
+    if not filters.text:
+        days = counted_days(project_id, filters.since, filters.until)
+        if days.about > EXACT_UP_TO and len(days.uncounted) <= MOST_STRETCHES:
+            rows = _count_stretches(project_id, days.uncounted, now)
+            if sum(row[-3] for row in rows) <= STRETCHES_UP_TO:
                 return _joined(rows, days.groups()), _event_of(rows), True
-    newest = found.order_by("-last_at", "-id").values_list(*_ALIKE, "last_at")
+    newest = matching.order_by("-last_at", "-id").values_list(*_COLUMNS, "last_at")
     statement, values = newest[: EXACT_UP_TO + 1].query.sql_with_params()
     rows = _grouped(project_id, statement, values, now - RUNNING_FOR)
     is_exact = sum(row[-3] for row in rows) <= EXACT_UP_TO
     return [row[:-1] for row in rows], _event_of(rows), is_exact
 
 
-def _beside(project_id: int, stretches: Sequence[Stretch], now: datetime) -> list[Any]:
+def _count_stretches(project_id: int, stretches: Sequence[Stretch], now: datetime) -> list[Any]:
     parts, values = list[str](), list[Any]()
     for since, until in stretches:
-        found = sessions_in(project_id, SessionFilter(since=since, until=until))
-        statement, told = found.values_list(*_ALIKE, "last_at").query.sql_with_params()
+        matching = sessions_in(project_id, SessionFilter(since=since, until=until))
+        statement, parameters = matching.values_list(*_COLUMNS, "last_at").query.sql_with_params()
         parts.append(statement)
-        values += told
+        values += parameters
     if not parts:
         return []
     # Its parts are statements of the ORM, with values of their own.
-    statement = f"SELECT * FROM ({' UNION ALL '.join(parts)}) AS part LIMIT {BESIDE_UP_TO + 1}"  # noqa: S608
+    statement = f"SELECT * FROM ({' UNION ALL '.join(parts)}) AS part LIMIT {STRETCHES_UP_TO + 1}"  # noqa: S608
     return _grouped(project_id, statement, values, now - RUNNING_FOR)
 
 
-def _joined(rows: list[Any], counted: Iterable[AlikeSessions]) -> list[Any]:
-    """Of the days that are over no session is recent."""
+def _joined(rows: list[Any], counted: Iterable[CountedGroup]) -> list[Any]:
+    """Days that are over have no recent sessions."""
     return [row[:-1] for row in rows] + [(*group, 0) for group in counted]
 
 
@@ -141,27 +142,29 @@ def _grouped(project_id: int, statement: str, values: Sequence[Any], since: date
     adapted = connection.ops.adapt_datetimefield_value(since)
     with connection.cursor() as cursor:
         cursor.execute(
-            _GROUPS.format(alike=", ".join(_ALIKE), newest=statement),
+            _GROUPS.format(columns=", ".join(_COLUMNS), newest=statement),
             [project_id, adapted, *values],
         )
         return list(cursor.fetchall())
 
 
-def _waiting(found: QuerySet[Session], now: datetime, asking: Asking) -> Counter[tuple[Any, bool]]:
-    """The index does not tell who waits; they are few."""
+def _waiting(
+    matching: QuerySet[Session], now: datetime, asking: Asking
+) -> Counter[tuple[Any, bool]]:
+    """Waiting sessions by group; no index holds them, and they are few."""
     waiting: Counter[tuple[Any, bool]] = Counter()
     if asking:
         columns = (
             "environment__name", "agent__name", "version__bundle__name", "version__number",
             "stopped", "limit_name", "has", "last_at",
         )  # fmt: skip
-        for *alike, last_at in found.filter(asking.rows(), stopped="").values_list(*columns):
-            waiting[tuple(alike), is_recent(last_at, now)] += 1
+        for *key, last_at in matching.filter(asking.rows(), stopped="").values_list(*columns):
+            waiting[tuple(key), is_recent(last_at, now)] += 1
     return waiting
 
 
-def _group(alike: _Alike, state: str, sessions: int) -> Group:
-    environment, agent, contract, number, stopped, limit, has = alike
+def _group(key: _Key, state: str, sessions: int) -> Group:
+    environment, agent, contract, number, stopped, limit, has = key
     return Group(
         environment,
         agent or "",

@@ -1,4 +1,4 @@
-"""The list of sessions: what it may be narrowed to, a page of it, and calls without a session."""
+"""The list of sessions: its filters, a page of it, saved views, and calls without a session."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,13 +7,14 @@ from typing import Final
 
 from django.db.models import F, Q, QuerySet
 
-from outcomes.models import Agent, Call, Session
+from outcomes.models import Agent, Call, SavedView, Session
 from outcomes.record.codec import as_text, digest_of
-from outcomes.record.sessions import sessions
+from outcomes.search.queries.sessions import MatchingSessions as Matching
 from outcomes.sessions.domain.facets import NO_NAME, Chosen
 from outcomes.sessions.queries.matching import Asking
 from outcomes.sessions.queries.order import ORDERS, PLACE, USUAL, Order
 from outcomes.sessions.queries.states import in_state
+from outcomes.stored.queries import sessions
 from outcomes.web.key_paging import Page, Place, page_of
 
 SESSIONS_SHOWN: Final = 50
@@ -28,6 +29,7 @@ class SessionFilter:
     since: datetime | None = None  # the last call was in this time
     until: datetime | None = None
     text: str = ""
+    matching: Matching | None = None  # what the text stands for, as a search
     is_bounded: bool = False  # not all of the time that was asked for
     chosen: Chosen = field(default_factory=Chosen)
 
@@ -40,7 +42,7 @@ class SessionlessAgent:
 
 def sessions_shown(
     project_id: int,
-    wanted: SessionFilter,
+    filters: SessionFilter,
     now: datetime,
     asking: Asking,
     *,
@@ -50,42 +52,55 @@ def sessions_shown(
     after: Place | None = None,
     size: int = 0,
 ) -> Page[Session]:
-    """Turned is the other way round."""
-    found = sessions_in(project_id, wanted).filter(_narrowed(wanted.chosen, now, asking))
-    if wanted.chosen.has:
-        found = found.annotate(bits=F("has").bitand(wanted.chosen.has))
-        found = found.filter(bits=wanted.chosen.has)
+    """Page of sessions; `turned` reverses the order."""
+    matching = sessions_in(project_id, filters).filter(_narrowed(filters.chosen, now, asking))
+    if filters.chosen.has:
+        matching = matching.annotate(bits=F("has").bitand(filters.chosen.has))
+        matching = matching.filter(bits=filters.chosen.has)
     return page_of(
-        order.of(found, now, asking),
+        order.annotated(matching, now, asking),
         PLACE,
         size=size or SESSIONS_SHOWN,
         before=before,
         after=after,
         ascending=order.ascending != turned,
-        whole=order.of(sessions(project_id).defer("tally"), now, asking),
+        full=order.annotated(sessions(project_id).defer("tally"), now, asking),
     )
 
 
-def sessions_in(project_id: int, wanted: SessionFilter) -> QuerySet[Session]:
-    found = Session.objects.filter(project=project_id, last_at__isnull=False).order_by()
-    if wanted.since is not None:
-        found = found.filter(last_at__gte=wanted.since)
-    if wanted.until is not None:
-        found = found.filter(last_at__lt=wanted.until)
-    if wanted.text:
-        text = as_text(wanted.text)
+def sessions_in(project_id: int, filters: SessionFilter) -> QuerySet[Session]:
+    rows = Session.objects.filter(project=project_id, last_at__isnull=False).order_by()
+    if filters.since is not None:
+        rows = rows.filter(last_at__gte=filters.since)
+    if filters.until is not None:
+        rows = rows.filter(last_at__lt=filters.until)
+    if filters.matching is not None:
+        rows = rows.filter(in_search(project_id, filters.matching))
+    return rows
+
+
+def in_search(project_id: int, matching: Matching) -> Q:
+    """Sessions of the calls that match, and those that are named so themselves."""
+    such = Q(pk__in=matching.numbers or {0})  # of no session, where none matches
+    if matching.text:
+        text = as_text(matching.text)
         agents = Agent.objects.filter(project=project_id, name__icontains=text)
-        found = found.filter(Q(session_id__icontains=text) | Q(agent__in=agents.values("id")))
-    return found
+        such |= Q(session_id__icontains=text) | Q(agent__in=agents.values("id"))
+    return such
+
+
+def any_session(project_id: int) -> bool:
+    """Whether this project has ever had one."""
+    return Session.objects.filter(project=project_id, attempts__gt=0).exists()
 
 
 def sessionless_agents(project_id: int, environment: str = "") -> list[SessionlessAgent]:
-    """Whose calls came without a session, by the newest of them, the most frequent first."""
-    found = Call.objects.filter(project=project_id, session=None)
+    """Agents with calls without a session, most frequent first."""
+    calls = Call.objects.filter(project=project_id, session=None)
     if environment:
-        found = found.filter(environment__name=as_text(environment))
-    newest = found.order_by("-at", "-order").values_list("agent__name", flat=True)[:RECENT]
-    return [SessionlessAgent(name, calls) for name, calls in Counter(newest).most_common()]
+        calls = calls.filter(environment__name=as_text(environment))
+    newest = calls.order_by("-at", "-order").values_list("agent__name", flat=True)[:RECENT]
+    return [SessionlessAgent(name, number) for name, number in Counter(newest).most_common()]
 
 
 def _narrowed(chosen: Chosen, now: datetime, asking: Asking) -> Q:
@@ -105,3 +120,9 @@ def _narrowed(chosen: Chosen, now: datetime, asking: Asking) -> Q:
     if chosen.state:
         such &= in_state(now, asking)[chosen.state]
     return such
+
+
+def saved_views(project_id: int, user_id: int | None) -> QuerySet[SavedView]:
+    """Own views first, then shared ones."""
+    views = SavedView.objects.filter(Q(owner=None) | Q(owner=user_id), project=project_id)
+    return views.order_by(F("owner").asc(nulls_last=True), "name")

@@ -1,4 +1,4 @@
-"""Sessions that wait for an approval: however long they are silent, they have not ended."""
+"""Sessions that wait for an approval; they have not ended, however long they are silent."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -13,35 +13,39 @@ from outcomes.calls.queries.approvals import calls_behind
 from outcomes.models import Session
 from outcomes.record.codec import digest_of
 
-LOOKED_THROUGH: Final = 500  # approvals; more wait nowhere for long
+MOST_WAITING: Final = 500  # approvals; more wait nowhere for long
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """Which sessions wait: by what approvals tell, else by the calls behind them."""
 
-    told: Collection[tuple[int, str]] = ()  # the environment and the id that the agent gave
-    found: Collection[int] = ()
+    named: Collection[tuple[int, str]] = ()  # the environment and the id that the agent gave
+    ids: Collection[int] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.told or self.found)
+        return bool(self.named or self.ids)
 
     def __contains__(self, session: Session) -> bool:
-        return session.pk in self.found or (session.environment_id, session.session_id) in self.told
+        return session.pk in self.ids or (session.environment_id, session.session_id) in self.named
 
     def rows(self) -> Q:
         digests: dict[int, list[bytes]] = defaultdict(list)
-        for environment, name in self.told:
+        for environment, name in self.named:
             digests[environment].append(digest_of(name))
-        rows = Q(pk__in=self.found)
+        rows = Q(pk__in=self.ids)
         for environment, those in digests.items():
             rows |= Q(environment=environment, digest__in=those)
         return rows
 
 
 def asking_sessions(project_id: int, now: datetime) -> Asking:
-    waiting = waiting_approvals(project_id, now, limit=LOOKED_THROUGH)
-    told = {(each.environment_id, each.session_id) for each in waiting if each.session_id}
-    behind = calls_behind(project_id, [each for each in waiting if not each.session_id])
-    found = {call.session_id for call in behind.values() if call.session_id is not None}
-    return Asking(told, found)
+    waiting = waiting_approvals(project_id, now, limit=MOST_WAITING)
+    named = {
+        (approval.environment_id, approval.session_id)
+        for approval in waiting
+        if approval.session_id
+    }
+    behind = calls_behind(project_id, [approval for approval in waiting if not approval.session_id])
+    ids = {call.session_id for call in behind.values() if call.session_id is not None}
+    return Asking(named, ids)

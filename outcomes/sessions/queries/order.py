@@ -1,5 +1,5 @@
-"""The orders of the list of sessions. Each has one value to sort by, so that a page can begin after
-any of them, and an index where there may be more sessions than are sorted at once."""
+"""Orders of the session list. Each has one sort value, so that a page can begin after any session,
+and an index where there may be more sessions than are sorted at once."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,16 +42,18 @@ class Order:
 
     @property
     def kinds(self) -> tuple[type, ...]:
-        """Of the values of a place."""
+        """Types of the values of a place."""
         return (self.kind, int)
 
-    def of(self, found: QuerySet[Session], now: datetime, asking: Asking) -> QuerySet[Session]:
+    def annotated(
+        self, rows: QuerySet[Session], now: datetime, asking: Asking
+    ) -> QuerySet[Session]:
         by = F(self.by) if isinstance(self.by, str) else self.by
-        return found.annotate(**{VALUE: by(now, asking) if callable(by) else by})
+        return rows.annotate(**{VALUE: by(now, asking) if callable(by) else by})
 
 
 def _upper_bound() -> Any:
-    """Of the success rate, in millionths: what `wilson` gives, worked out by the database."""
+    """Upper bound of the success rate in millionths: `wilson`, computed by the database."""
     judged = Cast(F("successes") + F("failures"), FloatField())
     rate = Cast(F("successes"), FloatField()) / judged
     weight = Value(Z_95 * Z_95) / judged
@@ -83,19 +85,19 @@ ORDERS: Final[dict[str, Order]] = {
         indexed=True,
     ),
     "rate": Order(
-        "Success", "surely worst first", "surely worst last", _upper_bound(), int, ascending=True
+        "Success", "worst first", "worst last", _upper_bound(), int, ascending=True
     ),
     "marks": Order("Marks", "most marks first", "fewest marks first", _MARKS, int),
     "state": Order(
         "State",
-        "stopped first, then waiting, running, ended",
-        "ended first, then running, waiting, stopped",
+        "hit a limit first",
+        "ended first",
         by_state,
         int,
     ),
     "waste": Order("Waste", "most wasted calls first", "fewest wasted calls first", "waste", int),
     "lasted": Order("Lasted", "longest first", "shortest first", _LASTED, timedelta),
-    "began": Order("Began", "latest first", "earliest first", "first_at", datetime),
+    "began": Order("Started", "latest first", "earliest first", "first_at", datetime),
     "session": Order(
         "Session", "by session", "by session, backwards", "session_id", str, ascending=True
     ),

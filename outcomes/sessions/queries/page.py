@@ -1,4 +1,4 @@
-"""The whole of a session for its page: how it stands, and what its calls add up to."""
+"""Data of a session's page: its report and the overview of its calls."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,7 @@ from outcomes.calls.queries.lists import PLACE_IN_SESSION
 from outcomes.models import Call, Session
 from outcomes.record.brief_call import BriefCall
 from outcomes.sessions.domain.overview import FAILED_BY_TYPE, Overview, overview_of
-from outcomes.sessions.queries.reports import SessionReport, report_of
+from outcomes.sessions.queries.readings import SessionReport, report_of
 
 _MISSED: Final = Count("pk", filter=Q(reported="success"))
 _UNSAID: Final = Count("pk", filter=Q(reported="") & ~Q(kind__in=FAILED_BY_TYPE))
@@ -35,6 +35,11 @@ _COLUMNS: Final = (
     "artifact__sha256",
     "artifact__size_bytes",
     "from_sdk",
+    "classified",
+    "check_name",
+    "check_rule",
+    "group__digest",
+    "group__text",
 )
 
 
@@ -49,15 +54,15 @@ class SessionPage:
         return self.report.session
 
     def numbers(self) -> dict[int, int]:
-        """Of the calls that were read, by their ids."""
+        """Numbers of the read calls by their ids."""
         return {call.id: number for number, call in enumerate(self.calls, self.overview.first)}
 
     @property
-    def is_read_whole(self) -> bool:
+    def is_complete(self) -> bool:
         return self.overview.first == 1
 
 
-def whole_session(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPage:
+def session_page(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPage:
     # Versions are never changed, so which environments deployed them does not matter here.
     governing = Governing([])
     if session.version is not None:
@@ -71,11 +76,15 @@ def whole_session(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPa
     first = max(1, session.attempts - len(brief) + 1) if len(brief) == at_once else 1
     overview = overview_of(brief, first=first)
     if first > 1:  # it is told of all failures, whichever calls were read
-        found = rows.filter(verdict="failure").aggregate(missed=_MISSED, unsaid=_UNSAID)
-        overview.missed, overview.unsaid = found["missed"], found["unsaid"]
+        counts = rows.filter(verdict="failure").aggregate(missed=_MISSED, unsaid=_UNSAID)
+        overview.missed, overview.unsaid = counts["missed"], counts["unsaid"]
     return SessionPage(report, overview, brief)
 
 
 def _brief(*columns: object) -> BriefCall:
     call = BriefCall(*columns)  # type: ignore[arg-type]  # the columns stand in its order
-    return call if call.arguments is None else call._replace(arguments=bytes(call.arguments))
+    if call.arguments is not None:
+        call = call._replace(arguments=bytes(call.arguments))
+    if call.group_digest is not None:
+        call = call._replace(group_digest=bytes(call.group_digest))
+    return call

@@ -1,7 +1,6 @@
-"""Where the reading of a session stands: as it was kept, or read anew from all of its calls.
+"""State of a session after its newest call: resumed from its row, or read again from all calls.
 
-Whatever is kept of a session follows from its calls, so it can always be read anew; going on from
-where it stood is only the short way.
+Everything stored follows from the calls, so it can always be read again; resuming is a shortcut.
 """
 
 import json
@@ -14,20 +13,21 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Q, QuerySet
 
+from governance.contracts.domain.limit_use import LimitUse
 from governance.delivery.queries.governing import Governing
 from outcomes.models import Call, Session, SessionMark
 from outcomes.record.codec import STEP_COLUMNS, step_from
 from outcomes.record.event import UNKNOWN_AGENT
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.long_session import Place
-from outcomes.sessions.domain.repeats import AskedCall, Repeats
+from outcomes.sessions.domain.repeats import Repeats, RequestedCall
 from outcomes.sessions.domain.session import SessionTally
 
 REDONE: Final = 8  # changes that a session tells of
 AT_ONCE: Final = 5_000
 _PLACE = ("at", "call_index", "order")
-_ASKED = ("id", "turn_id", "tool", "arguments", "idempotent", "blocks_tool")
-_COLUMNS = (*_PLACE, "agent", "agent__name", "tool__name", *_ASKED, *STEP_COLUMNS)
+_CALL_COLUMNS = ("id", "turn_id", "tool", "arguments", "idempotent", "blocks_tool")
+_COLUMNS = (*_PLACE, "agent", "agent__name", "tool__name", *_CALL_COLUMNS, *STEP_COLUMNS)
 
 
 class Redone(NamedTuple):
@@ -43,7 +43,7 @@ class Seen:
 
     place: Place
     step: Step
-    asked: AskedCall
+    request: RequestedCall
     agent: int
     named: bool  # the agent has a name, and is not merely unknown
 
@@ -53,8 +53,8 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Standing:
-    """Where the reading of one session stands."""
+class SessionState:
+    """State of one session after its newest call."""
 
     tally: SessionTally
     repeats: Repeats
@@ -70,7 +70,7 @@ class Standing:
     def go_on(self, calls: Iterable[Seen]) -> None:
         for call in calls:
             self.tally.advance(call.step)
-            self.repeats.advance(call.asked)
+            self.repeats.advance(call.request)
             self.last = call.place
             if call.named or not self.named:
                 self.agent, self.named = call.agent, call.named
@@ -83,12 +83,12 @@ class Standing:
             redone = [redone[-REDONE]._replace(place=None), *redone[1 - REDONE :]]
         self.redone = redone
 
-    def kept(self) -> str:
-        """The text that `standing_of` goes on from."""
+    def to_json(self) -> str:
+        """Text that `stored_state` resumes from."""
         state = self._state()
         if self.redone:
             state["redone"] = [
-                [token, place and _kept_place(place)] for token, place in self.redone
+                [token, place and _place_values(place)] for token, place in self.redone
             ]
         return json.dumps(state, separators=(",", ":"))
 
@@ -104,7 +104,7 @@ class Standing:
 
     def _state(self) -> dict[str, Any]:
         return {
-            "last": _kept_place(self.last),
+            "last": _place_values(self.last),
             "earlier": self.earlier,
             "named": self.named,
             "tally": self.tally.state(),
@@ -112,20 +112,20 @@ class Standing:
         }
 
 
-def standing_of(session: Session, governing: Governing) -> Standing | None:
-    """Where the session stands; None when that was kept for other limits, or by other code."""
+def stored_state(session: Session, governing: Governing) -> SessionState | None:
+    """State of the session; None when it was stored for other limits or by other code."""
     if not session.tally or session.first_at is None or session.agent_id is None:
         return None
-    state = json.loads(session.tally)
+    stored = json.loads(session.tally)
     columns = session.version_id, session.first_at, session.agent_id, session.artifacts
-    standing = _resumed(state, *columns, governing)
-    if standing is not None:
-        standing.redone = _redone_in(state)
-    return standing
+    state = _resumed(stored, *columns, governing)
+    if state is not None:
+        state.redone = _redone_in(stored)
+    return state
 
 
-def standing_at(mark: SessionMark, governing: Governing) -> Standing | None:
-    """Where the session stood there; None as above."""
+def marked_state(mark: SessionMark, governing: Governing) -> SessionState | None:
+    """State at a mark; None as in `stored_state`."""
     state = json.loads(mark.state)
     first_at = datetime.fromisoformat(state["first_at"]).astimezone(UTC)
     columns = state["version"], first_at, state["agent"], state["artifacts"]
@@ -137,8 +137,8 @@ def redone_of(session: Session) -> list[Redone]:
 
 
 def _redone_in(state: dict[str, Any]) -> list[Redone]:
-    kept = state.get("redone", [])
-    return [Redone(token, place and _place_of(place)) for token, place in kept]
+    entries = state.get("redone", [])
+    return [Redone(token, place and _place_of(place)) for token, place in entries]
 
 
 def _resumed(
@@ -148,7 +148,7 @@ def _resumed(
     agent: int,
     artifacts: int,
     governing: Governing,
-) -> Standing | None:
+) -> SessionState | None:
     earlier = state["earlier"]
     tally = SessionTally.resumed(
         state["tally"],
@@ -157,7 +157,7 @@ def _resumed(
     )
     if tally is None or "repeats" not in state:
         return None
-    return Standing(
+    return SessionState(
         tally,
         Repeats.resumed(state["repeats"]),
         version,
@@ -170,14 +170,15 @@ def _resumed(
     )
 
 
-def read_anew(calls: Sequence[Seen], governing: Governing) -> Standing:
-    standing = before_all(calls, governing)
-    standing.go_on(calls)
-    return standing
+def read_state(calls: Sequence[Seen], governing: Governing) -> SessionState:
+    state = before_all(calls, governing)
+    state.go_on(calls)
+    return state
 
 
-def before_all(calls: Sequence[Seen], governing: Governing) -> Standing:
-    """To be read: all calls of a session, in order. Its limits governed the last one."""
+def before_all(calls: Sequence[Seen], governing: Governing) -> SessionState:
+    """State before the first of these calls, all of a session in order. Its limits are those of the
+    newest."""
     first, version = calls[0], calls[-1].step.version
     governed = {call.step.version for call in calls} - {None, version}
     earlier = sorted(number for number in governed if number is not None)
@@ -186,17 +187,17 @@ def before_all(calls: Sequence[Seen], governing: Governing) -> Standing:
         {number: governing.limits_of(number) for number in earlier},
     )
     place = first.place[0], first.place
-    return Standing(
+    return SessionState(
         tally, Repeats(), version, earlier, *place, first.agent, first.named, artifacts=0
     )
 
 
 def calls_of(sessions: list[int]) -> dict[int, list[Seen]]:
-    found: dict[int, list[Seen]] = defaultdict(list)
+    by_session: dict[int, list[Seen]] = defaultdict(list)
     calls = Call.objects.filter(session__in=sessions).order_by("session", *_PLACE)
     for session, *rest in calls.values_list("session", *_COLUMNS):
-        found[session].append(_seen(rest))
-    return found
+        by_session[session].append(_seen(rest))
+    return by_session
 
 
 def calls_after(session: int, place: Place) -> list[Seen]:
@@ -204,7 +205,7 @@ def calls_after(session: int, place: Place) -> list[Seen]:
 
 
 def steps_after(session: int, place: Place | None) -> Iterator[tuple[Place, Step]]:
-    """Of any number of calls, some thousands at a time."""
+    """Steps of any number of calls, some thousands at a time."""
     while True:
         rows = _after(session, place).values_list(*_PLACE, "tool__name", *STEP_COLUMNS)
         at_once = list(rows[:AT_ONCE])
@@ -216,27 +217,43 @@ def steps_after(session: int, place: Place | None) -> Iterator[tuple[Place, Step
 
 
 def _after(session: int, place: Place | None) -> QuerySet[Call]:
-    found = Call.objects.filter(session=session).order_by(*_PLACE)
+    calls = Call.objects.filter(session=session).order_by(*_PLACE)
     if place is None:
-        return found
+        return calls
     at, index, order = place
     later = Q(at__gt=at) | Q(at=at, call_index__gt=index)
-    return found.filter(later | Q(at=at, call_index=index, order__gt=order), at__gte=at)
+    return calls.filter(later | Q(at=at, call_index=index, order__gt=order), at__gte=at)
 
 
 def _seen(row: Sequence[Any]) -> Seen:
-    at, index, order, agent, name, tool, *told = row
-    call, turn, of, arguments, idempotent, blocks, *rest = told
+    at, index, order, agent, name, tool, *others = row
+    call, turn, tool_id, arguments, idempotent, blocks, *rest = others
     arguments = None if arguments is None else bytes(arguments)
-    asked = AskedCall(call, at, turn, of, rest[0], arguments, idempotent, blocks)
+    request = RequestedCall(call, at, turn, tool_id, rest[0], arguments, idempotent, blocks)
     step = step_from(tool, *rest)
-    return Seen((at, index, order), step, asked, agent, name != UNKNOWN_AGENT)
+    return Seen((at, index, order), step, request, agent, name != UNKNOWN_AGENT)
 
 
-def _kept_place(place: Place) -> list[Any]:
+def _place_values(place: Place) -> list[Any]:
     at, index, order = place
     return [at.isoformat(), index, order]
 
 
-def _place_of(kept: list[Any]) -> Place:
-    return datetime.fromisoformat(kept[0]).astimezone(UTC), kept[1], kept[2]
+def _place_of(values: list[Any]) -> Place:
+    return datetime.fromisoformat(values[0]).astimezone(UTC), values[1], values[2]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReport:
+    session: Session
+    counts: dict[str, Any]
+    denials: dict[str, int]
+    limits: list[LimitUse]
+
+
+def report_of(session: Session, governing: Governing) -> SessionReport:
+    state = stored_state(session, governing)
+    if state is None:
+        state = read_state(calls_of([session.pk])[session.pk], governing)
+    tally = state.tally
+    return SessionReport(session, tally.counts(), tally.denials, tally.limits())

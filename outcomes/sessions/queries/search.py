@@ -1,4 +1,4 @@
-"""Sessions as the API's list asks for them: by what they are, and by the calls that they have."""
+"""The API's list of sessions: filtered by their own columns and by their calls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,12 +8,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from outcomes.models import Call, Session
 from outcomes.record.codec import digest_of
-from outcomes.record.selecting import CallFilter, such_calls
-from outcomes.record.sessions import sessions
+from outcomes.search.queries.sessions import MatchingSessions as Matching
+from outcomes.sessions.queries.list import in_search
+from outcomes.stored.queries import CallFilter, sessions, such_calls
 
 # Of one question. Whoever looks for what hardly any session has would wait for all of them; so
 # a page may be shorter than it was asked to be, and goes on where it ended.
-LOOKED_THROUGH: Final = 2_000
+MOST_CHECKED: Final = 2_000
 
 # What a session counts says of most that no such call can be among its own.
 _TYPES: Final = {
@@ -31,54 +32,62 @@ _VERDICTS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSessions:
+class MatchingSessions:
     rows: list[Session]
     end: tuple[datetime, int] | None  # where the next page begins; none: this was the last
 
 
 def sessions_with(
     project_id: int,
-    wanted: CallFilter,
+    filters: CallFilter,
     *,
     limit: int,
     before: tuple[datetime, int] | None = None,
-) -> FoundSessions:
-    """Sessions, the one seen last first, with at least one call that fits all of the filter."""
-    found = _narrowed(project_id, wanted)
+    matching: Matching | None = None,
+) -> MatchingSessions:
+    """Sessions with at least one call that fits the filter, newest activity first; with `matching`,
+    those of a search."""
+    sessions_left = _narrowed(project_id, filters)
+    if matching is not None:
+        sessions_left = sessions_left.filter(in_search(project_id, matching))
     if before is not None:
         at, number = before
-        found = found.filter(Q(last_at__lt=at) | Q(last_at=at, id__lt=number), last_at__lte=at)
-    such = such_calls(wanted)
+        sessions_left = sessions_left.filter(
+            Q(last_at__lt=at) | Q(last_at=at, id__lt=number), last_at__lte=at
+        )
+    such = such_calls(filters)
     if not such:
-        rows = list(found[: limit + 1])
-        return FoundSessions(rows[:limit], _place(rows[limit - 1]) if len(rows) > limit else None)
-    places = found.filter(_may_have(wanted)).values_list("last_at", "id")[:LOOKED_THROUGH]
-    looked = [(at, number) for at, number in places if at is not None]
+        rows = list(sessions_left[: limit + 1])
+        return MatchingSessions(
+            rows[:limit], _place(rows[limit - 1]) if len(rows) > limit else None
+        )
+    places = sessions_left.filter(_may_have(filters)).values_list("last_at", "id")[:MOST_CHECKED]
+    checked = [(at, number) for at, number in places if at is not None]
     calls = Call.objects.filter(such, project=project_id, session=OuterRef("pk"))
-    rows = list(found.filter(Exists(calls), pk__in=[number for _, number in looked])[: limit + 1])
-    if len(rows) > limit:
-        return FoundSessions(rows[:limit], _place(rows[limit - 1]))
-    return FoundSessions(rows, looked[-1] if len(looked) == LOOKED_THROUGH else None)
-
-
-def _narrowed(project_id: int, wanted: CallFilter) -> QuerySet[Session]:
-    found = sessions(
-        project_id, environment=wanted.environment, agent=wanted.agent, text=wanted.text
+    rows = list(
+        sessions_left.filter(Exists(calls), pk__in=[number for _, number in checked])[: limit + 1]
     )
-    if wanted.session:
-        found = found.filter(digest=digest_of(wanted.session))
-    if wanted.since is not None:
-        found = found.filter(last_at__gte=wanted.since)
-    if wanted.until is not None:
-        found = found.filter(first_at__lt=wanted.until)
-    return found
+    if len(rows) > limit:
+        return MatchingSessions(rows[:limit], _place(rows[limit - 1]))
+    return MatchingSessions(rows, checked[-1] if len(checked) == MOST_CHECKED else None)
 
 
-def _may_have(wanted: CallFilter) -> Q:
-    may = _TYPES.get(wanted.type, Q()) & _VERDICTS[wanted.verdict]
-    if wanted.reason:
+def _narrowed(project_id: int, filters: CallFilter) -> QuerySet[Session]:
+    rows = sessions(project_id, environment=filters.environment, agent=filters.agent)
+    if filters.session:
+        rows = rows.filter(digest=digest_of(filters.session))
+    if filters.since is not None:
+        rows = rows.filter(last_at__gte=filters.since)
+    if filters.until is not None:
+        rows = rows.filter(first_at__lt=filters.until)
+    return rows
+
+
+def _may_have(filters: CallFilter) -> Q:
+    may = _TYPES.get(filters.type, Q()) & _VERDICTS[filters.verdict]
+    if filters.reason:
         may &= Q(denied__gt=0)
-    if wanted.disagreement:
+    if filters.disagreement:
         may &= Q(disagreements__gt=0)
     return may
 

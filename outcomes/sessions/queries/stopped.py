@@ -1,4 +1,4 @@
-"""Sessions that a limit stopped: how many, and the newest of them."""
+"""Sessions that a limit stopped: counts, and the newest ones."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet, Subquery
 from outcomes.core.scope import Scope
 from outcomes.models import Event, Session
 from outcomes.record.codec import as_text, digest_of
-from outcomes.record.sessions import sessions
+from outcomes.stored.queries import sessions
 
 STOPPED_SHOWN: Final = 5
 
@@ -29,7 +29,7 @@ def stopped_counts(project_id: int, scope: Scope) -> StoppedCounts:
     stopped = ~Q(stopped="")
     newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
     rows = _sessions_in(Session.objects.filter(project=project_id), scope, scope.previous.since)
-    found = rows.order_by().aggregate(
+    totals = rows.order_by().aggregate(
         all=Count("id", filter=now),
         all_before=Count("id", filter=~now),
         all_stopped=Count("id", filter=now & stopped),
@@ -38,24 +38,24 @@ def stopped_counts(project_id: int, scope: Scope) -> StoppedCounts:
         newest=Max(Subquery(newest)),
     )
     return StoppedCounts(
-        sessions=found["all"],
-        stopped=found["all_stopped"],
-        premature=found["all_premature"],
-        before=found["stopped_before"],
-        sessions_before=found["all_before"],
-        newest_event=found["newest"] or 0,
+        sessions=totals["all"],
+        stopped=totals["all_stopped"],
+        premature=totals["all_premature"],
+        before=totals["stopped_before"],
+        sessions_before=totals["all_before"],
+        newest_event=totals["newest"] or 0,
     )
 
 
 def newest_stopped(project_id: int, scope: Scope) -> list[Session]:
-    found = sessions(project_id).exclude(stopped="").defer("tally")
-    return list(_sessions_in(found, scope, scope.since)[:STOPPED_SHOWN])
+    stopped = sessions(project_id).exclude(stopped="").defer("tally")
+    return list(_sessions_in(stopped, scope, scope.since)[:STOPPED_SHOWN])
 
 
-def _sessions_in(found: QuerySet[Session], scope: Scope, since: datetime) -> QuerySet[Session]:
-    found = found.filter(last_at__gte=since, last_at__lt=scope.until)
+def _sessions_in(rows: QuerySet[Session], scope: Scope, since: datetime) -> QuerySet[Session]:
+    rows = rows.filter(last_at__gte=since, last_at__lt=scope.until)
     if scope.environment:
-        found = found.filter(environment__name=as_text(scope.environment))
+        rows = rows.filter(environment__name=as_text(scope.environment))
     if scope.agent:
-        found = found.filter(agent__digest=digest_of(scope.agent))
-    return found
+        rows = rows.filter(agent__digest=digest_of(scope.agent))
+    return rows

@@ -1,4 +1,4 @@
-"""What an address asks of the list of sessions: filters, text and order, and addresses with another
+"""Choices in the address of the session list: filters, text and order, and addresses with another
 choice."""
 
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Final
 from governance.people.auth import MemberRequest
 from outcomes.core.scope import Scope
 from outcomes.models import Session
+from outcomes.search.views import query_text
 from outcomes.sessions.domain.facets import Chosen
 from outcomes.sessions.queries.list import SessionFilter
 from outcomes.sessions.queries.order import ORDERS, USUAL, Order
@@ -18,10 +19,10 @@ STATES: Final = {
     "": "All",
     "running": "Running",
     "waiting": "Waiting",
-    "stopped": "Stopped",
+    "stopped": "Hit limit",
     "ended": "Ended",
 }
-HAS: Final = {each.name.lower(): each for each in Session.Has}
+HAS: Final = {bit.name.lower(): bit for bit in Session.Has}
 BACKWARDS: Final = "-"  # before the name of an order
 LONGEST_TEXT: Final = 1_025  # characters: no id and no name has as many
 
@@ -36,7 +37,7 @@ class Choices:
     turned: bool
 
     @property
-    def wanted(self) -> SessionFilter:
+    def filters(self) -> SessionFilter:
         since, until = self.scope.bounds
         return SessionFilter(since=since, until=until, text=self.text, chosen=self.chosen)
 
@@ -62,7 +63,7 @@ class Choices:
 
     def toggled(self, bit: int) -> str:
         has = self.chosen.has ^ bit
-        return self.with_other(has=",".join(name for name, each in HAS.items() if has & each))
+        return self.with_other(has=",".join(name for name, flag in HAS.items() if has & flag))
 
     def sorted_by(self, name: str) -> str:
         """Once more is the other way round."""
@@ -74,16 +75,12 @@ class Choices:
         name = name or USUAL
         return f"{BACKWARDS}{name}" if turned else name * (name != USUAL)
 
-    @property
-    def is_narrowed(self) -> bool:
-        return bool(self.text) or not self.scope.is_all or self.chosen != Chosen()
-
 
 def choices_of(request: MemberRequest, address: str) -> Choices:
-    """What is no choice is passed over: an address written by hand still leads somewhere."""
-    asked, scope, narrowing = request.GET, scope_of(request, is_list=True), narrowing_of(request)
-    state, sort = asked.get("state", ""), asked.get("sort", "")
-    has = sum({HAS[name] for name in asked.get("has", "").split(",") if name in HAS})
+    """Unknown choices are ignored, so that addresses written by hand work."""
+    query, scope, narrowing = request.GET, scope_of(request, is_list=True), narrowing_of(request)
+    state, sort = query.get("state", ""), query.get("sort", "")
+    has = sum({HAS[name] for name in query.get("has", "").split(",") if name in HAS})
     name = sort.removeprefix(BACKWARDS)
     chosen = Chosen(
         environment=scope.environment,
@@ -91,13 +88,13 @@ def choices_of(request: MemberRequest, address: str) -> Choices:
         contract=narrowing.contract,
         version=narrowing.version,
         state=state if state in STATES else "",
-        limit=asked.get("limit", "").replace("\0", ""),
+        limit=query.get("limit", "").replace("\0", ""),
         has=has,
     )
     return Choices(
         address,
         scope,
-        asked.get("q", "").strip()[:LONGEST_TEXT],
+        query_text(request)[:LONGEST_TEXT],
         chosen,
         name if name in ORDERS and name != USUAL else "",
         name in ORDERS and sort.startswith(BACKWARDS),

@@ -1,4 +1,4 @@
-"""Two sessions side by side: how each ended, where they part, and what each did with which tool."""
+"""Page that compares two sessions: how each ended, where they part, and their calls by tool."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,21 +13,21 @@ from governance.contracts.domain.limit_use import LimitUse
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import Tables, one_of_tables
 from outcomes.models import Session
-from outcomes.record.sessions import session_named
-from outcomes.sessions.charts import Strip, strip_of
 from outcomes.sessions.domain.comparison import PartedAt, by_tool, parted_at
-from outcomes.sessions.queries.about_sessions import sessions_beside
+from outcomes.sessions.queries.about_sessions import sessions_to_compare
 from outcomes.sessions.queries.matching import asking_sessions
-from outcomes.sessions.queries.page import SessionPage, whole_session
+from outcomes.sessions.queries.page import SessionPage, session_page
 from outcomes.sessions.queries.states import state_of
 from outcomes.sessions.tables import LIMITS_OF_TWO, SESSIONS, TOOLS_OF_TWO
+from outcomes.sessions.views.charts import Strip, strip_of
 from outcomes.sessions.views.limits import COUNTINGS, key_of
 from outcomes.sessions.views.state import session_summary
 from outcomes.sessions.views.zoom import Zoom
 from outcomes.sessions.words import sentences
+from outcomes.stored.queries import session_named
 from outcomes.web.addresses import call_url
 from outcomes.web.named import named_session
-from outcomes.web.scope import kept_beside_one
+from outcomes.web.scope import detail_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,20 @@ def compare_sessions(request: MemberRequest) -> HttpResponseBase:
     }
     other = _other(request, one)
     if other is None:
-        context["others"] = sessions_beside(one)
+        context["others"] = sessions_to_compare(one)
         chosen_from: Tables = {"other-sessions": (SESSIONS, context["others"])}
         file = one_of_tables(request, request.project, chosen_from)
         return file or render(request, "sessions/choose_session.html", context)
     now = timezone.now()
     asking = asking_sessions(request.project.pk, now)
-    sides = [_side(request, each, state_of(each, now, asking)) for each in (one, other)]
+    sides = [_side(request, session, state_of(session, now, asking)) for session in (one, other)]
     calls = [side.page.calls for side in sides]
-    are_whole = all(side.page.is_read_whole for side in sides)
-    parted = parted_at(*calls) if are_whole else None
+    are_complete = all(side.page.is_complete for side in sides)
+    parted = parted_at(*calls) if are_complete else None
     context |= {
         "other": other,
         "sides": sides,
-        "are_whole": are_whole,
+        "are_whole": are_complete,
         "parted": parted,
         "parted_urls": _urls(request, parted, sides),
         "tools": by_tool(*calls),
@@ -86,15 +86,15 @@ def _other(request: MemberRequest, one: Session) -> Session | None:
         return None
     environment = request.GET.get("in", one.environment.name)
     # An id may begin or end with a space; one that was pasted may have it by chance.
-    found = (
-        session_named(request.project.pk, each, environment)
-        for each in dict.fromkeys((name, name.strip()))
+    candidates = (
+        session_named(request.project.pk, session_id, environment)
+        for session_id in dict.fromkeys((name, name.strip()))
     )
-    return next(filter(None, found), None)
+    return next(filter(None, candidates), None)
 
 
 def _side(request: MemberRequest, session: Session, state: str) -> Side:
-    page = whole_session(session)
+    page = session_page(session)
     limits = page.report.limits
     strip = strip_of(request, session, page.calls, page.overview, limits, Zoom(), name="Calls")
     return Side(page, state, sentences.session_sentence(session_summary(page, state)), strip)
@@ -103,9 +103,9 @@ def _side(request: MemberRequest, session: Session, state: str) -> Side:
 def _urls(request: MemberRequest, parted: PartedAt | None, sides: list[Side]) -> list[str]:
     if parted is None:
         return []
-    slug, kept = request.project.slug, kept_beside_one(request)
+    slug, query = request.project.slug, detail_query(request)
     return [
-        call_url(slug, call.call_id, side.session.environment.name, **kept) if call else ""
+        call_url(slug, call.call_id, side.session.environment.name, **query) if call else ""
         for call, side in zip((parted.one, parted.other), sides, strict=True)
     ]
 

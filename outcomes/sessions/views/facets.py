@@ -1,4 +1,4 @@
-"""The filters beside the list of sessions, each value with how many it would show."""
+"""Facets of the session list, with the number of sessions each value would show."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -8,12 +8,11 @@ from typing import Final, NamedTuple, TypeVar
 from outcomes.models import Session
 from outcomes.sessions.domain.facets import Facets
 from outcomes.sessions.queries.order import ORDERS, USUAL
-from outcomes.sessions.views.choices import STATES, Choices
+from outcomes.sessions.views.choices import Choices
 
 T = TypeVar("T", bound=Hashable)
 SHOWN: Final = 6  # values of a filter; the rest opens
 MOST: Final = 60  # of the rest
-_STATES: Final = STATES | {"stopped": "Stopped by a limit"}
 _HAS: Final = {
     Session.Has.DENIALS: "Denials",
     Session.Has.DISAGREEMENTS: "Disagreements",
@@ -37,7 +36,7 @@ class Facet(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Of a column, or an order that has none."""
+    """Head of a column, or of an order without a column."""
 
     name: str
     url: str
@@ -46,13 +45,12 @@ class Head(NamedTuple):
     words: str  # how the list is sorted when it is pressed
 
 
-def facets_shown(found: Facets, choices: Choices, *, environments: int) -> list[Facet]:
-    """A filter with nothing to choose is not there."""
+def facets_shown(counts: Facets, choices: Choices, *, environments: int) -> list[Facet]:
+    """Facets that have a value to choose."""
     chosen = choices.chosen
     version = (chosen.contract, chosen.version) if chosen.version is not None else None
     facets = [
-        _facet("State", _states(found, choices)),
-        _of("Agent", found.agents, chosen.agent, choices, "agent"),
+        _name_facet("Agent", counts.agents, chosen.agent, choices, "agent"),
         _facet(
             "Contract version",
             [
@@ -64,23 +62,23 @@ def facets_shown(found: Facets, choices: Choices, *, environments: int) -> list[
                     else choices.with_other(contract=name, version=str(number)),
                     (name, number) == version,
                 )
-                for (name, number), sessions in _most(found.versions, version)
+                for (name, number), sessions in _most(counts.versions, version)
             ],
         ),
-        _of("Limit reached", found.limits, chosen.limit, choices, "limit"),
+        _name_facet("Limit hit", counts.limits, chosen.limit, choices, "limit"),
         _facet(
             "Has",
             [
-                Value(words, found.has[bit], choices.toggled(bit), bool(chosen.has & bit))
+                Value(words, counts.has[bit], choices.toggled(bit), bool(chosen.has & bit))
                 for bit, words in _HAS.items()
-                if found.has[bit] or chosen.has & bit
+                if counts.has[bit] or chosen.has & bit
             ],
         ),
     ]
     if environments > 1:
         environment = chosen.environment
         facets.insert(
-            2, _of("Environment", found.environments, environment, choices, "environment")
+            1, _name_facet("Environment", counts.environments, environment, choices, "environment")
         )
     return [facet for facet in facets if facet.values]
 
@@ -100,21 +98,9 @@ def heads_of(choices: Choices, *, indexed_only: bool) -> dict[str, Head]:
     return heads
 
 
-def _states(found: Facets, choices: Choices) -> list[Value]:
-    state = choices.chosen.state
-    return [
-        Value(
-            words,
-            found.states[name],
-            choices.with_other(state="" if name == state else name),
-            name == state,
-        )
-        for name, words in _STATES.items()
-        if name and (found.states[name] or name == state)
-    ]
-
-
-def _of(title: str, counts: Counter[str], chosen: str, choices: Choices, query: str) -> Facet:
+def _name_facet(
+    title: str, counts: Counter[str], chosen: str, choices: Choices, query: str
+) -> Facet:
     return _facet(
         title,
         [
@@ -131,13 +117,13 @@ def _of(title: str, counts: Counter[str], chosen: str, choices: Choices, query: 
 
 
 def _most(counts: Counter[T], chosen: T | None) -> list[tuple[T, int]]:
-    """What is chosen comes first, though it may have none."""
+    """Most frequent values, the chosen one first even without sessions."""
     by_count: list[tuple[T, int]] = sorted(
-        counts.items(), key=lambda each: (-each[1], str(each[0]))
+        counts.items(), key=lambda entry: (-entry[1], str(entry[0]))
     )
     if not chosen:
         return by_count
-    others = [each for each in by_count if each[0] != chosen]
+    others = [entry for entry in by_count if entry[0] != chosen]
     return [(chosen, counts[chosen]), *others]
 
 

@@ -1,4 +1,4 @@
-"""The tables of a session's page as files: its calls; by `table` its turns, waste and artifacts."""
+"""Tables of a session's page as files: its calls; by `table` its turns, waste and artifacts."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -8,15 +8,16 @@ from django.http.response import HttpResponseBase
 from governance.core.masking import masked_beginning
 from governance.core.tables import Columns
 from governance.people.auth import MemberRequest
+from governance.web.exports import offer_table
 from governance.web.table_files import one_of_tables, table_file
 from outcomes.calls.views.calls import session_calls_file
 from outcomes.models import Session
 from outcomes.record.brief_call import BriefCall
-from outcomes.record.sessions import sessions
 from outcomes.sessions.domain.overview import Overview, TurnLine, WasteLine
 from outcomes.sessions.queries.about_sessions import family_of
-from outcomes.sessions.queries.page import whole_session
+from outcomes.sessions.queries.page import session_page
 from outcomes.sessions.tables import SESSIONS
+from outcomes.stored.queries import sessions
 
 TURNS: Final[Columns[TurnLine]] = {
     "turn_id": lambda row: row.turn_id,
@@ -31,7 +32,7 @@ TURNS: Final[Columns[TurnLine]] = {
     "denied": lambda row: row.denied,
     "reasons": lambda row: ", ".join(row.reasons) or None,
     "waste": lambda row: row.wasted,
-    "blocked_tools": lambda row: ", ".join(each.tool for each in row.blocked) or None,
+    "blocked_tools": lambda row: ", ".join(blocked.tool for blocked in row.blocked) or None,
 }
 WASTE: Final[Columns[WasteLine]] = {
     "waste": lambda row: row.kind.value,
@@ -56,11 +57,20 @@ TABLES: Final[dict[str, tuple[Columns[Any], Callable[[Overview], Iterable[Any]]]
 }
 
 
+def offer_tables(request: MemberRequest, overview: Overview, *, has_children: bool) -> None:
+    """In the Export menu, those that have rows."""
+    for name, (_, rows) in TABLES.items():
+        if list(rows(overview)):
+            offer_table(request, name, table=name)
+    if has_children:
+        offer_table(request, CHILDREN, table=CHILDREN)
+
+
 def session_file(request: MemberRequest, session: Session) -> HttpResponseBase | None:
     """None where the page itself is asked for."""
     name = request.GET.get("table", "")
     if name == CHILDREN:
-        ids = [each.pk for each in family_of(session).children]
+        ids = [tool.pk for tool in family_of(session).children]
         children = sessions(session.project_id).filter(pk__in=ids)
         return one_of_tables(request, request.project, {CHILDREN: (SESSIONS, children)})
     if name not in TABLES:
@@ -71,5 +81,5 @@ def session_file(request: MemberRequest, session: Session) -> HttpResponseBase |
         request.project,
         f"session-{name}",
         columns,
-        lambda: rows(whole_session(session).overview),
+        lambda: rows(session_page(session).overview),
     )

@@ -1,19 +1,21 @@
-"""Limits as their bars show them: the countings on one scale, and what their difference cost."""
+"""Limits as bars: every count on one scale, and what their difference cost."""
 
 from typing import Any
 
 from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
+from outcomes.sessions.domain.limit_lines import hit_at
+from outcomes.web.words import counted
 
 RULINGS = {
-    LimitJudgement.PREMATURE: "Too early",
-    LimitJudgement.DELAYED: "Too late",
+    LimitJudgement.PREMATURE: "Hit early",
+    LimitJudgement.DELAYED: "Hit late",
     LimitJudgement.RIGHT: "As intended",
 }
 COUNTINGS = (
     ("attempts", "attempts"),
     ("executions", "executions"),
-    ("reported", "successes as reported"),
-    ("classified", "successes as checked"),
+    ("reported", "reported successes"),
+    ("classified", "verified successes"),
 )
 
 
@@ -22,8 +24,7 @@ def limit_bars(limits: list[LimitUse]) -> list[dict[str, Any]]:
 
 
 def sorted_uses(limits: list[LimitUse]) -> list[LimitUse]:
-    """Those that stopped the agent or were reached come first, and what somebody wrote before what
-    is assumed."""
+    """Hit or reached ones first, and those of a contract before SDK defaults."""
     return sorted(limits, key=lambda use: (_weight(use), use.limit.assumed))
 
 
@@ -36,10 +37,10 @@ def key_of(use: LimitUse) -> str:
 def _weight(use: LimitUse) -> int:
     if use.stopped_at is not None:
         return 0
-    return 1 if _was_reached(use) else 2
+    return 1 if was_reached(use) else 2
 
 
-def _was_reached(use: LimitUse) -> bool:
+def was_reached(use: LimitUse) -> bool:
     return any(number is not None for number in use.reached_at.values())
 
 
@@ -72,8 +73,8 @@ def _bar(use: LimitUse) -> dict[str, Any]:
 
 def _state(use: LimitUse) -> str:
     if use.stopped_at is not None:
-        return f"stopped call {use.stopped_at:,}"
-    return "reached" if _was_reached(use) else "not reached"
+        return f"hit at call {hit_at(use):,}"
+    return "reached" if was_reached(use) else "not reached"
 
 
 def _says(use: LimitUse) -> str:
@@ -81,28 +82,24 @@ def _says(use: LimitUse) -> str:
         return "Counts denied calls too."
     executions, successes = use.used["executions"], use.used["classified"]
     by_execution, by_success = use.reached_at["executions"], use.reached_at["classified"]
+    value = use.limit.value
     if not use.checked:
-        return "No counted call was judged by a check." if executions else "No execution yet."
+        return "No counted call was checked." if executions else "No executions yet."
     if use.judgement == LimitJudgement.PREMATURE:
-        reached = (
-            f"Reached at call {by_execution:,} counting executions. "
-            if by_execution is not None
-            else ""
-        )
-        left = use.limit.value - successes
-        return f"{reached}Counting successes {left:,} {'was' if left == 1 else 'were'} left."
+        left = counted(value - successes, "call")
+        were = "was" if value - successes == 1 else "were"
+        reached = f"Executions reached {value:,} at call {by_execution:,}. " if by_execution else ""
+        return f"{reached}By successes, {left} {were} left."
     if use.judgement == LimitJudgement.DELAYED:
-        return f"Counting successes it was reached at call {by_success:,}; executions went on."
+        return f"Success {value:,} was call {by_success:,}, and later calls still ran."
     if by_execution is not None and by_execution == by_success:
-        return f"Executions and successes reach it at the same call, {by_execution:,}."
+        return f"Executions and successes reached {value:,} at call {by_execution:,}."
     if executions == successes:
-        return "All countings agree."
-    missing = executions - successes
-    verb = "was no success" if missing == 1 else "were no successes"
-    return f"{missing:,} of its {executions:,} executions {verb}."
+        return "Executions and successes agree."
+    return f"{executions - successes:,} of {counted(executions, 'execution')} did not succeed."
 
 
 def _quirk(use: LimitUse) -> str:
     if "attempts" in use.used:
-        return f"The agent lets {use.limit.value - 1:,} pass, not {use.limit.value:,}."
-    return "The SDK's own, whatever the contract says." if use.limit.assumed else ""
+        return f"The agent allows {use.limit.value - 1:,}, not {use.limit.value:,}."
+    return "SDK default, whatever the contract says." if use.limit.assumed else ""

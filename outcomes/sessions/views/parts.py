@@ -1,5 +1,5 @@
-"""Parts of a session's page that are fetched when somebody opens them: what a turn may replay, and
-how an artifact begins."""
+"""Parts of a session's page that are loaded when opened: the replay record of a turn, and the
+beginning of an artifact."""
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
@@ -8,7 +8,7 @@ from governance.core.errors import NotFound
 from governance.people.auth import MemberRequest, member_page
 from outcomes.artifacts.queries.artifacts import artifact_with
 from outcomes.artifacts.queries.pieces import beginning_of
-from outcomes.sessions.queries.details import turn_told
+from outcomes.sessions.queries.details import turn_details
 from outcomes.web.named import named_session, session_at
 from outcomes.web.parts import shown_part
 
@@ -21,17 +21,24 @@ SHOWN = 100  # arguments of one tool
 def turn(request: MemberRequest) -> HttpResponse:
     session = named_session(request, request.GET.get("of", ""))
     turn_id = request.GET.get("turn", "")
-    told = turn_told(session, turn_id)
-    if told is None:
-        raise NotFound("There is no such turn.")
+    details = turn_details(session, turn_id)
+    if details is None:
+        raise NotFound("Turn not found.")
     record = [
-        (tool, [(how, each[:SHOWN], len(each)) for how, each in kept.items() if each])
-        for tool, kept in told.replay.items()
+        (
+            tool,
+            [
+                (how, arguments[:SHOWN], len(arguments))
+                for how, arguments in record_of_tool.items()
+                if arguments
+            ],
+        )
+        for tool, record_of_tool in details.replay.items()
     ]
     context = {
-        "page_title": f"Turn {turn_id}" if turn_id else "Calls without a turn",
+        "page_title": f"Turn {turn_id}" if turn_id else "Calls without a turn ID",
         "session": session,
-        "turn": told,
+        "turn": details,
         "record": record,
         "back": session_at(request, session),
     }
@@ -44,7 +51,7 @@ def artifact_preview(request: MemberRequest, sha256: str) -> HttpResponse:
     session = named_session(request, request.GET.get("of", ""))
     artifact = artifact_with(request.project.pk, sha256, None)
     if artifact is None:
-        raise NotFound("There is no such artifact.")
+        raise NotFound("Artifact not found.")
     context = {
         "page_title": "Artifact",
         "session": session,

@@ -15,7 +15,7 @@ from governance.people.policies import Action, may
 from governance.web.table_files import one_of_tables
 from outcomes.core.scope import NAMES
 from outcomes.sessions.commands import saved_views as commands_saved_views
-from outcomes.sessions.queries import saved_views as queries_saved_views
+from outcomes.sessions.queries import list as session_list
 from outcomes.sessions.tables import SAVED_VIEWS
 from outcomes.web.paging import with_query
 
@@ -27,8 +27,8 @@ HELD: Final = (*NAMES, "q", "state", "contract", "version", "limit", "has", "sor
 @member_page()
 def saved_views(request: MemberRequest) -> HttpResponseBase:
     context = _views(request) | {"page_title": "Saved views"}
-    found = queries_saved_views.saved_views(request.project.pk, request.user.pk)
-    file = one_of_tables(request, request.project, {"views": (SAVED_VIEWS, found)})
+    views = session_list.saved_views(request.project.pk, request.user.pk)
+    file = one_of_tables(request, request.project, {"views": (SAVED_VIEWS, views)})
     return file or render(request, "sessions/saved_views.html", context)
 
 
@@ -53,7 +53,7 @@ def save_view(request: MemberRequest) -> HttpResponse:
     except InvalidInput as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, f"{view.name} is saved.")
+        messages.success(request, f"{view.name} saved.")
     return redirect(_list(request, query))
 
 
@@ -66,7 +66,7 @@ def rename_view(request: MemberRequest, view_id: int) -> HttpResponse:
     except InvalidInput as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, f"The view is called {view.name} now.")
+        messages.success(request, f"View renamed to {view.name}.")
     return redirect("outcomes:saved_views", request.project.slug)
 
 
@@ -74,13 +74,13 @@ def rename_view(request: MemberRequest, view_id: int) -> HttpResponse:
 @member_page(Action.SAVE_VIEW)
 def remove_view(request: MemberRequest, view_id: int) -> HttpResponse:
     commands_saved_views.remove_view(request.project.pk, view_id, by=request.actor)
-    messages.success(request, "The view is removed.")
+    messages.success(request, "View removed.")
     return redirect("outcomes:saved_views", request.project.slug)
 
 
 def _views(request: MemberRequest) -> dict[str, Any]:
     held, may_share = _held(request.GET), may(request.role, Action.SHARE_VIEW)
-    found = queries_saved_views.saved_views(request.project.pk, request.user.pk)
+    views = session_list.saved_views(request.project.pk, request.user.pk)
     return {
         "held": held,
         "may_share": may_share,
@@ -92,7 +92,7 @@ def _views(request: MemberRequest) -> dict[str, Any]:
                 "shared": view.owner_id is None,
                 "may_change": view.owner_id is not None or may_share,
             }
-            for view in found
+            for view in views
         ],
     }
 

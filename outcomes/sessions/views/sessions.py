@@ -1,40 +1,72 @@
-"""The list of sessions, and its part that keeps itself up to date."""
+"""The list of sessions and its live part."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from governance.people.auth import MemberRequest, beside, member_page
+from governance.people.auth import MemberRequest, member_page, navigation_of
 from governance.web.table_files import table_file
 from outcomes.core.scope import NAMES
 from outcomes.figures.comparison import newest_event
+from outcomes.figures.queries.doubt import suspected_by_session
 from outcomes.models import Session
-from outcomes.sessions.domain.facets import Facets, facets_of
+from outcomes.search.domain.language import QueryError, parse
+from outcomes.search.queries.sessions import MatchingSessions, matching_sessions
+from outcomes.search.views import search_field
+from outcomes.search.words import BOUNDED_SESSIONS
+from outcomes.sessions.domain.facets import Chosen, Facets, facets_of
 from outcomes.sessions.queries.groups import EXACT_UP_TO, bounded, session_groups
-from outcomes.sessions.queries.list import IN_A_FILE, sessionless_agents, sessions_shown
+from outcomes.sessions.queries.list import (
+    IN_A_FILE,
+    SessionFilter,
+    any_session,
+    sessionless_agents,
+    sessions_shown,
+)
 from outcomes.sessions.queries.matching import Asking, asking_sessions
 from outcomes.sessions.queries.order import ORDERS, PLACE, USUAL, Order
 from outcomes.sessions.queries.states import state_of
 from outcomes.sessions.tables import SESSIONS
 from outcomes.sessions.views.choices import STATES, Choices, choices_of
 from outcomes.sessions.views.facets import facets_shown, heads_of
-from outcomes.sessions.views.tags import in_list
+from outcomes.sessions.views.state import in_list
 from outcomes.sessions.words import sentences
 from outcomes.sessions.words.previous import previous_period_words
+from outcomes.stored.queries import CallFilter
+from outcomes.web.columns import Columns
 from outcomes.web.narrowing import narrowing_context, narrowing_of
-from outcomes.web.paging import every, files_of, links_of, start_of, with_query
-from outcomes.web.tags import hash_of
+from outcomes.web.paging import every, links_of, start_of, with_query
+from outcomes.web.parts import hash_of
 
-KEPT: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract
-LOOK_EVERY: Final = 15  # seconds: sessions end, and approvals run out, without any event
+CARRIED: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract
+COLUMNS: Final = Columns(
+    "sessions",
+    {
+        "agent": "Agent",
+        "environment": "Environment",
+        "contract": "Contract",
+        "calls": "Calls",
+        "rate": "Success",
+        "failures": "Failed",
+        "denied": "Denied",
+        "marks": "Marks",
+        "state": "State",
+        "lasted": "Lasted",
+        "seen": "Last seen",
+    },
+    frozenset({"agent", "environment", "calls", "rate", "denied", "state", "seen"}),
+)
+NO_SESSIONS: Final = "No sessions yet."
+NO_MATCHES: Final = "No sessions match these filters."
+FULL_CHECK_EVERY: Final = 15  # seconds: sessions end, and approvals run out, without any event
 
 
 @require_safe
@@ -45,7 +77,12 @@ def sessions(request: MemberRequest) -> HttpResponseBase:
     choices = _choices(request)
     context = _list(request, choices) | {
         "page_title": "Sessions",
-        "sessionless": sessionless_agents(request.project.pk, request.GET.get("environment", "")),
+        "column_choices": COLUMNS.choices(request),
+        "sessionless": [
+            (each, _without_session_url(request, agent=each.agent))
+            for each in sessionless_agents(request.project.pk, request.GET.get("environment", ""))
+        ],
+        "without_session_url": _without_session_url(request),
     }
     slug, query = request.project.slug, choices.query()
     for name, view in (
@@ -53,9 +90,31 @@ def sessions(request: MemberRequest) -> HttpResponseBase:
         ("view_choices_url", "saved_view_choices"),
     ):
         context[name] = with_query(reverse(f"outcomes:{view}", args=[slug]), **query)
-    others = {name: request.GET.get(name, "") for name in (*NAMES, *KEPT)}
+    others = {name: request.GET.get(name, "") for name in (*NAMES, *CARRIED)} | {"q": choices.text}
+    context["field"] = search_field(request, query)
     context |= narrowing_context(request, narrowing_of(request), request.path, **others)
     return render(request, "sessions/sessions.html", context)
+
+
+def _without_session_url(request: MemberRequest, **chosen: str) -> str:
+    """The calls without a session, in the scope of this list."""
+    query = request.GET.copy()
+    for name in (*CARRIED, "before", "after"):
+        query.pop(name, None)
+    for name, value in {"session": "none", **chosen}.items():
+        query[name] = value
+    return f"{reverse('outcomes:calls', args=[request.project.slug])}?{query.urlencode()}"
+
+
+@require_POST
+@member_page()
+def choose_columns(request: MemberRequest) -> HttpResponse:
+    """Keep the chosen columns of the list, and go back to it as it was."""
+    here = reverse("outcomes:sessions", args=[request.project.slug])
+    query = QueryDict(request.POST.get("query", "")).urlencode()
+    answer = redirect(f"{here}?{query}" if query else here)
+    COLUMNS.keep(answer, request.POST.getlist("column"), secure=request.is_secure())
+    return answer
 
 
 @require_safe
@@ -63,7 +122,7 @@ def sessions(request: MemberRequest) -> HttpResponseBase:
 def session_rows(request: MemberRequest) -> HttpResponse:
     newest, known = newest_event(request.project.pk), request.GET.get("tag", "")
     is_as_known = known.startswith(f"{newest}.")
-    if is_as_known and int(timezone.now().timestamp()) % LOOK_EVERY:
+    if is_as_known and int(timezone.now().timestamp()) % FULL_CHECK_EVERY:
         return HttpResponse(status=204)
     context = _list(request, _choices(request))
     if known == context["tag"]:
@@ -80,13 +139,13 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 
     def rows() -> Iterator[Session]:
         asking = asking_sessions(project, now)
-        wanted = bounded(project, choices.wanted)
-        are_many = session_groups(project, wanted, now, asking).are_many
+        filters = bounded(project, _filters(project, choices))
+        are_many = session_groups(project, filters, now, asking).are_many
         order, turned = _order(choices, are_many=are_many)
         return every(
             lambda before: sessions_shown(
                 project,
-                wanted,
+                filters,
                 now,
                 asking,
                 order=order,
@@ -103,14 +162,14 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
     now, project = timezone.now(), request.project.pk
     asking = asking_sessions(project, now)
-    wanted = bounded(project, choices.wanted)
-    counted = session_groups(project, wanted, now, asking)
-    found = facets_of(counted.groups, choices.chosen)
+    filters = bounded(project, _filters(project, choices))
+    counted = session_groups(project, filters, now, asking)
+    facets = facets_of(counted.groups, choices.chosen)
     order, turned = _order(choices, are_many=counted.are_many)
     start = start_of(request.GET, PLACE, order.kinds)
     page = sessions_shown(
         project,
-        wanted,
+        filters,
         now,
         asking,
         order=order,
@@ -118,29 +177,71 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
         before=start.before,
         after=start.after,
     )
-    rows = [(row, state_of(row, now, asking)) for row in page.rows]
-    tag = f"{counted.newest_event}.{hash_of([(in_list(row), state) for row, state in rows], found)}"
+    doubt = suspected_by_session(project, [row.pk for row in page.rows])
+    rows = [(row, state_of(row, now, asking), doubt.get(row.pk, 0)) for row in page.rows]
+    tag = (
+        f"{counted.newest_event}.{hash_of([(in_list(row), *more) for row, *more in rows], facets)}"
+    )
     address = choices.with_other()
-    environments = len(beside(request, request.project).waiting)
+    is_new = not facets.all and not any_session(project)
+    environments = len(navigation_of(request, request.project).waiting)
     return {
         "rows": rows,
         "tag": tag,
         "choices": choices,
-        "has_environments": environments > 1 and not choices.chosen.environment,
-        "sentence": _sentence(choices, found, is_exact=counted.is_exact),
+        "search_note": _search_note(filters),
+        "columns": _columns(request, choices, environments),
+        "is_new": is_new,
+        "sentence": NO_SESSIONS
+        if is_new
+        else _sentence(choices, facets, is_exact=counted.is_exact),
         "before": _before(choices, project, now),
-        "states": _states(choices, found),
-        "facets": facets_shown(found, choices, environments=environments),
+        "states": _states(choices, facets),
+        "facets": facets_shown(
+            facets if facets.all else _without_hits(project, choices, now, asking),
+            choices,
+            environments=environments,
+        ),
         "heads": heads_of(choices, indexed_only=counted.are_many),
         "is_exact": counted.is_exact,
         "are_many": counted.are_many,
         "exact_up_to": EXACT_UP_TO,
-        "kept": {name: value for name, value in choices.query().items() if value and name != "q"},
-        "shown": _shown(len(rows), found, order, turned=turned, is_exact=counted.is_exact),
+        "shown": _shown(len(rows), facets, order, turned=turned, is_exact=counted.is_exact),
         "links": links_of(page, PLACE, address),
-        "files": files_of(address),
-        "live_url": _live(request, choices, tag) if start.is_newest else "",
+        "live_url": _live(request, choices, tag) if start.is_newest and not choices.text else "",
     }
+
+
+def _columns(request: MemberRequest, choices: Choices, environments: int) -> frozenset[str]:
+    """Without the environment where all rows have the same."""
+    has_several = environments > 1 and not choices.chosen.environment
+    return COLUMNS.shown(request) - (frozenset() if has_several else {"environment"})
+
+
+def _without_hits(project: int, choices: Choices, now: datetime, asking: Asking) -> Facets:
+    """The facets of a list without rows: all values of this time, so that filters stay in place."""
+    since, until = choices.scope.bounds
+    every = bounded(project, SessionFilter(since=since, until=until))
+    known = facets_of(session_groups(project, every, now, asking).groups, Chosen())
+    return known.without_counts()
+
+
+def _filters(project: int, choices: Choices) -> SessionFilter:
+    """With the sessions that the search stands for; of a search with a mistake there are none."""
+    filters = choices.filters
+    if not choices.text:
+        return filters
+    calls = CallFilter(since=filters.since, until=filters.until)
+    try:
+        matching = matching_sessions(project, parse(choices.text), calls)
+    except QueryError:
+        matching = MatchingSessions(frozenset(), "", is_cut=False)
+    return replace(filters, matching=matching)
+
+
+def _search_note(filters: SessionFilter) -> str:
+    is_cut = filters.matching is not None and filters.matching.is_cut
+    return BOUNDED_SESSIONS if is_cut else ""
 
 
 def _order(choices: Choices, *, are_many: bool) -> tuple[Order, bool]:
@@ -155,56 +256,54 @@ def _live(request: MemberRequest, choices: Choices, tag: str) -> str:
     return with_query(rows, **choices.query(), tag=tag)
 
 
-def _states(choices: Choices, found: Facets) -> list[tuple[str, str, int, str]]:
+def _states(choices: Choices, facets: Facets) -> list[tuple[str, str, int, str]]:
     state = choices.chosen.state
     return [
         (
             name,
             word,
-            found.states[name] if name else found.all,
+            facets.states[name] if name else facets.all,
             choices.with_other(state=name),
         )
         for name, word in STATES.items()
-        if name != "waiting" or found.states["waiting"] or state == "waiting"
+        if name != "waiting" or facets.states["waiting"] or state == "waiting"
     ]
 
 
-def _shown(rows: int, found: Facets, order: Order, *, turned: bool, is_exact: bool) -> str:
+def _shown(rows: int, facets: Facets, order: Order, *, turned: bool, is_exact: bool) -> str:
     words = order.turned if turned else order.words
     if is_exact:
-        return f"{rows:,} of {found.shown:,}, {words}"
+        return f"{rows:,} of {facets.shown:,}, {words}"
     return f"{rows:,}, {words}"
 
 
 def _before(choices: Choices, project: int, now: datetime) -> str:
-    """A text looks for something: then nothing is compared."""
-    scope, wanted = choices.scope, choices.wanted
-    if scope.bounds[0] is None or wanted.text:
+    """Comparison with the previous period; none while a text is searched."""
+    scope, filters = choices.scope, choices.filters
+    if scope.bounds[0] is None or filters.text:
         return ""
     previous = scope.previous
     counted = session_groups(
-        project, replace(wanted, since=previous.since, until=previous.until), now, Asking()
+        project, replace(filters, since=previous.since, until=previous.until), now, Asking()
     )
     if not counted.is_exact:
         return ""
     return previous_period_words(facets_of(counted.groups, choices.chosen), scope.before_words)
 
 
-def _sentence(choices: Choices, found: Facets, *, is_exact: bool) -> str:
-    chosen, scope = choices.chosen, choices.scope
-    if choices.text and not found.all:
-        return "No session or agent of that name."
-    if not found.all and (chosen.contract or not scope.is_all):
-        return "No session of that contract and time."
-    if not found.all and chosen.environment:
-        return f"No session in {chosen.environment} yet."
-    if not found.all and (chosen.agent or chosen.limit or chosen.has):
-        return "No session has all of that."
-    told = sentences.sessions_sentence(
-        total=found.all,
-        running=found.states["running"],
-        waiting=found.states["waiting"],
-        stopped=found.states["stopped"],
-        premature=found.premature,
-    )
-    return told if is_exact else f"More than {EXACT_UP_TO:,} sessions. Of the newest: {told}"
+def _sentence(choices: Choices, facets: Facets, *, is_exact: bool) -> str:
+    state = choices.chosen.state
+    if not facets.all:
+        by_time_alone = not choices.text and choices.chosen == Chosen()
+        return f"No sessions {choices.scope.in_words}" if by_time_alone else NO_MATCHES
+    if state:
+        sentence = sentences.state_sentence(state, facets.states[state], facets.premature)
+    else:
+        sentence = sentences.sessions_sentence(
+            total=facets.all,
+            running=facets.states["running"],
+            waiting=facets.states["waiting"],
+            stopped=facets.states["stopped"],
+            premature=facets.premature,
+        )
+    return sentence if is_exact else f"More than {EXACT_UP_TO:,} sessions. Newest: {sentence}"

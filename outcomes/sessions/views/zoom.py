@@ -1,4 +1,4 @@
-"""Which stretch of a session its strip shows, as the URL says it, and where to go from there."""
+"""Stretch of a session that its strip shows, and links to other stretches."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 from django.http import QueryDict
 
-from governance.core.numbers import whole_number
+from governance.core.numbers import parse_number
 from outcomes.charts import By
 
 FEWEST: Final = 20  # calls that are zoomed in to
 AROUND: Final = 30  # calls on each side of a stop
-KEPT: Final = ("show", "before", "after")  # what the table of calls was asked for
+CARRIED: Final = ("show", "loop", "before", "after")  # what the table of calls was asked for
 
 
 class ZoomLink(NamedTuple):
@@ -31,41 +31,41 @@ class Zoom:
     limit: str = ""  # whose countings are drawn as lines
 
     def within(self, first: int, last: int) -> "Zoom":
-        """What of it there is: at least some calls."""
+        """Part of it that exists, at least FEWEST calls."""
         begin = min(max(self.first, first), max(last - FEWEST + 1, first))
         end = min(max(self.last or last, begin + FEWEST - 1), last)
         return replace(self, first=begin, last=end)
 
     def query(self) -> dict[str, str]:
-        """Only what is not as it is anyway."""
-        told = {
+        """Parameters that differ from the defaults."""
+        parameters = {
             "by": "time" if self.by == "time" else "",
             "first": str(self.first or ""),
             "last": str(self.last or ""),
             "limit": self.limit,
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in parameters.items() if value}
 
 
 def zoom_of(query: QueryDict) -> Zoom:
     return Zoom(
         by="time" if query.get("by") == "time" else "call",
-        first=whole_number(query.get("first")) or 0,
-        last=whole_number(query.get("last")) or 0,
+        first=parse_number(query.get("first")) or 0,
+        last=parse_number(query.get("last")) or 0,
         limit=query.get("limit", ""),
     )
 
 
-def kept_of(query: QueryDict) -> dict[str, str]:
-    return {name: given for name in KEPT if (given := query.get(name, ""))}
+def carried_query(query: QueryDict) -> dict[str, str]:
+    return {name: given for name in CARRIED if (given := query.get(name, ""))}
 
 
 def zoom_links(zoom: Zoom, shown: Zoom, first: int, last: int, stop: int | None) -> list[ZoomLink]:
-    """`zoom` as it was asked for, `shown` as it is."""
-    whole = shown.first == first and shown.last == last
+    """Links from `shown`; `zoom` is the stretch as chosen."""
+    is_all = shown.first == first and shown.last == last
     calls = shown.last - shown.first + 1
     to: Callable[..., dict[str, str]] = lambda **changed: replace(zoom, **changed).query()  # noqa: E731 - one use each
-    links = [ZoomLink("all", "All", to(first=0, last=0), is_current=whole)]
+    links = [ZoomLink("all", "All", to(first=0, last=0), is_current=is_all)]
     if stop is not None and last - first + 1 > 2 * AROUND:
         begin, end = max(stop - AROUND, first), min(stop + AROUND, last)
         is_there = (shown.first, shown.last) == (begin, end)
@@ -75,7 +75,7 @@ def zoom_links(zoom: Zoom, shown: Zoom, first: int, last: int, stop: int | None)
         links.append(
             ZoomLink("in", "Closer", to(first=shown.first + quarter, last=shown.last - quarter))
         )
-    if not whole:
+    if not is_all:
         links.append(_further(to, shown, first, last))
         half = max(calls // 2, 1)
         if shown.first > first:
@@ -92,5 +92,5 @@ def zoom_links(zoom: Zoom, shown: Zoom, first: int, last: int, stop: int | None)
 def _further(to: Callable[..., dict[str, str]], shown: Zoom, first: int, last: int) -> ZoomLink:
     half = (shown.last - shown.first + 1) // 2
     begin, end = max(shown.first - half, first), min(shown.last + half, last)
-    whole = begin == first and end == last
-    return ZoomLink("out", "Further", to(first=0 if whole else begin, last=0 if whole else end))
+    is_all = begin == first and end == last
+    return ZoomLink("out", "Further", to(first=0 if is_all else begin, last=0 if is_all else end))

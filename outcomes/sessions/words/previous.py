@@ -1,4 +1,4 @@
-"""How the figures of sessions compare with those before: texts for their pages."""
+"""Comparisons with earlier sessions, and with the previous period."""
 
 from typing import Final
 
@@ -6,40 +6,41 @@ from governance.core.figures import duration, percent
 from outcomes.sessions.domain.facets import Facets
 from outcomes.sessions.queries.about_sessions import BEFORE, SessionsBefore
 from outcomes.sessions.words.sentences import stopped_words
-from outcomes.web.sentences import counted
+from outcomes.web.words import counted
 
-_NONE: Final = f"its agent ended no session in the {BEFORE.days} days before"
+_NONE: Final = f"no earlier session in {BEFORE.days} days"
 
 
 def previous_sessions_words(before: SessionsBefore | None) -> dict[str, str]:
-    """By the tile of a session's page."""
+    """Texts by the tile of a session's page."""
     if before is None:
         return {"rate": _NONE}
     number = before.sessions
-    whole = "the session" if number == 1 else f"the {number:,} sessions"
-    where = f"in {whole} of its agent before"
     if not before.judged:
-        rate = f"nothing judged {where}"
+        rate = f"no verdicts in {counted(number, 'earlier session')}"
     else:
-        rate = f"was {percent(before.successes / before.judged)} of {before.judged:,} {where}"
+        share = percent(before.successes / before.judged)
+        rate = f"vs {share} of {before.judged:,} in {counted(number, 'earlier session')}"
+    lasted = f"{duration(before.lasted / number)}{_on_average(number)}"
     return {
         "rate": rate,
-        "calls": f"were {_each(before.calls, number)}",
-        "failures": f"were {_each(before.failures, number)}",
-        "wasted": f"were {_each(before.wasted, number)}",
-        "lasted": f"lasted {duration(before.lasted / number)}{_on_average(number)}",
+        "calls": f"vs {_average(before.calls, number)}",
+        "failures": f"vs {_average(before.failures, number)}",
+        "wasted": f"vs {_average(before.wasted, number)}",
+        "lasted": f"earlier sessions lasted {lasted}",
     }
 
 
 def previous_period_words(before: Facets, words: str) -> str:
-    """Below the sentence of the list, which counts those of the time that was asked for."""
-    told = f"In {words}: {counted(before.all, 'session') if before.all else 'no session'}"
+    """Sentence about the previous period, below that of the list."""
+    period = words[:1].upper() + words[1:]
     stopped = before.states["stopped"]
-    return f"{told}, {stopped_words(stopped, before.premature)}." if stopped else f"{told}."
+    limits = f", {stopped_words(stopped, before.premature)}" if stopped else ""
+    return f"{period}: {counted(before.all, 'session')}{limits}."
 
 
-def _each(sums: int, sessions: int) -> str:
-    """Whole where it is whole."""
+def _average(sums: int, sessions: int) -> str:
+    """Average with one decimal, without it where it is zero."""
     return f"{sums / sessions:,.1f}".removesuffix(".0") + _on_average(sessions)
 
 

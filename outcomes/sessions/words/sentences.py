@@ -1,99 +1,116 @@
-"""The sentences that pages of sessions open with, built from parts that may each be missing."""
+"""Sentences that open the pages of sessions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
+from outcomes.sessions.domain.causes import RepeatedDenial
+from outcomes.sessions.domain.limit_lines import hit_at
 from outcomes.sessions.domain.overview import Results
-from outcomes.web.sentences import counted, number_word, ordinal
+from outcomes.sessions.words.causes import NamedFailure
+from outcomes.sessions.words.headline import Code, headline, sentence
+from outcomes.web.words import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSummary:
-    """As much of a session as its sentence needs."""
+    """As much of a session as its sentences need."""
 
+    name: str
     state: str  # running, waiting, stopped or ended
     calls: int
     results: Results
+    checked: int  # ran, and a check gave a verdict
     denied: int
+    denied_by: str = ""  # the rule behind every denial
+    denied_by_limit: int = 0
     open: int
     missed: int
     limits: list[LimitUse]
+    loop: RepeatedDenial | None = None  # that it is stuck in
+    failures: list[NamedFailure] = field(default_factory=list)  # for a limit, those it counted
     before_stop: Results | None = None  # of what the limit counts; none: not all calls were read
-
-
-def noticed_words(failures: int, *, missed: int, unsaid: int) -> str:
-    """Which of the failures of a session its agent has noticed, as far as it said."""
-    if not failures:
-        return "none"
-    if failures == unsaid:
-        return "the agent said nothing of them"
-    if not missed and not unsaid:
-        return "the agent saw each of them"
-    words = [f"agent saw {failures - missed - unsaid:,}"]
-    words += [f"missed {missed:,}"] if missed else []
-    words += [f"said nothing of {unsaid:,}"] if unsaid else []
-    return ", ".join(words)
 
 
 def sessions_sentence(
     *, total: int, running: int, waiting: int, stopped: int, premature: int
 ) -> str:
+    """Worst first."""
     if not total:
-        return "No session yet."
-    if total == 1:
-        return f"One session, {_of_one(running, waiting, stopped, premature)}."
-    running_words = f"{number_word(running)} {'is' if running == 1 else 'are'} running"
-    waiting_words = ""
-    if waiting:
-        verb = "waits" if waiting == 1 else "wait"
-        waiting_words = f" {number_word(waiting)} {verb} for an approval;"
-    stopped_by = stopped_words(stopped, premature)
-    return f"{total:,} sessions. {running_words.capitalize()};{waiting_words} {stopped_by}."
+        return "No sessions yet."
+    sessions = counted(total, "session")
+    if premature or stopped:
+        hit = f"{premature or stopped:,} of {sessions} hit a limit{' early' if premature else ''}"
+    else:
+        hit = f"{sessions}, none hit a limit"
+    parts = [hit, f"{waiting:,} waiting for approval" if waiting else ""]
+    parts.append(f"{running:,} running" if running else "")
+    return " · ".join(part for part in parts if part)
+
+
+_IN_STATE: Final = {
+    "running": ("running session", "running sessions"),
+    "ended": ("ended session", "ended sessions"),
+    "waiting": ("session waiting for approval", "sessions waiting for approval"),
+    "stopped": ("session hit a limit", "sessions hit a limit"),
+}
+
+
+def state_sentence(state: str, number: int, premature: int) -> str:
+    """Headline of the list narrowed to one state."""
+    words = counted(number, *_IN_STATE[state])
+    return f"{words}, {premature:,} early" if state == "stopped" and premature else words
 
 
 def stopped_words(stopped: int, premature: int) -> str:
-    words = f"{number_word(stopped)} {'was' if stopped == 1 else 'were'} stopped by a limit"
-    if stopped and premature == stopped:
-        return words + (", too early" if stopped == 1 else ", all of them too early")
-    return words + (f", {number_word(premature)} of them too early" if premature else "")
-
-
-def _of_one(running: int, waiting: int, stopped: int, premature: int) -> str:
-    if stopped:
-        return "stopped by a limit" + (", too early" if premature else "")
-    if waiting:
-        return "waiting for an approval"
-    return "still running" if running else "ended"
+    return f"{stopped:,} hit a limit" + (f", {premature:,} early" if premature else "")
 
 
 def session_sentence(session: SessionSummary) -> SafeString:
-    if session.state == "stopped":
-        stop = first_stop(session.limits)
-        if stop is not None:
-            return _stopped(stop, session)
-    return format_html("{}", _course(session))
+    """The worst thing about a session, with its cause."""
+    return headline(session.name, *_headline(session))
 
 
-def second_sentence(session: SessionSummary) -> str:
-    parts = []
+def _headline(session: SessionSummary) -> list[str]:
     stop = first_stop(session.limits)
-    if session.state == "stopped" and stop is not None and "classified" in stop.used:
-        value = stop.limit.value
-        if stop.checked and stop.used["classified"] != stop.used["executions"]:
-            parts.append(f"By successes it stood at {stop.used['classified']:,} of {value:,}.")
-    failures = session.results.failures
-    if session.missed and session.missed == failures:
-        parts.append("The agent missed it." if failures == 1 else "The agent missed all of them.")
-    elif session.missed:
-        parts.append(f"The agent missed {session.missed:,} of the {failures:,} failures.")
     if session.state == "stopped":
-        after = session.denied and f"{counted(session.denied, 'call')} of {session.calls:,}"
-        verb = "was" if session.denied == 1 else "were"
-        parts.append(f"{after} {verb} denied." if after else "")
-    return " ".join(part for part in parts if part)
+        if stop is not None:
+            return _hit(stop, session)
+        return [f" hit an unknown limit after {counted(session.calls, 'call')}"]
+    if session.loop is not None:
+        return _stuck(session.loop, is_running=session.state == "running")
+    if session.state == "waiting":
+        return [f" is waiting for approval: {counted(session.calls, 'call')} so far"]
+    if session.results.failures:
+        return _failed(session)
+    return _denied(session) if session.denied else [_calm(session)]
+
+
+def second_sentence(session: SessionSummary) -> SafeString:
+    """Cause of the headline: the top error, and what the agent missed."""
+    parts = [part for part in _cause(session) if part]
+    return format_html(" ".join(["{}"] * len(parts)), *parts) if parts else SafeString("")
+
+
+def _cause(session: SessionSummary) -> list[str]:
+    stop = first_stop(session.limits)
+    if session.state == "stopped" and stop is not None:
+        return [
+            _top_error(session),
+            _missed(session),
+            _unchecked(stop),
+            _after_limit(session.denied_by_limit),
+        ]
+    if session.loop is not None:
+        return []  # its card says it in full
+    if session.state == "waiting":
+        return [_top_error(session), _missed(session)]
+    if len(session.failures) > 1:
+        return [f"{session.failures[0].calls:,} had this error.", _missed(session)]
+    return [_missed(session)]
 
 
 def first_stop(limits: list[LimitUse]) -> LimitUse | None:
@@ -101,120 +118,129 @@ def first_stop(limits: list[LimitUse]) -> LimitUse | None:
     return min(stops, key=lambda use: use.stopped_at or 0, default=None)
 
 
-def _stopped(use: LimitUse, session: SessionSummary) -> SafeString:
-    if "attempts" in use.used:
-        return format_html(
-            "Stopped by {} at call {}, its {} attempt. "
-            "Every attempt counts, whether it ran or was denied.",
-            limit_name(use), f"{use.stopped_at:,}", ordinal(use.stopped_at or 0),
-        )  # fmt: skip
-    before = _before(use, session)
-    of_tool = format_html(" of <code>{}</code>", use.limit.tool) if use.limit.tool else ""
-    return format_html(
-        "Stopped by {} at call {}, after {}{}{}",
-        limit_name(use),
-        f"{use.stopped_at:,}",
-        counted(before.ran, "execution"),
-        of_tool,
-        _judged(use, before),
-    )
+def limit_name(use: LimitUse) -> str:
+    if use.limit.assumed:
+        return f"the SDK default of {use.limit.value:,}"
+    return Code(", ".join(use.limit.rule_ids or (use.limit.kind,)))
 
 
-def _before(use: LimitUse, session: SessionSummary) -> Results:
-    """What had run until then of what the limit counts."""
+def calls_early(use: LimitUse, before: Results) -> int:
+    """Successes that were still allowed when the limit stopped the session."""
+    return use.limit.value - before.successes
+
+
+def results_before(use: LimitUse, session: SessionSummary) -> Results:
+    """Results that the limit had counted before the stop."""
     if session.before_stop is not None:
         return session.before_stop
     successes, ran = use.used["classified"], use.used["executions"]
     return Results(ran, successes, failures=ran - successes)
 
 
-def limit_name(use: LimitUse) -> SafeString:
-    if use.limit.assumed:
-        return format_html("the SDK's own limit of {}", f"{use.limit.value:,}")
-    names = use.limit.rule_ids or (use.limit.kind,)
-    return format_html_join(" and ", "<code>{}</code>", ((name,) for name in names))
-
-
-def _judged(use: LimitUse, before: Results) -> str:
+def _hit(use: LimitUse, session: SessionSummary) -> list[str]:
+    hit = [" hit ", limit_name(use)]
+    if use.limit.tool:
+        hit += [" for ", Code(use.limit.tool)]
+    at = f" at call {hit_at(use):,}"
+    if "attempts" in use.used:
+        return [*hit, f"{at}: denied calls count too"]
     match use.judgement:
         case LimitJudgement.PREMATURE:
-            return f"{_no_successes(before)}; {_instead(use, before)}."
+            before = results_before(use, session)
+            early = counted(calls_early(use, before), "call")
+            return [*hit, f" {early} early: {_no_successes(before, use.limit.value)}"]
         case LimitJudgement.DELAYED:
-            reached = use.reached_at["classified"]
-            success = ordinal(use.limit.value)
-            return f". That was too late: the {success} success was call {reached:,} already."
+            reached = use.reached_at["classified"] or 0
+            late = (use.stopped_at or 0) - 1 - reached
+            by = f"{counted(late, 'call')} late" if late > 0 else "late"
+            return [*hit, f" {by}: success {use.limit.value:,} was call {reached:,}"]
         case LimitJudgement.RIGHT:
-            return ". That was as intended."
+            return [*hit, f"{at}, as intended"]
         case _:
-            return ". Whether that was right is not known: no call was checked."
+            return [*hit, f"{at}: no counted call was checked"]
 
 
-def _no_successes(before: Results) -> str:
-    failures, unknown = before.failures, before.unknown
-    those = f"of those {before.ran:,}" if before.ran > 1 else "of it"
-    if failures and before.ran == 1:
-        return "; it was a failure"
-    if failures:
-        also = f" and {unknown:,} unknown" if unknown else ""
-        return (
-            f"; {failures:,} {those} {'was a failure' if failures == 1 else 'were failures'}{also}"
-        )
-    if unknown and before.ran == 1:
-        return "; whether it succeeded is unknown"
-    return f"; {unknown:,} {those} {'is' if unknown == 1 else 'are'} unknown" if unknown else ""
+def _no_successes(before: Results, limit: int) -> str:
+    of = f"of {counted(before.ran, 'counted call')}"
+    if before.failures:
+        return f"{before.failures:,} {of} failed"
+    if before.unknown:
+        return f"{before.unknown:,} {of} had no verdict"
+    return f"{before.ran:,} of {limit:,} calls counted"
 
 
-def _instead(use: LimitUse, before: Results) -> str:
-    """Where the limit would have been reached, had it counted what it means."""
-    if (reached := use.reached_at["classified"]) is not None:
-        return f"counting successes it was reached at call {reached:,} only"
-    further = (use.stopped_at or 0) - 1 + use.limit.value - before.successes
-    return f"counting successes it would have gone on to call {further:,}"
+def _stuck(loop: RepeatedDenial, *, is_running: bool) -> list[str]:
+    by = [" by ", Code(loop.rule)] if loop.rule else [f": {loop.reason}"]
+    is_stuck = " is stuck: " if is_running else " got stuck: "
+    return [is_stuck, Code(loop.tool), f" denied {loop.times:,} times", *by]
 
 
-def _course(session: SessionSummary) -> str:
-    one = session.calls == 1
-    calls = "one call" if one else f"{session.calls:,} calls"
-    begins = {
-        "running": f"Running, {calls} so far",
-        "waiting": f"Waiting for an approval, {calls} so far",
-        "stopped": f"Stopped by a limit after {calls}",
-    }.get(session.state, f"Ended after {calls}")
-    clauses = _one_call(session) if one else _many_calls(session)
-    return f"{begins}: {', '.join(clauses)}."
+def _failed(session: SessionSummary) -> list[str]:
+    if not session.failures:
+        return [f": {_total_failures(session).removesuffix('.')}"]
+    top = session.failures[0]
+    if len(session.failures) == 1:
+        return [": ", Code(top.tool), f" {top.happened}"]
+    failed = _total_failures(session).removesuffix(".")
+    return [f": {failed}, most by ", Code(top.tool), f": {top.error}"]
 
 
-def _one_call(session: SessionSummary) -> list[str]:
-    results = session.results
-    if session.denied:
-        return ["it was denied"]
-    if session.open:
-        return ["it has no result yet"]
-    if results.failures:
-        return ["it failed, which the agent missed" if session.missed else "it failed"]
-    return ["it succeeded" if results.successes else "whether it succeeded is unknown"]
+def _denied(session: SessionSummary) -> list[str]:
+    number = f"{session.denied:,} of {counted(session.calls, 'call')} denied"
+    by = [" by ", Code(session.denied_by)] if session.denied_by else []
+    return [f": {number}", *by]
 
 
-def _all_executions(number: int) -> str:
-    if number < 3:
-        return "the one execution" if number == 1 else "both executions"
-    return f"all {number:,} executions"
+def _calm(session: SessionSummary) -> str:
+    """No failure, no denial: how sure that is."""
+    is_running = session.state == "running"
+    calls = f"{counted(session.calls, 'call')}{' so far' if is_running else ''}"
+    return f"{' is running' if is_running else ' ended'}: {calls}, {_verdicts(session)}"
 
 
-def _many_calls(session: SessionSummary) -> list[str]:
-    results, clauses = session.results, []
-    if results.failures:
-        clauses.append(f"{results.failures:,} of {counted(results.ran, 'execution')} failed")
-    elif results.successes and results.successes == results.ran:
-        clauses.append(f"{_all_executions(results.ran)} succeeded")
-    elif results.successes:
-        clauses.append(f"{results.successes:,} of {results.ran:,} executions succeeded")
+def _verdicts(session: SessionSummary) -> str:
+    results, checked = session.results, session.checked
+    every = "all " if results.ran > 1 else ""
+    if not results.ran:
+        return "no result yet"
     if results.unknown:
-        clauses.append(f"{results.unknown:,} {'is' if results.unknown == 1 else 'are'} unknown")
-    if session.denied == session.calls:
-        clauses.append("all of them were denied")
-    elif session.denied:
-        clauses.append(f"{session.denied:,} {'was' if session.denied == 1 else 'were'} denied")
-    if session.open:
-        clauses.append(f"{session.open:,} without a result yet")
-    return clauses
+        return f"{results.unknown:,} without a verdict"
+    if not checked:
+        return f"{every}reported as success, {'none' if every else 'not'} checked"
+    if checked < results.ran:
+        return f"no failures, {checked:,} of {results.ran:,} checked"
+    return f"{every}verified as success"
+
+
+def _total_failures(session: SessionSummary) -> str:
+    return f"{session.results.failures:,} of {counted(session.results.ran, 'call')} failed."
+
+
+def _top_error(session: SessionSummary) -> str:
+    if not session.failures:
+        return ""
+    top = session.failures[0]
+    if top.is_timeout:
+        return sentence([Code(top.tool), f" {top.happened}."])
+    number = "once" if top.calls == 1 else f"{top.calls:,} times"
+    error = format_html('<b class="strong">{}</b>', top.error)
+    return format_html("<code>{}</code> failed {} with {}.", top.tool, number, error)
+
+
+def _unchecked(stop: LimitUse) -> str:
+    is_unchecked = "executions" in stop.used and not stop.checked
+    return "No counted call was checked, so it may have been early or late." if is_unchecked else ""
+
+
+def _after_limit(denied: int) -> str:
+    verb = "was" if denied == 1 else "were"
+    return f"{counted(denied, 'call')} after the limit {verb} denied." if denied else ""
+
+
+def _missed(session: SessionSummary) -> str:
+    failures = session.results.failures
+    if not session.missed:
+        return ""
+    if session.missed == failures:
+        return "The agent missed it." if failures == 1 else "The agent missed all of them."
+    return f"The agent missed {session.missed:,} of {failures:,} failures."

@@ -1,25 +1,20 @@
-"""What a look has found: kept in the place of what was found before, and told once per project."""
+"""Results of a scan: they replace those of the scan before."""
 
 from typing import Final
 
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
-from governance.findings import Told, look
-from governance.people.queries.projects import project_numbered
-from outcomes.models import Suggestion
+from outcomes.models import Suggestion, SuspectedCall
 from outcomes.suggestions.domain.suggesting import Found, ToolLook
-from outcomes.suggestions.queries import number_of_open_suggestions, open_suggestions
 
-KIND: Final = "silent_failures"  # as a finding
-SUBJECT: Final = ""  # the project itself: its kind says all
+AT_ONCE: Final = 250  # calls of one insert
 MOST: Final = 1_000  # of a project: what agents name must not grow without end
 
 
 @transaction.atomic
 def keep(project: int, tool: int, looked: ToolLook) -> None:
-    """What was found of a tool, in the place of what was."""
+    """Replace the suggestions of a tool by those of this scan."""
     now = timezone.now()
     present = {
         (row.check_name, row.rule): row
@@ -27,46 +22,35 @@ def keep(project: int, tool: int, looked: ToolLook) -> None:
     }
     for place, row in present.items():
         if place in looked.found:
-            _fill(row, looked.found[place], looked.of)
+            _fill(row, looked.found[place], looked)
             row.looked_at = now
             row.save()
+            _keep_calls(row, looked.found[place])
         elif row.dismissed_at is None:
             row.delete()
         elif row.results:
             Suggestion.objects.filter(pk=row.pk).update(results=0, saw=[], samples=[])
+            row.suspected.all().delete()
     new = [each for each in looked.found.items() if each[0] not in present]
     room = MOST - Suggestion.objects.filter(project=project).count() if new else 0
     for place, found in new[: max(room, 0)]:
         check, rule = place
         row = Suggestion(project_id=project, tool_id=tool, check_name=check, rule=rule)
-        _fill(row, found, looked.of)
+        _fill(row, found, looked)
         row.found_at = row.looked_at = now
         row.save()
+        _keep_calls(row, found)
 
 
-def _fill(row: Suggestion, found: Found, of: int) -> None:
-    row.results, row.of = found.results, of
+def _keep_calls(row: Suggestion, found: Found) -> None:
+    stored = set[int](row.suspected.values_list("call__id", flat=True))
+    row.suspected.filter(call__in=stored - found.calls).delete()
+    new = [SuspectedCall(suggestion=row, call_id=call) for call in sorted(found.calls - stored)]
+    SuspectedCall.objects.bulk_create(new, batch_size=AT_ONCE)
+
+
+def _fill(row: Suggestion, found: Found, looked: ToolLook) -> None:
+    row.results, row.of, row.scanned_since = found.results, looked.of, looked.since
     row.first_at, row.last_at = found.first_at, found.last_at
     row.judge = found.judge
     row.saw, row.samples = found.saw_most(), found.samples()
-
-
-def tell_of_suggestions(project_id: int) -> None:
-    """One finding for all that are open, however many there are."""
-    number = number_of_open_suggestions(project_id)
-    told = {}
-    if number:
-        slug = project_numbered(project_id).slug
-        why = _why(open_suggestions(project_id)[0], number - 1)
-        told[KIND, SUBJECT] = Told(why=why, link=reverse("outcomes:suggestions", args=[slug]))
-    look(project_id, [KIND], told)
-
-
-def _why(most: Suggestion, others: int) -> str:
-    """The tool that has most of them is named: one wants to know whether it is an important one."""
-    more = "" if not others else f", and {others:,} more form{'s' if others > 1 else ''} of it"
-    have = "have" if most.results > 1 else "has"
-    return (
-        f"{most.tool.name}: {most.results:,} of the newest {most.of:,} results {have} a known form"
-        f" of failure{more}. Rates and limits count them as successes until a check knows better."
-    )

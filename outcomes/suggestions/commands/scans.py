@@ -3,11 +3,11 @@
 A job of its own process: what it costs, who settles does not pay.
 """
 
-import time
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import Q
 from django.utils import timezone
 
@@ -19,13 +19,13 @@ from outcomes.artifacts.commands.contents import Contents
 from outcomes.artifacts.queries.outputs import outputs_of
 from outcomes.core.artifact_store import fault_words
 from outcomes.jobs import commands as jobs
-from outcomes.models import Backtest, Call, RejudgingPart, SuggestionLook, Tool
+from outcomes.models import Call, SuggestionLook, Tool
 from outcomes.models.jobs import WAITING
 from outcomes.reclassification.classifying import ARTIFACT, Judging, of_bindings
 from outcomes.record.call_columns import COLUMNS, Row
 from outcomes.record.classification import Unreadable
 from outcomes.record.outcome import NotReported
-from outcomes.suggestions.commands.results import keep, tell_of_suggestions
+from outcomes.suggestions.commands.results import keep
 from outcomes.suggestions.domain.suggesting import FELL_THROUGH, Seen, ToolLook
 from outcomes.suggestions.queries import all_tools, newest_event, tool_names, tools_touched
 
@@ -34,8 +34,6 @@ LARGEST: Final = 1024 * 1024  # bytes of a result that is kept apart; what is la
 ALL_LARGE: Final = 16 * LARGEST  # of one tool
 AT_ONCE: Final = 250
 ALL_AGAIN: Final = timedelta(days=1)  # calls leave, and nothing tells of it
-PATIENT_FOR: Final = timedelta(seconds=30)  # it stands back for other jobs, but not for ever
-ITS_TURN: Final = 5.0  # seconds that others wait for it then
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT.value, Call.Kind.ARTIFACT_REFERENCE.value)
 _looks: Final = SuggestionLook.objects.all
 Status = SuggestionLook.Status
@@ -46,13 +44,13 @@ class NotWanted(Exception):
     """The project is gone, or another process has taken it up."""
 
 
-def ask_for_looks() -> int:
-    """At all projects where there is a reason to; how many wait now."""
+def ask_for_looks() -> list[int]:
+    """At all projects where there is a reason to; the ids of those that wait now."""
     for project in Tool.objects.order_by().values_list("project", flat=True).distinct():
         last = _looks().filter(project=project).first()
         if last is None or (last.has_ended and _has_reason(last)):
             ask_for_look(project)
-    return _looks().filter(status=Status.QUEUED).count()
+    return jobs.waiting(_looks())
 
 
 def ask_for_look(project_id: int) -> SuggestionLook:
@@ -83,28 +81,16 @@ def _waiting_anew() -> dict[str, Any]:
     }
 
 
-def take_up_lost_looks() -> int:
-    """How many wait now."""
-    return jobs.take_up_lost(_looks())
+def waiting_looks() -> list[int]:
+    """With those whose process died."""
+    jobs.requeue_lost(_looks())
+    return jobs.waiting(_looks())
 
 
-def run_waiting_looks() -> int:
-    """One after the other, until none waits or somebody waits for another job; how many."""
-    ran = 0
-    while (waiting := jobs.claimed(_looks())) is not None:
-        ran += 1
-        if not _run(waiting):
-            break
-    return ran
-
-
-def run_overdue_look() -> int:
-    """One that has stood back for other jobs long enough has its turn before them."""
-    waiting = jobs.claimed(_looks().filter(asked_at__lt=timezone.now() - PATIENT_FOR))
-    if waiting is None:
-        return 0
-    _run(waiting, turn=ITS_TURN)
-    return 1
+def run_look(number: int) -> bool:
+    """False where its turn ended before its work, or it was asked for again meanwhile: it waits."""
+    waiting = jobs.claimed(_looks(), number)
+    return waiting is None or _run(waiting)
 
 
 def _has_reason(last: SuggestionLook) -> bool:
@@ -124,9 +110,8 @@ def _judges(project_id: int) -> str:
     return f"{state_of_judges(project_id)}/{len(VERSIONS)}/{library}"
 
 
-def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
-    """False where it stands back for a job that somebody waits for, to go on from there later."""
-    until = time.monotonic() + turn
+def _run(waiting: SuggestionLook) -> bool:
+    turn = jobs.Turn()
     project = waiting.project_id
     begun = waiting.result or _beginning(waiting)
     tools = (
@@ -140,16 +125,15 @@ def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
     try:
         for passed, tool in enumerate(left, start=len(tools) - len(left)):
             _note(waiting, total=len(tools), passed=passed, result=begun)
-            if time.monotonic() >= until and _somebody_waits():
-                jobs.held(waiting).update(asked_at=timezone.now())
-                jobs.put_back(waiting)
-                return False
             try:
                 keep(project, tool, _looked_at(waiting, tool, names[tool], judging))
             except OSError as error:  # what was found before stays
                 begun["fault"] = fault_words(error)
             begun["after"] = tool
-        tell_of_suggestions(project)
+            if turn.is_over() and tool != left[-1]:
+                _note(waiting, passed=passed + 1, result=begun)
+                jobs.put_back(waiting)
+                return False
         if fault := begun.get("fault"):  # it is asked for again soon
             jobs.end(waiting, Status.FAILED, error=fault[:500])
             return True
@@ -159,12 +143,16 @@ def _run(waiting: SuggestionLook, turn: float = 0.0) -> bool:
         _note(waiting, passed=len(tools), result={}, **seen, **told)
     except NotWanted:
         return True
+    except SoftTimeLimitExceeded:
+        jobs.end(waiting, Status.FAILED, error=jobs.TOO_LONG)
+        return True
     except (KeyboardInterrupt, SystemExit):
         jobs.put_back(waiting)
         raise
-    if not jobs.end(waiting, Status.DONE, only=Q(is_asked_again=False)):
-        jobs.held(waiting).update(**_waiting_anew())
-    return True
+    if jobs.end(waiting, Status.DONE, only=Q(is_asked_again=False)):
+        return True
+    jobs.held(waiting).update(**_waiting_anew())
+    return False
 
 
 def _beginning(waiting: SuggestionLook) -> dict[str, Any]:
@@ -177,14 +165,6 @@ def _beginning(waiting: SuggestionLook) -> dict[str, Any]:
     }
 
 
-def _somebody_waits() -> bool:
-    waiting = {"status": Status.QUEUED.value}
-    return (
-        Backtest.objects.filter(**waiting).exists()
-        or RejudgingPart.objects.filter(**waiting).exists()
-    )
-
-
 def _note(look: SuggestionLook, **figures: object) -> None:
     if not jobs.note(look, **figures):
         raise NotWanted
@@ -194,6 +174,8 @@ def _looked_at(look: SuggestionLook, tool: int, name: str, judging: Judging) -> 
     found = ToolLook(name)
     newest = Call.objects.filter(tool=tool, kind__in=_WITH_RESULT).order_by("-at")
     rows = [Row(*row) for row in newest.values_list(*COLUMNS)[:NEWEST]]
+    if len(rows) == NEWEST:
+        found.since = rows[-1].at
     left = ALL_LARGE
     for start in range(0, len(rows), AT_ONCE):
         _note(look)
@@ -228,6 +210,6 @@ def _look_at(
         if isinstance(output, Unreadable | NotReported):
             continue
         environment = judging.environments.get(row.environment, "")
-        seen = Seen(row.call_id, environment, row.agent, row.at, said.check)
+        seen = Seen(row.id, row.call_id, environment, row.agent, row.at, said.check)
         found.add(seen, output, row.elapsed_ms)
     return left

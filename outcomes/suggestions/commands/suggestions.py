@@ -11,7 +11,6 @@ from governance.people.queries.projects import project_numbered
 from outcomes.models import Rejudging, Suggestion
 from outcomes.reclassification.commands.jobs import start_check_backtest
 from outcomes.recorded_calls.selection import Wanted
-from outcomes.suggestions.commands.results import tell_of_suggestions
 from outcomes.suggestions.queries import suggestion_numbered
 
 
@@ -49,12 +48,11 @@ def _set(project_id: int, number: int, by: Actor, *, is_dismissed: bool) -> Sugg
     suggestion.dismissed_at = timezone.now() if is_dismissed else None
     suggestion.dismissed_by = str(by)[:320] if is_dismissed else ""
     suggestion.save(update_fields=["dismissed_at", "dismissed_by"])
-    tell_of_suggestions(project_id)
     return suggestion
 
 
 def _numbered(project_id: int, number: int) -> Suggestion:
     found = suggestion_numbered(project_id, number) if number < 2**63 else None
     if found is None:
-        raise NotFound("There is no such suggestion any more.")
+        raise NotFound("This suggestion no longer exists.")
     return found

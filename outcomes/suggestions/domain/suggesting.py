@@ -41,6 +41,7 @@ class Known(NamedTuple):
 class Seen(NamedTuple):
     """A result that is judged success."""
 
+    number: int
     call_id: str
     environment: str
     agent: str
@@ -101,9 +102,11 @@ class Found:
     saw: Counter[tuple[str, str]] = field(default_factory=Counter)
     shapes: Counter[Shape] = field(default_factory=Counter)
     newest: dict[Shape, Seen] = field(default_factory=dict)
+    calls: set[int] = field(default_factory=set)
 
     def add(self, seen: Seen, known: Known, output: Json) -> None:
         self.results += 1
+        self.calls.add(seen.number)
         self.first_at = min(self.first_at or seen.at, seen.at)
         self.last_at = max(self.last_at or seen.at, seen.at)
         self.judges[seen.judge] += 1
@@ -141,6 +144,7 @@ class ToolLook:
 
     tool: str
     of: int = 0
+    since: datetime | None = None  # older outputs were not scanned; none: all were
     found: dict[tuple[str, str], Found] = field(default_factory=dict)
 
     def add(self, seen: Seen, output: Json, elapsed_ms: float | None) -> None:

@@ -20,7 +20,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What has to be looked through, and from which bucket on."""
+    """Stretches to read, and the bucket from which a call is slow enough."""
 
     stretches: list[Stretch]  # by time
     least: int
@@ -28,10 +28,9 @@ class Worth:
     is_all: bool = True  # else of calls that took about as long only the newest are among them
 
 
-def worth_looking(counted: Mapping[Stretch, Buckets], most: int, room: int) -> Worth:
-    """Where the slowest are, `most` of them: wherever one surely is. Where so many took about as
-    long as the last of them that more than `room` calls would have to be read, the newest
-    stretches stand for the others."""
+def stretches_to_read(counted: Mapping[Stretch, Buckets], most: int, room: int) -> Worth:
+    """Stretches that hold the `most` slowest calls. Where reading all calls as slow as the last of
+    them would exceed `room`, the newest stretches stand for the others."""
     least = _least(counted, most)
     surely = {each for each, buckets in counted.items() if _any_above(buckets, least)}
     others = sorted(
@@ -52,13 +51,13 @@ def worth_looking(counted: Mapping[Stretch, Buckets], most: int, room: int) -> W
 
 def joined(stretches: Sequence[Stretch]) -> list[Stretch]:
     """With those that follow one another made one."""
-    whole: list[Stretch] = []
+    merged: list[Stretch] = []
     for each in stretches:
-        if whole and whole[-1].end == each.first:
-            whole[-1] = Stretch(whole[-1].first, each.end)
+        if merged and merged[-1].end == each.first:
+            merged[-1] = Stretch(merged[-1].first, each.end)
         else:
-            whole.append(each)
-    return whole
+            merged.append(each)
+    return merged
 
 
 def _least(counted: Mapping[Stretch, Buckets], most: int) -> int:

@@ -1,4 +1,4 @@
-"""Tools of a time, each beside what it was in the time before, and the orders they are put in."""
+"""Tools with their figures and those of the previous period, and how they are sorted."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from outcomes.figures.domain.figures import Figures
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What one name adds up to, now and in the time before."""
+    """Figures of one name, now and in the previous period."""
 
     name: str
     now: Figures
     before: Figures
+    suspected: int = 0  # successes that look like failures
 
     @property
     def change(self) -> float | None:
@@ -24,8 +25,7 @@ class Compared:
 
 
 class Order(NamedTuple):
-    """What rows are sorted by, None where that is not known, and whether the least comes first
-    until it is turned round."""
+    """Sort key of rows, None where unknown, and whether the least comes first."""
 
     key: Callable[[Compared], Any]
     least_first: bool
@@ -33,7 +33,9 @@ class Order(NamedTuple):
 
 ORDERS: Final[Mapping[str, Order]] = {
     "tool": Order(lambda row: row.name.casefold(), least_first=True),
-    "success": Order(lambda row: row.now.worst_first if row.now.judged else None, least_first=True),
+    "success": Order(
+        lambda row: row.now.worst_first(row.suspected) if row.now.judged else None, least_first=True
+    ),
     "change": Order(lambda row: row.change, least_first=True),
     "calls": Order(lambda row: row.now.calls, least_first=False),
     "ran_and_failed": Order(lambda row: row.now.ran_and_failed, least_first=False),
@@ -47,7 +49,7 @@ WORST_FIRST: Final = "success"
 
 
 def in_order(rows: Iterable[Compared], order: Order, *, turned: bool = False) -> list[Compared]:
-    """What is not known stands last, however it is turned; equals stand by their names."""
+    """Unknown values come last in either direction; equal rows are sorted by name."""
     known, unknown = list[Compared](), list[Compared]()
     for row in sorted(rows, key=lambda row: row.name):
         (unknown if order.key(row) is None else known).append(row)

@@ -1,11 +1,11 @@
-"""The tools of a project in a scope, each beside the time before, from the rollups."""
+"""Tools of a project in a scope, with figures of the previous period, from the rollups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from outcomes.core.scope import Scope
 from outcomes.core.steps import Span
-from outcomes.figures.queries.by_tool import OfTool, read_tools
+from outcomes.figures.queries.by_tool import ToolSlots, read_tools
 from outcomes.figures.queries.rollups import RateSlot, Slot
 from outcomes.tools.domain.tools import Compared
 
@@ -16,19 +16,19 @@ class Tools:
     rates: Mapping[str, list[float | None]]  # of each, step by step
 
 
-def tools_in(project_id: int, scope: Scope) -> Tools:
+def tools_in(project_id: int, scope: Scope, suspected: Mapping[str, int]) -> Tools:
     steps = scope.steps()
     spans = [Span(scope.previous.since, scope.since), *steps]
     rows, rates = list[Compared](), dict[str, list[float | None]]()
     for name, tool in read_tools(project_id, scope, spans, _slot, durations=True).items():
         if now := tool.now.figures():
-            rows.append(Compared(name, now, tool.before.figures()))
+            rows.append(Compared(name, now, tool.before.figures(), suspected.get(name, 0)))
             rates[name] = tool.rates(range(1, len(spans)))
     return Tools(rows, rates)
 
 
-def _slot(tool: OfTool, place: int) -> Slot:
-    """The time before is one step."""
+def _slot(tool: ToolSlots, place: int) -> Slot:
+    """The previous period is one step."""
     if not place:
         return tool.before
     if place not in tool.steps:

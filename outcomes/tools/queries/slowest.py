@@ -15,8 +15,8 @@ from outcomes.figures.queries.rollups import Reading, Slot
 from outcomes.models import Call
 from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.record.codec import as_text
-from outcomes.record.selecting import with_names
-from outcomes.tools.domain.slowest import Stretch, Worth, joined, worth_looking
+from outcomes.stored.queries import with_names
+from outcomes.tools.domain.slowest import Stretch, Worth, joined, stretches_to_read
 from outcomes.tools.queries.tools import NamedTool
 
 MOST: Final = 10
@@ -78,7 +78,7 @@ def slowest_calls(named: NamedTool, scope: Scope) -> Slowest:
 
 
 class _From(Slot):
-    """Of a stretch, when nothing took as long as `least` there: nothing."""
+    """Slot that ignores calls faster than `least`."""
 
     __slots__ = ("_least",)
 
@@ -97,18 +97,18 @@ def _worth(reading: Reading, parts: list[Run], room: int, least: int = 0) -> Wor
     stretches = sorted(Stretch(start, start + run.step) for run in parts for start in run.starts())
     firsts = [each.first for each in stretches]
     slots: defaultdict[int, Slot] = defaultdict(lambda: _From(least))
-    beside = Slot()  # changes of minutes that nobody asked for
+    ignored = Slot()  # changes of minutes that nobody asked for
 
     def slot_of(_environment: int, minute: int, _tool: int, _agent: int) -> Slot:
         place = bisect.bisect_right(firsts, minute) - 1
-        return slots[place] if place >= 0 and minute < stretches[place].end else beside
+        return slots[place] if place >= 0 and minute < stretches[place].end else ignored
 
     reading.into(slot_of, parts)
     counted: dict[Stretch, Counter[int]] = {}
     for place in sorted(slots):
         if slots[place].is_measured and (buckets := +slots[place].pile.buckets()):
             counted[stretches[place]] = buckets
-    return worth_looking(counted, MOST, room)
+    return stretches_to_read(counted, MOST, room)
 
 
 def _runs_of(stretches: list[Stretch], step: int) -> list[Run]:

@@ -1,5 +1,6 @@
 """One tool in a scope and in the time before it; all of it comes from the rollups."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db.models import Subquery
@@ -25,11 +26,11 @@ def tool_named(project_id: int, name: str, scope: Scope) -> NamedTool | None:
     newest = Event.objects.filter(project=project_id).order_by("-id").values("id")[:1]
     agent = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent)).values("pk")
     known = Tool.objects.filter(project=project_id, digest=digest_of(name))
-    found = known.annotate(newest=Subquery(newest), agent=Subquery(agent)).first()
-    if found is None:
+    tool = known.annotate(newest=Subquery(newest), agent=Subquery(agent)).first()
+    if tool is None:
         return None
-    number = (found.agent or NOBODY) if scope.agent else 0
-    return NamedTool(found, number, found.newest or 0)
+    number = (tool.agent or NOBODY) if scope.agent else 0
+    return NamedTool(tool, number, tool.newest or 0)
 
 
 def periods_of_tool(named: NamedTool, scope: Scope) -> tuple[Period, Period]:
@@ -45,13 +46,13 @@ def periods_of_tool(named: NamedTool, scope: Scope) -> tuple[Period, Period]:
     return periods(scope, steps)
 
 
-def agents_of_tool(named: NamedTool, scope: Scope) -> list[Compared]:
+def agents_of_tool(named: NamedTool, scope: Scope, suspected: Mapping[str, int]) -> list[Compared]:
     """By agent, those that call it most first."""
-    wanted = both_periods(scope, named.tool.pk, named.agent)
-    read = figures_by_over_time(named.tool.project_id, "agent", wanted, None, cut=scope.since)
-    found = [
-        Compared(name, now.figures, before.figures)
+    filters = both_periods(scope, named.tool.pk, named.agent)
+    read = figures_by_over_time(named.tool.project_id, "agent", filters, None, cut=scope.since)
+    rows = [
+        Compared(name, now.figures, before.figures, suspected.get(name, 0))
         for name, (before, now) in read.items()
         if now.figures
     ]
-    return sorted(found, key=lambda row: (-row.now.calls, row.name))
+    return sorted(rows, key=lambda row: (-row.now.calls, row.name))

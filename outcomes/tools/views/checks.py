@@ -1,9 +1,9 @@
-"""Which checks judge the calls of a tool, and by which lines of the bindings."""
+"""Checks that decide success of the calls of a tool, by rows of the bindings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from governance.checks.domain.bindings import LAST, Binding, lines_judging
+from governance.checks.domain import LAST, Binding, lines_judging
 from governance.checks.queries.selection import Judges
 from outcomes.core.scope import Scope
 
@@ -24,14 +24,14 @@ class JudgedBy:
 def judges_of(
     judges: Judges, tool: str, environments: Iterable[str], scope: Scope
 ) -> list[JudgedBy]:
-    asked = [scope.environment] if scope.environment else environments
-    found = []
-    for place in lines_judging(judges.lines, tool, asked, scope.agent):
+    named = [scope.environment] if scope.environment else environments
+    judged = []
+    for place in lines_judging(judges.lines, tool, named, scope.agent):
         line = Binding("*", "*", "*", LAST) if place is None else judges.lines[place]
         version = judges.check_named(line.check).version
         number = None if place is None else place + 1
-        found.append(JudgedBy(line.check, version, number, _which(line)))
-    return found
+        judged.append(JudgedBy(line.check, version, number, _which(line)))
+    return judged
 
 
 def seen_of(judges: Judges) -> object:
@@ -40,5 +40,5 @@ def seen_of(judges: Judges) -> object:
 
 
 def _which(line: Binding) -> str:
-    said = [f"by {line.agent}"] if line.agent != "*" else []
-    return " ".join([*said, f"in {line.environment}"] if line.environment != "*" else said)
+    words = [f"by {line.agent}"] if line.agent != "*" else []
+    return " ".join([*words, f"in {line.environment}"] if line.environment != "*" else words)

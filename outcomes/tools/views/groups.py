@@ -1,5 +1,4 @@
-"""Where a tool fails alike: its failure groups, which keep themselves up to date. A part of its
-page, with an address of its own."""
+"""Failure groups of a tool, a live part of its page with an address of its own."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +19,7 @@ from outcomes.figures.queries.groups import GroupFigures, GroupPlace, failure_gr
 from outcomes.tools.tables import GROUPS
 from outcomes.tools.words.group import words_of
 from outcomes.web.addresses import tool_url
-from outcomes.web.paging import files_of, with_query
+from outcomes.web.paging import with_query
 from outcomes.web.scope import scope_of, tag_of
 
 
@@ -46,20 +45,27 @@ def tool_groups(request: MemberRequest) -> HttpResponseBase:
 
 def _groups(request: MemberRequest, tool: str, scope: Scope, tag: str = "") -> dict[str, Any]:
     slug = request.project.slug
-    found = failure_groups(request.project.pk, scope, tool=tool)
+    page = failure_groups(request.project.pk, scope, tool=tool)
     here = with_query(reverse("outcomes:tool_groups", args=[slug]), of=tool, **scope.query())
     return {
         "page_title": tool,
         "name": tool,
-        "what": "where it fails alike",
+        "what": "similar failures",
         "tool_at": tool_url(slug, tool, **scope.query()),
-        "groups": [(each, words_of(each)) for each in found.groups],
-        "groups_of": found.number,
-        "failures": found.calls,
+        "groups": [(each, words_of(each)) for each in page.groups],
+        "groups_of": page.number,
+        "failures": page.calls,
+        "differs_url": _differs_url(slug, tool, scope),
         "carried": f"?{urlencode(scope.query())}",
-        "files": files_of(here),
         "live_url": with_query(here, tag=tag) if tag else "",
     }
+
+
+def _differs_url(slug: str, tool: str, scope: Scope) -> str:
+    """The tool's failures, compared with its other calls."""
+    calls = reverse("outcomes:calls", args=[slug])
+    failures = with_query(calls, tool=tool, show="failures", **scope.query())
+    return with_query(failures, differs="1") + "#differs"
 
 
 def _every(project_id: int, tool: str, scope: Scope) -> Iterator[GroupFigures]:

@@ -8,7 +8,7 @@ from outcomes.web.named import named_id
 
 
 def named_tool(request: MemberRequest, name: str, scope: Scope) -> NamedTool:
-    found = tool_named(request.project.pk, named_id(request, name), scope)
-    if found is None:
-        raise NotFound("There is no such tool.")
-    return found
+    tool = tool_named(request.project.pk, named_id(request, name), scope)
+    if tool is None:
+        raise NotFound("Tool not found.")
+    return tool

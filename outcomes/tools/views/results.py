@@ -1,5 +1,4 @@
-"""What the newest results of a tool look like. A part of the page of a tool, with an address of its
-own."""
+"""Shapes of a tool's newest results, a part of its page with an address of its own."""
 
 from typing import Final
 
@@ -37,7 +36,7 @@ def tool_results(request: MemberRequest) -> HttpResponseBase:
         "page_title": tool.name,
         "name": tool.name,
         "tool_at": tool_url(request.project.slug, tool.name, **scope.query()),
-        "what": "the shapes of its results",
+        "what": "patterns of its outputs",
         "shapes": shapes[:SHOWN],
         "shapes_of": len(shapes),
         "results": len(read.results),

@@ -18,11 +18,13 @@ class ToolRow(NamedTuple):
     before: Figures
     trend: SafeString
     url: str
+    suspected: int
+    target: float | None
 
 
-def worst_first(tools: Mapping[str, Figures]) -> list[str]:
+def worst_first(tools: Mapping[str, Figures], suspected: Mapping[str, int]) -> list[str]:
     """By the upper bound of the rate, so that few calls weigh little."""
-    return sorted(tools, key=lambda name: (tools[name].worst_first, name))
+    return sorted(tools, key=lambda name: (tools[name].worst_first(suspected.get(name, 0)), name))
 
 
 def tool_rows(
@@ -34,8 +36,10 @@ def tool_rows(
     before: Mapping[str, Figures],
     *,
     fallen: Collection[str] = (),
+    suspected: Mapping[str, int] | None = None,
+    targets: Mapping[str, float] | None = None,
 ) -> list[ToolRow]:
-    """What each adds up to now and before; their trends share one scale."""
+    """Figures of each tool, now and before; their trends share one scale."""
     rates = {name: now.rates(name) for name in shown}
     known = [rate for row in rates.values() for rate in row if rate is not None]
     among = (min(known, default=0.0), 1.0)
@@ -46,6 +50,8 @@ def tool_rows(
             before.get(name, Figures()),
             row_spark(rates[name], among, f"Success of {name} over time", bad=name in fallen),
             tool_url(slug, name, **scope.query()),
+            (suspected or {}).get(name, 0),
+            (targets or {}).get(name),
         )
         for name in shown
     ]

@@ -1,4 +1,4 @@
-"""The tools that agents called: how sure each is, beside the time before, the worst first."""
+"""The list of tools: success with its interval, vs the previous period, worst first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,21 +13,23 @@ from django.views.decorators.http import require_safe
 
 from governance.checks.queries import selection
 from governance.checks.queries.selection import Judges
-from governance.core.numbers import whole_number
-from governance.people.auth import MemberRequest, beside, member_page
+from governance.core.numbers import parse_number
+from governance.people.auth import MemberRequest, member_page, navigation_of
+from governance.people.policies import Action, may
 from governance.web.table_files import table_file
 from outcomes.core.scope import Scope
 from outcomes.figures.charts import row_spark
-from outcomes.figures.comparison import newest_event
+from outcomes.figures.comparison import newest_event, summed_figures
 from outcomes.figures.domain.standouts import Fall, Judged, falls
-from outcomes.suggestions.queries import looking_like_failures
+from outcomes.figures.queries.doubt import doubt_in
+from outcomes.figures.queries.targets import tool_targets
 from outcomes.tools.domain.tools import ORDERS, WORST_FIRST, Compared, Order, in_order
 from outcomes.tools.queries.list import tools_in
 from outcomes.tools.tables import TOOLS
 from outcomes.tools.views.checks import JudgedBy, judges_of, seen_of
 from outcomes.tools.words.tool import tools_sentence
 from outcomes.web.addresses import tool_url
-from outcomes.web.paging import files_of, with_query
+from outcomes.web.paging import with_query
 from outcomes.web.scope import scope_of, tag_of
 
 SHOWN: Final = 100
@@ -35,20 +37,20 @@ WITHOUT_CHECK: Final = "none"  # tools that nobody gave a check
 
 SORTED: Final = (*ORDERS, "check")
 
-# What a column is headed by, what that means, and where it is left out.
+# Title, tooltip and CSS classes of each column.
 HEADS: Final = {
     "tool": ("Tool", "", ""),
-    "success": ("Success", "Sorted by the upper end of its 95 % interval", "num"),
-    "change": ("Change", "In points, since the time before", "num"),
+    "success": ("Success", "Sorted by the upper bound of the 95 % interval", "num"),
+    "change": ("Change", "In points, vs the previous period", "num"),
     "trend": ("Trend", "", "num from-1500"),
-    "calls": ("Calls", "All of them, denied and open ones included", "num"),
-    "ran_and_failed": ("Ran, failed", "It ran, and its verdict is failure", "num"),
-    "disagreements": ("Disagree", "Agent and check say different things", "num not-middle"),
+    "calls": ("Calls", "Denied and running calls included", "num"),
+    "ran_and_failed": ("Ran, failed", "Executed, but the verdict is failure", "num"),
+    "disagreements": ("Disagree", "Agent and check give different verdicts", "num not-middle"),
     "denied": ("Denied", "", "num"),
-    "p50": ("p50", "Half of the calls took at most this long", "num not-middle"),
-    "p95": ("p95", "95 of 100 calls took at most this long", "num"),
-    "p99": ("p99", "99 of 100 calls took at most this long", "num from-1500"),
-    "check": ("Check", "Which one judges its calls", "not-middle"),
+    "p50": ("p50", "Median duration", "num not-middle"),
+    "p95": ("p95", "95th percentile of durations", "num"),
+    "p99": ("p99", "99th percentile of durations", "num from-1500"),
+    "check": ("Check", "The check that decides success", "not-middle"),
 }
 
 
@@ -59,9 +61,9 @@ class ToolLine:
     trend: SafeString
     judges: list[JudgedBy]
     is_news: bool  # it fell
-    like_failures: int  # results judged success that look like failures
     url: str
     calls_url: str
+    target: float | None
 
 
 class Head(NamedTuple):
@@ -73,7 +75,7 @@ class Head(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Choices:
     text: str
     check: str
     column: str
@@ -92,57 +94,69 @@ class Asked:
 @require_safe
 @member_page()
 def tools(request: MemberRequest) -> HttpResponseBase:
-    scope, asked = scope_of(request), _asked(request)
+    scope, choices = scope_of(request), _choices(request)
     file = table_file(
-        request, request.project, "tools", TOOLS, lambda: _chosen(request, scope, asked)
+        request, request.project, "tools", TOOLS, lambda: _chosen(request, scope, choices)
     )
     if file is not None:
         return file
     judges = selection.judges(request.project.pk)
-    context = _tools(request, scope, asked, judges) | {"page_title": "Tools"}
+    context = _tools(request, scope, choices, judges) | {
+        "page_title": "Tools",
+        "may_set_target": may(request.role, Action.SET_TARGET),
+    }
     return render(request, "tools/tools.html", context)
 
 
 @require_safe
 @member_page()
-def tools_standing(request: MemberRequest) -> HttpResponse:
-    """The table alone, as long as something has changed; asked for every second."""
-    scope, asked = scope_of(request), _asked(request)
+def live_tools(request: MemberRequest) -> HttpResponse:
+    """The table, if something has changed since the last poll."""
+    scope, choices = scope_of(request), _choices(request)
     judges = selection.judges(request.project.pk)
     if request.GET.get("tag") == _tag(request, scope, judges):
         return HttpResponse(status=204)
-    context = _tools(request, scope, asked, judges) | {"alone": True}
+    context = _tools(request, scope, choices, judges) | {"alone": True}
     return render(request, "tools/_tools.html", context)
 
 
-def _tools(request: MemberRequest, scope: Scope, asked: Asked, judges: Judges) -> dict[str, Any]:
+def _tools(
+    request: MemberRequest, scope: Scope, choices: Choices, judges: Judges
+) -> dict[str, Any]:
     tag = _tag(request, scope, judges)
-    tools = tools_in(request.project.pk, scope)
+    doubt = doubt_in(request.project.pk, scope)
+    tools = tools_in(request.project.pk, scope, doubt.by_tool)
     rows = tools.rows
     judged = _judged_by(request, scope, rows, judges)
     own = _without_check(rows, judged)
-    chosen = _ordered(own if asked.check else rows, asked, judged)
-    first = asked.first if asked.first < len(chosen) else 0
+    chosen = _ordered(own if choices.check else rows, choices, judged)
+    first = choices.first if choices.first < len(chosen) else 0
     shown = chosen[first : first + SHOWN]
     fallen = _falls(rows)
     slug = request.project.slug
     here = with_query(reverse("outcomes:tools", args=[slug]), **scope.query())
-    narrowed = with_query(here, **asked.query())
+    narrowed = with_query(here, **choices.query())
     live = reverse("outcomes:tools_standing", args=[slug])
     return {
-        "sentence": tools_sentence(rows, fallen, scope),
+        "sentence": tools_sentence(rows, fallen, doubt, scope),
+        "now": summed_figures(row.now for row in rows),
         "lines": _lines(request, scope, shown, tools.rates, judged, fallen),
-        "heads": _heads(here, asked),
-        "text": asked.text,
-        "check": asked.check,
-        "sort": asked.sort,
+        "heads": _heads(here, choices),
+        "text": choices.text,
+        "check": choices.check,
+        "sort": choices.sort,
         "choices": [
-            ("All", len(rows), with_query(here, q=asked.text, sort=asked.sort), not asked.check),
             (
-                "No check of its own",
+                "All",
+                len(rows),
+                with_query(here, q=choices.text, sort=choices.sort),
+                not choices.check,
+            ),
+            (
+                "Default check only",
                 len(own),
-                with_query(here, q=asked.text, sort=asked.sort, check=WITHOUT_CHECK),
-                bool(asked.check),
+                with_query(here, q=choices.text, sort=choices.sort, check=WITHOUT_CHECK),
+                bool(choices.check),
             ),
         ],
         "sums": {
@@ -153,10 +167,9 @@ def _tools(request: MemberRequest, scope: Scope, asked: Asked, judges: Judges) -
         "number": len(chosen),
         "has_tools": bool(rows),
         "all_url": here,
-        "files": files_of(narrowed),
         "previous": _page(narrowed, first - SHOWN) if first else "",
         "next": _page(narrowed, first + SHOWN) if first + SHOWN < len(chosen) else "",
-        "live_url": _page(with_query(live, **scope.query() | asked.query(), tag=tag), first),
+        "live_url": _page(with_query(live, **scope.query() | choices.query(), tag=tag), first),
     }
 
 
@@ -169,7 +182,7 @@ def _lines(
     fallen: list[Fall],
 ) -> list[ToolLine]:
     slug = request.project.slug
-    like_failures = looking_like_failures(request.project.pk)
+    targets = tool_targets(request.project.pk)
     known = [rate for row in shown for rate in rates[row.name] if rate is not None]
     among = (min(known, default=0.0), 1.0)
     news = {fall.tool for fall in fallen}
@@ -186,34 +199,35 @@ def _lines(
             ),
             judges=judged[row.name],
             is_news=row.name in news,
-            like_failures=like_failures.get(row.name, 0),
             url=tool_url(slug, row.name, **scope.query()),
             calls_url=with_query(calls, tool=row.name),
+            target=targets.get(row.name),
         )
         for row in shown
     ]
 
 
-def _chosen(request: MemberRequest, scope: Scope, asked: Asked) -> list[tuple[Compared, str]]:
-    """All that is asked for, each with the check that judges it."""
-    rows = tools_in(request.project.pk, scope).rows
+def _chosen(request: MemberRequest, scope: Scope, choices: Choices) -> list[tuple[Compared, str]]:
+    """All matching tools with their checks."""
+    doubt = doubt_in(request.project.pk, scope)
+    rows = tools_in(request.project.pk, scope, doubt.by_tool).rows
     judged = _judged_by(request, scope, rows, selection.judges(request.project.pk))
-    chosen = _ordered(_without_check(rows, judged) if asked.check else rows, asked, judged)
+    chosen = _ordered(_without_check(rows, judged) if choices.check else rows, choices, judged)
     return [(row, ", ".join(each.check for each in judged[row.name])) for row in chosen]
 
 
 def _ordered(
-    rows: list[Compared], asked: Asked, judged: Mapping[str, list[JudgedBy]]
+    rows: list[Compared], choices: Choices, judged: Mapping[str, list[JudgedBy]]
 ) -> list[Compared]:
-    fitting = [row for row in rows if asked.text.lower() in row.name.lower()]
+    fitting = [row for row in rows if choices.text.lower() in row.name.lower()]
     by_check = Order(lambda row: [each.check for each in judged[row.name]], least_first=True)
-    return in_order(fitting, ORDERS.get(asked.column, by_check), turned=asked.turned)
+    return in_order(fitting, ORDERS.get(choices.column, by_check), turned=choices.turned)
 
 
 def _judged_by(
     request: MemberRequest, scope: Scope, rows: list[Compared], judges: Judges
 ) -> dict[str, list[JudgedBy]]:
-    environments = list(beside(request, request.project).waiting)
+    environments = list(navigation_of(request, request.project).waiting)
     return {row.name: judges_of(judges, row.name, environments, scope) for row in rows}
 
 
@@ -231,24 +245,24 @@ def _falls(rows: list[Compared]) -> list[Fall]:
     return falls(now, before)
 
 
-def _heads(here: str, asked: Asked) -> list[Head]:
-    found = []
+def _heads(here: str, choices: Choices) -> list[Head]:
+    heads = []
     for column, (words, means, css) in HEADS.items():
         if column not in SORTED:
-            found.append(Head(words, means, css, "", ""))
+            heads.append(Head(words, means, css, "", ""))
             continue
-        is_sorted = column == asked.column
-        turned = Asked(asked.text, asked.check, column, is_sorted and not asked.turned, 0)
-        rising = (column == "check" or ORDERS[column].least_first) != asked.turned
+        is_sorted = column == choices.column
+        turned = Choices(choices.text, choices.check, column, is_sorted and not choices.turned, 0)
+        rising = (column == "check" or ORDERS[column].least_first) != choices.turned
         order = ("ascending" if rising else "descending") if is_sorted else ""
-        found.append(Head(words, means, css, with_query(here, **turned.query()), order))
-    return found
+        heads.append(Head(words, means, css, with_query(here, **turned.query()), order))
+    return heads
 
 
-def _asked(request: MemberRequest) -> Asked:
-    sort, place = request.GET.get("sort", ""), whole_number(request.GET.get("place")) or 0
+def _choices(request: MemberRequest) -> Choices:
+    sort, place = request.GET.get("sort", ""), parse_number(request.GET.get("place")) or 0
     column = sort.removeprefix("-")
-    return Asked(
+    return Choices(
         text=request.GET.get("q", "").strip(),
         check=WITHOUT_CHECK if request.GET.get("check") == WITHOUT_CHECK else "",
         column=column if column in SORTED else WORST_FIRST,

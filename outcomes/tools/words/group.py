@@ -1,11 +1,11 @@
-"""What a group of failures, or of denials, is called."""
+"""Names of groups of failures and denials."""
 
 from dataclasses import dataclass
 from typing import Final
 
 from governance.core.masking import masked_beginning
 from outcomes.core.groups import DENIED
-from outcomes.figures.queries.groups import GroupFigures, GroupTold
+from outcomes.figures.queries.groups import GroupFigures, GroupIdentity
 from outcomes.models import Call
 
 _TIMEOUT: Final = Call.Kind.TIMEOUT.value
@@ -14,19 +14,19 @@ _FAILURE: Final = Call.Kind.FAILURE.value
 
 @dataclass(frozen=True, slots=True)
 class GroupWords:
-    rule: str  # in the letters of machines, before the reason
+    rule: str  # in code letters, before the reason
     text: str
-    who: str  # says so
+    who: str  # decided it
 
 
-def words_of(group: GroupFigures | GroupTold) -> GroupWords:
+def words_of(group: GroupFigures | GroupIdentity) -> GroupWords:
     text = masked_beginning(group.text)
     if group.of == DENIED:
         return GroupWords(group.rule or group.reason, text, f"denied, reason {group.reason}")
     if group.kind == _TIMEOUT:
         return GroupWords("", text or "timed out", "timed out" if text else "")
     if group.kind == _FAILURE:
-        return GroupWords("", text or "failed without a reason", "raised, or said that it failed")
+        return GroupWords("", text or "failed without a reason", "raised an error")
     if not group.check:
         return GroupWords("", text or "reported as a failure", "reported by the agent")
-    return GroupWords(group.rule, text, f"judged by {group.check}")
+    return GroupWords(group.rule, text, f"check {group.check}")

@@ -1,104 +1,99 @@
-"""The sentences that the pages of tools open with."""
+"""Headlines of the pages of tools."""
 
 from collections.abc import Sequence
 
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from governance.core.figures import percent, thousands
 from outcomes.core.scope import Scope
+from outcomes.figures.comparison import summed_figures
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall, Judged
+from outcomes.figures.queries.doubt import NO_DOUBT, Doubt
+from outcomes.figures.words import fall_words, success_words, suspected_words
 from outcomes.tools.domain.tools import Compared
-from outcomes.web.sentences import counted, number_word
+from outcomes.web.words import counted
 
 
-def tools_sentence(tools: Sequence[Compared], falls: Sequence[Fall], scope: Scope) -> SafeString:
-    """14 tools. `crm_update` lost 18.0 points; the others hold."""
-    by_agent = format_html(" by <code>{}</code>", scope.agent) if scope.agent else ""
-    within = format_html("{}{}", by_agent, f" in {scope.environment}" if scope.environment else "")
+def tools_sentence(
+    tools: Sequence[Compared], falls: Sequence[Fall], doubt: Doubt, scope: Scope
+) -> SafeString:
+    """The tool that fell most, the outputs that look like failures, or how many calls succeeded."""
     if not tools:
-        return format_html("No tool was called{} {}.", within, scope.in_words)
-    number = counted(len(tools), "tool") if len(tools) > 1 else "One tool"
-    return format_html("{}{}. {}", number, within, _what_changed(tools, falls, scope))
+        return format_html("No tool calls {}", scope.in_words)
+    if falls:
+        return _fallen(falls, doubt)
+    if doubt:
+        return _suspected(tools, doubt)
+    total = summed_figures(row.now for row in tools)
+    number = counted(len(tools), "tool")
+    if not total.judged:
+        return format_html("{}, {} without a verdict", number, counted(total.calls, "call"))
+    if total.is_unchecked:
+        return format_html("{}", success_words(total))
+    if any(row.before.judged for row in tools):
+        return format_html("{}, no significant drop vs {}", number, scope.before_words)
+    return format_html("{}. {}", number, success_words(total))
 
 
-def _what_changed(
-    tools: Sequence[Compared], falls: Sequence[Fall], scope: Scope
-) -> SafeString | str:
-    judged = sum(tool.now.judged for tool in tools)
-    if not judged:
-        return "No call has a verdict."
-    if not falls:
-        if not any(tool.before.judged for tool in tools):
-            rate = percent(sum(tool.now.successes for tool in tools) / judged)
-            return f"{rate} of {counted(judged, 'call')} succeeded."
-        who = "It" if len(tools) == 1 else "None"
-        less = "does not succeed" if len(tools) == 1 else "succeeds"
-        return f"{who} {less} noticeably less than in {scope.before_words}."
-    lost = format_html("<code>{}</code> lost {}", falls[0].tool, f"{falls[0].points:.1f} points")
-    if len(falls) == 2:
-        also = f"{falls[1].points:.1f}"
-        lost = format_html("{} and <code>{}</code> {}", lost, falls[1].tool, also)
-    elif len(falls) > 2:
-        others = number_word(len(falls) - 1)
-        lost = format_html("{}, and {} others lost as well", lost, others)
-    left = len(tools) - len(falls)
-    if not left:
-        return format_html("{}.", lost)
-    return format_html("{}; the {}.", lost, "other holds" if left == 1 else "others hold")
+def _fallen(falls: Sequence[Fall], doubt: Doubt) -> SafeString:
+    words = fall_words(falls[0])
+    if len(falls) > 1:
+        words = format_html("{}, {} fell too", words, counted(len(falls) - 1, "other tool"))
+    return format_html("{}, {} in doubt", words, counted(len(doubt), "output")) if doubt else words
 
 
-def tool_sentence(name: str, now: Figures, before: Figures, scope: Scope) -> SafeString:
+def _suspected(tools: Sequence[Compared], doubt: Doubt) -> SafeString:
+    if len(doubt.by_tool) > 1:
+        return suspected_words(doubt, Figures())
+    (row,) = (row for row in tools if row.name in doubt.by_tool)
+    return suspected_words(doubt, row.now, row.name)
+
+
+def tool_sentence(
+    name: str, now: Figures, before: Figures, scope: Scope, doubt: Doubt = NO_DOUBT
+) -> SafeString:
+    """Outcome of the tool's calls, never surer than was checked."""
     tool = format_html("<code>{}</code>", name)
     if not now:
-        return format_html("{} was not called {}.", tool, scope.in_words)
+        return format_html("{} was not called {}", tool, scope.in_words)
     if not now.judged:
-        return format_html("{} {}", tool, _unjudged(now))
-    if now.successes == now.judged:
-        held = format_html("{} succeeded in {}", tool, _all_of(now.judged))
-    else:
-        held = format_html(
-            "{} succeeded in {} of {}", tool, percent(now.rate), counted(now.judged, "call")
-        )
+        return format_html("{}: {}", tool, _unjudged(now))
+    if doubt:
+        return suspected_words(doubt, now, name)
+    moved = _moved(name, now, before)
+    if moved is None or now.is_unchecked:
+        return format_html("{}: {}", tool, success_words(now))
+    if moved.now.rate < moved.before.rate:
+        return fall_words(moved)
+    return format_html("{} success up to {} from {}", tool, percent(now.rate), percent(before.rate))
+
+
+def tool_second_sentence(now: Figures, doubt: Doubt = NO_DOUBT) -> SafeString:
+    """Agents that got the suspected outputs, and the failures that agents missed."""
+    parts = []
+    if agents := sorted({call.agent for call in doubt.calls}):
+        one = format_html("All from <code>{}</code>.", agents[0])
+        parts.append(one if len(agents) == 1 else format_html("From {} agents.", len(agents)))
+    if missed := now.agent_only_success:
+        of = counted(now.failures, "failure")
+        parts.append(format_html("Agents missed {} of {}.", thousands(missed), of))
+    return format_html_join(" ", "{}", ((part,) for part in parts))
+
+
+def _moved(name: str, now: Figures, before: Figures) -> Fall | None:
+    """A change that is surely no chance."""
     if not before.judged:
-        return format_html("{}.", held)
+        return None
     moved = Fall(name, Judged(now.successes, now.judged), Judged(before.successes, before.judged))
-    if moved.now.bounds[1] < moved.before.bounds[0]:
-        return format_html("{}; before it was {}.", held, percent(before.rate))
-    if moved.now.bounds[0] > moved.before.bounds[1]:
-        return format_html("{}, more than the {} before.", held, percent(before.rate))
-    if percent(now.rate) == percent(before.rate):
-        return format_html("{}, as before.", held)
-    return format_html("{}; before it was {}, which may be chance.", held, percent(before.rate))
-
-
-def tool_second_sentence(now: Figures) -> str:
-    """What the agents did not see of its failures."""
-    missed, failures = now.agent_said_success, now.failures
-    if not missed:
-        return ""
-    if failures == 1:
-        return "Its agent took its one failure for a success."
-    which = (
-        f"all its {thousands(failures)}"
-        if missed == failures
-        else (f"{thousands(missed)} of its {thousands(failures)}")
-    )
-    return f"Agents took {which} failures for successes."
-
-
-def _all_of(number: int) -> str:
-    return "its one call" if number == 1 else f"all its {thousands(number)} calls"
+    (low, high), (low_before, high_before) = moved.now.bounds, moved.before.bounds
+    return moved if high < low_before or low > high_before else None
 
 
 def _unjudged(now: Figures) -> str:
     if now.denied == now.calls:
-        return "was denied each time." if now.calls > 1 else "was denied."
+        return f"{counted(now.calls, 'call')} denied, none ran"
     if now.open == now.calls:
-        return "has no result yet."
-    return (
-        f"was called {thousands(now.calls)} times; no call has a verdict."
-        if (now.calls > 1)
-        else "was called once, and that has no verdict."
-    )
+        return f"{counted(now.calls, 'call')} still running"
+    return f"{counted(now.calls, 'call')} without a verdict"

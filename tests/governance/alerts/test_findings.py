@@ -1,20 +1,23 @@
 """Needs attention: opened once, refreshed while it lasts, closed when it is over."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import timezone
 
 from governance import findings
-from governance.alerts.commands import dismiss, end_findings
-from governance.alerts.queries import number_of_open_findings, open_findings, resolved_findings
+from governance.alerts.commands import dismiss, end_findings, reopen, snooze
+from governance.alerts.domain import snooze_end
+from governance.alerts.queries import open_alerts, resolved_alerts, snoozed_alerts
 from governance.audit_log import verify
 from governance.core.actor import person
 from governance.core.errors import Forbidden
 from governance.core.roles import Role
-from governance.findings import Told, found, look, resolve, resolve_beginning
+from governance.findings import Details, open_finding, resolve, resolve_beginning, sync_findings
 from governance.models import ApiKey, AuditEntry, Finding
 from governance.people.commands.key_findings import note_manage_key
+from governance.people.queries.navigation import navigation
 from tests import builders
 from tests.governance.threads import in_threads
 
@@ -22,13 +25,13 @@ OPERATOR = person(0, "operator@example.test", Role.OPERATOR)
 
 
 def notice(project, why="It is so.", **fields):
-    found(project.pk, "odd_key", "the key", why=why, **fields)
+    open_finding(project.pk, "odd_key", "the key", why=why, **fields)
 
 
 def test_what_is_noticed_twice_is_one_finding_with_the_latest_words(project):
     notice(project)
     notice(project, "It is worse.", link="/p/x/", environment="staging")
-    (finding,) = open_findings(project)
+    (finding,) = open_alerts(project)
     assert (finding.why, finding.link, finding.environment) == (
         "It is worse.",
         "/p/x/",
@@ -52,27 +55,27 @@ def test_a_resolved_finding_that_comes_back_is_another_one(project):
     notice(project)
     assert resolve(project.pk, "odd_key", "the key")
     assert not resolve(project.pk, "odd_key", "the key")
-    assert open_findings(project) == []
+    assert open_alerts(project) == []
     notice(project)
-    assert number_of_open_findings(project) == 1
-    assert len(resolved_findings(project)) == 1
+    assert len(open_alerts(project)) == 1
+    assert len(resolved_alerts(project)) == 1
 
 
 def test_kinds_subjects_and_projects_are_apart(project):
     notice(project)
-    found(project.pk, "odd_key", "another", why="w")
-    found(project.pk, "drift", "the key", why="w")
+    open_finding(project.pk, "odd_key", "another", why="w")
+    open_finding(project.pk, "drift", "the key", why="w")
     elsewhere = builders.a_project()
     notice(elsewhere)
-    assert number_of_open_findings(project) == 3
+    assert len(open_alerts(project)) == 3
     resolve(elsewhere.pk, "odd_key", "the key")
-    assert number_of_open_findings(project) == 3
+    assert len(open_alerts(project)) == 3
 
 
 def test_names_that_agents_chose_do_no_harm(project):
     for _ in range(2):
-        found(project.pk, "odd_key", "\0" + "x" * 1_000 + "\ud800", why="\0\ud800")
-    assert number_of_open_findings(project) == 1
+        open_finding(project.pk, "odd_key", "\0" + "x" * 1_000 + "\ud800", why="\0\ud800")
+    assert len(open_alerts(project)) == 1
     assert resolve(project.pk, "odd_key", "\0" + "x" * 1_000 + "\ud800")
 
 
@@ -85,30 +88,30 @@ def test_many_who_notice_at_once_open_one():
 
 def test_those_that_begin_alike_are_resolved_together_and_case_is_minded(project):
     for subject in ("s-1: a", "s-1: b", "S-1: a", "s-2: a"):
-        found(project.pk, "odd", subject, why="w")
+        open_finding(project.pk, "odd", subject, why="w")
     assert resolve_beginning(project.pk, "odd", "s-1: ")
-    assert {each.subject for each in open_findings(project)} == {"S-1: a", "s-2: a"}
+    assert {each.subject for each in open_alerts(project)} == {"S-1: a", "s-2: a"}
 
 
 def test_what_agents_name_does_not_grow_without_end(project, monkeypatch):
     monkeypatch.setattr(findings, "MOST_OPEN", 2)
     for number in range(4):
-        found(project.pk, "odd", f"thing {number}", why="w")
-    found(project.pk, "another", "thing", why="w")
-    assert number_of_open_findings(project) == 3
+        open_finding(project.pk, "odd", f"thing {number}", why="w")
+    open_finding(project.pk, "another", "thing", why="w")
+    assert len(open_alerts(project)) == 3
 
 
 def drift(project, *subjects, still=()):
-    told = {("drift", each): Told(why=f"It is {each}.") for each in subjects}
-    look(project.pk, ["drift"], told, still=[("drift", each) for each in still])
-    return {each.subject for each in open_findings(project)}
+    fields = {("drift", each): Details(why=f"It is {each}.") for each in subjects}
+    sync_findings(project.pk, ["drift"], fields, still=[("drift", each) for each in still])
+    return {each.subject for each in open_alerts(project)}
 
 
 def test_a_look_opens_what_is_new_and_resolves_what_is_over(project):
     notice(project)
     assert drift(project, "a", "b") == {"a", "b", "the key"}
     assert drift(project, "b", "c") == {"b", "c", "the key"}
-    assert [each.subject for each in resolved_findings(project)] == ["a"]
+    assert [each.subject for each in resolved_alerts(project)] == ["a"]
 
 
 def test_a_look_keeps_open_what_may_still_be_so_and_opens_nothing_for_it(project):
@@ -120,7 +123,9 @@ def test_a_look_keeps_open_what_may_still_be_so_and_opens_nothing_for_it(project
 def test_a_look_that_finds_all_as_it_was_writes_nothing(project, django_assert_num_queries):
     drift(project, "a", "b")
     with django_assert_num_queries(1):
-        look(project.pk, ["drift"], {("drift", each): Told(why=f"It is {each}.") for each in "ab"})
+        sync_findings(
+            project.pk, ["drift"], {("drift", each): Details(why=f"It is {each}.") for each in "ab"}
+        )
 
 
 def test_a_look_takes_few_queries_however_much_it_finds(project, django_assert_max_num_queries):
@@ -128,21 +133,23 @@ def test_a_look_takes_few_queries_however_much_it_finds(project, django_assert_m
     for some in (names, names[100:]):
         Finding.objects.update(last_at=timezone.now() - timedelta(hours=1))
         with django_assert_max_num_queries(12):
-            look(project.pk, ["drift"], {("drift", each): Told(why="w") for each in some})
-    assert number_of_open_findings(project) == 200
+            sync_findings(
+                project.pk, ["drift"], {("drift", each): Details(why="w") for each in some}
+            )
+    assert len(open_alerts(project)) == 200
 
 
 def dismissed(project):
-    return dismiss(open_findings(project)[0], by=OPERATOR)
+    return dismiss(open_alerts(project)[0], by=OPERATOR)
 
 
 def test_what_happens_again_after_its_dismissal_is_open_again(project):
     notice(project)
     dismissed(project)
-    assert open_findings(project) == []
+    assert open_alerts(project) == []
     notice(project)
-    assert number_of_open_findings(project) == 1
-    assert len(resolved_findings(project)) == 1
+    assert len(open_alerts(project)) == 1
+    assert len(resolved_alerts(project)) == 1
 
 
 def test_what_lasts_stays_dismissed_until_it_is_over_and_begins_again(project):
@@ -157,12 +164,12 @@ def test_what_lasts_stays_dismissed_until_it_is_over_and_begins_again(project):
 
 def test_a_dismissal_is_audited_once_and_takes_an_operator(project):
     notice(project)
-    (finding,) = open_findings(project)
+    (finding,) = open_alerts(project)
     with pytest.raises(Forbidden):
         dismiss(finding, by=person(0, "viewer@example.test", Role.VIEWER))
     for _ in range(2):
         assert dismiss(finding, by=OPERATOR).dismissed_by == str(OPERATOR)
-    assert [each.action for each in AuditEntry.objects.all()] == ["finding dismissed"]
+    assert [each.action for each in AuditEntry.objects.all()] == ["alert dismissed"]
     assert verify(project) is None
 
 
@@ -172,7 +179,7 @@ def test_what_happened_long_ago_and_not_again_is_over(project):
     assert end_findings() == 0
     Finding.objects.update(last_at=timezone.now() - timedelta(days=31))
     assert end_findings() == 1
-    assert {each.subject for each in open_findings(project)} == {"a"}
+    assert {each.subject for each in open_alerts(project)} == {"a"}
 
 
 @pytest.mark.parametrize(
@@ -193,3 +200,65 @@ def test_a_manage_key_that_is_not_used_any_more_needs_no_attention(project, ende
     assert end_findings() == 0
     ApiKey.objects.filter(pk=key.pk).update(**ended)
     assert end_findings() == 1
+
+
+def listed(project):
+    return [each.subject for each in open_alerts(project)]
+
+
+def condition(project, impact, severity="warning"):
+    details = Details(why="So.", impact=impact, severity=severity)
+    sync_findings(project.pk, ["drift"], {("drift", "a"): details})
+
+
+def test_the_worst_alert_is_listed_first(project):
+    fields = {
+        "few": Details(why="w", severity="error", impact=7),
+        "many": Details(why="w", severity="error", impact=48),
+        "warned": Details(why="w", impact=900),
+    }
+    sync_findings(project.pk, ["odd"], {("odd", name): each for name, each in fields.items()})
+    assert listed(project) == ["many", "few", "warned"]
+
+
+def test_a_snoozed_alert_is_not_open_until_its_time_is_up(project):
+    builders.an_environment(project)
+    condition(project, 5)
+    snooze(open_alerts(project)[0], "hour", UTC, by=OPERATOR)
+    condition(project, 500)
+    assert (listed(project), navigation(project.pk, timezone.now()).alerts) == ([], 0)
+    assert [each.subject for each in snoozed_alerts(project)] == ["a"]
+    in_an_hour = timezone.now() + timedelta(hours=1, seconds=1)
+    assert navigation(project.pk, in_an_hour).alerts == 1
+    Finding.objects.update(snoozed_until=timezone.now())
+    assert listed(project) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("impact", "severity", "opens"),
+    [(5, "warning", False), (6, "warning", False), (7, "warning", True), (5, "error", True)],
+)
+def test_an_alert_snoozed_until_it_gets_worse_opens_when_it_does(project, impact, severity, opens):
+    condition(project, 5)
+    snooze(open_alerts(project)[0], "worse", UTC, by=OPERATOR)
+    condition(project, impact, severity)
+    assert listed(project) == (["a"] if opens else [])
+
+
+def test_a_snooze_until_tomorrow_ends_at_nine_in_the_readers_zone():
+    now = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
+    berlin = ZoneInfo("Europe/Berlin")  # where it is the 21st
+    assert snooze_end("tomorrow", now, berlin) == datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+    assert snooze_end("tomorrow", now, UTC) == datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+def test_a_snooze_is_audited_ends_on_request_and_takes_an_operator(project):
+    condition(project, 5)
+    (alert,) = open_alerts(project)
+    with pytest.raises(Forbidden):
+        snooze(alert, "week", UTC, by=person(0, "viewer@example.test", Role.VIEWER))
+    snooze(alert, "week", UTC, by=OPERATOR)
+    reopen(alert, by=OPERATOR)
+    assert listed(project) == ["a"]
+    actions = [each.action for each in AuditEntry.objects.order_by("number")]
+    assert actions == ["alert snoozed", "alert reopened"]

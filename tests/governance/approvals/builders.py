@@ -24,7 +24,7 @@ ASKED: dict[str, Any] = {
 
 def an_approval(project: Project, *, env: str = "production", **changed: Any) -> Approval:
     """One that waits; with arguments of its own, so that none is folded into another."""
-    wanted: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "agent_id": "billing-bot",
         "tool_name": "payments_charge",
         "tool_args": {"account": "A-2091", "number": Approval.objects.count()},
@@ -34,7 +34,7 @@ def an_approval(project: Project, *, env: str = "production", **changed: Any) ->
         "on_timeout": OnTimeout.BLOCK,
     }
     environment = builders.an_environment(project, env)
-    request = Request(**wanted | changed)
+    request = Request(**fields | changed)
     return ask(request, environment_id=environment.pk)[0]
 
 

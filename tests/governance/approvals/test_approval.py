@@ -1,4 +1,4 @@
-"""What is asked, how it stands, and what people see of it."""
+"""Approval requests: values, status at a time, and what people see of them."""
 
 import json
 from dataclasses import replace
@@ -23,8 +23,8 @@ ASKED = Request(
 
 
 @pytest.mark.parametrize("status", Status)
-def test_only_what_waits_runs_out(status):
-    assert status_at(status, NOON, NOON - timedelta(microseconds=1)) is status
+def test_until_its_end_every_approval_is_pending_for_its_agent(status):
+    assert status_at(status, NOON, NOON - timedelta(microseconds=1)) is Status.PENDING
     ended = Status.TIMEOUT if status is Status.PENDING else status
     assert status_at(status, NOON, NOON) is ended
 
@@ -86,10 +86,10 @@ def test_what_no_database_keeps_is_shown_all_the_same():
 
 
 def test_the_kept_text_gives_back_the_very_same_arguments():
-    whole = {"ü\0\ud800": [1.5, 2**70, None, True, {"": "\U0001f600"}]}
-    text = as_text(whole)
+    fields = {"ü\0\ud800": [1.5, 2**70, None, True, {"": "\U0001f600"}]}
+    text = as_text(fields)
     assert text.isascii()
-    assert json.loads(text) == whole
+    assert json.loads(text) == fields
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])

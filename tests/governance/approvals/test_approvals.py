@@ -4,8 +4,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from governance.approvals.commands import current, decide, expire_approvals, open_arguments
+from governance.approvals.commands import (
+    LEAST_LEFT,
+    UNDO,
+    current,
+    decide,
+    expire_approvals,
+    open_arguments,
+    undo,
+)
+from governance.approvals.domain import amount_of, shown_arguments, unmentioned
 from governance.approvals.queries import ApprovalFilter, approvals_before
 from governance.audit_log import verify
 from governance.core.actor import person
@@ -26,7 +36,7 @@ def actions() -> list[str]:
 
 def test_a_request_waits_until_its_timeout(project):
     approval = an_approval(project, timeout_s=90)
-    assert approval.standing is Status.PENDING
+    assert approval.current_status is Status.PENDING
     assert approval.ends_at == approval.expires_at == approval.created_at + timedelta(seconds=90)
     assert actions() == []
 
@@ -70,7 +80,7 @@ def test_the_same_request_after_the_decision_is_asked_anew(project):
 def test_a_decision_is_kept_with_who_when_and_why_and_audited(project, approve, status):
     approval = decide(an_approval(project), approve=approve, reason=" seen by phone ", by=OPERATOR)
     approval.refresh_from_db()
-    assert (approval.status, approval.standing) == (status, status)
+    assert (approval.status, approval.current_status) == (status, status)
     assert (approval.decided_by, approval.reason) == ("operator@example.test", "seen by phone")
     assert approval.decided_at == approval.ends_at < approval.expires_at
     entry = AuditEntry.objects.get()
@@ -89,14 +99,14 @@ def test_the_arguments_are_nowhere_in_the_audit_log(project):
 def test_a_second_decision_is_refused_and_says_whose_the_first_was(project):
     approval = an_approval(project)
     decide(approval, approve=True, by=OPERATOR)
-    with pytest.raises(Conflict, match=r"operator@example\.test approved") as refused:
+    with pytest.raises(Conflict, match=r"operator@example\.test already approved") as refused:
         decide(approval, approve=False, by=OPERATOR)
     assert refused.value.code == "decided"
     assert actions() == ["approval granted"]
 
 
 def test_a_decision_after_the_end_is_refused(project):
-    with pytest.raises(Conflict, match="Nobody decided in time") as refused:
+    with pytest.raises(Conflict, match="This approval expired") as refused:
         decide(ran_out(project), approve=True, by=OPERATOR)
     assert refused.value.code == "expired"
     assert Approval.objects.get().decided_by == ""
@@ -126,7 +136,7 @@ def test_what_ran_out_is_noted_once_with_the_time_it_ran_out(project):
     assert (approval.status, approval.ends_at) == ("timeout", approval.expires_at)
     waiting.refresh_from_db()
     assert waiting.status == "pending"
-    assert actions() == ["approval timed out"]
+    assert actions() == ["approval expired"]
     assert AuditEntry.objects.get().actor == "console"
 
 
@@ -134,7 +144,7 @@ def test_whoever_asks_for_what_ran_out_has_it_noted(project):
     approval = ran_out(project)
     assert current(approval).status == "timeout"
     assert current(approval).status == "timeout"
-    assert actions() == ["approval timed out"]
+    assert actions() == ["approval expired"]
 
 
 def test_opened_arguments_are_those_that_came_and_the_opening_is_audited(project):
@@ -184,3 +194,93 @@ def test_a_long_message_is_cut_and_an_odd_one_made_fit(project):
     assert len(approval.message) == 4_096
     assert approval.message.startswith("a\N{REPLACEMENT CHARACTER}?x")
     assert approval.message.endswith("…")
+
+
+def on_page(approval, *, approve=True):
+    return decide(approval, approve=approve, by=OPERATOR, with_undo=True)
+
+
+def in_database(approval):
+    return Approval.objects.get(pk=approval.pk)
+
+
+def test_a_decision_with_undo_counts_after_five_seconds_without_any_process(project):
+    approval = on_page(an_approval(project))
+    assert current(in_database(approval)).current_status is Status.PENDING
+    assert approval.ends_at - timezone.now() <= UNDO
+    moved(approval, seconds=4)
+    assert current(in_database(approval)).current_status is Status.PENDING
+    moved(approval, seconds=1)
+    assert current(in_database(approval)).current_status is Status.APPROVED
+
+
+def test_an_undone_decision_is_pending_until_its_first_timeout_and_audited(project):
+    approval = on_page(an_approval(project))
+    undone = undo(approval, by=OPERATOR)
+    assert (undone.current_status, undone.decided_by) == (Status.PENDING, "")
+    assert undone.ends_at == undone.expires_at
+    assert actions() == ["approval granted", "approval decision undone"]
+    assert decide(undone, approve=False, by=OPERATOR).current_status is Status.DENIED
+
+
+def test_a_decision_that_its_agent_has_cannot_be_undone(project):
+    approval = on_page(an_approval(project))
+    moved(approval, seconds=5)
+    current(in_database(approval))
+    with pytest.raises(Conflict, match="Too late to undo"):
+        undo(approval, by=OPERATOR)
+    with pytest.raises(Conflict):
+        undo(an_approval(project), by=OPERATOR)  # nobody decided it
+
+
+def test_shortly_before_the_timeout_a_decision_counts_at_once(project):
+    approval = on_page(moved(an_approval(project), seconds=291))
+    assert approval.current_status is Status.APPROVED
+    later = on_page(moved(an_approval(project), seconds=288))
+    assert later.current_status is Status.PENDING
+    assert later.ends_at <= later.expires_at - (LEAST_LEFT - UNDO)
+
+
+def test_while_a_decision_can_be_undone_nobody_else_decides(project):
+    approval = on_page(an_approval(project))
+    with pytest.raises(Conflict, match="already approved this"):
+        decide(approval, approve=False, by=OPERATOR)
+
+
+def test_a_request_sent_again_while_its_decision_can_be_undone_is_the_same(project):
+    first = an_approval(project, **SAME)
+    on_page(first)
+    assert an_approval(project, **SAME) == first
+
+
+def test_a_viewer_cannot_undo(project):
+    approval = on_page(an_approval(project))
+    with pytest.raises(Forbidden):
+        undo(approval, by=VIEWER)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "amount"),
+    [
+        ({"amount": 1240.5, "currency": "EUR"}, "1,240.50 EUR"),
+        ({"refund_amount": 2312}, "2,312"),
+        ({"total": True}, None),
+        ({"amount": "12"}, None),
+        ({"amount": 5, "currency": "euros"}, "5"),
+        ({"account": "A-1"}, None),
+    ],
+)
+def test_an_amount_is_a_number_that_is_named_so(arguments, amount):
+    found = amount_of(shown_arguments(arguments))
+    assert (found and str(found)) == amount
+
+
+def test_arguments_that_the_message_mentions_are_not_repeated():
+    arguments = shown_arguments(
+        {"account": "A-1", "amount": 1240.0, "note": "x" * 99, "password": "p"}
+    )
+    assert unmentioned("Refund 1,240.00 to A-1", arguments) == []
+    assert unmentioned("Refund over 1,240.005 to A-12", arguments) == [
+        "account A-1",
+        "amount 1240.0",
+    ]

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from governance.approvals.commands import current, decide, expire_approvals
+from governance.approvals.commands import current, decide, expire_approvals, undo
 from governance.audit_log import verify
 from governance.core.actor import person
 from governance.core.errors import Conflict
@@ -22,16 +22,16 @@ ROUNDS = 12
 
 
 def together(*works: Callable[[], object]) -> list[object]:
-    """What each gave back, or the conflict that it met; all begin at the same moment."""
+    """Results or conflicts of all works, which begin at the same moment."""
     start = threading.Barrier(len(works))
-    told: list[object] = [None] * len(works)
+    result: list[object] = [None] * len(works)
 
     def run(place: int, work: Callable[[], object]) -> None:
         try:
             start.wait(20)
-            told[place] = work()
+            result[place] = work()
         except Conflict as refused:
-            told[place] = refused
+            result[place] = refused
         finally:
             connection.close()
 
@@ -40,7 +40,7 @@ def together(*works: Callable[[], object]) -> list[object]:
         thread.start()
     for thread in threads:
         thread.join()
-    return told
+    return result
 
 
 def operator(name: str):
@@ -55,11 +55,11 @@ def test_of_two_who_decide_at_once_exactly_one_does():
         def deciding(name: str, *, approve: bool, approval=approval):
             return decide(approval, approve=approve, by=operator(name))
 
-        told = together(
+        result = together(
             lambda: deciding("one", approve=True), lambda: deciding("two", approve=False)
         )
-        (winner,) = [each for each in told if isinstance(each, Approval)]
-        (loser,) = [each for each in told if isinstance(each, Conflict)]
+        (winner,) = [each for each in result if isinstance(each, Approval)]
+        (loser,) = [each for each in result if isinstance(each, Conflict)]
         approval.refresh_from_db()
         assert (approval.status, approval.decided_by) == (winner.status, winner.decided_by)
         assert winner.decided_by in str(loser)
@@ -109,3 +109,27 @@ def test_a_creation_that_arrives_twice_at_once_waits_once():
         made = together(*[lambda same=same: an_approval(project, **same)] * 4)
         assert len({each.code for each in made if isinstance(each, Approval)}) == 1
         assert Approval.objects.count() == n + 1
+
+
+def test_of_an_undo_and_the_agents_poll_at_once_exactly_one_comes_first():
+    project = builders.a_project()
+    for n in range(ROUNDS):
+        approval = decide(an_approval(project), approve=True, by=operator("one"), with_undo=True)
+        # Around this moment: some decisions count before the undo, some after.
+        ends_at = timezone.now() + timedelta(milliseconds=4 * n)
+        Approval.objects.filter(pk=approval.pk).update(ends_at=ends_at)
+
+        def undoing(approval=approval):
+            return undo(approval, by=operator("two"))
+
+        def polling(approval=approval) -> list[str]:
+            rows = (current(Approval.objects.get(pk=approval.pk)) for _ in range(20))
+            return [row.current_status for row in rows]
+
+        undone, seen = together(undoing, polling)
+        assert isinstance(seen, list)
+        if isinstance(undone, Approval):
+            assert set(seen) == {"pending"}
+        else:
+            assert isinstance(undone, Conflict)
+            assert Approval.objects.get(pk=approval.pk).status == "approved"

@@ -11,7 +11,7 @@ from governance.cases.commands import replace_cases
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
 from governance.checks.commands.drafts import keep_check_draft
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.contracts.commands.drafts import keep_draft
 from governance.core.actor import CONSOLE, person
 from governance.core.roles import Role
@@ -124,7 +124,7 @@ def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(projec
         ("contract deployed", "billing v1"),
         ("contract saved", "billing v1"),
     ]
-    assert "The newest change to <code>billing</code> is by console: test added." in page.text
+    assert "<code>billing</code>: test added by console" in page.text
     assert "billing-v2" not in page.text
     record(ANNA, "draft begun", "draft of the check billing", project=project)
     record(ANNA, "check saved", "billing v1", project=project)
@@ -148,17 +148,18 @@ def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, 
         )
     record(ANNA, "contract saved", "unified v1", project=project)
     at = reverse("governance:check_audit", args=[project.slug, "unified"])
-    told = [
-        (each.action, each.subject) for each in client_as(Role.VIEWER).get(at).context["entries"]
+    calls = [
+        (line.entry.action, line.entry.subject)
+        for line in client_as(Role.VIEWER).get(at).context["lines"]
     ]
-    assert [action for action, _ in told] == [
+    assert [action for action, _ in calls] == [
         "bindings changed",  # from it to the next
         "check backtest started",
         "draft begun",
         "bindings changed",
         "check saved",
     ]
-    assert told[2:] == [
+    assert calls[2:] == [
         ("draft begun", "draft of the check unified"),
         ("bindings changed", project.name),
         ("check saved", "unified v1"),
@@ -176,9 +177,9 @@ def test_every_entry_about_a_contract_is_found(project):
     me = builders.a_member(project, Role.EDITOR)
     keep_draft(version.bundle, text="x", base=1, seen="", by=person(me.user_id, "e", Role.EDITOR))
     about = {each.number for each in audit_entries_about(version.bundle)}
-    told = AuditEntry.objects.filter(project=project)
-    beside = {each.action for each in told if each.number not in about}
-    assert beside == {"deployment requirements set"}
+    row = AuditEntry.objects.filter(project=project)
+    names = {each.action for each in row if each.number not in about}
+    assert names == {"deployment requirements set"}
 
 
 def test_pages_of_a_contracts_log_lead_on_and_back(project, client_as):
@@ -192,7 +193,7 @@ def test_pages_of_a_contracts_log_lead_on_and_back(project, client_as):
     second = viewer.get(at + first["older"]).context
     third = viewer.get(at + second["older"]).context
     assert (first["newer"], second["newer"]) == ("", ".")
-    assert [len(each["entries"]) for each in (first, second, third)] == [50, 50, 21]
+    assert [len(each["lines"]) for each in (first, second, third)] == [50, 50, 21]
     back = viewer.get(at + third["newer"]).context
-    assert back["entries"] == second["entries"]
+    assert back["lines"] == second["lines"]
     assert third["older"] == ""

@@ -1,4 +1,4 @@
-"""What leaves by its age: how long it is kept, and that the audit log tells what went."""
+"""Retention: how long rows last, and the entry in the audit log."""
 
 from datetime import timedelta
 
@@ -14,11 +14,11 @@ from governance.audit_log import verify
 from governance.core.actor import CONSOLE
 from governance.delivery import news
 from governance.delivery.commands.retention import remove_old_notes
-from governance.delivery.commands.streams import stand
+from governance.delivery.commands.streams import resolve_targets
 from governance.delivery.news import Connected, Place
-from governance.delivery.queries.streams import Asked
-from governance.findings import found, resolve
-from governance.models import Approval, AuditEntry, Fetches, Finding, ToldAssignment
+from governance.delivery.queries.streams import StreamRequest
+from governance.findings import open_finding, resolve
+from governance.models import AnnouncedAssignment, Approval, AuditEntry, Fetches, Finding
 from tests import builders
 from tests.governance.approvals.builders import an_approval, moved, ran_out
 
@@ -41,14 +41,14 @@ def entries(action):
 
 
 def test_approvals_go_ninety_days_after_their_end_and_the_log_tells_how_many(project):
-    kept = decided(project, days=89)
+    result = decided(project, days=89)
     decided(project, days=91)
     rejected = decided(project, days=92, approve=False)
     moved(ran_out(project), days=91)
     expire_approvals()
     waiting = moved(an_approval(project, timeout_s=366 * 86_400), days=200)
     assert remove_old_approvals() == 3
-    assert set(Approval.objects.all()) == {kept, waiting}
+    assert set(Approval.objects.all()) == {result, waiting}
     (entry,) = entries("old approvals removed")
     assert entry.actor == "console"
     assert {name: entry.details[name] for name in ("approved", "rejected", "timed_out")} == {
@@ -89,14 +89,16 @@ def test_old_notes_go_and_the_log_tells_of_what_kind(project, connected):
     key, long_ago = builders.a_key(project)[1], timezone.now() - timedelta(days=99)
     for name, at in (("gone", long_ago), ("here", timezone.now())):
         Fetches.objects.create(environment=production, agent=name, key=key, last_at=at)
-        ToldAssignment.objects.create(environment=production, agent=name, bundle_name="d", at=at)
-        found(project.pk, "odd", name, why="So.")
+        AnnouncedAssignment.objects.create(
+            environment=production, agent=name, bundle_name="d", at=at
+        )
+        open_finding(project.pk, "odd", name, why="So.")
         resolve(project.pk, "odd", name)
         Finding.objects.filter(subject=name).update(resolved_at=at)
-    found(project.pk, "odd", "open", why="So.")
+    open_finding(project.pk, "odd", "open", why="So.")
     Finding.objects.filter(subject="open").update(since=long_ago, last_at=long_ago)
     assert remove_old_notes() == 3
-    assert Fetches.objects.get().agent == ToldAssignment.objects.get().agent == "here"
+    assert Fetches.objects.get().agent == AnnouncedAssignment.objects.get().agent == "here"
     assert {each.subject for each in Finding.objects.all()} == {"here", "open"}
     (entry,) = entries("old notes removed")
     assert entry.details == {"fetches": 1, "told_assignments": 1, "findings": 1}
@@ -108,7 +110,7 @@ def told(project):
     """An agent that was told its assignment so long ago that nobody would know it any more."""
     production = builders.an_environment(project)
     long_ago = timezone.now() - timedelta(days=99)
-    return ToldAssignment.objects.create(
+    return AnnouncedAssignment.objects.create(
         environment=production, agent="bot", bundle_name="d", at=long_ago
     )
 
@@ -118,7 +120,7 @@ def test_what_an_agent_was_told_is_kept_while_it_holds_its_stream(project, conne
     assert remove_old_notes() == 0
     connected.clear()
     assert remove_old_notes() == 0
-    assert ToldAssignment.objects.count() == 1
+    assert AnnouncedAssignment.objects.count() == 1
 
 
 def test_nothing_that_was_told_is_removed_while_nobody_knows_who_is_connected(
@@ -130,19 +132,23 @@ def test_nothing_that_was_told_is_removed_while_nobody_knows_who_is_connected(
 
 def test_an_agent_that_comes_back_keeps_what_it_was_told(project, connected, told):
     place = Place(project.pk, told.environment_id)
-    stand(
+    resolve_targets(
         place,
-        [Asked(place=place, environment="", key_id=1, agent="bot", bundle="d", dialect="new")],
+        [
+            StreamRequest(
+                place=place, environment="", key_id=1, agent="bot", bundle="d", dialect="new"
+            )
+        ],
     )
     assert remove_old_notes() == 0
-    assert ToldAssignment.objects.get().at > timezone.now() - timedelta(minutes=1)
+    assert AnnouncedAssignment.objects.get().at > timezone.now() - timedelta(minutes=1)
 
 
 def test_expired_sessions_of_browsers_are_removed(admin_client):
-    kept = admin_client.cookies["sessionid"].value
+    cookie = admin_client.cookies["sessionid"].value
     old = builders.signed_in(builders.a_user())
     session = old.session
     session.set_expiry(-1)
     session.save()
     tasks.remove_what_is_old()
-    assert [row.session_key for row in Session.objects.all()] == [kept]
+    assert [row.session_key for row in Session.objects.all()] == [cookie]

@@ -1,11 +1,10 @@
-"""What a test is called that nobody has named."""
+"""Default names of tests."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.cases.domain.limits import LONGEST_NAME, problems_of
-from governance.cases.domain.names import named
+from governance.cases.domain import LONGEST_NAME, named, problems_of
 from governance.core.cases import ACTIONS, Case, CaseCall, Decides, Stops
 
 
@@ -37,11 +36,11 @@ def test_a_session_says_which_call_is_stopped():
 
 
 def test_no_two_tests_get_one_name():
-    taken: list[str] = []
+    items: list[str] = []
     for _ in range(12):
-        taken.append(named(denied(amount=75), taken))
-    assert len(set(taken)) == 12
-    assert taken[1] == "refund 75: denied (2)"
+        items.append(named(denied(amount=75), items))
+    assert len(set(items)) == 12
+    assert items[1] == "refund 75: denied (2)"
 
 
 TEXTS = st.text(min_size=1, max_size=300)

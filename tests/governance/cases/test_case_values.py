@@ -4,10 +4,9 @@ from typing import Any, cast
 
 import pytest
 
-from governance.case_runs.domain.cases import Said, judge
-from governance.case_runs.domain.sessions import Before, Stop, first_stop
-from governance.cases.domain.limits import MOST_CALLS, problems_of
-from governance.core.case_text import calls_from, kept, written
+from governance.case_runs.domain import Answer, Before, Stop, first_stop, judge
+from governance.cases.domain import MOST_CALLS, problems_of
+from governance.core.case_text import calls_as_text, calls_from, written
 from governance.core.cases import Case, CaseCall, Decides, Stops
 from governance.core.errors import InvalidInput
 from governance.core.json_text import read_json, read_object
@@ -27,7 +26,7 @@ def runs(tool="t", times=1):
 
 
 def test_a_case_passes_when_the_rule_it_names_decides_as_it_expects():
-    result = judge(DENIED, [Said(action="block", rules=("other", "needs-ticket"))], ())
+    result = judge(DENIED, [Answer(action="block", rules=("other", "needs-ticket"))], ())
     assert result.passed
     assert result.words == "denied by `other`, `needs-ticket`"
 
@@ -35,9 +34,9 @@ def test_a_case_passes_when_the_rule_it_names_decides_as_it_expects():
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (Said(action="allow"), "expected denied by `needs-ticket`, got allowed"),
+        (Answer(action="allow"), "expected denied by `needs-ticket`, got allowed"),
         (
-            Said(action="block", rules=("other",)),
+            Answer(action="block", rules=("other",)),
             "expected denied by `needs-ticket`, got denied by `other`",
         ),
         ("no answer", "expected denied by `needs-ticket`, got no answer"),
@@ -51,35 +50,35 @@ def test_a_failing_case_says_what_was_expected_and_what_it_got(said, words):
 
 def test_a_session_says_at_which_call_a_limit_stops_it():
     session = (CaseCall(tool="crm_update", times=3), CaseCall(tool="mail"))
-    said = [Said(action="allow"), Said(action="allow")]
+    items = [Answer(action="allow"), Answer(action="allow")]
     stops = Case("third", Stops(calls=session, stopped_at=3, rule="limits"))
-    assert judge(stops, said, limits(max_calls_per_tool={"crm_update": 2})).passed
-    goes_on = judge(stops, said, limits(max_tool_calls=9))
+    assert judge(stops, items, limits(max_calls_per_tool={"crm_update": 2})).passed
+    goes_on = judge(stops, items, limits(max_tool_calls=9))
     assert goes_on.words == "expected call 3 stopped by `limits`, got no call stopped"
-    assert judge(Case("goes on", Stops(calls=session)), said, limits(max_tool_calls=9)).passed
+    assert judge(Case("goes on", Stops(calls=session)), items, limits(max_tool_calls=9)).passed
 
 
 def test_attempts_stop_the_call_that_reaches_them_and_count_what_was_denied():
-    found = first_stop(limits(max_attempts=3), [("t", "denied"), *runs(times=9)])
-    assert found == Stop(3, ("limits",))
+    stop = first_stop(limits(max_attempts=3), [("t", "denied"), *runs(times=9)])
+    assert stop == Stop(3, ("limits",))
 
 
 def test_executions_stop_the_call_after_the_last_one_and_leave_out_what_was_denied():
-    found = first_stop(limits(max_tool_calls=2), [("t", "denied"), *runs(times=9)])
-    assert found == Stop(4, ("limits",))
+    stop = first_stop(limits(max_tool_calls=2), [("t", "denied"), *runs(times=9)])
+    assert stop == Stop(4, ("limits",))
 
 
 def test_a_limit_on_one_tool_counts_only_that_one():
-    found = first_stop(
+    stop = first_stop(
         limits(max_calls_per_tool={"a": 1}), [*runs("b", 5), *runs("a"), *runs("b"), *runs("a")]
     )
-    assert found == Stop(8, ("limits",))
+    assert stop == Stop(8, ("limits",))
 
 
 def test_what_asks_runs_and_meets_no_limit_on_executions_itself():
-    asked: list[tuple[str, Before]] = [("t", "asks")] * 3
-    assert first_stop(limits(max_tool_calls=2), asked) is None
-    assert first_stop(limits(max_tool_calls=2), [*asked, *runs()]) == Stop(4, ("limits",))
+    calls: list[tuple[str, Before]] = [("t", "asks")] * 3
+    assert first_stop(limits(max_tool_calls=2), calls) is None
+    assert first_stop(limits(max_tool_calls=2), [*calls, *runs()]) == Stop(4, ("limits",))
 
 
 def test_the_limits_of_the_sdks_stand_where_a_contract_has_none():
@@ -93,23 +92,23 @@ def test_what_is_kept_of_calls_is_read_again_whatever_they_hold():
         CaseCall(tool="t", args={"x": "\0 \ud800 é", "n": 2**70}, output="", times=2),
         CaseCall(tool="u", principal={"role": "admin"}, environment="staging"),
     )
-    assert calls_from(kept(calls)) == calls
-    assert kept(calls).isascii()
+    assert calls_from(calls_as_text(calls)) == calls
+    assert calls_as_text(calls).isascii()
     assert calls_from(written(calls[1:])) == calls[1:]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"a": 1,\n "b" 2}', "Line 2, column 6: A colon belongs"),
-        ('{"a": 1', "comma or the closing bracket is missing"),
-        ('{"a": "C:\\d"}', "backslash inside a text is written twice"),
-        ("", "Nothing stands here"),
+        ('{"a": 1,\n "b" 2}', "Line 2, column 6: Expected a colon"),
+        ('{"a": 1', "comma or closing bracket"),
+        ('{"a": "C:\\d"}', "Write a backslash in a string"),
+        ("", "This is empty"),
         ("{a: 1}", "double quotes"),
-        ('{"a": 1} x', "after the end"),
-        ('{"a": NaN}', "`NaN` is no number"),
-        ('{"a": 1, "a": 2}', "`a` stands here twice"),
-        ("[1]", "no object"),
+        ('{"a": 1} x', "after the value"),
+        ('{"a": NaN}', "`NaN` is not a JSON number"),
+        ('{"a": 1, "a": 2}', "`a` is defined twice"),
+        ("[1]", "not an object"),
         ('{"a": "b', "no closing quote"),
         ("[" * 5_000, "nested too deeply"),
         ('{"a": ' + "[" * 70 + "]" * 70 + "}", "nested too deeply"),
@@ -129,10 +128,10 @@ def test_json_is_read_as_it_is_typed():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"tool": "t"}', "no list"),
-        ("[1]", r"calls\[0\] is no call"),
-        ('[{"args": {}}]', r"calls\[0\] has no `tool`"),
-        ('[{"tool": "t", "arg": 1}]', r"`arg` is no key of a call \(calls\[0\]\)"),
+        ('{"tool": "t"}', "not a list"),
+        ("[1]", r"calls\[0\] is not a call"),
+        ('[{"args": {}}]', r"calls\[0\] needs a `tool`"),
+        ('[{"tool": "t", "arg": 1}]', r"`arg` is not a key of a call \(calls\[0\]\)"),
         ('[{"tool": "t", "args": []}]', "`args`"),
         ('[{"tool": "t", "times": true}]', "`times`"),
         ('[{"tool": "t", "output": 1}]', "`output`"),

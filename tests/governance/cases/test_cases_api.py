@@ -79,9 +79,9 @@ def test_a_name_that_is_taken_is_409_and_says_so_of_the_name(manager, bundle):
         ({"call": None}, "either `call`"),
         ({"calls": SESSION["calls"]}, "either `call`"),
         ({"expects": {}}, "needs `expects.action`"),
-        ({"expects": {"action": "block", "stopped_at": 1}}, "is not stopped"),
+        ({"expects": {"action": "block", "stopped_at": 1}}, "Only a session has"),
         ({"call": None, "calls": [{"tool": "t"}]}, "no `expects.action`"),
-        ({"call": None, "calls": [{"tool": "t"}], "expects": {}}, "be it null"),
+        ({"call": None, "calls": [{"tool": "t"}], "expects": {}}, "may be null"),
         ({"expects": {"action": "deny"}}, "expects.action"),
         ({"call": {"tool": ""}}, "1 to 256"),
         ({"name": "a\nb"}, "one line"),
@@ -117,9 +117,9 @@ def test_cases_run_against_a_version_or_a_text_and_nothing_is_kept(manager, proj
 def test_what_became_of_them_at_the_save_of_a_version_is_kept(manager, project, bundle):
     added(bundle, a_case())
     saved(project, LAX)
-    kept = manager.get("/v1/contracts/d/versions/2/cases").json()
-    assert (kept["passed"], kept["failing"]) == (False, 1)
-    assert kept["ran_at"]
+    body = manager.get("/v1/contracts/d/versions/2/cases").json()
+    assert (body["passed"], body["failing"]) == (False, 1)
+    assert body["ran_at"]
 
 
 def test_a_failing_case_is_409_where_one_deploys(manager, project, bundle):

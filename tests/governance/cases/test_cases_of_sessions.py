@@ -1,9 +1,10 @@
-"""Where a session's test says that a limit stops it, an agent of the library is stopped."""
+"""Tests of sessions: the library's agent stops at the same call."""
 
 import asyncio
 from typing import Any
 
 import edictum
+import pytest
 from edictum.approval import ApprovalDecision, ApprovalRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,6 +50,7 @@ async def stopped_by_the_library(text: str, tools: list[str]) -> int | None:
     return None
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(LIMITS, TOOLS)
 def test_a_session_is_stopped_where_an_agent_is(limits, tools):

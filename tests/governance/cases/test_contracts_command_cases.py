@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from governance.case_runs.queries import cases_of, run_kept
+from governance.case_runs.queries import cases_of, stored_run
 from governance.cases.commands import replace_cases
 from governance.contracts.queries.contracts import bundle_named
 from governance.core.actor import CONSOLE
@@ -47,27 +47,27 @@ def names(project) -> list[str]:
 
 
 def test_a_push_brings_the_tests_along_once_and_runs_them(project, folder):
-    said = push(project, folder)
-    assert "d.yaml: d v1, new contract" in said
-    assert "    test “75 is denied” added\n    test “third” added" in said
-    assert "d v1: Both tests pass." in said
+    output = push(project, folder)
+    assert "d.yaml: d v1, new contract" in output
+    assert "    test “75 is denied” added\n    test “third” added" in output
+    assert "d v1: All 2 tests pass." in output
     assert names(project) == ["75 is denied", "third"]
-    kept = run_kept(BundleVersion.objects.get())
-    assert kept is not None
-    assert kept.sentence == "Both tests pass"
+    ran = stored_run(BundleVersion.objects.get())
+    assert ran is not None
+    assert ran.sentence == "All 2 tests pass"
     before = AuditEntry.objects.count()
-    assert "Nothing is to be done." in push(project, folder)
+    assert "Nothing to do." in push(project, folder)
     assert (AuditEntry.objects.count(), BundleVersion.objects.count()) == (before, 1)
 
 
 def test_what_becomes_of_each_test_is_told_before_anything_is_done(project, folder):
     push(project, folder)
     write(folder, THIRD | {"name": "new"}, THIRD, DENIED | {"expects": {"action": "block"}})
-    with pytest.raises(CommandError, match="say --yes where nobody can answer"):
+    with pytest.raises(CommandError, match="Add --yes to run without a prompt"):
         run("push", str(folder), "--project", project.slug)
     assert names(project) == ["75 is denied", "third"]
-    said = push(project, folder)
-    assert "test “75 is denied” changed\n    test “new” added\n    tests in another order" in said
+    output = push(project, folder)
+    assert "test “75 is denied” changed\n    test “new” added\n    tests in another order" in output
     write(folder, THIRD)
     assert "test “new” removed\n    test “75 is denied” removed" in push(project, folder)
     assert names(project) == ["third"]
@@ -76,7 +76,7 @@ def test_what_becomes_of_each_test_is_told_before_anything_is_done(project, fold
 def test_without_a_file_the_tests_of_the_console_stay(project, folder):
     push(project, folder)
     (folder / "d.tests.json").unlink()
-    assert "Nothing is to be done." in push(project, folder)
+    assert "Nothing to do." in push(project, folder)
     assert names(project) == ["75 is denied", "third"]
 
 
@@ -86,16 +86,16 @@ def test_a_deployment_runs_the_tests_that_came_along(project, folder):
         push(project, folder, "--env", PRODUCTION)
     assert not Deployment.objects.exists()
     (folder / "d.yaml").write_text(TEXT)
-    assert "d v2 is live in production." in push(project, folder, "--env", PRODUCTION)
+    assert "d v2 deployed to production." in push(project, folder, "--env", PRODUCTION)
 
 
 def test_a_check_runs_the_tests_of_the_folder_and_needs_no_project(folder):
-    assert "1 contract can be pushed." in run("check", str(folder))
+    assert "1 contract ready to push." in run("check", str(folder))
     (folder / "d.yaml").write_text(LAX)
     with pytest.raises(CommandError, match="1 contract fails its own tests"):
         run("check", str(folder))
-    said = run_and_read(folder)
-    assert "d.tests.json: the test “75 is denied” fails: expected denied by `too-much`" in said
+    result = run_and_read(folder)
+    assert "d.tests.json: test “75 is denied” failed: expected denied by `too-much`" in result
 
 
 @pytest.mark.parametrize(
@@ -103,10 +103,13 @@ def test_a_check_runs_the_tests_of_the_folder_and_needs_no_project(folder):
     [
         ("[", "d.tests.json:1:2: Line 1, column 2"),
         ("{}", "d.tests.json: Field required"),
-        ('{"cases": [], "cases": []}', "d.tests.json: The key `cases` stands here twice."),
-        (json.dumps({"cases": [DENIED, DENIED]}), "Another test is called “75 is denied”"),
+        ('{"cases": [], "cases": []}', "d.tests.json: The key `cases` is defined twice."),
+        (json.dumps({"cases": [DENIED, DENIED]}), "Another test is named “75 is denied”"),
         (json.dumps({"cases": [DENIED | {"expects": {}}]}), "A `call` needs `expects.action`."),
-        (json.dumps({"cases": [DENIED | {"name": "a\nb"}]}), "A name has 1 to 128 characters"),
+        (
+            json.dumps({"cases": [DENIED | {"name": "a\nb"}]}),
+            "A name is one line of 1 to 128 characters",
+        ),
         ("\ud800", "d.tests.json: This is not UTF-8, from byte 0 on."),
     ],
 )
@@ -114,22 +117,22 @@ def test_a_file_that_holds_no_tests_stops_everything_with_its_sentence(
     project, folder, text, words
 ):
     (folder / "d.tests.json").write_bytes(text.encode(errors="surrogatepass"))
-    with pytest.raises(CommandError, match="nothing was done"):
+    with pytest.raises(CommandError, match="Nothing was pushed"):
         push(project, folder)
     assert words in run_and_read(folder)
     assert not BundleVersion.objects.exists()
 
 
 def run_and_read(folder) -> str:
-    said = io.StringIO()
+    output = io.StringIO()
     with pytest.raises(CommandError):
-        call_command("contracts", "check", str(folder), stdout=said, stderr=said)
-    return said.getvalue()
+        call_command("contracts", "check", str(folder), stdout=output, stderr=output)
+    return output.getvalue()
 
 
 def test_tests_without_a_contract_beside_them_are_told(folder):
     (folder / "d.yaml").rename(folder / "e.yaml")
-    assert "d.tests.json: There is no contract of this name beside" in run_and_read(folder)
+    assert "d.tests.json: No contract file with this name next to" in run_and_read(folder)
 
 
 def test_a_pull_writes_the_tests_and_a_push_of_them_has_nothing_to_do(project, tmp_path):
@@ -138,8 +141,8 @@ def test_a_pull_writes_the_tests_and_a_push_of_them_has_nothing_to_do(project, t
     assert "d.tests.json: 3 tests of d, written" in pull(project, tmp_path)
     first = (tmp_path / "d.tests.json").read_bytes()
     assert json.loads(first)["cases"][:2] == [DENIED, THIRD]
-    assert "Nothing is to be done." in pull(project, tmp_path)
-    assert "Nothing is to be done." in push(project, tmp_path)
+    assert "Nothing to do." in pull(project, tmp_path)
+    assert "Nothing to do." in push(project, tmp_path)
     (tmp_path / "d.tests.json").unlink()
     pull(project, tmp_path)
     assert (tmp_path / "d.tests.json").read_bytes() == first
@@ -147,8 +150,8 @@ def test_a_pull_writes_the_tests_and_a_push_of_them_has_nothing_to_do(project, t
 
 def test_a_pull_leaves_a_file_alone_that_says_the_same_in_another_format(project, folder):
     push(project, folder)
-    said = pull(project, folder)
-    assert "d.tests.json: 2 tests of d, unchanged" in said
+    output = pull(project, folder)
+    assert "d.tests.json: 2 tests of d, unchanged" in output
     assert (folder / "d.tests.json").read_text() == json.dumps({"cases": [DENIED, THIRD]})
 
 
@@ -170,6 +173,6 @@ def test_the_file_is_what_the_api_takes(project, folder):
     body = (folder / "d.tests.json").read_text()
     sent = manager.put("/v1/contracts/d/cases", body, content_type="application/json")
     assert sent.status_code == 200
-    assert "Nothing is to be done." in push(project, folder)
+    assert "Nothing to do." in push(project, folder)
     replace_cases(bundle, [], by=CONSOLE)
     assert "test “third” added" in push(project, folder)

@@ -4,13 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.checks.domain.bindings import (
+from governance.checks.domain import (
     Binding,
+    all_fitting,
+    changed_lines,
     first_fitting,
     hidden_by,
     lines_judging,
     with_line,
 )
+from governance.checks.words import applying_words
 
 LINES = [
     Binding("production", "*", "http_*", "http"),
@@ -97,5 +100,36 @@ def test_the_lines_of_a_tool_are_those_that_some_call_of_it_may_meet():
 )
 def test_whichever_line_a_call_meets_is_among_those_of_its_tool(lines, call, names_agent):
     environment, agent, tool = call
-    found = lines_judging(lines, tool, ["a", "b", "ab"], agent if names_agent else "")
-    assert first_fitting(lines, environment, agent, tool) in found
+    places = lines_judging(lines, tool, ["a", "b", "ab"], agent if names_agent else "")
+    assert first_fitting(lines, environment, agent, tool) in places
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "tools"),
+    [
+        ("ab", "ab", ""),
+        ("ab", "abc", "c"),
+        ("ab", "b", "a"),
+        ("ab", "ba", "b"),
+        ("", "a", "a"),
+    ],
+)
+def test_changed_bindings_are_those_added_removed_or_moved(before, after, tools):
+    lists = [[Binding("*", "*", tool, "one") for tool in each] for each in (before, after)]
+    assert "".join(sorted({line.tool for line in changed_lines(*lists)})) == tools
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (("production", "", "query_a"), "`two` applies, by row 2. Row 3 matches too"),
+        (("staging", "", "other"), "No row matches, so `default` applies."),
+    ],
+)
+def test_the_tester_names_the_applying_row_and_later_matches(call, words):
+    lines = [
+        Binding("production", "*", "http_*", "one"),
+        Binding("*", "*", "query_*", "two"),
+        Binding("*", "*", "query_a", "three"),
+    ]
+    assert applying_words(lines, all_fitting(lines, *call)).startswith(words)

@@ -3,7 +3,7 @@
 import pytest
 
 from governance.checks.commands.bindings import BindingsMovedOn, bind
-from governance.checks.domain.bindings import MOST_LINES, Binding
+from governance.checks.domain import MOST_LINES, Binding
 from governance.checks.queries.bindings import bindings_of, lines_by_check
 from governance.core.actor import CONSOLE
 from governance.core.errors import InvalidInput
@@ -32,13 +32,13 @@ def test_a_project_begins_without_lines_at_revision_nought(project):
 def test_the_list_is_replaced_whole_and_keeps_its_order(project):
     a_check(project)
     bound(project, "b_* mine", "a_* default", "production bot * http")
-    found = bindings_of(project)
-    assert [str(each) for each in found.lines] == [
+    result = bindings_of(project)
+    assert [str(each) for each in result.lines] == [
         "* * b_* → mine",
         "* * a_* → default",
         "production bot * → http",
     ]
-    assert (found.revision, found.changed_by) == (1, "console")
+    assert (result.revision, result.changed_by) == (1, "console")
     assert bound(project, "x default").revision == 2
     assert [each.tool for each in bindings_of(project).lines] == ["x"]
     assert bound(project).lines == ()
@@ -72,8 +72,8 @@ def test_a_change_is_told_to_the_log_as_it_was_and_is(project):
 
 def test_a_check_that_is_not_there_is_refused_at_its_line(project):
     a_check(builders.a_project(), name="theirs")
-    (found,) = problems(project, line(), line(check="theirs"))
-    assert found == ("bindings[1].check", "There is no check 'theirs' here.")
+    (result,) = problems(project, line(), line(check="theirs"))
+    assert result == ("bindings[1].check", "No check `theirs`.")
     assert not CheckBindings.objects.exists()
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
 from governance.checks.commands.drafts import begin_check_draft
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.checks.language.text import MAX_BYTES
 from governance.checks.queries.checks import own_version
 from governance.core.actor import CONSOLE, person
@@ -46,14 +46,14 @@ def me(project, version) -> CheckEditor:
 def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
     page = me.open()
     assert me.fields(page)["text"] == TEXT
-    assert heading(page) == "n v1, with no draft of yours yet. Nothing is changed."
-    assert "Bound nowhere yet" in page
+    assert heading(page) == "n v1: no changes"
+    assert "Not bound yet" in page
     assert not CheckDraft.objects.exists()
 
 
 def test_what_it_judges_is_told(project, me):
     bind(project, [Binding("*", "*", "crm_*", "n")], by=CONSOLE)
-    assert "Judges <code>crm_*</code>." in me.open()
+    assert "Bound to <code>crm_*</code>." in me.open()
 
 
 def test_a_newer_included_check_is_offered_and_taken_by_a_click(project):
@@ -62,21 +62,22 @@ def test_a_newer_included_check_is_offered_and_taken_by_a_click(project):
     mine = TEXT.replace("rules:", "include: [flags, base]\nrules:")
     save_check(project, document=mine, by=CONSOLE)
     me = CheckEditor(project)
-    offer = "<code>base</code> has a newer version 2; this check keeps v1 until you take it."
+    offer = "<code>base</code> v2 is available. This check includes v1."
     assert offer not in me.open()
     save_check(project, document=base + "# mended", by=CONSOLE)
     page = me.open()
-    assert offer in page
+    assert offer in " ".join(page.split())
     assert "data-unchanged" in page
     assert offer not in written(me, mine.replace(", base]", "]"), of="n")
     me.send(page, "newer:base", text=mine)
     page = me.open()
-    assert "<code>base</code> is included as v2, no more as v1, once this is saved." in page
+    included = "<code>base</code> will be included as v2 instead of v1."
+    assert included in " ".join(page.split())
     assert 'name="newer" value="base"' in page
     assert "data-unchanged" not in page
-    assert "is included as v2" in written(me, mine, of="n", newer="base")
+    assert "will be included as v2" in written(me, mine, of="n", newer="base")
     me.send(page, "kept:base", text=mine)
-    assert offer in me.open()
+    assert offer in " ".join(me.open().split())
     me.send(me.open(), "newer:base", text=mine)
     me.send(me.open(), "save", text=mine)
     versions = [
@@ -102,7 +103,7 @@ def test_saving_a_draft_takes_nothing_newer_that_nobody_asked_for(project):
 def test_what_is_kept_stands_there_again_and_is_saved_with_a_message(me, version):
     me.send(me.open(), "keep", text=TEXT + "# mine\n")
     page = me.open()
-    assert heading(page) == "Draft of n, from v1. It can be saved."
+    assert heading(page) == "Draft of n from v1: ready to save"
     me.send(page, message="Because.")
     newest = version.success_check.versions.get(number=2)
     assert bytes(newest.document).decode() == TEXT + "# mine\n"
@@ -113,8 +114,8 @@ def test_what_is_kept_stands_there_again_and_is_saved_with_a_message(me, version
 def test_an_example_that_breaks_is_told_on_its_line_and_keeps_it_from_being_saved(me, version):
     page = me.send(me.open(), text=BROKEN)
     assert page.status_code == 422
-    assert heading(page.text) == "Draft of n, from v1. One problem keeps it from being saved."
-    assert "This came out as failure, not success" in page.text
+    assert heading(page.text) == "Draft of n from v1: 1 error to fix"
+    assert "Got failure instead of success" in page.text
     assert "0 of 1" in page.text
     assert version.success_check.versions.count() == 1
     assert CheckDraft.objects.get().text == BROKEN
@@ -138,10 +139,10 @@ def test_who_saves_second_is_shown_both_and_brings_theirs_into_the_draft(project
     other.send(other.open(), text=TEXT.replace("otherwise: success", "otherwise: default"))
     assert "was saved by" in me.open()
     page = me.send(me.open())
-    assert "Both changed different places" in page.text
+    assert "No conflicts." in page.text
     assert "otherwise" in page.text
     page = me.send(page.text, at=me.address("rebase"))
-    assert "has what v2 changed, and all that is yours" in html.unescape(page.text)
+    assert "v2 merged into your draft" in html.unescape(page.text)
     me.send(page.text)
     newest = bytes(version.success_check.versions.get(number=3).document).decode()
     assert newest == TEXT.replace("otherwise: success", "otherwise: default") + "# mine\n"
@@ -151,30 +152,30 @@ def test_what_a_draft_changes_is_told_by_meaning_and_shown_as_text(me):
     assert me.client.get(me.address("compare")).status_code == 302
     me.send(me.open(), "keep", text=TEXT.replace("otherwise: success", "otherwise: unknown"))
     page = me.client.get(me.address("compare")).text
-    assert heading(page) == "Your draft of n differs from v1 in one line."
-    assert "The document · what no rule catches" in page
+    assert heading(page) == "n v1 → draft: 1 changed line"
+    assert "The document · when no rule matches" in page
 
 
 def test_who_else_writes_on_it_is_told(project, me):
     other = CheckEditor(project)
     other.send(other.open(), "keep", text=TEXT + "# theirs\n")
     page = me.open()
-    assert f"{other.member.user} has a draft of this check too, from v1" in page
+    assert f"{other.member.user} has a draft of this check from v1" in page
     assert "# theirs" not in page
 
 
 def test_a_draft_is_discarded_after_a_question(me):
     me.send(me.open(), "keep", text=TEXT + "# mine\n")
-    asked = me.client.get(me.address("discard")).text
-    me.send(asked, at=me.address("discard"))
+    page = me.client.get(me.address("discard")).text
+    me.send(page, at=me.address("discard"))
     assert not CheckDraft.objects.exists()
     assert me.client.get(me.address("discard")).status_code == 302
 
 
 def test_the_editor_keeps_and_learns_the_new_revision(me):
     fields = me.fields(me.open()) | {"text": TEXT + "# a\n"}
-    told = me.client.post(me.address("keep"), fields).json()
-    assert told["revision"] == CheckDraft.objects.get().revision
+    body = me.client.post(me.address("keep"), fields).json()
+    assert body["revision"] == CheckDraft.objects.get().revision
     again = me.client.post(me.address("keep"), fields | {"text": TEXT + "# b\n"})
     assert again.status_code == 409
     assert me.client.post(me.address("keep"), {}).status_code == 422
@@ -186,8 +187,8 @@ def written(me: CheckEditor, text: str, **fields: str) -> str:
 
 
 def test_a_mistake_is_told_with_its_place_its_words_and_what_to_write(me):
-    told = written(me, TEXT.replace("verdict: failure\n", "verdikt: failure\n"), of="n")
-    problem = re.search(r"<li class=.severity-error[^>]*verdikt.*?</li>", told, re.DOTALL)
+    result = written(me, TEXT.replace("verdict: failure\n", "verdikt: failure\n"), of="n")
+    problem = re.search(r"<li class=.severity-error[^>]*verdikt.*?</li>", result, re.DOTALL)
     assert problem
     for part in ('data-line="8"', 'data-words="verdikt"', 'data-fix="verdict"'):
         assert part in problem[0]
@@ -210,10 +211,10 @@ def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
 @pytest.mark.parametrize(
     ("text", "of", "told"),
     [
-        (TEXT.replace("name: n", "name: other"), "n", "The name of this check is <code>n</code>"),
-        (TEXT, "", "There is a check <code>n</code> already"),
-        (TEXT.replace("name: n", "name: http"), "", "comes with the console"),
-        (TEXT + "include: [nothing]\n", "n", "There is no check named <code>nothing</code>"),
+        (TEXT.replace("name: n", "name: other"), "n", "This check is named <code>n</code>"),
+        (TEXT, "", "A check <code>n</code> already exists"),
+        (TEXT.replace("name: n", "name: http"), "", "is a built-in check"),
+        (TEXT + "include: [nothing]\n", "n", "No check named <code>nothing</code>"),
         (TEXT + "<<<<<<< mine\n", "n", "Both texts changed these lines"),
     ],
 )
@@ -239,7 +240,7 @@ def test_what_is_included_is_asked_for_at_once(project, me, django_assert_max_nu
 
 
 def begin(me: CheckEditor, **fields: object) -> tuple[str, str]:
-    """Where the new draft is edited, and its text."""
+    """Address of the new draft's editor, and its text."""
     at = reverse("governance:new_check", args=[me.slug])
     answer = me.client.post(at, fields)
     assert answer.status_code == 302, answer.text
@@ -261,7 +262,7 @@ def test_a_new_check_begins_with_nothing_or_with_another_one(me, start, name, ha
     at, text = begin(me, **{"from": start})
     assert has in text
     page = me.client.get(at).text
-    assert heading(page) == "Draft of a new check. It can be saved."
+    assert heading(page) == "Draft of a new check: ready to save"
     me.send(page, at=at)
     assert bytes(CheckVersion.objects.get(success_check__name=name).document).decode() == text
 
@@ -276,7 +277,7 @@ def test_nothing_and_what_is_no_text_is_refused_at_its_field(me):
     at = reverse("governance:new_check", args=[me.slug])
     assert "Paste a success check here" in me.client.post(at, {"text": ""}).text
     large = SimpleUploadedFile("c.yaml", b"x" * (MAX_BYTES + 1))
-    assert "write less than 256 KiB" in me.client.post(at, {"file": large}).text
+    assert "Use at most 256 KiB" in me.client.post(at, {"file": large}).text
     assert me.client.post(at, {"from": "copy:nothing"}).status_code == 404
     assert me.client.post(at, {"from": "include:default"}).status_code == 404
 
@@ -296,7 +297,7 @@ def test_a_new_check_under_a_name_that_is_taken_is_told_so(project, me, version)
     at = me.address("edit_new", **a_new_draft(me, project, TEXT + "# another\n"))
     page = me.send(me.client.get(at).text, at=at)
     assert page.status_code in (409, 422)
-    assert "There is a check <code>n</code> already" in page.text
+    assert "A check <code>n</code> already exists" in page.text
     assert version.success_check.versions.count() == 1
 
 

@@ -84,15 +84,15 @@ def test_who_has_another_base_is_told_that_the_check_moved_on_and_can_follow(pro
 
 
 def test_a_version_keeps_the_name_of_its_check(check, me):
-    with pytest.raises(DocumentInvalid, match="The name of this check is `mine`"):
+    with pytest.raises(DocumentInvalid, match="This check is named `mine`"):
         save_check_draft(kept(check, me, TEXT.replace("name: mine", "name: other")), by=me)
 
 
 def test_a_new_check_begins_as_a_draft_and_becomes_a_first_version(project, me):
     draft = begin_check_draft(project, text="half", by=me)
-    found = new_check_draft_numbered(project, me.id or 0, draft.pk)
-    assert found is not None
-    keep_new_check_draft(found, text=TEXT, seen=found.revision, by=me)
+    result = new_check_draft_numbered(project, me.id or 0, draft.pk)
+    assert result is not None
+    keep_new_check_draft(result, text=TEXT, seen=result.revision, by=me)
     again = new_check_draft_numbered(project, me.id or 0, draft.pk)
     assert again is not None
     assert str(save_check_draft(again, by=me)[0]) == "mine v1"

@@ -4,8 +4,9 @@ import html
 import re
 
 import pytest
+from django.urls import reverse
 
-from governance.checks.domain.bindings import MOST_LINES
+from governance.checks.domain import MOST_LINES
 from governance.checks.queries.bindings import bindings_of
 from governance.checks.queries.checks import ours, own_version
 from governance.core.roles import Role
@@ -29,7 +30,7 @@ def viewer(project) -> Pages:
 
 def _pages(project, role: Role) -> Pages:
     seen = Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
-    seen.get("attention/")  # the first visit, which keeps the project used last
+    seen.get("alerts/")  # the first visit, which keeps the project used last
     return seen
 
 
@@ -47,17 +48,17 @@ def post(pages: Pages, *lines: dict[str, str], revision: int = 0, **more: str):
 def tools_in(answer) -> list[str]:
     """The tools of the lines in the form, without the one that script makes others from."""
     form = answer.content.decode().partition('<template id="new-binding">')[0]
-    found = re.findall(r'name="tool" value="([^"]*)"', form)
-    return [html.unescape(each) for each in found]
+    matches = re.findall(r'name="tool" value="([^"]*)"', form)
+    return [html.unescape(each) for each in matches]
 
 
 def test_without_a_check_the_list_says_what_to_do_and_shows_what_is_there(editor, viewer):
     text = editor.text("checks/")
-    assert "No check is bound: an agent's own check decides, else the built-in one." in text
-    assert "Bind one that is here" in text
+    assert "No bindings: agents' own checks decide, else the default check" in text
+    assert "Bind a built-in check" in text
     for each in ours():
         assert each.name in text
-    assert "takes the role editor" in viewer.text("checks/")
+    assert "You need the Editor role" in viewer.text("checks/")
 
 
 def test_the_list_tells_where_each_check_is_used(project, viewer):
@@ -66,8 +67,8 @@ def test_the_list_tells_where_each_check_is_used(project, viewer):
     a_check(project, BAD, name="mine")
     bound(project, "production bot-* crm_* mine", "* * http_get http", *(["x mine"] * 4))
     text = viewer.text("checks/")
-    assert "Two checks of this project; six bindings say what judges which calls." in text
-    assert "mine What mine is for v2 crm_* of bot-* in production x x and 2 more lines" in text
+    assert "2 checks of your own, 6 bindings" in text
+    assert "mine What mine is for v2 crm_* of bot-* in production x x and 2 more" in text
     assert "base What base is for v1 nothing" in text
     a_check(project, name="other", include=("base",))
     assert "base What base is for v1 in other" in viewer.text("checks/")
@@ -78,8 +79,8 @@ def test_a_check_shows_its_text_its_rules_in_words_and_its_examples(project, vie
     a_check(project, BAD, examples=(example,))
     bound(project, "crm_* mine")
     text = viewer.text("checks/c/mine/")
-    assert "mine v1 judges crm_* ." in text
-    assert "On crm_* : result.bad is there" in text
+    assert "mine v1 checks crm_*" in text
+    assert "On crm_* : result.bad exists" in text
     assert "otherwise success" in text
     assert 'failure line 8 crm_update {"bad": 1}' in text
     assert "Examples 1" in text
@@ -91,9 +92,9 @@ def test_a_check_shows_its_text_its_rules_in_words_and_its_examples(project, vie
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ((), "mine v1 is bound nowhere, so it judges nothing yet."),
-        (("* mine",), "mine v1 judges every tool."),
-        (("a mine", "b mine"), "mine v1 judges what two bindings name."),
+        ((), "mine v1 isn't bound to any tool yet"),
+        (("* mine",), "mine v1 checks all tools"),
+        (("a mine", "b mine"), "mine v1 has 2 bindings"),
     ],
 )
 def test_a_check_opens_with_what_it_judges(project, viewer, lines, said):
@@ -105,9 +106,9 @@ def test_a_check_opens_with_what_it_judges(project, viewer, lines, said):
 def test_what_the_console_brings_has_a_page_as_well(viewer):
     for each in ours():
         assert each.name in viewer.text(f"checks/c/{each.name}/")
-    assert "judges every call that no binding names" in viewer.text("checks/c/default/")
-    assert "comes with the console and is bound nowhere" in viewer.text("checks/c/http/")
-    assert "It comes with the console." in viewer.text("checks/c/http/versions/1/")
+    assert "decides where no binding applies" in viewer.text("checks/c/default/")
+    assert "isn't bound to any tool yet" in viewer.text("checks/c/http/")
+    assert "Built-in check." in viewer.text("checks/c/http/versions/1/")
 
 
 @pytest.mark.parametrize(
@@ -126,30 +127,30 @@ def test_what_is_not_there_is_not_found(project, viewer, path):
 
 def test_a_version_that_another_console_brought_leads_to_the_one_that_is_here(viewer):
     answer = viewer.client.get(f"{viewer.base}/checks/c/http/versions/9999/", follow=True)
-    assert "This console brings v" in text_of(answer)
+    assert "This console has v" in text_of(answer)
 
 
 def test_versions_are_listed_shown_and_compared(project, viewer):
     a_check(project)
     a_check(project, BAD)
     assert "v2" in viewer.text("checks/c/mine/")
-    assert "mine v1 was replaced: the newest is v2." in viewer.text("checks/c/mine/versions/1/")
+    assert "mine v1 was replaced by v2" in viewer.text("checks/c/mine/versions/1/")
     text = viewer.text("checks/c/mine/compare/")
-    assert "From v1 to v2, 2 things change in mine" in text
-    assert "Added rule bad crm_* : failure when result.bad is there" in text
+    assert "mine v1 → v2: 2 changes" in text
+    assert "Added rule bad crm_* : failure when result.bad exists" in text
     assert "Removed rule not-ok" in text
     same = viewer.text("checks/c/mine/compare/?old=2&new=2")
-    assert "v2 of mine compared with itself." in same
+    assert "mine v2 is the same version" in same
 
 
 def test_a_comparison_tells_of_other_included_rules(project, editor):
     a_check(project, name="base")
     a_check(project, include=("base",))
     a_check(project, BAD, name="base")
-    assert "base v2 is there, and v1 is included." in editor.text("checks/c/mine/")
+    assert "base v2 is available. This check includes v1." in editor.text("checks/c/mine/")
     editor.client.post(f"{editor.base}/checks/c/mine/newer-included/")
     text = editor.text("checks/c/mine/compare/")
-    assert "v1 and v2 of mine say the same with other rules included." in text
+    assert "mine v1 → v2: only included checks changed" in text
     assert "Changed base v1 → v2" in text
 
 
@@ -159,10 +160,10 @@ def test_newer_included_checks_that_break_an_example_are_told_and_not_taken(proj
     a_check(project, BAD.replace("crm_*", "*"), name="base")
     path = f"{editor.base}/checks/c/mine/newer-included/"
     text = text_of(editor.client.post(path, follow=True))
-    assert "Not taken: line 9" in text
-    kept = own_version(project, "mine")
-    assert kept is not None
-    assert kept.number == 1
+    assert "Can't include the newer version: line 9" in text
+    result = own_version(project, "mine")
+    assert result is not None
+    assert result.number == 1
 
 
 def test_every_file_of_every_version_can_be_downloaded(project, viewer):
@@ -193,8 +194,8 @@ def test_bindings_are_shown_in_their_order_and_changed_by_who_may(project, edito
     bound(project, "production * crm_* mine", "* http")
     assert tools_in(editor.get("checks/bindings/")) == ["crm_*", "*"]
     text = viewer.text("checks/bindings/")
-    assert "Two lines send calls to two checks; the first that fits counts." in text
-    assert "To change bindings takes the role editor." in text
+    assert "2 bindings for 2 checks" in text
+    assert "You need the Editor role to change bindings." in text
     assert post(viewer, LINE, revision=1, act="save").status_code == 403
     assert [each.tool for each in bindings_of(project).lines] == ["crm_*", "*"]
 
@@ -207,7 +208,7 @@ def test_saving_replaces_the_list(project, editor):
         "* * * → http",
     ]
     again = post(editor, LINE, {**LINE, "tool": "*"}, revision=1, act="save")
-    assert "Nothing changed." in text_of(editor.client.get(again["Location"]))
+    assert "No changes to save." in text_of(editor.client.get(again["Location"]))
 
 
 @pytest.mark.parametrize(
@@ -233,9 +234,58 @@ def test_without_script_each_step_is_answered_by_the_form_and_nothing_is_saved(
     assert bindings_of(project).lines == ()
 
 
+def test_after_saving_the_page_offers_past_calls_of_the_changed_tools_alone(project, editor):
+    bound(project, "old http")
+    saved = post(editor, {**LINE, "tool": "old"}, LINE, revision=1, act="save")
+    page = editor.client.get(saved["Location"]).content.decode()
+    assert "/live/past-calls/?of=changed&amp;tool=http_%2A" in page
+    assert "tool=old" not in page
+
+
+def test_the_tester_reads_the_rows_of_the_form_saved_or_not(project, editor, viewer):
+    tried = {"try_tool": "http_get", "try_environment": "production"}
+    assert "http applies, by row 1." in text_of(post(editor, LINE, revision=0, act="try", **tried))
+    at = reverse("governance:applying_check", args=[project.slug])
+    assert (
+        text_of(viewer.client.post(at, {**LINE, "tool": "x"} | tried))
+        == "No row matches, so default applies."
+    )
+    assert text_of(viewer.client.post(at, {})) == "Enter a tool."
+
+
+def test_several_tools_are_bound_to_a_built_in_check_at_once(project, editor):
+    fields = sent(LINE, act="bind", bind_check="mcp") | {"bind": ["a", "b"]}
+    answer = editor.client.post(f"{editor.base}/checks/bindings/", fields)
+    assert tools_in(answer) == ["http_*", "a", "b"]
+    assert answer.content.decode().count('value="mcp"') >= 2
+    assert "3 bindings for 2 checks, not saved yet" in text_of(answer)
+
+
+def test_an_unbound_check_offers_bind_as_the_filled_button(project, editor, viewer):
+    a_check(project)
+    page = editor.get("checks/c/mine/").content.decode()
+    assert re.search(r'class="button filled"\s+href="[^"]*bindings/\?check=mine[^"]*">Bind…', page)
+    assert re.search(r'class="button" href="[^"]*/edit/">Edit', page)
+    assert "Bind…" not in viewer.text("checks/c/mine/")
+    bound(project, "crm_* mine")
+    page = editor.get("checks/c/mine/").content.decode()
+    assert re.search(r'class="button filled" href="[^"]*/edit/">Edit', page)
+
+
+def test_a_check_is_bound_from_its_own_page(project, editor, viewer):
+    a_check(project)
+    at = reverse("governance:bind_check", args=[project.slug, "mine"])
+    answer = editor.client.post(at, {"tool": "crm_update"}, follow=True)
+    assert "Bound to crm_update. It applies to new calls." in text_of(answer)
+    assert "/live/past-calls/?of=changed&amp;tool=crm_update" in answer.content.decode()
+    assert [str(line) for line in bindings_of(project).lines] == ["* * crm_update → mine"]
+    assert "Not bound:" in text_of(editor.client.post(at, {"tool": ""}, follow=True))
+    assert viewer.client.post(at, {"tool": "x"}).status_code == 403
+
+
 def test_a_line_can_be_begun_for_a_tool_from_elsewhere(editor):
     assert tools_in(editor.get("checks/bindings/", tool="crm <update>")) == ["crm <update>"]
-    assert tools_in(post(editor, LINE, bind="crm_update")) == ["http_*", "crm_update"]
+    assert tools_in(post(editor, LINE, act="bind", bind="crm_update")) == ["http_*", "crm_update"]
 
 
 def test_a_viewer_who_comes_for_a_tool_sees_the_lines_that_there_are(project, viewer):
@@ -257,7 +307,7 @@ def test_what_is_wrong_with_a_line_stands_at_it_and_nothing_is_lost(project, edi
     assert answer.status_code == 422
     body = answer.content.decode()
     assert "No environment can have this name" in body
-    assert "Name the check that judges these calls." in body
+    assert "Choose a check." in body
     assert tools_in(answer) == ["http_*", "http_*"]
     assert bindings_of(project).lines == ()
 
@@ -267,7 +317,7 @@ def test_what_somebody_else_saved_meanwhile_is_shown_and_not_overwritten(project
     answer = post(editor, LINE, revision=0, act="save")
     assert answer.status_code == 409
     body = answer.content.decode()
-    assert "changed the bindings while you did" in body
+    assert "changed the bindings in the meantime" in body
     assert tools_in(answer) == ["http_*"]
     assert 'name="revision" value="1"' in body
     assert post(editor, LINE, revision=1, act="save").status_code == 302
@@ -275,7 +325,7 @@ def test_what_somebody_else_saved_meanwhile_is_shown_and_not_overwritten(project
 
 def test_a_line_that_an_earlier_one_leaves_nothing_for_says_so(project, editor):
     bound(project, "* http", "crm_* mcp")
-    assert "Line 1 takes every call that this one could get." in editor.text("checks/bindings/")
+    assert "Row 1 matches all of these calls first." in editor.text("checks/bindings/")
 
 
 def test_a_name_that_is_markup_is_shown_as_text(project, viewer):

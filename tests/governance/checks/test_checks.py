@@ -73,7 +73,7 @@ def test_a_save_that_breaks_an_example_is_refused_on_its_line(project):
 
 @pytest.mark.parametrize("name", ["http", "default"])
 def test_the_names_of_what_the_console_brings_are_not_free(project, name):
-    with pytest.raises(DocumentInvalid, match="comes with the console") as refused:
+    with pytest.raises(DocumentInvalid, match="is a built-in check") as refused:
         saved(project, TEXT.replace("name: mine", f"name: {name}"))
     assert refused.value.errors[0].path == "metadata.name"
     assert not Check.objects.exists()
@@ -87,7 +87,7 @@ def test_a_name_that_a_later_console_brings_too_stays_the_projects_own(project, 
 
 
 def test_a_text_under_another_name_is_refused_where_one_is_expected(project):
-    with pytest.raises(DocumentInvalid, match="The name of this check is `other`") as refused:
+    with pytest.raises(DocumentInvalid, match="This check is named `other`") as refused:
         saved(project, TEXT, name="other")
     assert refused.value.errors[0].fix == "other"
 
@@ -120,15 +120,15 @@ def test_saving_another_text_keeps_what_is_included_until_the_newer_is_asked_for
     text = check_text(include=("base", "http"))
     first = saved(project, text)
     a_check(project, BAD, name="base")
-    kept = saved(project, text + "# two\n")
-    assert kept.included == first.included
-    assert kept.compiled["rules"] == first.compiled["rules"]
-    assert kept.compiled["automata"] == first.compiled["automata"]
-    assert saved(project, text + "# two\n") == kept
-    taken = saved(project, text + "# two\n", newer=["base"])
-    assert (taken.number, taken.included[0]) == (3, {"name": "base", "version": 2})
-    assert taken.compiled["rules"][0]["id"] == "bad"
-    assert saved(project, text + "# four\n").included == taken.included
+    result = saved(project, text + "# two\n")
+    assert result.included == first.included
+    assert result.compiled["rules"] == first.compiled["rules"]
+    assert result.compiled["automata"] == first.compiled["automata"]
+    assert saved(project, text + "# two\n") == result
+    outcome = saved(project, text + "# two\n", newer=["base"])
+    assert (outcome.number, outcome.included[0]) == (3, {"name": "base", "version": 2})
+    assert outcome.compiled["rules"][0]["id"] == "bad"
+    assert saved(project, text + "# four\n").included == outcome.included
 
 
 def test_what_is_included_anew_is_taken_as_the_newest(project):
@@ -144,8 +144,8 @@ def test_what_includes_no_rule_yet_is_fixed_as_well(project):
     saved(project, check_text(name="base"))
     mine = saved(project, check_text(include=("base",)))
     a_check(project, BAD, name="base")
-    kept = saved(project, check_text(include=("base",)) + "# two\n")
-    assert (kept.included, kept.compiled["rules"]) == (mine.included, mine.compiled["rules"])
+    checked = saved(project, check_text(include=("base",)) + "# two\n")
+    assert (checked.included, checked.compiled["rules"]) == (mine.included, mine.compiled["rules"])
 
 
 def test_newer_included_rules_are_taken_by_a_version_of_the_same_text(project):
@@ -153,11 +153,11 @@ def test_newer_included_rules_are_taken_by_a_version_of_the_same_text(project):
     mine = saved(project, check_text(include=("base",)))
     assert include_newer(mine, by=CONSOLE) == (mine, False)
     a_check(project, "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}", name="base")
-    taken, is_new = include_newer(mine, by=CONSOLE)
-    assert (is_new, taken.number, taken.message) == (True, 2, "Include base v2")
-    assert bytes(taken.document) == bytes(mine.document)
-    assert [rule["id"] for rule in taken.compiled["rules"]] == ["bad"]
-    assert newer_included(taken) == []
+    result, is_new = include_newer(mine, by=CONSOLE)
+    assert (is_new, result.number, result.message) == (True, 2, "Include base v2")
+    assert bytes(result.document) == bytes(mine.document)
+    assert [rule["id"] for rule in result.compiled["rules"]] == ["bad"]
+    assert newer_included(result) == []
 
 
 def test_a_newer_included_check_that_breaks_an_example_is_not_taken(project):
@@ -227,8 +227,8 @@ def test_a_list_shows_the_newest_of_each_without_its_text(project, django_assert
     saved(project, TEXT + "# two\n")
     a_check(project, name="another")
     with django_assert_num_queries(1):
-        found = newest_check_versions(project, "", 10)
-        assert [str(each) for each in found] == ["another v1", "mine v2"]
+        result = newest_check_versions(project, "", 10)
+        assert [str(each) for each in result] == ["another v1", "mine v2"]
     check = check_named(project, "mine")
     assert check is not None
     assert [each.number for each in check_versions_before(check, 2, 10)] == [1]

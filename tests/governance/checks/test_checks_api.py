@@ -48,10 +48,10 @@ def test_a_new_version_is_201_and_the_same_bytes_are_200(manager, prefix):
     again = manager.put(path, {"yaml": TEXT}, content_type="application/json")
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json() == again.json()
-    told = first.json()
-    assert (told["name"], told["version"], told["message"]) == ("mine", 1, "The first")
-    assert told["sha256"] == hashlib.sha256(TEXT.encode()).hexdigest()
-    assert told["author"].startswith("key:")
+    answer = first.json()
+    assert (answer["name"], answer["version"], answer["message"]) == ("mine", 1, "The first")
+    assert answer["sha256"] == hashlib.sha256(TEXT.encode()).hexdigest()
+    assert answer["author"].startswith("key:")
 
 
 def test_a_refused_text_is_422_with_lines(manager):
@@ -115,14 +115,14 @@ def test_the_list_has_the_projects_own_and_those_of_the_console_by_name(project,
 def test_pages_of_the_list_leave_nothing_out(project, reader):
     for name in ("aaa", "mmm", "zzz"):
         a_check(project, name=name)
-    whole = [each["name"] for each in got(reader, "success-checks?limit=1000")["success_checks"]]
+    items = [each["name"] for each in got(reader, "success-checks?limit=1000")["success_checks"]]
     seen: list[str] = []
     cursor = ""
     while cursor is not None:
         page = got(reader, f"success-checks?limit=3&cursor={cursor}")
         seen += [each["name"] for each in page["success_checks"]]
         cursor = page["next"]
-    assert seen == whole
+    assert seen == items
 
 
 def test_one_check_tells_its_text_its_history_and_what_it_could_include_anew(project, reader):
@@ -141,9 +141,9 @@ def test_one_check_tells_its_text_its_history_and_what_it_could_include_anew(pro
 
 def test_what_the_console_brings_can_be_read_as_well(reader):
     for name in ("http", "default"):
-        told = got(reader, f"success-checks/{name}")
-        assert f"name: {name}" in told["yaml"]
-        assert told["newer_included"] == []
+        result = got(reader, f"success-checks/{name}")
+        assert f"name: {name}" in result["yaml"]
+        assert result["newer_included"] == []
     for name in ("nothing", "Not-A-Name", "a%00b"):
         assert reader.get(f"/v1/success-checks/{name}").status_code == 404
 
@@ -154,9 +154,9 @@ def test_newer_included_checks_are_taken_by_a_word(project, manager):
     path = "/v1/success-checks/mine/newer-included"
     assert manager.post(path).status_code == 200
     a_check(project, BAD, name="base")
-    taken = manager.post(path)
-    assert (taken.status_code, taken.json()["version"]) == (201, 2)
-    assert taken.json()["included"] == [{"name": "base", "version": 2}]
+    response = manager.post(path)
+    assert (response.status_code, response.json()["version"]) == (201, 2)
+    assert response.json()["included"] == [{"name": "base", "version": 2}]
     assert manager.post("/v1/success-checks/http/newer-included").status_code == 404
 
 
@@ -165,12 +165,15 @@ def test_what_is_included_stays_as_it_is_until_a_save_asks_for_the_newer(project
     a_check(project, include=("base",), name="mine")
     a_check(project, BAD, name="base")
     text = check_text(FAILS, include=("base",)) + "# more\n"
-    kept = put(manager, "success-checks/mine", yaml=text)
-    assert (kept.status_code, kept.json()["included"]) == (201, [{"name": "base", "version": 1}])
+    result = put(manager, "success-checks/mine", yaml=text)
+    assert (result.status_code, result.json()["included"]) == (
+        201,
+        [{"name": "base", "version": 1}],
+    )
     assert put(manager, "success-checks/mine", yaml=text).status_code == 200
-    taken = put(manager, "success-checks/mine", yaml=text, newer_included=True)
-    assert (taken.status_code, taken.json()["version"]) == (201, 3)
-    assert taken.json()["included"] == [{"name": "base", "version": 2}]
+    outcome = put(manager, "success-checks/mine", yaml=text, newer_included=True)
+    assert (outcome.status_code, outcome.json()["version"]) == (201, 3)
+    assert outcome.json()["included"] == [{"name": "base", "version": 2}]
     assert put(manager, "success-checks/mine", yaml=text).status_code == 200
 
 

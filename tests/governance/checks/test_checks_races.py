@@ -7,7 +7,7 @@ import pytest
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
 from governance.checks.commands.drafts import keep_check_draft, save_check_draft
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.checks.queries.bindings import bindings_of
 from governance.checks.queries.selection import judges
 from governance.core.actor import CONSOLE
@@ -24,7 +24,7 @@ ROUNDS = 3
 
 
 def met(work: Callable[[], object]) -> str:
-    """What became of it: done, or the conflict's code."""
+    """`done`, or the conflict's code."""
     try:
         work()
     except Conflict as refused:

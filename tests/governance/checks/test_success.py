@@ -4,7 +4,7 @@ import pytest
 from edictum._runner import _default_success_check
 from hypothesis import given
 
-from governance.checks.domain.success import DEFAULT, default_check
+from governance.checks.domain import DEFAULT, default_check
 from governance.core.verdict import Verdict
 from tests.governance.checks.results import json_values
 

@@ -1,4 +1,4 @@
-"""What an author is told of a text: where, in which words, and what to write instead."""
+"""Problems of a text: where, in which words, and the fix."""
 
 from governance.contracts.queries.analysis import check_text
 from governance.texts.dialect import Dialect
@@ -16,10 +16,10 @@ def told(text: str, **known):
 
 
 def test_nothing_is_said_of_a_text_that_is_right():
-    found = check_text(TEXT)
-    assert (found.problems, found.worst) == ((), None)
-    assert [(rule.id, rule.type) for rule in found.rules or ()] == [("a", "pre")]
-    assert (found.name, found.dialect) == ("d", Dialect.NEW)
+    checked = check_text(TEXT)
+    assert (checked.problems, checked.worst) == ((), None)
+    assert [(rule.id, rule.type) for rule in checked.rules or ()] == [("a", "pre")]
+    assert (checked.name, checked.dialect) == ("d", Dialect.NEW)
 
 
 def test_a_mistake_stands_at_its_exact_words_with_what_to_write_instead():
@@ -41,8 +41,8 @@ def test_a_tool_that_was_never_seen_is_a_warning_where_tools_are_known():
 
 
 def test_a_text_that_is_no_yaml_has_an_error_and_no_outline():
-    found = check_text("rules: [")
-    assert (found.worst, found.rules, found.dialect) == ("error", None, None)
+    checked = check_text("rules: [")
+    assert (checked.worst, checked.rules, checked.dialect) == ("error", None, None)
 
 
 def test_marks_of_a_merge_are_told_as_such():
@@ -53,9 +53,9 @@ def test_marks_of_a_merge_are_told_as_such():
         mine_is="your draft",
         theirs_is="v2",
     )
-    found = check_text(both.text)
-    assert (found.errors, found.problems[0].line) == (1, 4)
-    assert "keep what is right" in found.problems[0].message
+    checked = check_text(both.text)
+    assert (checked.errors, checked.problems[0].line) == (1, 4)
+    assert "keep what is right" in checked.problems[0].message
 
 
 def test_a_line_is_not_told_of_twice():

@@ -1,5 +1,7 @@
 """Contracts in the browser: the list, the ways to begin, a contract and its versions."""
 
+import html
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -8,7 +10,7 @@ from governance.contracts.domain.templates import templates
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from governance.delivery.commands.assignments import assign
-from governance.models import BundleVersion, Draft
+from governance.models import BundleVersion, Deployment, Draft
 from tests import builders
 from tests.governance.contracts.documents import ALWAYS, document, pre
 from tests.governance.serving import IN_OLD_WORDS, TEXT, deployed
@@ -30,7 +32,7 @@ def viewer(project) -> Pages:
 
 def _pages(project, role: Role) -> Pages:
     seen = Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
-    seen.get("attention/")  # the first visit, which keeps the project used last
+    seen.get("alerts/")  # the first visit, which keeps the project used last
     return seen
 
 
@@ -45,9 +47,9 @@ def post(pages: Pages, **fields):
 
 
 def test_without_a_contract_the_list_says_what_to_do(editor, viewer):
-    assert "No contract governs anything here yet." in editor.text("contracts/")
-    assert "Begin a contract" in editor.text("contracts/")
-    assert "takes the role editor" in viewer.text("contracts/")
+    assert "No contracts yet." in editor.text("contracts/")
+    assert "New contract" in editor.text("contracts/")
+    assert "You need the editor role" in viewer.text("contracts/")
 
 
 def test_the_list_says_what_is_live_where(project, viewer):
@@ -55,9 +57,9 @@ def test_the_list_says_what_is_live_where(project, viewer):
     deployed(project, env="staging")
     saved(project, OTHER, document(pre(ALWAYS)).replace("name: d", "name: draft"))
     text = viewer.text("contracts/")
-    assert "Two contracts, one of them live." in text
+    assert "2 contracts, 1 deployed." in text
     assert "d v2 production v1 staging v1" in text
-    assert "draft v1 nowhere" in text
+    assert "draft v1 no" in text
 
 
 def test_a_template_becomes_a_draft_under_a_free_name(project, editor):
@@ -111,8 +113,8 @@ def test_a_text_that_is_no_contract_yet_is_a_draft_all_the_same(editor):
     [
         ({}, "Paste a contract here, or choose a file."),
         ({"text": "a: \0"}, "Null characters are not allowed."),
-        ({"file": b"a: \xff"}, "The file is not UTF-8: save it as such."),
-        ({"file": b"a: \0"}, "The text holds a NUL"),
+        ({"file": b"a: \xff"}, "The file is not UTF-8. Save it as UTF-8."),
+        ({"file": b"a: \0"}, "The text contains NUL"),
         ({"file": b"x" * 600_000}, "The file has 600,000 bytes"),
     ],
 )
@@ -130,20 +132,20 @@ def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
     deployed(project, env="staging")
     saved(project, OTHER)
     text = viewer.text("contracts/b/d/")
-    assert "d v2 is not live yet: production and staging run v1." in text
+    assert "d v2 isn't deployed. 2 environments run older versions." in text
     assert "2: 2 pre" in text
-    assert "v1 → v2, by meaning" in text
+    assert "Changes v1 → v2" in text
     assert "b · args.x is was 1 → is 2" in text
-    assert "1 change; formatting and dialect do not count" in text
-    assert "what v2 changes" in text
-    assert "2, never edited or deleted" in text
+    assert "1 change, not counting formatting" in text
+    assert "changes in v2" in text
+    assert "2 versions (immutable)" in text
 
 
 def test_a_first_version_has_nothing_to_be_compared_with(project, viewer):
     saved(project, TEXT)
     text = viewer.text("contracts/b/d/")
-    assert "d v1 is live nowhere yet." in text
-    assert "Is it what you mean?" in text
+    assert "d v1 isn't deployed." in text
+    assert "Verify before deploying" in text
 
 
 def test_who_is_assigned_a_contract_is_told(project, viewer):
@@ -167,32 +169,32 @@ def test_a_version_shows_its_text_its_outline_and_what_would_surprise(project, v
     odd = TEXT.replace("args.x", "arg.x")
     saved(project, odd, TEXT)
     text = viewer.text("contracts/b/d/versions/1/")
-    assert "d v1 is live nowhere. The newest is v2." in text
+    assert "d v1 isn't deployed. The newest is v2." in text
     assert "kind : Ruleset" in text
     assert "pre, * : asks (300 s, then denies) when arg.x is 1" in text
     assert "Did you mean args.x ?" in text
-    assert "What would surprise" not in viewer.text("contracts/b/d/text/")
+    assert "Warnings" not in viewer.text("contracts/b/d/text/")
 
 
 def test_a_version_says_what_only_trying_tells_as_well(project, viewer):
     hopeless = "{matches: '^(a+)+$'}"
     saved(project, TEXT.replace("{equals: 1}", hopeless))
     text = viewer.text("contracts/b/d/text/")
-    assert "What would surprise" in text
-    assert "an agent waits without end" in text
+    assert "Warnings" in text
+    assert "would block the agent" in text
 
 
 def test_any_two_versions_are_compared_by_meaning_and_as_text(project, viewer):
     saved(project, TEXT, OTHER, OTHER + "\n# a word\n")
     text = viewer.text("contracts/b/d/compare/", old=1, new=3)
-    assert "From v1 to v3, 1 thing changes in d ." in text
+    assert "d v1 → v3: 1 change" in text
     assert "equal line" in text
     assert "# a word" in text
-    assert "means the same" in viewer.text("contracts/b/d/compare/")
+    assert "differ in formatting only" in viewer.text("contracts/b/d/compare/")
     back = viewer.text("contracts/b/d/compare/", old=2, new=1)
     assert "was 2 → is 1" in back
-    whole = viewer.text("contracts/b/d/compare/", old=1, new=2, whole="")
-    assert "equal line" not in whole
+    shown = viewer.text("contracts/b/d/compare/", old=1, new=2, whole="")
+    assert "equal line" not in shown
 
 
 def test_to_compare_others_keeps_the_time_that_the_other_pages_are_about(project, viewer):
@@ -214,8 +216,8 @@ def test_a_version_compared_with_itself_says_so(project, viewer):
 
 def test_either_dialect_can_be_downloaded(project, viewer):
     saved(project, IN_OLD_WORDS)
-    asked = "contracts/b/d/versions/1/download/"
-    written, twin = viewer.get(asked), viewer.get(asked, dialect="new")
+    text = "contracts/b/d/versions/1/download/"
+    written, twin = viewer.get(text), viewer.get(text, dialect="new")
     assert (written.content.decode(), twin.content.decode()) == (IN_OLD_WORDS, TEXT)
     assert written["Content-Disposition"] == 'attachment; filename="d-v1.yaml"'
     assert twin["Content-Disposition"] == 'attachment; filename="d-v1.new-dialect.yaml"'
@@ -239,7 +241,7 @@ def test_what_is_not_there_is_not_found(project, viewer, path):
 def test_contracts_of_other_projects_are_not_there(project):
     saved(project, TEXT)
     stranger = _pages(builders.a_project(), Role.ADMIN)
-    assert "No contract governs anything here yet." in stranger.text("contracts/")
+    assert "No contracts yet." in stranger.text("contracts/")
     assert stranger.get("contracts/b/d/").status_code == 404
 
 
@@ -265,3 +267,26 @@ def test_a_page_holds_no_markup_that_an_author_wrote(project, viewer):
         assert "<script>x" not in body
         assert "<img" not in body
         assert "<script>x</script>" in text_of(viewer.get(path))
+
+
+def test_a_contract_page_has_code_for_each_environment_it_is_deployed_in(project, viewer):
+    deployed(project, env="production")
+    assert 'bundle_name="d"' in html_of(viewer, "contracts/b/d/")
+    deployed(project, env="staging")
+    assert 'env="staging"' in html_of(viewer, "contracts/b/d/?use=staging")
+    assert 'env="production"' in html_of(viewer, "contracts/b/d/?use=nowhere")
+
+
+def test_code_of_a_contract_that_is_not_deployed_says_so(project, viewer):
+    saved(project, TEXT)
+    assert "Not deployed in production." in viewer.text("contracts/b/d/")
+
+
+def test_a_deployment_page_has_code_for_its_environment(project, viewer):
+    deployed(project, env="staging")
+    number = Deployment.objects.get().pk
+    assert 'env="staging", bundle_name="d",' in html_of(viewer, f"contracts/deployments/{number}/")
+
+
+def html_of(pages, path):
+    return html.unescape(pages.get(path).text)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from governance.contracts.domain.lint import lint
 from governance.contracts.domain.meaning import changes
 from governance.contracts.domain.templates import Template, template_named, templates
 from governance.evaluation.engine import Engine, ToolCall
+from governance.lint.surprises import lint
 from governance.texts.document import read_document
 from governance.texts.metadata import under_name
 

@@ -1,10 +1,10 @@
-"""What pages say of contracts in a sentence, and texts in their colours."""
+"""Sentences about contracts, and texts in their colours."""
 
 import pytest
 
 from governance.contracts.domain.grammar import CONTRACT_WORDS
-from governance.contracts.domain.rule_aspects import rules_said
-from governance.contracts.words import mode_fact, rules_fact, standing_sentence
+from governance.contracts.domain.rule_aspects import rules_in_words
+from governance.contracts.words import live_sentence, mode_fact, rules_fact
 from governance.texts.document import read_document
 from governance.texts.yaml_marks import marked_lines
 from tests.governance.contracts.documents import ALWAYS, document, pre
@@ -14,52 +14,50 @@ from tests.governance.serving import RICH
 @pytest.mark.parametrize(
     ("live", "sentence"),
     [
-        ({}, "`d` v3 is live nowhere yet."),
-        ({"production": 3}, "`d` v3 is live in production."),
-        ({"a": 3, "b": 3, "c": 3}, "`d` v3 is live in a, b and c."),
-        (dict.fromkeys("abcd", 3), "`d` v3 is live in 4 environments."),
-        ({"a": 3, "b": 2}, "`d` v3 is live in a; b runs v2."),
-        ({"a": 2, "b": 1}, "`d` v3 is not live yet: a runs v2 and b runs v1."),
-        ({"a": 1, "b": 1}, "`d` v3 is not live yet: a and b run v1."),
-        ({"a": 1, "b": 2, "c": 1}, "`d` v3 is not live yet: a and c run v1, b runs v2."),
-        (dict.fromkeys("abcd", 1), "`d` v3 is not live yet: 4 environments run other versions."),
+        ({}, "`d` v3 isn't deployed."),
+        ({"production": 3}, "`d` v3 is deployed to production."),
+        ({"a": 3, "b": 3, "c": 3}, "`d` v3 is deployed to a, b and c."),
+        (dict.fromkeys("abcd", 3), "`d` v3 is deployed to 4 environments."),
+        ({"a": 3, "b": 2}, "`d` v3 is deployed to a. b runs v2."),
+        ({"a": 2, "b": 1}, "`d` v3 isn't deployed. 2 environments run older versions."),
+        ({"a": 1}, "`d` v3 isn't deployed. a runs v1."),
     ],
 )
 def test_where_a_contract_is_live_is_one_sentence(live, sentence):
-    assert standing_sentence("d", 3, live) == sentence
+    assert live_sentence("d", 3, live) == sentence
 
 
 def test_rules_are_counted_by_their_types():
     assert rules_fact(read_document(RICH)) == "5: 2 pre, 1 post, 1 session, 1 sandbox"
     off = pre(ALWAYS).replace("type: pre", "type: pre, enabled: false")
-    assert rules_fact(read_document(document(off))) == "1: 1 pre, 1 switched off"
+    assert rules_fact(read_document(document(off))) == "1: 1 pre, 1 disabled"
 
 
 def test_a_mode_says_how_many_rules_have_another():
     observed = pre(ALWAYS, rule_id="b").replace("type: pre", "type: pre, mode: observe")
     assert mode_fact(read_document(document(pre(ALWAYS)))) == "enforce"
-    assert mode_fact(read_document(document(observed))) == "enforce; one rule observes"
+    assert mode_fact(read_document(document(observed))) == "enforce, 1 rule observes"
     more = document(observed, observed.replace("id: b", "id: c"))
-    assert mode_fact(read_document(more)) == "enforce; two rules observe"
+    assert mode_fact(read_document(more)) == "enforce, 2 rules observe"
 
 
 def test_each_rule_is_said_in_words():
-    said = rules_said(read_document(RICH))
-    assert said["block"] == 'pre, `fetch`: denies when `args.action` is "block"'
-    assert said["ask"] == (
+    words = rules_in_words(read_document(RICH))
+    assert words["block"] == 'pre, `fetch`: denies when `args.action` is "block"'
+    assert words["ask"] == (
         "pre, `*`: asks (60 s, then denies) when `args.effect` is one of "
-        '"deny", "block" or not `args.rules` is there'
+        '"deny", "block" or not `args.rules` exists'
     )
-    assert said["p"] == 'post, `fetch`: redacts when `output.text` contains "block"'
-    assert said["s"] == "session: denies above 9 `max_attempts`"
-    assert said["box"] == "sandbox, `fetch`: asks (300 s, then allows) what is not within `/srv`"
+    assert words["p"] == 'post, `fetch`: redacts when `output.text` contains "block"'
+    assert words["s"] == "session: denies above 9 `max_attempts`"
+    assert words["box"] == "sandbox, `fetch`: asks (300 s, then allows) what is not within `/srv`"
 
 
 def test_one_call_is_no_calls():
     limits = "{max_calls_per_tool: {send: 1, read: 20}}"
     rule = f"{{id: s, type: session, limits: {limits}, then: {{action: block, message: m}}}}"
-    said = rules_said(read_document(document(rule)))
-    assert said["s"] == "session: denies above 1 call of `send`, 20 calls of `read`"
+    words = rules_in_words(read_document(document(rule)))
+    assert words["s"] == "session: denies above 1 call of `send`, 20 calls of `read`"
 
 
 def test_the_lines_of_a_text_are_all_there_and_nothing_in_them_is_markup():

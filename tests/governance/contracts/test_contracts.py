@@ -84,10 +84,10 @@ def test_bytes_are_kept_as_they_were_written(ending, comment, spaces, old):
         text = in_old_words(text)
     written = text.replace("\n", ending).encode()
     version, _ = save_version(project, document=written, by=EDITOR)
-    kept = BundleVersion.objects.get(pk=version.pk)
-    assert bytes(kept.document) == written
-    assert kept.revision_hash == hashlib.sha256(written).hexdigest()
-    assert kept.dialect == ("old" if old else "new")
+    row = BundleVersion.objects.get(pk=version.pk)
+    assert bytes(row.document) == written
+    assert row.revision_hash == hashlib.sha256(written).hexdigest()
+    assert row.dialect == ("old" if old else "new")
 
 
 @pytest.mark.parametrize(

@@ -171,8 +171,8 @@ def test_a_deployment_is_201_and_of_what_is_live_200(manager):
     again = send(manager, "contracts/d/deployments", version="1", env="production")
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json() == again.json()
-    told = first.json()
-    assert (told["version"], told["env"], told["live"]) == (1, "production", True)
+    body = first.json()
+    assert (body["version"], body["env"], body["live"]) == (1, "production", True)
     assert Deployment.objects.count() == 1
 
 
@@ -261,9 +261,9 @@ def test_a_validation_saves_nothing_and_tells_errors_or_warnings(reader):
 
 def test_what_cannot_be_saved_does_not_validate(reader):
     text = TEXT.replace("name: d", "name: " + "x" * 129)
-    told = send(reader, "contracts/validate", yaml=text).json()
-    assert not told["valid"]
-    assert told["errors"][0]["path"] == "metadata.name"
+    body = send(reader, "contracts/validate", yaml=text).json()
+    assert not body["valid"]
+    assert body["errors"][0]["path"] == "metadata.name"
 
 
 def evaluated(client: Client, **body: object):
@@ -273,13 +273,13 @@ def evaluated(client: Client, **body: object):
 
 
 def test_a_call_is_tried_against_a_text(reader):
-    told = evaluated(
+    verdict = evaluated(
         reader,
         yaml=document(pre("{principal.role: {equals: analyst}}", action="ask", message="why")),
         principal={"role": "analyst"},
     )
-    assert (told["decision"], told["action"]) == ("block", "ask")
-    (rule,) = told["rules"]
+    assert (verdict["decision"], verdict["action"]) == ("block", "ask")
+    (rule,) = verdict["rules"]
     assert {"id": "a", "type": "pre", "passed": False, "observed": False}.items() <= rule.items()
     assert (rule["message"], rule["action"]) == ("why", "ask")
 
@@ -287,14 +287,14 @@ def test_a_call_is_tried_against_a_text(reader):
 def test_a_call_is_explained_with_every_rule_and_what_it_saw(manager, reader):
     rules = (pre("{args.x: {gt: 1}}"), post("warn"))
     saved(manager, document(*rules))
-    told = send(reader, "contracts/explain", name="d", tool_name="t", tool_args={"x": 7}).json()
-    assert (told["decision"], told["action"], told["error"]) == ("block", "block", False)
-    first, second = told["rules"]
+    body = send(reader, "contracts/explain", name="d", tool_name="t", tool_args={"x": 7}).json()
+    assert (body["decision"], body["action"], body["error"]) == ("block", "block", False)
+    first, second = body["rules"]
     assert first["saw"] == [{"selector": "args.x", "value": "7", "missing": False, "note": ""}]
     assert (first["passed"], first["unasked"]) == (False, "")
     assert (second["passed"], second["unasked"]) == (None, "no_output")
     same = {"yaml": document(*rules), "tool_name": "t", "tool_args": {"x": 7}}
-    assert send(reader, "contracts/explain", **same).json() == told
+    assert send(reader, "contracts/explain", **same).json() == body
 
 
 def test_a_call_is_tried_against_a_version_or_the_newest(manager, reader):
@@ -348,6 +348,8 @@ def test_deep_arguments_are_no_error_of_ours(reader):
     assert answer.status_code in (200, 422)
 
 
+@pytest.mark.one_database
+@pytest.mark.slow
 def test_an_evaluation_without_end_is_stopped_and_told(reader):
     answer = send(
         reader, "contracts/evaluate", yaml=EVIL, tool_name="t", tool_args={"x": EVIL_TEXT}

@@ -17,9 +17,9 @@ TEXT = document(pre(ALWAYS, message="no")) + "\n# the end, without a line break"
 
 
 def run(*words: str) -> str:
-    said = io.StringIO()
-    call_command("contracts", *words, stdout=said, stderr=said)
-    return said.getvalue()
+    output = io.StringIO()
+    call_command("contracts", *words, stdout=output, stderr=output)
+    return output.getvalue()
 
 
 @pytest.fixture
@@ -38,35 +38,35 @@ def test_a_push_makes_versions_and_a_second_one_has_nothing_to_do(project, folde
     assert bytes(BundleVersion.objects.get().document) == TEXT.encode()
     again = push(project, folder)
     assert "d.yaml: d v1, unchanged" in again
-    assert "Nothing is to be done." in again
+    assert "Nothing to do." in again
     assert BundleVersion.objects.count() == 1
 
 
 def test_what_changes_is_told_by_meaning_before_anything_is_done(project, folder):
     push(project, folder)
     (folder / "d.yaml").write_text(TEXT.replace("message: 'no'", "message: 'never'"))
-    with pytest.raises(CommandError, match="say --yes where nobody can answer"):
+    with pytest.raises(CommandError, match="Add --yes to run without a prompt"):
         run("push", str(folder), "--project", project.slug)
     assert BundleVersion.objects.count() == 1
-    said = push(project, folder, "--message", "Say never")
-    assert "d.yaml: d v2, new version" in said
-    assert "rule `a`" in said
-    assert "never" in said
+    output = push(project, folder, "--message", "Say never")
+    assert "d.yaml: d v2, new version" in output
+    assert "rule `a`" in output
+    assert "never" in output
     assert BundleVersion.objects.get(number=2).message == "Say never"
 
 
 def test_a_push_with_an_environment_deploys_once(project, folder):
-    assert "d v1 is live in production." in push(project, folder, "--env", PRODUCTION)
-    assert "Nothing is to be done." in push(project, folder, "--env", PRODUCTION)
+    assert "d v1 deployed to production." in push(project, folder, "--env", PRODUCTION)
+    assert "Nothing to do." in push(project, folder, "--env", PRODUCTION)
     assert Deployment.objects.count() == 1
 
 
 def test_where_a_second_person_is_required_a_push_asks_for_one(project, folder):
     takes_two(project)
-    said = push(project, folder, "--env", PRODUCTION)
-    assert "to be approved in production" in said
+    output = push(project, folder, "--env", PRODUCTION)
+    assert "needs approval in production" in output
     request = DeploymentRequest.objects.get()
-    assert f"request {request.pk}." in said
+    assert f"request {request.pk}." in output
     push(project, folder, "--env", PRODUCTION)
     assert DeploymentRequest.objects.count() == 1
     assert not Deployment.objects.exists()
@@ -75,43 +75,43 @@ def test_where_a_second_person_is_required_a_push_asks_for_one(project, folder):
 def test_what_holds_a_deployment_back_ends_the_push_with_its_sentence(project, folder):
     push(project, folder)
     words = a_failing_test(BundleVersion.objects.get())
-    with pytest.raises(CommandError, match=f"d v1 is saved and not deployed: {words}"):
+    with pytest.raises(CommandError, match=f"d v1 saved, not deployed: {words}"):
         push(project, folder, "--env", PRODUCTION)
 
 
 def test_a_check_names_file_line_and_column_and_fails(project, folder):
-    assert "1 contract can be pushed." in run("check", str(folder))
+    assert "1 contract ready to push." in run("check", str(folder))
     (folder / "bad.yml").write_text(TEXT.replace("type: pre", "type: prae"))
-    said = io.StringIO()
-    with pytest.raises(CommandError, match="1 contract cannot be pushed"):
-        call_command("contracts", "check", str(folder), stdout=said, stderr=said)
+    output = io.StringIO()
+    with pytest.raises(CommandError, match="1 contract with errors"):
+        call_command("contracts", "check", str(folder), stdout=output, stderr=output)
     line = TEXT[: TEXT.index("type: pre")].count("\n") + 1
-    assert f"bad.yml:{line}:" in said.getvalue()
-    with pytest.raises(CommandError, match="nothing was done"):
+    assert f"bad.yml:{line}:" in output.getvalue()
+    with pytest.raises(CommandError, match="Nothing was pushed"):
         push(project, folder)
     assert not BundleVersion.objects.exists()
 
 
 def test_a_check_with_a_project_tells_what_a_push_would_do(project, folder):
-    said = run("check", str(folder), "--project", project.slug, "--env", PRODUCTION)
-    assert "d.yaml: d v1, new contract, to be deployed in production" in said
+    result = run("check", str(folder), "--project", project.slug, "--env", PRODUCTION)
+    assert "d.yaml: d v1, new contract, to be deployed in production" in result
     assert not BundleVersion.objects.exists()
 
 
 def test_one_contract_in_two_files_is_refused(project, folder):
     (folder / "e.yaml").write_text(TEXT)
-    said = io.StringIO()
+    output = io.StringIO()
     with pytest.raises(CommandError):
-        call_command("contracts", "check", str(folder), stdout=said, stderr=said)
-    assert "e.yaml: d.yaml is the contract `d` too" in said.getvalue()
+        call_command("contracts", "check", str(folder), stdout=output, stderr=output)
+    assert "e.yaml: d.yaml is the contract `d` too" in output.getvalue()
 
 
 def test_a_document_too_large_to_be_one_is_refused_unread(folder):
     (folder / "big.yaml").write_bytes(b"# " + b"x" * 600_000)
-    said = io.StringIO()
+    output = io.StringIO()
     with pytest.raises(CommandError):
-        call_command("contracts", "check", str(folder), stdout=said, stderr=said)
-    assert ": The document has 600,002 bytes" in said.getvalue()
+        call_command("contracts", "check", str(folder), stdout=output, stderr=output)
+    assert ": The document has 600,002 bytes" in output.getvalue()
 
 
 def pull(project, folder, *more: str) -> str:
@@ -125,8 +125,8 @@ def test_a_pull_writes_the_bytes_and_a_push_of_them_has_nothing_to_do(project, t
     assert "d.yaml: d v1, written" in pull(project, folder)
     assert (folder / "d.yaml").read_bytes() == TEXT.encode()
     assert sorted(each.name for each in folder.iterdir()) == ["d.yaml", "other.yaml"]
-    assert "Nothing is to be done." in pull(project, folder)
-    assert "Nothing is to be done." in push(project, folder)
+    assert "Nothing to do." in pull(project, folder)
+    assert "Nothing to do." in push(project, folder)
 
 
 def test_a_pull_keeps_the_name_that_a_file_has_and_what_it_does_not_know(project, folder):
@@ -147,9 +147,9 @@ def test_a_pull_of_an_environment_writes_what_is_live_there(project, tmp_path):
 
 
 def test_what_does_not_exist_is_told(project, tmp_path):
-    with pytest.raises(CommandError, match="There is no project nobody"):
+    with pytest.raises(CommandError, match="No such project: nobody"):
         run("push", str(tmp_path), "--project", "nobody", "--yes")
-    with pytest.raises(CommandError, match="There is no folder"):
+    with pytest.raises(CommandError, match="No such folder"):
         run("check", str(tmp_path / "nothing"))
 
 

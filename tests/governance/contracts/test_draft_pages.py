@@ -1,6 +1,7 @@
 """The editor as a form alone: kept, checked, saved, and two who write at once."""
 
 import html
+import re
 
 import pytest
 from django.urls import reverse
@@ -29,7 +30,7 @@ def me(project, version) -> Editor:
 def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
     page = me.open()
     assert me.fields(page)["text"] == TEXT
-    assert heading(page) == "d v1, with no draft of yours yet. Nothing is changed."
+    assert heading(page) == "d v1: no changes"
     assert not Draft.objects.exists()
 
 
@@ -37,7 +38,7 @@ def test_what_is_kept_stands_there_again(me):
     me.send(me.open(), "keep", text=TEXT + "\n# mine")
     page = me.open()
     assert me.fields(page)["text"] == TEXT + "\n# mine"
-    assert heading(page) == "Draft of d, from v1. It can be saved."
+    assert heading(page) == "Draft of d from v1: ready to save"
 
 
 def test_a_text_that_is_backtested_without_a_script_is_kept_first(me, project):
@@ -58,30 +59,30 @@ def test_a_saved_text_is_the_next_version_with_its_message(me, version):
 def test_a_text_with_a_mistake_is_kept_and_told_where(me, version):
     page = me.send(me.open(), text=TEXT.replace("action: block", "acton: block"))
     assert page.status_code == 422
-    assert heading(page.text) == "Draft of d, from v1. 2 problems keep it from being saved."
-    assert "acton</code> is not a key here" in page.text
-    assert ">7:" in page.text
+    assert heading(page.text) == "Draft of d from v1: 2 errors to fix"
+    assert "Unknown key <code>acton</code>" in page.text
+    assert re.search(r">\s*7:", page.text)
     assert version.bundle.versions.count() == 1
     assert Draft.objects.get().text == TEXT.replace("action: block", "acton: block")
 
 
 def test_saving_what_is_there_already_makes_no_version(me, version):
     page = me.send(me.open())
-    assert "This is d v1 already: nothing changed." in page.text
+    assert "d v1 already has this text." in page.text
     assert version.bundle.versions.count() == 1
 
 
 def test_a_message_that_is_too_long_loses_no_word_of_the_text(me):
     page = me.send(me.open(), text=TEXT + "\n# mine", message="x" * 3_000)
     assert page.status_code == 422
-    assert "A message is a text of at most 2,000 characters" in page.text
+    assert "Use up to 2,000 characters" in page.text
     assert me.fields(page.text)["text"] == TEXT + "\n# mine"
 
 
 def test_a_text_that_is_too_long_to_keep_stands_on_the_page_still(me):
     page = me.send(me.open(), text="x" * (512 * 1024 + 1))
     assert page.status_code == 422
-    assert "bytes; at most 524,288 are kept" in page.text
+    assert "bytes. At most 524,288 are allowed" in page.text
     assert len(me.fields(page.text)["text"]) == 512 * 1024 + 1
 
 
@@ -105,15 +106,15 @@ def test_of_two_people_neither_loses_a_word(project, me, version):
     other.send(theirs, text="# theirs\n" + TEXT)
 
     page = me.open()
-    assert f"was saved by {other.member.user} while you wrote on v1." in page
+    assert f"was saved by {other.member.user} after you started from v1." in page
 
     shown = me.send(page)  # saving leads to both, not over them
     assert heading(shown.text) == f"d v2 was saved by {other.member.user} while you wrote on v1."
-    assert "Both changed different places" in shown.text
+    assert "No conflicts." in shown.text
     assert version.bundle.versions.count() == 2
 
     page = me.send(shown.text, at=me.address("rebase"))
-    assert "Your draft has what v2 changed, and all that is yours." in page.text
+    assert "v2 merged into your draft." in page.text
     assert me.fields(page.text)["text"] == f"# theirs\n{TEXT}\n# mine"
     me.send(page.text)
     newest = version.bundle.versions.get(number=3)
@@ -126,9 +127,9 @@ def test_one_place_that_both_changed_is_marked_for_a_person_to_choose(project, m
     me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
     other.send(theirs, text=TEXT.replace("{mode: enforce}", "{mode:  enforce}"))
     shown = me.client.get(me.address("rebase")).text
-    assert "Both changed one place" in shown
+    assert "1 conflict." in shown
     page = me.send(shown, at=me.address("rebase"))
-    assert "Both changed one place, marked in the text." in html.unescape(page.text)
+    assert "with 1 conflict, marked in the text." in html.unescape(page.text)
     assert "keep what is right" in page.text
     assert me.send(page.text).status_code == 422
     assert version.bundle.versions.count() == 2
@@ -138,35 +139,35 @@ def test_what_a_draft_changes_is_shown_by_meaning_and_as_text(me):
     assert me.client.get(me.address("compare")).status_code == 302
     me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
     page = me.client.get(me.address("compare")).text
-    assert heading(page) == "Your draft of d differs from v1 in one line."
-    assert "Text of d v1" in page
+    assert heading(page) == "d v1 → draft: 1 changed line"
+    assert "Difference between d v1 and" in page
     assert "mode" in page
-    assert "only what differs" in me.client.get(me.address("compare") + "?whole").text
+    assert "Changes only" in me.client.get(me.address("compare") + "?whole").text
     me.send(me.open(), "keep", text="a: [")
-    assert "cannot be read as YAML yet" in me.client.get(me.address("compare")).text
+    assert "valid YAML yet" in me.client.get(me.address("compare")).text
 
 
 def test_who_else_writes_on_it_is_told(project, me):
     other = Editor(project)
     other.send(other.open(), "keep", text=TEXT + "\n# theirs")
     page = me.open()
-    assert f"{other.member.user} has a draft of this contract too, from v1" in page
+    assert f"{other.member.user} has a draft of this contract from v1" in page
     assert "# theirs" not in page
 
 
 def test_a_draft_is_discarded_after_a_question(me):
     me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
-    asked = me.client.get(me.address("discard")).text
-    assert "What is lost, against v1" in asked
-    me.send(asked, at=me.address("discard"))
+    page = me.client.get(me.address("discard")).text
+    assert "Changes since v1" in page
+    me.send(page, at=me.address("discard"))
     assert not Draft.objects.exists()
     assert me.client.get(me.address("discard")).status_code == 302
 
 
 def test_the_editor_keeps_and_learns_the_new_revision(me):
     fields = me.fields(me.open()) | {"text": TEXT + "\n# a"}
-    told = me.client.post(me.address("keep"), fields).json()
-    assert told["revision"] == Draft.objects.get().revision
+    body = me.client.post(me.address("keep"), fields).json()
+    assert body["revision"] == Draft.objects.get().revision
     again = me.client.post(me.address("keep"), fields | {"text": TEXT + "\n# b"})
     assert again.status_code == 409
     assert Draft.objects.get().revision in again.text
@@ -182,18 +183,18 @@ def test_a_new_contract_is_written_as_a_draft_and_saved_as_its_first_version(pro
     text = TEXT.replace("name: d", "name: fresh")
     at = me.address("edit_new", **a_new_draft(me, project, "kind: Ruleset"))
     page = me.client.get(at).text
-    assert heading(page).startswith("Draft of a new contract.")
+    assert heading(page).startswith("Draft of a new contract:")
     me.send(page, text=text, at=at)
     assert bytes(BundleVersion.objects.get(bundle__name="fresh").document).decode() == text
     gone = me.client.get(at, follow=True)
-    assert "That draft is saved or discarded already." in gone.text
+    assert "This draft was already saved or discarded." in gone.text
 
 
 def test_a_new_contract_under_a_name_that_is_taken_is_told_so(project, me, version):
     at = me.address("edit_new", **a_new_draft(me, project, TEXT + "\n# another"))
     page = me.send(me.client.get(at).text, at=at)
     assert page.status_code == 409
-    assert "There is a contract <code>d</code> already" in page.text
+    assert "A contract <code>d</code> already exists" in page.text
     assert version.bundle.versions.count() == 1
 
 

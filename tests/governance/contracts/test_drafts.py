@@ -71,10 +71,10 @@ def present_new(project, me: Actor, number: int) -> Draft:
 
 def test_a_draft_is_kept_and_found_again(bundle, me):
     draft = kept(bundle, me, TEXT + "# mine")
-    found = present(bundle, me)
-    assert found == draft
-    assert found.text == TEXT + "# mine"
-    assert found.base == 1
+    result = present(bundle, me)
+    assert result == draft
+    assert result.text == TEXT + "# mine"
+    assert result.base == 1
 
 
 def test_a_tab_goes_on_from_what_it_kept_last(bundle, me):
@@ -115,7 +115,7 @@ def test_everybody_has_a_draft_of_their_own(project, bundle, me):
 def test_who_may_not_write_contracts_has_no_draft(project, bundle):
     with pytest.raises(Forbidden):
         kept(bundle, an_editor(project, Role.OPERATOR), "x")
-    with pytest.raises(Forbidden, match="Only people"):
+    with pytest.raises(Forbidden, match="Only a person"):
         kept(bundle, CONSOLE, "x")
 
 
@@ -200,7 +200,7 @@ def test_a_draft_is_brought_up_to_date_only_as_it_was_seen(project, bundle, me):
 
 def test_a_version_keeps_the_name_of_its_bundle(bundle, me):
     draft = kept(bundle, me, TEXT.replace("name: d", "name: other"))
-    with pytest.raises(DocumentInvalid, match="The name of this contract is `d`") as refused:
+    with pytest.raises(DocumentInvalid, match="This contract is named `d`") as refused:
         save_draft(draft, by=me)
     assert refused.value.errors[0].line == 3
     assert refused.value.errors[0].fix == "d"
@@ -208,8 +208,8 @@ def test_a_version_keeps_the_name_of_its_bundle(bundle, me):
 
 def test_a_new_contract_begins_as_a_draft_and_becomes_a_first_version(project, me):
     draft = begin_draft(project, text="half", by=me)
-    found = present_new(project, me, draft.pk)
-    keep_new_draft(found, text=TEXT, seen=found.revision, by=me)
+    result = present_new(project, me, draft.pk)
+    keep_new_draft(result, text=TEXT, seen=result.revision, by=me)
     version, _ = save_draft(present_new(project, me, draft.pk), by=me)
     assert str(version) == "d v1"
     assert drafts_of(project, me.id) == []
@@ -244,5 +244,5 @@ def test_one_person_has_only_so_many_drafts_of_new_contracts(project, me, monkey
     monkeypatch.setattr("governance.drafts.storage.MOST_NEW", 2)
     for _ in range(2):
         begin_draft(project, text="x", by=me)
-    with pytest.raises(InvalidInput, match="discard one"):
+    with pytest.raises(InvalidInput, match="Discard one"):
         begin_draft(project, text="x", by=me)

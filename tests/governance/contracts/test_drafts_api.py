@@ -30,12 +30,12 @@ def test_a_draft_of_a_new_contract_is_kept_and_becomes_its_first_version(me):
     status, draft = sent(me, "post", DRAFTS, yaml="name: not yet")
     assert (status, draft["name"], draft["base"]) == (201, None, None)
     at = f"{DRAFTS}/{draft['id']}"
-    status, kept = sent(me, "put", at, yaml=TEXT, revision=draft["revision"])
-    assert (status, kept["yaml"]) == (200, TEXT)
-    assert me.get(at).json() == kept
+    status, result = sent(me, "put", at, yaml=TEXT, revision=draft["revision"])
+    assert (status, result["yaml"]) == (200, TEXT)
+    assert me.get(at).json() == result
     assert [each["id"] for each in me.get(DRAFTS).json()["drafts"]] == [draft["id"]]
     status, version = sent(
-        me, "post", f"{at}/versions", revision=kept["revision"], message="By hand."
+        me, "post", f"{at}/versions", revision=result["revision"], message="By hand."
     )
     assert (status, version["name"], version["version"], version["message"]) == (
         *(201, "d", 1),
@@ -52,8 +52,8 @@ def test_what_its_sender_has_not_seen_is_not_written_over(project, me):
         ("put", at, {"yaml": "three"}),
         ("post", f"{at}/versions", {}),
     ):
-        status, told = sent(me, method, path, revision=seen, **more)
-        assert (status, told["code"]) == (409, "draft_elsewhere")
+        status, result = sent(me, method, path, revision=seen, **more)
+        assert (status, result["code"]) == (409, "draft_elsewhere")
     assert me.delete(f"{at}?revision={seen}").status_code == 409
     now = me.get(at).json()
     assert now["yaml"] == "two"
@@ -70,8 +70,8 @@ def test_what_was_saved_meanwhile_is_brought_into_a_draft(project, me):
     at, seen = f"{DRAFTS}/{draft['id']}", draft["revision"]
     assert sent(me, "post", f"{at}/rebase", revision=seen)[0] == 409
     saved(project, f"# theirs\n{TEXT}")
-    status, told = sent(me, "post", f"{at}/versions", revision=seen)
-    assert (status, told["code"]) == (409, "moved_on")
+    status, result = sent(me, "post", f"{at}/versions", revision=seen)
+    assert (status, result["code"]) == (409, "moved_on")
     status, both = sent(me, "post", f"{at}/rebase", revision=seen)
     assert (status, both["base"], both["conflicts"]) == (200, 2, 0)
     assert both["yaml"] == f"# theirs\n{mine}"
@@ -81,8 +81,8 @@ def test_what_was_saved_meanwhile_is_brought_into_a_draft(project, me):
 def test_a_second_draft_of_one_contract_is_the_same_draft(project, me):
     saved(project, TEXT)
     assert sent(me, "post", DRAFTS, name="d", yaml=TEXT)[0] == 201
-    status, told = sent(me, "post", DRAFTS, name="d", yaml=f"{TEXT}\n")
-    assert (status, told["code"]) == (409, "draft_elsewhere")
+    status, result = sent(me, "post", DRAFTS, name="d", yaml=f"{TEXT}\n")
+    assert (status, result["code"]) == (409, "draft_elsewhere")
 
 
 @pytest.mark.parametrize(
@@ -107,4 +107,7 @@ def test_nobody_reaches_the_draft_of_another_and_a_key_none(project, me):
     assert other.get(DRAFTS).json() == {"drafts": []}
     key = builders.bearing(builders.a_key(project, "manage")[0])
     answer = key.get(DRAFTS)
-    assert (answer.status_code, answer.json()["detail"]) == (403, "Only people have drafts.")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        403,
+        "Only a person can have a draft. Sign in, or save a version.",
+    )

@@ -25,7 +25,7 @@ def an_editor(project) -> Actor:
 
 
 def met(work: Callable[[], object]) -> str:
-    """What became of it: done, or the conflict's code."""
+    """`done`, or the conflict's code."""
     try:
         work()
     except Conflict as refused:

@@ -22,10 +22,10 @@ BODY = "apiVersion: edictum/v1\nkind: Ruleset\n{defaults}\nrules: []  # mode: ob
 )
 def test_only_the_word_changes(written, becomes):
     becomes = becomes or "defaults:\n    mode:   enforce  # observe at first"
-    found = enforced(read_document(BODY.format(defaults=written)))
-    assert found is not None
-    assert found.text == BODY.format(defaults=becomes)
-    assert "mode" in found.text.splitlines()[found.line - 1]
+    result = enforced(read_document(BODY.format(defaults=written)))
+    assert result is not None
+    assert result.text == BODY.format(defaults=becomes)
+    assert "mode" in result.text.splitlines()[result.line - 1]
 
 
 @pytest.mark.parametrize("written", ["defaults: {mode: enforce}", "metadata: {mode: observe}"])
@@ -35,14 +35,14 @@ def test_what_does_not_observe_by_default_has_nothing_to_change(written):
 
 def test_a_rule_that_observes_on_purpose_goes_on_observing():
     text = "kind: Ruleset\ndefaults: {mode: observe}\nrules: [{id: a, mode: observe}]\n"
-    found = enforced(read_document(text))
-    assert found is not None
-    assert found.text == text.replace("observe", "enforce", 1)
+    result = enforced(read_document(text))
+    assert result is not None
+    assert result.text == text.replace("observe", "enforce", 1)
 
 
 def test_line_ends_and_everything_else_stay_byte_for_byte():
     text = "kind: Ruleset\r\ndefaults:\r\n  mode: observe\r\nrules: []"
-    found = enforced(read_document(text))
-    assert found is not None
-    assert found.text == text.replace("observe", "enforce")
-    assert found.line == 3
+    result = enforced(read_document(text))
+    assert result is not None
+    assert result.text == text.replace("observe", "enforce")
+    assert result.line == 3

@@ -24,18 +24,18 @@ def parts(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def at(place: str) -> list[dict[str, Any]]:
-    found = parts(SCHEMA)
+    result = parts(SCHEMA)
     for step in place.split("/") if place else []:
         inner = []
-        for each in found:
+        for each in result:
             below = (
                 each.get("items") or each.get("additionalProperties")
                 if step == "*"
                 else each.get("properties", {}).get(step)
             )
             inner += parts(below) if isinstance(below, dict) else []
-        found = inner
-    return found
+        result = inner
+    return result
 
 
 def test_the_keys_of_each_place_are_those_of_the_schema():
@@ -59,8 +59,8 @@ def test_the_operators_are_those_of_the_library():
 
 
 def test_an_operator_that_takes_only_so_many_values_offers_them():
-    taken = SCHEMA["$defs"]["Operator"]["properties"]
-    few = {name for name, takes in taken.items() if takes.get("type") == "boolean"}
+    result = SCHEMA["$defs"]["Operator"]["properties"]
+    few = {name for name, takes in result.items() if takes.get("type") == "boolean"}
     assert few == set(grammar.OPERANDS)
 
 

@@ -1,4 +1,4 @@
-"""What changed between two documents, by meaning."""
+"""Changes between two documents, by meaning."""
 
 import json
 from typing import Any
@@ -63,18 +63,18 @@ def written(values: dict[str, Any]) -> Document:
 
 
 def changed(**edits: Any) -> tuple[Change, ...]:
-    """What an edit of the first document means; `rule__key` edits a key of that rule."""
+    """Changes that an edit of the first document makes; `rule__key` edits a key of that rule."""
     values = json.loads(json.dumps(BEFORE))
     for name, value in edits.items():
         rule, _, key = name.partition("__")
         if not key:
             values[name] = value
             continue
-        (found,) = [each for each in values["rules"] if each["id"].replace("-", "_") == rule]
+        (result,) = [each for each in values["rules"] if each["id"].replace("-", "_") == rule]
         if value is None:
-            del found[key]
+            del result[key]
         else:
-            found[key] = value
+            result[key] = value
     return changes(written(BEFORE), written(values))
 
 
@@ -98,7 +98,7 @@ def test_a_limit_that_was_not_there_comes_from_no_limit():
 def test_tools_added_to_a_pattern_are_counted_and_named():
     tools = ["crm_merge", "crm_read", "crm_write", "crm_bulk"]
     assert said(crm_fields__tools=tools) == [
-        "rule `crm-fields`: two tools added: `crm_merge`, `crm_bulk`"
+        "rule `crm-fields`: 2 tools added: `crm_merge`, `crm_bulk`"
     ]
 
 
@@ -137,14 +137,14 @@ def test_another_part_of_a_condition_is_told_alone():
 
 def test_a_condition_of_another_form_is_told_whole():
     assert said(anything__when={"not": {"principal.role": {"exists": True}}}) == [
-        "rule `anything`, condition: `principal.role` is not there → not `principal.role` is there"
+        "rule `anything`, condition: `principal.role` doesn't exist → not `principal.role` exists"
     ]
 
 
 def test_the_order_of_conditions_is_told_because_agents_stop_at_the_first_that_decides():
     parts = BEFORE["rules"][2]["when"]["all"]
     assert said(amount__when={"all": parts[::-1]}) == [
-        "rule `amount`: its conditions stand in another order, which counts where a value has the "
+        "rule `amount`: its conditions are in another order, which counts where a value has the "
         "wrong type"
     ]
     twice = [*parts, json.loads(json.dumps(parts[0]))]

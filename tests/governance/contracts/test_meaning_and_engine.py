@@ -1,7 +1,8 @@
-"""What is told to mean the same is decided the same: the words against the library itself."""
+"""Documents without changes by meaning are decided the same: the words against the library."""
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def rewritten(value: Any, draw: Any) -> Any:
     return float(value) if type(value) is int and abs(value) < 99 else value
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=8), st.data())
 def test_documents_without_a_change_decide_every_call_alike(engine: Engine, values, calls, data):

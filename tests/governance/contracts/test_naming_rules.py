@@ -39,13 +39,13 @@ def test_the_page_tells_of_what_is_live_and_leads_to_the_line(project):
     saved = save_version(project, document=document(*RULES), by=CONSOLE)[0]
     client = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
     address = reverse("governance:tool_rules", args=[project.slug])
-    assert "No rule of what is live names it" in text_of(client.get(address, {"of": "pay"}))
+    assert "No deployed rule names this tool." in text_of(client.get(address, {"of": "pay"}))
     live(saved)
     page = client.get(address, {"of": "pay"})
-    assert "2 rules of live contracts name pay ." in text_of(page)
+    assert "2 rules of deployed contracts name pay ." in text_of(page)
     assert "few d v1 production" in text_of(page)
-    (line,) = re.findall(r'href="[^"]*#L(\d+)">pay</a>', page.content.decode())
+    (line,) = re.findall(r'href="[^"]*#L(\d+)">\s*pay\s*</a>', page.content.decode())
     assert "id: pay" in document(*RULES).splitlines()[int(line) - 1]
     elsewhere = client.get(address, {"of": "pay", "environment": "staging"})
-    assert "No rule of what is live in staging names it" in text_of(elsewhere)
+    assert "No deployed rule in staging names this tool" in text_of(elsewhere)
     assert client.get(address, {"of": "pay", "environment": "\0"}).status_code == 200

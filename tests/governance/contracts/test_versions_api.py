@@ -31,9 +31,9 @@ pytestmark = pytest.mark.usefixtures("_three_versions")
     [("", "new", TEXT), ("?dialect=new", "new", TEXT), ("?dialect=old", "old", IN_OLD_WORDS)],
 )
 def test_a_version_comes_in_the_dialect_that_is_asked_for(reader, query, dialect, text):
-    told = reader.get(f"/v1/contracts/d/versions/1{query}").json()
-    assert (told["yaml"], told["dialect"]) == (text, dialect)
-    assert told["revision_hash"] == hashlib.sha256(text.encode()).hexdigest()
+    body = reader.get(f"/v1/contracts/d/versions/1{query}").json()
+    assert (body["yaml"], body["dialect"]) == (text, dialect)
+    assert body["revision_hash"] == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_there_is_no_third_dialect(reader):
@@ -41,16 +41,16 @@ def test_there_is_no_third_dialect(reader):
 
 
 def test_the_outline_has_every_rule_with_its_lines(reader):
-    told = reader.get("/v1/contracts/d/versions/1/outline").json()
-    assert told["rules"] == [
+    body = reader.get("/v1/contracts/d/versions/1/outline").json()
+    assert body["rules"] == [
         {"id": "a", "type": "pre", "tool": "*", "line": 7, "end_line": 7},
         {"id": "b", "type": "pre", "tool": "*", "line": 8, "end_line": 8},
     ]
 
 
 def test_any_two_versions_are_compared_by_meaning(reader):
-    told = reader.get("/v1/contracts/d/compare?from=1&to=2").json()
-    assert told == {
+    body = reader.get("/v1/contracts/d/compare?from=1&to=2").json()
+    assert body == {
         "name": "d",
         "from": 1,
         "to": 2,
@@ -68,9 +68,9 @@ def test_any_two_versions_are_compared_by_meaning(reader):
 
 
 def test_without_a_choice_the_newest_is_compared_with_the_one_before(reader):
-    told = reader.get("/v1/contracts/d/compare").json()
-    assert (told["from"], told["to"]) == (2, 3)
-    assert (told["same_text"], told["changes"]) == (False, [])
+    body = reader.get("/v1/contracts/d/compare").json()
+    assert (body["from"], body["to"]) == (2, 3)
+    assert (body["same_text"], body["changes"]) == (False, [])
     back = reader.get("/v1/contracts/d/compare?from=3&to=3").json()
     assert (back["same_text"], back["changes"]) == (True, [])
 
@@ -94,9 +94,9 @@ def test_a_text_is_compared_before_it_is_saved(reader):
     def compare(**body):
         return reader.post("/v1/contracts/d/compare", body, content_type="application/json")
 
-    told = compare(yaml=OTHER.replace("equals: 2", "equals: 3")).json()
-    assert (told["from"], told["same_text"]) == (3, False)
-    (change,) = told["changes"]
+    answer = compare(yaml=OTHER.replace("equals: 2", "equals: 3")).json()
+    assert (answer["from"], answer["same_text"]) == (3, False)
+    (change,) = answer["changes"]
     assert (change["subject"], change["before"], change["after"]) == ("b", "2", "3")
     same = compare(**{"yaml": TEXT, "from": 1}).json()
     assert (same["from"], same["same_text"], same["changes"]) == (1, True, [])
@@ -129,9 +129,9 @@ def test_the_templates_are_there_to_begin_with(reader):
     assert len(listed) == 6
     assert all(each["description"] for each in listed)
     for each in listed:
-        whole = reader.get(f"/v1/contract-templates/{each['name']}").json()
+        body = reader.get(f"/v1/contract-templates/{each['name']}").json()
         checked = reader.post(
-            "/v1/contracts/validate", {"yaml": whole["yaml"]}, content_type="application/json"
+            "/v1/contracts/validate", {"yaml": body["yaml"]}, content_type="application/json"
         )
         assert (checked.json()["valid"], checked.json()["name"]) == (True, each["name"])
     assert reader.get("/v1/contract-templates/nothing").status_code == 404

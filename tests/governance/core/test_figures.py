@@ -22,7 +22,8 @@ NOW = datetime(2026, 11, 18, 3, 12, 38, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("milliseconds", "words"),
     [
-        (0, "0 ms"),
+        (0, "< 1 ms"),
+        (0.4, "< 1 ms"),
         (88, "88 ms"),
         (999.7, "1.0 s"),
         (1_400, "1.4 s"),

@@ -1,4 +1,4 @@
-"""What looks like a secret is masked, and what only sounds like one is left to read."""
+"""Secrets are masked; texts that only sound like one stay readable."""
 
 import pytest
 from hypothesis import given
@@ -117,9 +117,9 @@ def test_fields_written_in_a_text_are_masked_by_their_names(text, shown):
 )
 def test_a_secret_that_is_cut_off_is_masked_in_a_text_that_is_cut(end):
     assert masked_text(end)[0] == end
-    shown, found = masked_text(end, is_cut=True)
+    shown, result = masked_text(end, is_cut=True)
     assert shown.endswith(MASK)
-    assert found == 1
+    assert result == 1
 
 
 def test_what_has_a_secrets_name_is_masked_wherever_else_it_stands():

@@ -1,8 +1,8 @@
-"""What counts as a whole number in an address or a form."""
+"""Numbers in addresses and forms."""
 
 import pytest
 
-from governance.core.numbers import ID_DIGITS, whole_number
+from governance.core.numbers import ID_DIGITS, parse_number
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ from governance.core.numbers import ID_DIGITS, whole_number
     ],
 )
 def test_a_whole_number_is_digits_that_a_column_takes(text, number):
-    assert whole_number(text) == number
+    assert parse_number(text) == number
 
 
 def test_ids_have_as_many_digits_as_fit_into_their_column():
-    assert whole_number("9" * ID_DIGITS, ID_DIGITS) == 10**ID_DIGITS - 1 < 2**63
-    assert whole_number("9" * (ID_DIGITS + 1), ID_DIGITS) is None
+    assert parse_number("9" * ID_DIGITS, ID_DIGITS) == 10**ID_DIGITS - 1 < 2**63
+    assert parse_number("9" * (ID_DIGITS + 1), ID_DIGITS) is None

@@ -1,4 +1,4 @@
-"""What the session rules of a document limit, and where the three countings reach a limit."""
+"""Limits of session rules, and the calls at which the three countings reach them."""
 
 import pytest
 from edictum.limits import OperationLimits

@@ -54,24 +54,24 @@ def test_values_are_said_as_the_api_says_them():
         '["a", "b"]',
         '{"x": 1}',
     ]
-    (told,) = json.loads("".join(as_json(columns, [row], name="rows")))["rows"]
-    assert told == row | {"at": "2026-11-18T06:00:00Z"}
+    (result,) = json.loads("".join(as_json(columns, [row], name="rows")))["rows"]
+    assert result == row | {"at": "2026-11-18T06:00:00Z"}
 
 
 @pytest.mark.parametrize("rows", [[], [1], [1, 2, 3]])
 def test_json_is_whole_for_any_number_of_rows(rows):
-    found = json.loads("".join(as_json(WHOLE, rows, name="many")))
-    assert found == {"many": [{"value": row} for row in rows]}
+    body = json.loads("".join(as_json(WHOLE, rows, name="many")))
+    assert body == {"many": [{"value": row} for row in rows]}
 
 
 def test_rows_are_written_as_they_come():
-    taken = []
+    items = []
 
     def rows():
         for number in range(1_000):
-            taken.append(number)
+            items.append(number)
             yield number
 
     written = as_csv(WHOLE, rows())
     assert "value" in next(written)
-    assert len(taken) < 1_000
+    assert len(items) < 1_000

@@ -5,7 +5,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.delivery.domain.assignments import Rule, assignable, assigned
+from governance.delivery.domain import Rule, assignable, assigned
 
 BASE = Rule(number=1, bundle="base")
 

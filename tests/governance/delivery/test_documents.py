@@ -14,9 +14,8 @@ from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict
 from governance.delivery.commands.documents import complete_documents
 from governance.delivery.commands.signing import rotate_signing_key
-from governance.delivery.queries.documents import served_document
+from governance.delivery.queries.documents import retired_signing_keys, served_document
 from governance.delivery.queries.governing import Governing
-from governance.delivery.queries.signing import retired_signing_keys
 from governance.deployments.commands.deployments import deploy
 from governance.models import BundleVersion, Deployment, Rendering, Signature, SigningKey
 from governance.texts.dialect import Dialect
@@ -135,9 +134,9 @@ def test_each_project_signs_with_a_key_of_its_own(project):
 
 def test_a_version_is_rendered_and_signed_once_however_often_it_is_deployed(project):
     version = deployed(project)
-    kept = set(Rendering.objects.values_list("pk", flat=True))
+    row = set(Rendering.objects.values_list("pk", flat=True))
     deploy(version, to="staging", by=CONSOLE)
-    assert set(Rendering.objects.values_list("pk", flat=True)) == kept
+    assert set(Rendering.objects.values_list("pk", flat=True)) == row
     assert Signature.objects.count() == 2
     assert served(project, env="staging").signature == served(project).signature
 

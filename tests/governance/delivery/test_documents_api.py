@@ -1,11 +1,11 @@
-"""What agents fetch, under both prefixes and both names, and what they may not."""
+"""Documents for agents, under both prefixes and both names, and refusals."""
 
 from base64 import b64decode
 from hashlib import sha256
 
 import pytest
 
-from governance.alerts.queries import open_findings
+from governance.alerts.queries import open_alerts
 from governance.contracts.commands.contracts import save_version
 from governance.core.actor import CONSOLE
 from governance.delivery.commands import assignments
@@ -29,14 +29,14 @@ def test_both_names_stand_under_both_prefixes_and_the_prefix_tells_the_dialect(
     deployed(project)
     answer = an_agent(project).get(f"{prefix}/{name}/d/current?env=production")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
-    told = answer.json()
-    assert told["yaml"] == text
-    assert b64decode(told["yaml_bytes"], validate=True) == text.encode()
-    assert told["revision_hash"] == sha256(text.encode()).hexdigest()
-    assert (told["name"], told["bundle_name"]) == ("d", "d")
-    assert (told["version"], told["env"], told["stopped"]) == (1, "production", False)
-    assert len(b64decode(told["signature"], validate=True)) == 64
-    assert len(bytes.fromhex(told["public_key"])) == 32
+    body = answer.json()
+    assert body["yaml"] == text
+    assert b64decode(body["yaml_bytes"], validate=True) == text.encode()
+    assert body["revision_hash"] == sha256(text.encode()).hexdigest()
+    assert (body["name"], body["bundle_name"]) == ("d", "d")
+    assert (body["version"], body["env"], body["stopped"]) == (1, "production", False)
+    assert len(b64decode(body["signature"], validate=True)) == 64
+    assert len(bytes.fromhex(body["public_key"])) == 32
 
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
@@ -95,8 +95,8 @@ def test_a_stopped_agent_is_answered_whatever_its_key_may(project):
     deployed(project)
     stop(project, env="production", agent="bot", by=CONSOLE)
     for agent in (an_agent(project), an_agent(project, assigned_only=True)):
-        told = agent.get("/v1/rulesets/anything/current").json()
-        assert (told["stopped"], told["name"]) == (True, "anything")
+        body = agent.get("/v1/rulesets/anything/current").json()
+        assert (body["stopped"], body["name"]) == (True, "anything")
 
 
 def test_a_fetch_takes_few_queries(project, django_assert_max_num_queries):
@@ -111,16 +111,16 @@ def test_a_manage_key_that_an_agent_brings_needs_attention_until_it_is_revoked(p
     deployed(project)
     agent = an_agent(project, "bot")
     agent.get("/v1/rulesets/d/current")
-    assert open_findings(project) == []
+    assert open_alerts(project) == []
     text, key = builders.a_key(project, "agent", "manage")
     for _ in range(2):
         builders.bearing(text).get("/v1/rulesets/d/current")
-    (finding,) = open_findings(project)
+    (finding,) = open_alerts(project)
     assert finding.kind == "manage_key_used_by_agent"
     assert key.name in finding.subject
     assert finding.link == f"/p/{project.slug}/settings/keys/"
     revoke_key(key, by=CONSOLE)
-    assert open_findings(project) == []
+    assert open_alerts(project) == []
 
 
 def test_only_fetches_that_might_be_of_the_wrong_dialect_are_noted(project):

@@ -7,15 +7,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from governance.alerts.queries import NOT_TAKEN
+from governance.alerts.queries import STOP_NOT_OBEYED
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from governance.delivery import news
 from governance.delivery.commands import stops
-from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.domain import STOPPED_HASHES
 from governance.delivery.news import Connected
 from governance.delivery.queries.stops import is_stopped
-from governance.findings import found
+from governance.findings import open_finding
 from governance.models import AuditEntry, Stop
 from governance.texts.dialect import Dialect
 from tests import builders
@@ -49,20 +49,20 @@ def test_one_is_asked_with_numbers_before_an_environment_stops(project, operator
     connect("b")
     connect("c", env="staging")
     text = text_of(operator.get(asking(project, environment="production")))
-    assert "Stop every agent in production?" in text
-    assert "2 agents are connected there now and are told at once" in text
+    assert "Stop all agents in production?" in text
+    assert "2 agents connected now." in text
     assert not Stop.objects.exists()
 
 
 def test_the_stop_of_an_environment_is_named_so(project, operator, connect):
     page = operator.post(asking(project, environment="production"))["Location"]
     text = text_of(operator.get(page))
-    assert "Stop of every agent in production" in text
-    assert "Every agent in production is stopped; none is connected now." in text
+    assert "Stop of all agents in production" in text
+    assert "All agents in production: stopped, not connected" in text
 
 
 @pytest.mark.parametrize(
-    ("connected", "words"), [(True, "It is connected now"), (False, "It is not")]
+    ("connected", "words"), [(True, "Connected now."), (False, "Not connected.")]
 )
 def test_one_is_asked_before_an_agent_stops(project, operator, connect, connected, words):
     if connected:
@@ -78,9 +78,7 @@ def test_a_stop_is_in_force_audited_and_shown(project, operator, connect):
     assert answer["Location"] == reverse("governance:stop", args=[project.slug, stop.pk])
     assert is_stopped(stop.environment_id, "bot")
     assert AuditEntry.objects.latest("number").action == "agent stopped"
-    assert "bot in production is stopped; it is not connected now." in text_of(
-        operator.get(answer["Location"])
-    )
+    assert "bot in production: stopped, not connected" in text_of(operator.get(answer["Location"]))
 
 
 def test_to_stop_what_is_stopped_leads_to_its_stop(project, operator, connect):
@@ -100,10 +98,10 @@ def test_the_page_tells_which_connected_agents_have_taken_it(project, operator, 
     connect("elsewhere", env="staging")
     page = operator.get(reverse("governance:stop", args=[project.slug, stop.pk]))
     text = text_of(page)
-    assert "Every agent in production is stopped: 1 of 3 connected have taken it." in text
+    assert "All agents in production: 1 of 3 connected confirmed the stop" in text
     assert "half not yet" in text
-    assert "taken taken" in text
-    assert "silent told; it fetches the stop itself" in text
+    assert "taken confirmed" in text
+    assert "silent sent; applies on its next fetch" in text
     assert "elsewhere" not in text
     live = reverse("governance:stop_taking", args=[project.slug, stop.pk])
     assert operator.get(live, {"tag": page.context["tag"]}).status_code == 204
@@ -115,10 +113,16 @@ def test_who_was_sent_it_and_calls_on_has_not_taken_it(project, operator, connec
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     connect("bot", HASH)
     where = reverse("governance:stop", args=[project.slug, stop.pk])
-    assert "bot in production has taken the stop." in text_of(operator.get(where))
-    found(project.pk, NOT_TAKEN, "bot in production", why="It calls on.", environment="production")
+    assert "bot in production: stopped" in text_of(operator.get(where))
+    open_finding(
+        project.pk,
+        STOP_NOT_OBEYED,
+        "bot in production",
+        why="It calls on.",
+        environment="production",
+    )
     text = text_of(operator.get(where))
-    assert "bot in production is to stop, and has not taken it yet." in text
+    assert "bot in production: stop sent, not yet confirmed" in text
     assert "bot not yet" in text
 
 
@@ -129,8 +133,8 @@ def test_nobody_claims_to_know_who_took_it_while_the_broker_is_silent(
     monkeypatch.setattr(news, "connected", lambda _: None)
     stop, _ = stops.stop(project, env="production", by=CONSOLE)
     where = reverse("governance:stop", args=[project.slug, stop.pk])
-    assert "who has taken it is not known" in text_of(operator.get(where))
-    assert "the broker is silent" in text_of(
+    assert "stop sent, connections unknown" in text_of(operator.get(where))
+    assert "the broker does not respond" in text_of(
         operator.get(asking(project, environment="production", agent="b"))
     )
 
@@ -138,12 +142,12 @@ def test_nobody_claims_to_know_who_took_it_while_the_broker_is_silent(
 def test_a_lifted_stop_says_who_lifted_it_and_asks_no_more(project, operator, connect):
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
-    assert "Let bot in production call tools again?" in text_of(operator.get(lift))
+    assert "Lift the stop of bot in production?" in text_of(operator.get(lift))
     operator.post(lift)
     stop.refresh_from_db()
     assert stop.lifted_at is not None
     page = operator.get(reverse("governance:stop", args=[project.slug, stop.pk]))
-    assert "bot in production was stopped; the stop is lifted." in text_of(page)
+    assert "bot in production: stop lifted" in text_of(page)
     assert "data-live hx-get" not in page.text
     assert "already" in text_of(operator.get(lift))
 
@@ -152,12 +156,12 @@ def test_lifting_an_agents_stop_says_that_its_environment_stays_stopped(project,
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     stops.stop(project, env="production", by=CONSOLE)
     lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
-    assert "All of production stays stopped" in text_of(operator.get(lift))
+    assert "production stays stopped, including this agent" in text_of(operator.get(lift))
 
 
 def test_without_an_environment_one_chooses(project, operator):
     builders.an_environment(project, "staging")
-    assert "Which environment is to stop?" in text_of(operator.get(asking(project)))
+    assert "Stop an environment" in text_of(operator.get(asking(project)))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +177,7 @@ def test_a_viewer_sees_a_stop_and_neither_sets_nor_lifts_one(project, client_as,
     stop, _ = stops.stop(project, env="production", by=CONSOLE)
     viewer = client_as(Role.VIEWER)
     text = text_of(viewer.get(reverse("governance:stop", args=[project.slug, stop.pk])))
-    assert "To lift it takes the role operator." in text
+    assert "You need the operator role to lift it." in text
     assert viewer.post(asking(project, environment="production")).status_code == 403
     lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
     assert viewer.post(lift).status_code == 403

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 import yaml
 
-from governance.delivery.domain.stops import STOPPED, STOPPED_HASHES, is_stopped_by
+from governance.delivery.domain import STOPPED, STOPPED_HASHES, is_stopped_by
 from governance.evaluation.engine import Engine, ToolCall
 from governance.texts.dialect import Dialect
 from tests.governance.dialects import to_old

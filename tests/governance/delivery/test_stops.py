@@ -9,7 +9,7 @@ from governance.core.roles import Role
 from governance.delivery.commands import stops
 from governance.delivery.commands.signing import rotate_signing_key
 from governance.delivery.commands.stops import lift
-from governance.delivery.domain.stops import STOPPED, STOPPED_HASHES
+from governance.delivery.domain import STOPPED, STOPPED_HASHES
 from governance.deployments.commands.deployments import deploy
 from governance.models import AuditEntry, Deployment, Stop
 from governance.texts.dialect import Dialect
@@ -56,10 +56,10 @@ def test_whatever_a_stopped_agent_asks_for_it_is_told_to_stop(project):
 
 def test_what_was_deployed_meanwhile_takes_effect_when_the_stop_is_lifted(project):
     deployed(project)
-    standing = stop(project)
+    result = stop(project)
     newer = deployed(project, TEXT + "\n")
     assert served(project).stopped
-    lift(standing, by=OPERATOR)
+    lift(result, by=OPERATOR)
     assert (served(project).stopped, served(project).version) == (False, newer.number)
     assert Deployment.objects.count() == 2
 
@@ -87,8 +87,8 @@ def test_stopping_and_lifting_twice_is_the_same_as_once_and_is_told_in_the_log(p
     for _ in range(2):
         lifted = lift(first, by=OPERATOR)
     assert lifted.lifted_by == "person:operator@example.test"
-    told = [(entry.action, entry.subject) for entry in AuditEntry.objects.order_by("number")]
-    assert told == [
+    calls = [(entry.action, entry.subject) for entry in AuditEntry.objects.order_by("number")]
+    assert calls == [
         ("agent stopped", "bot in production"),
         ("agent released", "bot in production"),
     ]
@@ -100,10 +100,10 @@ def test_operators_stop_and_viewers_do_not(project):
     builders.an_environment(project)
     with pytest.raises(Forbidden):
         stop(project, by=VIEWER)
-    standing = stop(project)
+    result = stop(project)
     with pytest.raises(Forbidden):
-        lift(standing, by=VIEWER)
-    assert those_that_stand(project) == [standing]
+        lift(result, by=VIEWER)
+    assert those_that_stand(project) == [result]
 
 
 def test_a_stop_makes_no_environment_and_takes_no_name_that_cannot_be_kept(project):

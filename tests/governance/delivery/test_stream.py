@@ -11,7 +11,7 @@ import pytest
 
 from governance.delivery.news import Place
 from governance.delivery.queries.documents import ServedDocument
-from governance.delivery.queries.streams import Asked, Standing
+from governance.delivery.queries.streams import StreamRequest, Target
 from governance.delivery.stream import events
 from governance.delivery.stream import hub as hubs
 from governance.delivery.stream.hub import Hub, Stopped
@@ -33,33 +33,35 @@ SAFE = replace(V1, bundle_name="safe", revision_hash="c" * 64)
 STOP = replace(V1, bundle_name="", revision_hash="d" * 64, stopped=True)
 
 
-def asked(bundle: str = "billing", **more: Any) -> Asked:
+def stream_request(bundle: str = "billing", **more: Any) -> StreamRequest:
     told: dict[str, Any] = {"place": HERE, "environment": "production", "key_id": 1, "agent": "bot"}
-    return Asked(**(told | {"bundle": bundle, "dialect": "new"} | more))
+    return StreamRequest(**(told | {"bundle": bundle, "dialect": "new"} | more))
 
 
 def told(message: bytes) -> list[tuple[str, dict[str, Any]]]:
     """The events of a message, read by the strictest of all clients: Go's."""
-    found = []
+    items = []
     for text in message.decode().split("\n\n")[:-1]:
         name, data = text.split("\n")
         assert name.startswith("event: ")
         assert data.startswith("data: ")
-        found.append((name[7:], json.loads(data[6:])))
-    return found
+        items.append((name[7:], json.loads(data[6:])))
+    return items
 
 
 @dataclass
 class World:
-    """What the database would say."""
+    """Stand-in for the database's answers."""
 
-    standings: dict[Place, Standing | None] = field(default_factory=dict)
+    standings: dict[Place, Target | None] = field(default_factory=dict)
     keys: set[int] = field(default_factory=lambda: {1})
     questions: int = 0
     broken: bool = False
     before_answer: Callable[[], None] = lambda: None
 
-    async def stand(self, place: Place, asked: Sequence[Asked]) -> list[Standing | None]:
+    async def resolve_targets(
+        self, place: Place, asked: Sequence[StreamRequest]
+    ) -> list[Target | None]:
         self.questions += 1
         if self.broken:
             raise OSError("no database")
@@ -75,7 +77,7 @@ class World:
 @asynccontextmanager
 async def running(world: World) -> Any:
     hub = Hub(world)
-    tasks = [asyncio.create_task(hubs.kept_running(each)) for each in hub.run()]
+    tasks = [asyncio.create_task(hubs.run_forever(each)) for each in hub.run()]
     yield hub
     for task in tasks:
         task.cancel()
@@ -83,7 +85,7 @@ async def running(world: World) -> Any:
 
 def played(scene: Callable[[Hub, World], Awaitable[None]], **standing: Any) -> None:
     async def play() -> None:
-        world = World({HERE: Standing(**standing)})
+        world = World({HERE: Target(**standing)})
         async with running(world) as hub:
             async with asyncio.timeout(20):
                 await scene(hub, world)
@@ -95,7 +97,7 @@ def uncut() -> None:
     raise AssertionError("the stream was cut")
 
 
-async def joined(hub: Hub, ask: Asked, cut: Callable[[], None]) -> Stream:
+async def joined(hub: Hub, ask: StreamRequest, cut: Callable[[], None]) -> Stream:
     stream = await hub.join(ask, cut)
     assert stream is not None
     return stream
@@ -133,9 +135,9 @@ def test_the_largest_document_fits_the_shortest_line():
 
 def test_who_has_nothing_is_told_what_is_in_force_and_then_what_is_new():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(), uncut)
+        stream = await joined(hub, stream_request(), uncut)
         assert await names(stream) == UPDATE_1
-        world.standings[HERE] = Standing(document=V2)
+        world.standings[HERE] = Target(document=V2)
         hub.news(HERE)
         assert await names(stream) == UPDATE_2
 
@@ -144,13 +146,13 @@ def test_who_has_nothing_is_told_what_is_in_force_and_then_what_is_new():
 
 def test_who_has_what_is_in_force_is_told_nothing_until_it_changes():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(revision=V1.revision_hash), uncut)
+        stream = await joined(hub, stream_request(revision=V1.revision_hash), uncut)
         hub.news(HERE)
-        world.standings[HERE] = Standing(document=V2)
+        world.standings[HERE] = Target(document=V2)
         hub.news(HERE)
         assert await names(stream) == UPDATE_2
         hub.news()
-        world.standings[HERE] = Standing(document=V1)
+        world.standings[HERE] = Target(document=V1)
         hub.news()
         assert await names(stream) == UPDATE_1
 
@@ -159,8 +161,8 @@ def test_who_has_what_is_in_force_is_told_nothing_until_it_changes():
 
 def test_another_signature_of_the_same_bytes_is_news():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(revision=V1.revision_hash), uncut)
-        world.standings[HERE] = Standing(document=replace(V1, signature="YW5vdGhlcg=="))
+        stream = await joined(hub, stream_request(revision=V1.revision_hash), uncut)
+        world.standings[HERE] = Target(document=replace(V1, signature="YW5vdGhlcg=="))
         hub.news(HERE)
         assert await names(stream) == UPDATE_1
 
@@ -169,8 +171,8 @@ def test_another_signature_of_the_same_bytes_is_news():
 
 def test_news_of_another_place_are_none_here():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(revision=V1.revision_hash), uncut)
-        world.standings[HERE] = Standing(document=V2)
+        stream = await joined(hub, stream_request(revision=V1.revision_hash), uncut)
+        world.standings[HERE] = Target(document=V2)
         before = world.questions
         hub.news(THERE)
         await asyncio.sleep(0.05)
@@ -185,11 +187,11 @@ def test_what_changes_while_an_agent_is_looked_up_is_not_missed():
     async def scene(hub: Hub, world: World) -> None:
         def deploy_meanwhile() -> None:
             if world.questions == 1:
-                world.standings[HERE] = Standing(document=V2)
+                world.standings[HERE] = Target(document=V2)
                 hub.news(HERE)
 
         world.before_answer = deploy_meanwhile
-        stream = await joined(hub, asked(), uncut)
+        stream = await joined(hub, stream_request(), uncut)
         assert await names(stream) == UPDATE_1
         assert await names(stream) == UPDATE_2
 
@@ -198,7 +200,7 @@ def test_what_changes_while_an_agent_is_looked_up_is_not_missed():
 
 def test_many_who_come_at_once_are_one_question():
     async def scene(hub: Hub, world: World) -> None:
-        streams = await asyncio.gather(*(joined(hub, asked(), uncut) for _ in range(500)))
+        streams = await asyncio.gather(*(joined(hub, stream_request(), uncut) for _ in range(500)))
         assert world.questions == 1
         messages = {id(await stream.next()) for stream in streams}
         assert len(messages) == 1  # built once
@@ -208,14 +210,14 @@ def test_many_who_come_at_once_are_one_question():
 
 def test_an_assignment_is_named_once_and_its_updates_follow():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(bundle=""), uncut)
-        world.standings[HERE] = Standing(document=V1, by_assignment=True)
+        stream = await joined(hub, stream_request(bundle=""), uncut)
+        world.standings[HERE] = Target(document=V1, by_assignment=True)
         hub.news(HERE)
         assert (await names(stream))[0] == ("assignment_changed", 0)
-        world.standings[HERE] = Standing(document=V2, by_assignment=True)
+        world.standings[HERE] = Target(document=V2, by_assignment=True)
         hub.news(HERE)
         assert await names(stream) == UPDATE_2
-        world.standings[HERE] = Standing(document=SAFE, by_assignment=True)
+        world.standings[HERE] = Target(document=SAFE, by_assignment=True)
         hub.news(HERE)
         assert (await names(stream))[0] == ("assignment_changed", 0)
 
@@ -224,11 +226,11 @@ def test_an_assignment_is_named_once_and_its_updates_follow():
 
 def test_a_stop_without_a_bundle_is_told_as_a_document_and_an_assignment_after_it():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(""), uncut)
+        stream = await joined(hub, stream_request(""), uncut)
         ((first, stop), _) = told(await stream.next())
         assert (first, "_assignment_changed" in stop) == ("contract_update", False)
         assert stream.presence().revision == STOP.revision_hash
-        world.standings[HERE] = Standing(document=SAFE, by_assignment=True)
+        world.standings[HERE] = Target(document=SAFE, by_assignment=True)
         hub.news(HERE)
         ((name, assigned), *_) = told(await stream.next())
         assert (name, assigned["bundle_name"]) == ("assignment_changed", "safe")
@@ -238,9 +240,9 @@ def test_a_stop_without_a_bundle_is_told_as_a_document_and_an_assignment_after_i
 
 def test_one_that_watches_is_told_the_names_of_all():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(bundle="", watches=True), uncut)
+        stream = await joined(hub, stream_request(bundle="", watches=True), uncut)
         assert await names(stream) == [("ruleset_updated", 1)] * 2
-        world.standings[HERE] = Standing(others=(V2, SAFE))
+        world.standings[HERE] = Target(others=(V2, SAFE))
         hub.news(HERE)
         assert await names(stream) == [("ruleset_updated", 2)]
 
@@ -251,9 +253,9 @@ def test_one_that_watches_is_told_of_more_bundles_than_messages_may_wait():
     many = tuple(replace(V1, bundle_name=f"b{n}") for n in range(3 * MOST_WAITING))
 
     async def scene(hub: Hub, _: World) -> None:
-        stream = await joined(hub, asked("", watches=True), uncut)
-        found = [data["name"] for _, data in told(await stream.next())]
-        assert found == [each.name for each in many]
+        stream = await joined(hub, stream_request("", watches=True), uncut)
+        items = [data["name"] for _, data in told(await stream.next())]
+        assert items == [each.name for each in many]
 
     played(scene, others=many)
 
@@ -261,7 +263,7 @@ def test_one_that_watches_is_told_of_more_bundles_than_messages_may_wait():
 def test_who_asks_too_much_is_not_kept():
     async def scene(hub: Hub, world: World) -> None:
         world.standings[HERE] = None
-        assert await hub.join(asked(), uncut) is None
+        assert await hub.join(stream_request(), uncut) is None
         assert hub.streams() == []
 
     played(scene)
@@ -269,15 +271,15 @@ def test_who_asks_too_much_is_not_kept():
 
 def test_when_the_database_is_away_newcomers_are_refused_and_the_others_stay():
     async def scene(hub: Hub, world: World) -> None:
-        stream = await joined(hub, asked(), uncut)
+        stream = await joined(hub, stream_request(), uncut)
         assert await names(stream) == UPDATE_1
         world.broken = True
         with pytest.raises(OSError, match="no database"):
-            await joined(hub, asked(), uncut)
+            await joined(hub, stream_request(), uncut)
         hub.news(HERE)
         await asyncio.sleep(0.05)
         world.broken = False
-        world.standings[HERE] = Standing(document=V2)
+        world.standings[HERE] = Target(document=V2)
         assert await names(stream) == UPDATE_2  # nobody had to tell again
         assert hub.streams() == [stream]
 
@@ -287,10 +289,10 @@ def test_when_the_database_is_away_newcomers_are_refused_and_the_others_stay():
 def test_one_that_takes_nothing_is_cut_and_holds_nobody_up():
     async def scene(hub: Hub, world: World) -> None:
         cut: list[str] = []
-        slow = await joined(hub, asked(agent="slow"), lambda: cut.append("slow"))
-        quick = await joined(hub, asked(agent="quick"), uncut)
+        slow = await joined(hub, stream_request(agent="slow"), lambda: cut.append("slow"))
+        quick = await joined(hub, stream_request(agent="quick"), uncut)
         for number in range(MOST_WAITING + 1):
-            world.standings[HERE] = Standing(
+            world.standings[HERE] = Target(
                 document=replace(V2, version=2 + number, revision_hash=f"{number:064}")
             )
             hub.news(HERE)
@@ -308,8 +310,8 @@ def test_streams_end_with_their_keys(monkeypatch):
     async def scene(hub: Hub, world: World) -> None:
         cut: list[int] = []
         world.keys = {1, 2}
-        ended = await joined(hub, asked(key_id=2), lambda: cut.append(2))
-        stays = await joined(hub, asked(key_id=1), uncut)
+        ended = await joined(hub, stream_request(key_id=2), lambda: cut.append(2))
+        stays = await joined(hub, stream_request(key_id=1), uncut)
         await ended.next()
         await stays.next()
         world.keys = {1}
@@ -323,7 +325,7 @@ def test_comments_come_to_all_but_those_for_whom_something_waits(monkeypatch):
     monkeypatch.setattr(hubs, "SLOT", 0.001)
 
     async def scene(hub: Hub, world: World) -> None:
-        streams = [await joined(hub, asked(), uncut) for _ in range(hubs.SLOTS + 3)]
+        streams = [await joined(hub, stream_request(), uncut) for _ in range(hubs.SLOTS + 3)]
         for stream in streams:
             await stream.next()
         assert {await stream.next() for stream in streams} == {events.STILL_HERE}
@@ -340,9 +342,9 @@ def test_others_get_their_turn_while_many_are_told_something(monkeypatch, what):
 
     async def scene(hub: Hub, world: World) -> None:
         revision = V1.revision_hash
-        asks = [asked(revision=revision, agent=f"bot-{number}") for number in range(many)]
+        asks = [stream_request(revision=revision, agent=f"bot-{number}") for number in range(many)]
         streams = await asyncio.gather(*(joined(hub, ask, uncut) for ask in asks))
-        world.standings[HERE] = Standing(document=V2)
+        world.standings[HERE] = Target(document=V2)
         if what == "deployment":
             hub.news()
         while sum(told_in_a_turn) < many:
@@ -357,12 +359,12 @@ def test_others_get_their_turn_while_many_are_told_something(monkeypatch, what):
 def test_a_stop_ends_all_and_takes_nobody_any_more():
     async def scene(hub: Hub, world: World) -> None:
         cut: list[int] = []
-        streams = [await joined(hub, asked(), lambda: cut.append(1)) for _ in range(3)]
+        streams = [await joined(hub, stream_request(), lambda: cut.append(1)) for _ in range(3)]
         hub.stop()
         assert [await stream.next() for stream in streams] == [b""] * 3
         assert cut == [1] * 3
         with pytest.raises(Stopped):
-            await joined(hub, asked(), uncut)
+            await joined(hub, stream_request(), uncut)
 
     played(scene, document=V1)
 

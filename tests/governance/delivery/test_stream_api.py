@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from governance.alerts.queries import open_findings
-from governance.delivery.api.stream import ASKED
+from governance.alerts.queries import open_alerts
+from governance.delivery.api.stream import REQUEST
 from governance.texts.dialect import Dialect
 from tests import builders
 from tests.governance.serving import an_agent
@@ -16,7 +16,7 @@ def asking(client, query=None, path="/v1/stream", **headers) -> tuple[Any, Any]:
     """The answer, and what the front would be told."""
     memory: dict[str, Any] = {}
     response = client.get(path, query, headers=headers, **{"edictum.memory": memory})
-    return response, memory.get(ASKED)
+    return response, memory.get(REQUEST)
 
 
 def test_python_names_its_bundle_its_revision_and_its_tags(project):
@@ -26,11 +26,11 @@ def test_python_names_its_bundle_its_revision_and_its_tags(project):
         "policy_version": "A" * 64,
         "tags": json.dumps({"team": "pay"}),
     }
-    response, asked = asking(an_agent(project), query)
+    response, body = asking(an_agent(project), query)
     assert response.headers["X-Edictum-Stream"] == "1"
-    assert (asked.agent, asked.bundle, asked.revision) == ("bot", "billing", "a" * 64)
-    assert (asked.tags, asked.watches, asked.dialect) == ({"team": "pay"}, False, Dialect.NEW)
-    assert asked.place.project_id == project.pk
+    assert (body.agent, body.bundle, body.revision) == ("bot", "billing", "a" * 64)
+    assert (body.tags, body.watches, body.dialect) == ({"team": "pay"}, False, Dialect.NEW)
+    assert body.place.project_id == project.pk
 
 
 def test_who_names_no_bundle_wants_its_assignment_and_who_asks_nothing_watches(project):
@@ -91,9 +91,9 @@ def test_without_the_front_nobody_is_promised_a_stream(project):
 
 def test_a_manage_key_that_holds_a_stream_needs_attention(project):
     asking(an_agent(project))
-    assert open_findings(project) == []
+    assert open_alerts(project) == []
     text, key = builders.a_key(project, "agent", "manage")
     asking(builders.bearing(text, **{"X-Edictum-Agent-Id": "bot"}))
-    (finding,) = open_findings(project)
+    (finding,) = open_alerts(project)
     assert finding.subject == f"{key.name} (key {key.pk})"
-    assert "The agent bot brings a key with the scope manage" in finding.why
+    assert finding.title == f"`bot` uses the manage key `{key.name}`"

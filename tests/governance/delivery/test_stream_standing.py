@@ -1,4 +1,4 @@
-"""What those who hold a stream are to have: by name, by assignment, or by looking themselves."""
+"""Targets of streams: by name, by assignment, or followed by the client."""
 
 from typing import Any
 
@@ -8,19 +8,21 @@ from governance.core.actor import CONSOLE
 from governance.delivery.commands import assignments, stops
 from governance.delivery.commands.assignments import end_assignment
 from governance.delivery.commands.stops import lift
-from governance.delivery.commands.streams import stand
-from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.commands.streams import resolve_targets
+from governance.delivery.domain import STOPPED_HASHES
 from governance.delivery.news import Place
-from governance.delivery.queries.streams import Asked
-from governance.models import Project, ToldAssignment
+from governance.delivery.queries.streams import StreamRequest
+from governance.models import AnnouncedAssignment, Project
 from governance.texts.dialect import Dialect
 from tests import builders
 from tests.governance.serving import TEXT, deployed
 
 
-def asked(project: Project, bundle: str = "", *, env: str = "production", **more: Any) -> Asked:
+def stream_request(
+    project: Project, bundle: str = "", *, env: str = "production", **more: Any
+) -> StreamRequest:
     environment = builders.an_environment(project, env)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "place": Place(project.pk, environment.pk),
         "environment": env,
         "key_id": 1,
@@ -28,18 +30,18 @@ def asked(project: Project, bundle: str = "", *, env: str = "production", **more
         "bundle": bundle,
         "dialect": "new",
     }
-    return Asked(**(told | more))
+    return StreamRequest(**(fields | more))
 
 
-def standing(ask: Asked) -> Any:
-    return stand(ask.place, [ask])[0]
+def resolved_target(ask: StreamRequest) -> Any:
+    return resolve_targets(ask.place, [ask])[0]
 
 
-def has(ask: Asked) -> tuple[str, int] | None:
+def has(ask: StreamRequest) -> tuple[str, int] | None:
     """The name and version of its document."""
-    found = standing(ask)
-    assert found is not None
-    return found.document and (found.document.name, found.document.version)
+    result = resolved_target(ask)
+    assert result is not None
+    return result.document and (result.document.name, result.document.version)
 
 
 def assign(project: Project, bundle: str, **rule: Any) -> None:
@@ -54,25 +56,27 @@ def three(project: Project) -> Project:
 
 
 def test_an_agent_has_the_document_that_it_names(three):
-    assert has(asked(three, "billing")) == ("billing", 1)
+    assert has(stream_request(three, "billing")) == ("billing", 1)
     deployed(three, TEXT + "\n", name="billing")
-    assert has(asked(three, "billing")) == ("billing", 2)
+    assert has(stream_request(three, "billing")) == ("billing", 2)
 
 
 def test_a_name_that_is_nobodys_is_refused_and_one_not_deployed_is_waited_for(three):
-    assert standing(asked(three, "unknown")) is None
+    assert resolved_target(stream_request(three, "unknown")) is None
     deployed(three, name="elsewhere", env="staging")
-    assert has(asked(three, "elsewhere")) is None
-    assert has(asked(three, "elsewhere", env="staging")) == ("elsewhere", 1)
+    assert has(stream_request(three, "elsewhere")) is None
+    assert has(stream_request(three, "elsewhere", env="staging")) == ("elsewhere", 1)
 
 
 def test_another_projects_bundle_is_unknown_here(three):
     deployed(builders.a_project(), name="theirs")
-    assert standing(asked(three, "theirs")) is None
+    assert resolved_target(stream_request(three, "theirs")) is None
 
 
 def test_dialects_are_two_renderings_of_one_version(three):
-    new, old = (standing(asked(three, "billing", dialect=each)) for each in ("new", "old"))
+    new, old = (
+        resolved_target(stream_request(three, "billing", dialect=each)) for each in ("new", "old")
+    )
     assert new.document.document != old.document.document
     assert new.document.version == old.document.version
 
@@ -80,85 +84,88 @@ def test_dialects_are_two_renderings_of_one_version(three):
 def test_who_names_none_gets_what_is_assigned_by_agent_and_tags(three):
     assign(three, "safe")
     assign(three, "strict", tags={"team": "pay"})
-    assert has(asked(three)) == ("safe", 1)
-    assert has(asked(three, tags={"team": "pay", "size": "m"})) == ("strict", 1)
-    assert standing(asked(three)).by_assignment
+    assert has(stream_request(three)) == ("safe", 1)
+    assert has(stream_request(three, tags={"team": "pay", "size": "m"})) == ("strict", 1)
+    assert resolved_target(stream_request(three)).by_assignment
 
 
 def test_without_an_assignment_an_agent_waits(three):
-    assert has(asked(three)) is None
-    assert standing(asked(three)).by_assignment
+    assert has(stream_request(three)) is None
+    assert resolved_target(stream_request(three)).by_assignment
 
 
 def test_what_is_assigned_but_not_deployed_is_not_told(three):
     deployed(three, name="later", env="staging")
     assign(three, "later")
-    assert has(asked(three)) is None
-    assert not ToldAssignment.objects.exists()
+    assert has(stream_request(three)) is None
+    assert not AnnouncedAssignment.objects.exists()
 
 
 def test_an_agent_that_comes_back_with_what_it_was_told_is_assigned_anew(three):
     assign(three, "safe")
-    has(asked(three))
+    has(stream_request(three))
     assign(three, "strict")
-    assert has(asked(three, "safe")) == ("strict", 1)
-    assert has(asked(three, "strict")) == ("strict", 1)
-    assert has(asked(three, "safe")) == ("strict", 1)  # it had failed to load the other
-    assert ToldAssignment.objects.count() == 2
+    assert has(stream_request(three, "safe")) == ("strict", 1)
+    assert has(stream_request(three, "strict")) == ("strict", 1)
+    assert has(stream_request(three, "safe")) == ("strict", 1)  # it had failed to load the other
+    assert AnnouncedAssignment.objects.count() == 2
 
 
 def test_a_choice_of_its_own_is_no_assignment(three):
     assign(three, "safe")
-    has(asked(three))
-    assert has(asked(three, "billing")) == ("billing", 1)
-    assert has(asked(three, "safe", agent="another")) == ("safe", 1)
+    has(stream_request(three))
+    assert has(stream_request(three, "billing")) == ("billing", 1)
+    assert has(stream_request(three, "safe", agent="another")) == ("safe", 1)
     assign(three, "strict")
-    assert has(asked(three, "safe", agent="another")) == ("safe", 1)
+    assert has(stream_request(three, "safe", agent="another")) == ("safe", 1)
 
 
 def test_an_ended_assignment_leaves_an_agent_with_what_it_has(three):
     assign(three, "safe")
-    has(asked(three))
+    has(stream_request(three))
     end_assignment(three.environments.get(name="production").assignments.get(), by=CONSOLE)
-    assert has(asked(three, "safe")) == ("safe", 1)
-    assert has(asked(three, "safe", by_assignment=True)) == ("safe", 1)
+    assert has(stream_request(three, "safe")) == ("safe", 1)
+    assert has(stream_request(three, "safe", by_assignment=True)) == ("safe", 1)
 
 
 def test_a_key_for_assigned_bundles_opens_no_other(three):
     assign(three, "safe")
-    assert has(asked(three, assigned_only=True)) == ("safe", 1)
-    assert has(asked(three, "safe", agent="second", assigned_only=True)) == ("safe", 1)
-    assert standing(asked(three, "billing", assigned_only=True)) is None
+    assert has(stream_request(three, assigned_only=True)) == ("safe", 1)
+    assert has(stream_request(three, "safe", agent="second", assigned_only=True)) == ("safe", 1)
+    assert resolved_target(stream_request(three, "billing", assigned_only=True)) is None
     assign(three, "strict")
-    assert has(asked(three, "safe", assigned_only=True)) == ("strict", 1)
+    assert has(stream_request(three, "safe", assigned_only=True)) == ("strict", 1)
 
 
 def test_one_that_watches_looks_at_all_that_is_deployed(three):
     deployed(three, name="elsewhere", env="staging")
-    found = standing(asked(three, watches=True))
-    assert found.document is None
-    assert [each.name for each in found.others] == ["billing", "safe", "strict"]
+    answer = resolved_target(stream_request(three, watches=True))
+    assert answer.document is None
+    assert [each.name for each in answer.others] == ["billing", "safe", "strict"]
     assign(three, "safe")
-    found = standing(asked(three, watches=True))
-    assert found.document.name == "safe"
-    assert [each.name for each in found.others] == ["billing", "strict"]
-    assert standing(asked(three, watches=True, assigned_only=True)).others == ()
+    answer = resolved_target(stream_request(three, watches=True))
+    assert answer.document.name == "safe"
+    assert [each.name for each in answer.others] == ["billing", "strict"]
+    assert resolved_target(stream_request(three, watches=True, assigned_only=True)).others == ()
 
 
 def test_a_stop_answers_whatever_an_agent_has_or_asks(three):
     assign(three, "safe")
     stop, _ = stops.stop(three, env="production", agent="bot", by=CONSOLE)
     for ask in (
-        asked(three, "billing"),
-        asked(three),
-        asked(three, "unknown"),
-        asked(three, "billing", assigned_only=True),
+        stream_request(three, "billing"),
+        stream_request(three),
+        stream_request(three, "unknown"),
+        stream_request(three, "billing", assigned_only=True),
     ):
-        assert standing(ask).document.revision_hash == STOPPED_HASHES[Dialect.NEW]
-    assert has(asked(three, "billing", agent="other")) == ("billing", 1)
+        assert resolved_target(ask).document.revision_hash == STOPPED_HASHES[Dialect.NEW]
+    assert has(stream_request(three, "billing", agent="other")) == ("billing", 1)
     lift(stop, by=CONSOLE)
-    assert has(asked(three, "billing")) == ("billing", 1)
-    assert has(asked(three, "billing", assigned_only=True, by_assignment=True)) == ("safe", 1)
+    assert has(stream_request(three, "billing")) == ("billing", 1)
+    assert has(stream_request(three, "billing", assigned_only=True, by_assignment=True)) == (
+        "safe",
+        1,
+    )
 
 
 def test_a_stop_answers_whom_nothing_is_assigned(three):
@@ -167,26 +174,28 @@ def test_a_stop_answers_whom_nothing_is_assigned(three):
     end_assignment(ends, by=CONSOLE)
     stop, _ = stops.stop(three, env="production", by=CONSOLE)
     for ask in (
-        asked(three),
-        asked(three, assigned_only=True),
-        asked(three, "safe", agent="second", by_assignment=True, assigned_only=True),
+        stream_request(three),
+        stream_request(three, assigned_only=True),
+        stream_request(three, "safe", agent="second", by_assignment=True, assigned_only=True),
     ):
-        assert standing(ask).document.revision_hash == STOPPED_HASHES[Dialect.NEW]
-    watching = standing(asked(three, watches=True, assigned_only=True))
+        assert resolved_target(ask).document.revision_hash == STOPPED_HASHES[Dialect.NEW]
+    watching = resolved_target(stream_request(three, watches=True, assigned_only=True))
     assert watching.document is None
     assert [each.stopped for each in watching.others] == [True, True, True]
-    assert not ToldAssignment.objects.exists()  # a stop is no assignment
+    assert not AnnouncedAssignment.objects.exists()  # a stop is no assignment
     lift(stop, by=CONSOLE)
-    assert has(asked(three)) is None
+    assert has(stream_request(three)) is None
 
 
 def test_two_thousand_agents_are_one_question(three, django_assert_max_num_queries):
     stops.stop(three, env="production", agent="bot-7", by=CONSOLE)
     assign(three, "safe")
-    many = [asked(three, "" if n % 2 else "billing", agent=f"bot-{n}") for n in range(2_000)]
+    many = [
+        stream_request(three, "" if n % 2 else "billing", agent=f"bot-{n}") for n in range(2_000)
+    ]
     # Reading what they have in common, three documents, and one write of what half was told.
     with django_assert_max_num_queries(30):
-        found: list[Any] = stand(many[0].place, many)
-    assert [each.document.name for each in found[:2]] == ["billing", "safe"]
-    assert [n for n, each in enumerate(found) if each.document.stopped] == [7]
-    assert ToldAssignment.objects.count() == 1_000
+        result: list[Any] = resolve_targets(many[0].place, many)
+    assert [each.document.name for each in result[:2]] == ["billing", "safe"]
+    assert [n for n, each in enumerate(result) if each.document.stopped] == [7]
+    assert AnnouncedAssignment.objects.count() == 1_000

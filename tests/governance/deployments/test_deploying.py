@@ -1,4 +1,4 @@
-"""What an environment asks for, and how long a request stands: values in, values out."""
+"""Requirements of an environment, and the status of a request: values in, values out."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -16,7 +16,7 @@ from governance.deployments.commands.requests import refuse_request
 from governance.evaluation import engine
 from governance.models import Deployment, DeploymentRequest, User
 from governance.people.commands.requirements import require
-from governance.people.queries.requirements import required_in
+from governance.people.queries.projects import required_in
 from tests import builders
 from tests.governance.deploying import (
     PRODUCTION,
@@ -56,8 +56,8 @@ def editor(client_as):
 def test_without_an_environment_it_asks_where(project, editor):
     saved(project)
     page = editor.get(deploy_page(project))
-    assert heading(page) == "Where is d to go live?"
-    assert "See what would change" in page.text
+    assert heading(page) == "Deploy d"
+    assert "Show plan" in page.text
 
 
 def test_the_version_is_chosen_from_a_list_that_says_what_is_live_where(
@@ -72,7 +72,7 @@ def test_the_version_is_chosen_from_a_list_that_says_what_is_live_where(
         page = editor.get(html.unescape(choose[1])).text
     assert page.index(">v2</span>") < page.index(">v1</span>")
     assert 'value="2" checked' in page
-    assert "live in production" in page.partition(">v1</span>")[2]
+    assert "deployed to production" in page.partition(">v1</span>")[2]
     assert "live in" not in page.partition(">v2</span>")[2].partition(">v1</span>")[0]
     assert 'value="production"' in page
 
@@ -82,15 +82,15 @@ def test_it_tells_what_changes_before_it_deploys(project, editor):
     second = saved(project, "second")
     page = editor.get(deploy_page(project, second))
     assert heading(page) == "Deploy d v2 to production?"
-    assert "v1 → v2, by meaning" in page.text
-    assert "production requires nothing more." in page.text
-    assert "No test says what it must do." in page.text
+    assert "Changes v1 → v2" in page.text
+    assert "No other requirements." in page.text
+    assert "No tests yet." in page.text
     assert reverse("outcomes:taking", args=[project.slug]) in page.text
     seen = now_live(first)
     done = post(editor, deploy_page(project, second), seen=seen.pk)
     made = Deployment.objects.get(version=second)
     assert done["Location"] == reverse("governance:deployment", args=[project.slug, made.pk])
-    assert heading(editor.get(done["Location"])) == "d v2 is live in production."
+    assert heading(editor.get(done["Location"])) == "d v2 is deployed to production"
 
 
 def test_what_went_live_meanwhile_is_told_before_anything_is_deployed(project, editor):
@@ -99,15 +99,15 @@ def test_what_went_live_meanwhile_is_told_before_anything_is_deployed(project, e
     live(saved(project, "second"))
     answer = post(editor, page)
     assert answer.status_code == 422
-    assert "Another version went live here" in answer.text
-    assert heading(answer) == "Go back from v2 to v1 of d in production?"
+    assert "Another version was deployed" in answer.text
+    assert heading(answer) == "Go back from v2 to d v1 in production?"
     assert not Deployment.objects.filter(version=version).exists()
 
 
 def test_what_is_live_is_said_to_be(project, editor):
     version = live(saved(project))
     page = editor.get(deploy_page(project, version))
-    assert heading(page) == "d v1 is live in production already."
+    assert heading(page) == "d v1 is already deployed to production"
     assert 'name="seen"' not in page.text
 
 
@@ -123,13 +123,13 @@ def test_failing_tests_block_an_editor_and_ask_an_admin_for_a_reason(project, ed
     page = deploy_page(project, version)
     a_failing_test(version)
     answer = editor.get(page)
-    assert heading(answer) == "d v1 cannot go live in production yet."
+    assert heading(answer) == "d v1 can't be deployed to production yet"
     assert "The test “let through” fails:" in answer.text
     assert 'name="seen"' not in answer.text
     assert post(editor, page).status_code == 422
     without_a_reason = post(admin_client, page)
     assert without_a_reason.status_code == 422
-    assert "Say why it may go live although a test fails." in without_a_reason.text
+    assert "Enter a reason to deploy despite failing tests." in without_a_reason.text
     assert "`" not in post(editor, page).text.partition("<main")[2]
     done = post(admin_client, page, override="The test is old.")
     assert "The test is old." in admin_client.get(done["Location"]).text
@@ -140,12 +140,12 @@ def test_the_backtest_that_is_required_is_shown_with_what_it_found(project, edit
     required = Required(max_newly_denied=2)
     require(project, env=PRODUCTION, required=required, by=CONSOLE)
     page = deploy_page(project, version)
-    assert "none was run: run one there." in editor.get(page).text
+    assert "Run one there first." in editor.get(page).text
     monkeypatch.setattr(requirements, "evidence_of", lambda *asked: evidence(3))
-    assert "newly denies 3 calls; production takes at most 2." in editor.get(page).text
+    assert "newly denies 3 calls; production allows at most 2." in editor.get(page).text
     monkeypatch.setattr(requirements, "evidence_of", lambda *asked: evidence(2))
     answer = editor.get(page)
-    assert "The backtest newly denies 2 calls; at most 2 may be." in answer.text
+    assert "Backtest: 2 newly denied, 2 allowed" in answer.text
     assert heading(answer) == "Deploy d v1 to production?"
 
 
@@ -154,16 +154,16 @@ def test_a_second_person_decides_on_the_page_of_the_request(project, client_as):
     takes_two(project)
     one, two, viewer = client_as(Role.EDITOR), client_as(Role.EDITOR), client_as(Role.VIEWER)
     page = deploy_page(project, version)
-    assert heading(one.get(page)) == "Ask a second person to let d v1 go live in production?"
-    asked = post(one, page, message="Release 7")["Location"]
+    assert heading(one.get(page)) == "Request approval to deploy d v1 to production?"
+    result = post(one, page, message="Release 7")["Location"]
     assert not Deployment.objects.exists()
-    assert heading(one.get(page)) == "d v1 waits for a second person in production."
-    mine, theirs, seen = one.get(asked).text, two.get(asked).text, viewer.get(asked).text
-    assert "Withdraw the request" in mine
+    assert heading(one.get(page)) == "d v1 needs approval for production"
+    mine, theirs, seen = one.get(result).text, two.get(result).text, viewer.get(result).text
+    assert "Withdraw request" in mine
     assert "Approve and deploy" not in mine
     assert "Approve and deploy v1" in theirs
     assert "Release 7" in theirs
-    assert "To decide takes the role editor." in seen
+    assert "You need the editor role to decide." in seen
     number = DeploymentRequest.objects.get().pk
     decide = reverse("governance:decide_request", args=[project.slug, number])
     one.post(decide, {"decision": "approve"})
@@ -172,14 +172,14 @@ def test_a_second_person_decides_on_the_page_of_the_request(project, client_as):
     made = Deployment.objects.get()
     assert done["Location"] == reverse("governance:deployment", args=[project.slug, made.pk])
     assert "approved by" in two.get(done["Location"]).text
-    assert "let d v1 go live in production." in heading(two.get(asked))
+    assert "approved d v1 for production" in heading(two.get(result))
 
 
 def test_the_page_of_a_request_by_a_key_is_its_makers_own(project):
     request = a_request(saved(project), by=a_manage_key(project, made_by="one"))
     maker = builders.signed_in(User.objects.get(email="one@example.test"))
     page = maker.get(reverse("governance:request", args=[project.slug, request.pk])).text
-    assert "Withdraw the request" in page
+    assert "Withdraw request" in page
     assert "Approve and deploy" not in page
 
 
@@ -188,27 +188,27 @@ def test_a_refusal_asks_for_its_reason_and_shows_it(project, editor):
     decide = reverse("governance:decide_request", args=[project.slug, request.pk])
     answer = editor.post(decide, {"decision": "refuse", "reason": ""})
     assert answer.status_code == 422
-    assert "Say why" in answer.text
+    assert "Enter a reason" in answer.text
     page = editor.post(decide, {"decision": "refuse", "reason": "Not today."})["Location"]
     assert "Not today." in editor.get(page).text
-    assert "refused d v1 in production." in heading(editor.get(page))
+    assert "rejected d v1 for production" in heading(editor.get(page))
 
 
 def test_a_void_and_an_expired_request_say_so(project, editor):
     request = expired(a_request(saved(project, "one")))
     page = reverse("governance:request", args=[project.slug, request.pk])
-    assert heading(editor.get(page)) == "Nobody decided in time; the request has expired."
+    assert heading(editor.get(page)) == "This request expired"
     other = a_request(saved(project, "two"))
     saved(project, "three")
     page = reverse("governance:request", args=[project.slug, other.pk])
-    assert heading(editor.get(page)) == "This request is void: v3 was saved."
+    assert heading(editor.get(page)) == "Canceled: v3 was saved."
 
 
 def test_the_list_says_what_waits_and_what_became_of_the_rest(project, editor):
     page = reverse("governance:requests", args=[project.slug])
-    assert heading(editor.get(page)) == "No deployment waits for a second person."
+    assert heading(editor.get(page)) == "0 deployments pending approval"
     request = a_request(saved(project))
-    assert heading(editor.get(page)) == "One deployment waits for a second person."
+    assert heading(editor.get(page)) == "1 deployment pending approval"
     refuse_request(request, reason="Not today.", by=somebody("two"))
     assert "refused by two@example.test" in editor.get(page).text
 
@@ -218,38 +218,38 @@ def test_a_deployment_runs_the_tests_of_exactly_this_version_once(project, edito
     denied = Decides(call=CaseCall(tool="t"), action="block")
     add_case(version.bundle, Case("denied", denied), by=CONSOLE)
     page = deploy_page(project, version)
-    assert "The test passes on exactly this version." in editor.get(page).text
-    asked = []
+    assert "1 test passes" in editor.get(page).text
+    items = []
     ask = engine.evaluate
 
     def noted(document, calls):
-        asked.append(calls)
+        items.append(calls)
         return ask(document, calls)
 
     monkeypatch.setattr(engine, "evaluate", noted)
     post(editor, page)
-    assert (Deployment.objects.count(), len(asked)) == (1, 1)
+    assert (Deployment.objects.count(), len(items)) == (1, 1)
 
 
 def test_a_roll_back_is_one_click_beside_what_it_changes(project, editor, client_as):
     live(saved(project, "first"))
     version = live(saved(project, "second"))
-    found = now_live(version)
-    page = reverse("governance:deployment", args=[project.slug, found.pk])
+    result = now_live(version)
+    page = reverse("governance:deployment", args=[project.slug, result.pk])
     offered = editor.get(page).text
-    assert "Back to v1, by meaning" in offered
-    assert "Roll back to v1</button>" in offered
+    assert "Roll back to v1" in offered
+    assert re.search(r"Roll back\s+to v1\s*</button>", offered)
     seen = client_as(Role.VIEWER).get(page).text
     assert "</button>" not in seen.partition('id="roll-back"')[2].partition("</section>")[0]
-    assert "To roll it back takes the role editor." in seen
-    go = reverse("governance:roll_back", args=[project.slug, found.pk])
+    assert "You need the editor role to roll back." in seen
+    go = reverse("governance:roll_back", args=[project.slug, result.pk])
     done = editor.post(go)
     back = editor.get(done["Location"])
-    assert heading(back) == "d v1 is live in production."
-    assert "Return to v2</button>" in back.text  # which is no way back
-    assert heading(editor.get(page)) == "d v2 was live in production; now v1 is."
+    assert heading(back) == "d v1 is deployed to production"
+    assert re.search(r"Return\s+to v2\s*</button>", back.text)  # which is no way back
+    assert heading(editor.get(page)) == "d v2 was replaced by v1 in production"
     again = editor.post(go, follow=True)
-    assert "is not live any more" in again.text
+    assert "was replaced" in again.text
 
 
 def test_where_a_second_person_is_required_a_roll_back_becomes_a_request(project, client_as):
@@ -258,14 +258,14 @@ def test_where_a_second_person_is_required_a_roll_back_becomes_a_request(project
     takes_two(project)
     one, two = client_as(Role.EDITOR), client_as(Role.EDITOR)
     page = reverse("governance:deployment", args=[project.slug, now_live(version).pk])
-    assert "Ask to roll back to v1</button>" in one.get(page).text
+    assert re.search(r"Request to roll back\s+to v1\s*</button>", one.get(page).text)
     go = reverse("governance:roll_back", args=[project.slug, now_live(version).pk])
-    asked = one.post(go)
+    result = one.post(go)
     request = DeploymentRequest.objects.get()
-    assert asked["Location"] == reverse("governance:request", args=[project.slug, request.pk])
-    said = one.get(asked["Location"]).text
-    assert "d v1 goes live when one has approved it." in said
-    assert "Roll back from v2" in said
+    assert result["Location"] == reverse("governance:request", args=[project.slug, request.pk])
+    text = one.get(result["Location"]).text
+    assert "d v1 is deployed to production once approved." in text
+    assert "Roll back from v2" in text
     assert now_live(version).version == version
     decide = reverse("governance:decide_request", args=[project.slug, request.pk])
     two.post(decide, {"decision": "approve"})
@@ -276,7 +276,7 @@ def test_what_was_approved_before_is_rolled_back_to_without_asking(project, edit
     approved(saved(project, "first"))
     version = approved(saved(project, "second"))
     page = reverse("governance:deployment", args=[project.slug, now_live(version).pk])
-    assert "Roll back to v1</button>" in editor.get(page).text
+    assert re.search(r"Roll back\s+to v1\s*</button>", editor.get(page).text)
     editor.post(reverse("governance:roll_back", args=[project.slug, now_live(version).pk]))
     assert now_live(version).version.number == 1
 
@@ -287,7 +287,7 @@ def test_a_roll_back_without_its_backtest_says_what_is_missing(project, editor, 
     required = Required(max_newly_denied=0, second_person=True)
     require(project, env=PRODUCTION, required=required, by=CONSOLE)
     go = reverse("governance:roll_back", args=[project.slug, now_live(version).pk])
-    assert "none was run: run one there." in editor.post(go, follow=True).text
+    assert "Run one there first." in editor.post(go, follow=True).text
     assert not DeploymentRequest.objects.exists()
 
 
@@ -298,7 +298,7 @@ def test_what_an_environment_requires_is_set_on_its_page(project, admin_client):
     assert "checked" in admin_client.get(page).text
     sent = {"backtest": "on", "max_newly_denied": "5"}
     listed = admin_client.post(page, sent, follow=True)
-    assert "at most 5 newly denied" in listed.text
+    assert "max 5 newly denied" in listed.text
     assert required_in(project, PRODUCTION) == Required(max_newly_denied=5)
     admin_client.post(page, {"backtest": "on"})
     assert required_in(project, PRODUCTION) == Required(max_newly_denied=0)
@@ -311,8 +311,8 @@ def test_another_projects_deployments_and_requests_are_not_there(project, admin_
     version = live(saved(project))
     request = a_request(saved(project, "two"))
     other = type(project).objects.create(slug="other", name="Other")
-    found = now_live(version)
-    for name, number in (("deployment", found.pk), ("request", request.pk), ("deployment", 2**70)):
+    result = now_live(version)
+    for name, number in (("deployment", result.pk), ("request", request.pk), ("deployment", 2**70)):
         page = reverse(f"governance:{name}", args=[other.slug, number])
         assert admin_client.get(page).status_code == 404
 
@@ -320,8 +320,8 @@ def test_another_projects_deployments_and_requests_are_not_there(project, admin_
 def test_what_waits_is_counted_where_somebody_looks(project, editor):
     page = reverse("governance:contracts", args=[project.slug])
     request = a_request(saved(project))
-    said = editor.get(page).text
-    assert "One deployment waits for a second person." in said
-    assert "waiting for a second person</span>" in said
+    text = editor.get(page).text
+    assert "1 deployment pending approval" in text
+    assert re.search(r"waiting for a second person\s*</span>", text)
     expired(request)
     assert "a second person" not in editor.get(page).text

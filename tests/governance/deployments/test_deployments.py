@@ -1,4 +1,4 @@
-"""What may hold a deployment back, what an admin may override, and the way back."""
+"""Blocked deployments, overrides by an admin, and rolling back."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from governance.deployments.commands.requests import approve_request, ask_to_dep
 from governance.models import AuditEntry, Deployment, Environment
 from governance.people.commands.requirements import require
 from governance.people.policies import RoleNeeded
-from governance.people.queries.requirements import required_in
+from governance.people.queries.projects import required_in
 from tests import builders
 from tests.governance.deploying import (
     PRODUCTION,
@@ -32,14 +32,14 @@ from tests.governance.deploying import (
 def needs_backtest(project, monkeypatch, newly_denied, *, most=0):
     required = Required(max_newly_denied=most)
     require(project, env=PRODUCTION, required=required, by=CONSOLE)
-    asked = []
+    items = []
 
     def evidence_of(project, environment, revision_hash):
-        asked.append((environment, revision_hash))
+        items.append((environment, revision_hash))
         return None if newly_denied is None else evidence(newly_denied)
 
     monkeypatch.setattr(requirements, "evidence_of", evidence_of)
-    return asked
+    return items
 
 
 def live_number(version, env=PRODUCTION):
@@ -71,7 +71,7 @@ def test_an_admin_overrides_failing_tests_with_a_reason_that_is_kept(project):
 
 def test_an_editor_overrides_nothing(project):
     a_failing_test(saved(project))
-    with pytest.raises(RoleNeeded, match="takes the role admin"):
+    with pytest.raises(RoleNeeded, match="need the admin role"):
         deploy(saved(project), to=PRODUCTION, by=somebody(), override="because")
 
 
@@ -94,11 +94,11 @@ def test_an_environment_that_requires_a_backtest_says_what_is_missing(
     project, monkeypatch, newly_denied, code
 ):
     version = saved(project)
-    asked = needs_backtest(project, monkeypatch, newly_denied, most=3)
+    result = needs_backtest(project, monkeypatch, newly_denied, most=3)
     with pytest.raises(Conflict) as refused:
         deploy(version, to=PRODUCTION, by=somebody(role=Role.ADMIN), override="now")
     assert refused.value.code == code
-    assert set(asked) == {(PRODUCTION, version.revision_hash)}
+    assert set(result) == {(PRODUCTION, version.revision_hash)}
 
 
 def test_a_backtest_with_few_enough_newly_denied_calls_lets_it_go_live(project, monkeypatch):
@@ -135,8 +135,8 @@ def test_rolling_back_makes_what_was_live_before_live_again(project):
     second = live(saved(project, "second"))
     back = roll_back(now_live(second), by=somebody())
     assert (back.version.number, live_number(first)) == (1, 1)
-    told = list(AuditEntry.objects.order_by("-number").values_list("action", flat=True)[:2])
-    assert told == ["contract deployed", "contract rolled back"]
+    row = list(AuditEntry.objects.order_by("-number").values_list("action", flat=True)[:2])
+    assert row == ["contract deployed", "contract rolled back"]
 
 
 def test_no_test_is_in_the_way_of_a_roll_back(project):
@@ -155,8 +155,8 @@ def test_a_roll_back_to_what_nobody_has_approved_takes_a_second_person(project):
         roll_back(now_live(second), by=somebody(role=Role.ADMIN))
     assert (refused.value.code, live_number(first)) == ("approval_required", 2)
     a_failing_test(first)  # of what ran there a moment ago no test is asked
-    asked, _ = ask_to_deploy(first, to=PRODUCTION, by=somebody())
-    approve_request(asked, by=somebody("two"))
+    body, _ = ask_to_deploy(first, to=PRODUCTION, by=somebody())
+    approve_request(body, by=somebody("two"))
     assert live_number(first) == 1
 
 
@@ -184,11 +184,11 @@ def test_what_was_approved_elsewhere_is_not_approved_here(project):
 def test_a_roll_back_needs_the_backtest_of_those_bytes(project, monkeypatch):
     first = live(saved(project, "first"))
     second = live(saved(project, "second"))
-    asked = needs_backtest(project, monkeypatch, None)
+    result = needs_backtest(project, monkeypatch, None)
     with pytest.raises(Conflict) as refused:
         roll_back(now_live(second), by=somebody())
     assert (refused.value.code, live_number(first)) == ("backtest_required", 2)
-    assert asked == [(PRODUCTION, first.revision_hash)]
+    assert result == [(PRODUCTION, first.revision_hash)]
     needs_backtest(project, monkeypatch, 0)
     roll_back(now_live(second), by=somebody())
     assert live_number(first) == 1

@@ -99,8 +99,8 @@ def test_a_refused_request_says_why_and_is_found_by_what_became_of_it(manager, e
     assert decide(editor, number, "refuse").status_code == 422
     assert decide(editor, number, "refuse", "Not today.").json()["reason"] == "Not today."
     assert decide(editor, number, "approve").json()["code"] == "decided"
-    found = manager.get(f"/v1/deployment-requests?status=refused&env={PRODUCTION}&name=d").json()
-    assert [each["id"] for each in found["requests"]] == [number]
+    body = manager.get(f"/v1/deployment-requests?status=refused&env={PRODUCTION}&name=d").json()
+    assert [each["id"] for each in body["requests"]] == [number]
     assert manager.get("/v1/deployment-requests?status=pending").json()["requests"] == []
 
 

@@ -1,10 +1,8 @@
 """A second person: who may be one, what voids a request, and how each of them ends."""
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
 from governance.contracts.queries.requests import waiting_requests
@@ -18,10 +16,10 @@ from governance.deployments.commands.requests import (
     refuse_request,
     withdraw_request,
 )
-from governance.deployments.queries.requests import ended_requests, requests_before
-from governance.models import ApiKey, AuditEntry, Deployment, DeploymentRequest
+from governance.deployments.queries import ended_requests, requests_before
+from governance.models import AuditEntry, Deployment, DeploymentRequest
 from governance.people.auth import resolve_key
-from governance.people.commands.keys import keep_bootstrap_key, make_key
+from governance.people.commands.keys import keep_bootstrap_key
 from governance.people.domain import new_key
 from governance.tasks import expire_requests
 from tests.governance.deploying import (
@@ -102,23 +100,6 @@ def test_the_maker_of_the_key_that_asked_withdraws_the_request(project):
         withdraw_request(request, by=a_manage_key(project, made_by="two"))
     withdraw_request(request, by=somebody("one"))
     assert status_of(request) == "withdrawn"
-
-
-def test_an_update_finds_the_people_behind_older_keys_and_requests(project):
-    by_person = a_manage_key(project, made_by="one")
-    by_key = make_key(project, name="reader", env=PRODUCTION, scopes=["read"], by=by_person)[1]
-    request = a_request(saved(project), by=by_person)
-    maker = request.requester_id
-    assert maker == by_person.person_id
-    ApiKey.objects.update(maker=None)  # as they were before the people were kept
-    DeploymentRequest.objects.update(requester=None)
-    migration = import_module("governance.migrations.0015_people_behind_keys")
-    migration.name_people(apps, None)
-    assert dict(ApiKey.objects.values_list("pk", "maker")) == {
-        by_person.id: maker,
-        by_key.pk: maker,
-    }
-    assert DeploymentRequest.objects.get().requester_id == maker
 
 
 def test_what_the_console_asked_for_any_person_approves_and_the_console_never(project):

@@ -22,8 +22,8 @@ def test_of_two_who_approve_at_once_one_deploys():
         def approving(name, request=request):
             return approve_request(request, by=somebody(name))
 
-        told = together(lambda: approving("two"), lambda: approving("three"))
-        (refused,) = [each for each in told if isinstance(each, Conflict)]
+        result = together(lambda: approving("two"), lambda: approving("three"))
+        (refused,) = [each for each in result if isinstance(each, Conflict)]
         assert refused.code == "decided"
         assert Deployment.objects.count() == n + 1
     assert verify(project) is None

@@ -60,6 +60,7 @@ ARGUMENTS = st.dictionaries(st.sampled_from(["x", "y", "path"]), VALUES) | st.fi
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(ARGUMENTS, st.none() | st.text() | st.just("a secret"))
 def test_any_arguments_and_output_are_judged_as_by_the_library(engine, arguments, output):

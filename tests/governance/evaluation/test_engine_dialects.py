@@ -56,7 +56,7 @@ def comments_of(text: str) -> list[str]:
 
 
 def without_words(text: str) -> str:
-    """What is left when no word of either dialect is looked at."""
+    """Replace every word of either dialect."""
     return re.sub("|".join(rf"\b{word}\b" for pair in WORDS.items() for word in pair), "·", text)
 
 

@@ -24,10 +24,11 @@ from tests.governance.generated import CALLS, DOCUMENTS, text_of
 
 def shared_by_both(told: Evaluation | Explanation) -> list[tuple[Any, ...]]:
     """Of each rule that was asked what an evaluation says too, by id: the orders differ."""
-    asked = [rule for rule in told.rules if isinstance(rule, RuleResult) or not rule.unasked]
-    return sorted((r.id, r.type, r.passed, r.message or "", r.observed, r.action) for r in asked)
+    items = [rule for rule in told.rules if isinstance(rule, RuleResult) or not rule.unasked]
+    return sorted((r.id, r.type, r.passed, r.message or "", r.observed, r.action) for r in items)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=3), st.sampled_from(Dialect))
 def test_whatever_the_library_decides_is_told_and_explained_alike(engine, contract, calls, dialect):

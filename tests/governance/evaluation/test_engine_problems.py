@@ -1,4 +1,4 @@
-"""What is wrong with a document, in words and with the place, as the editor shows it."""
+"""Problems of a document, in words and with their places, as the editor shows them."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_a_mistyped_key_is_one_problem_with_its_place_and_a_guess(engine):
         "    then:\n      acton: ask\n      message: m"
     )
     assert told(engine, text) == [
-        (12, 7, "rules[0].then.acton", "`acton` is not a key here. Did you mean `action`?")
+        (12, 7, "rules[0].then.acton", "Unknown key `acton`. Did you mean `action`?")
     ]
 
 
@@ -29,8 +29,13 @@ def test_problems_are_told_in_the_dialect_of_the_document(engine):
         "  - {id: b, type: pre, tool: x, when: {a.x: {gt: 1}}, then: {message: m}}\n"
     )
     assert told(engine, text) == [
-        (6, 70, "contracts[0].then.effect", "`stop` cannot stand here: write `deny` or `approve`."),
-        (7, 61, "contracts[1].then", "The key `effect` is missing."),
+        (
+            6,
+            70,
+            "contracts[0].then.effect",
+            "`stop` isn't allowed here: write `deny` or `approve`.",
+        ),
+        (7, 61, "contracts[1].then", "The required key `effect` is missing."),
     ]
 
 
@@ -46,13 +51,13 @@ def test_a_document_that_mixes_the_dialects_is_refused(engine, kind, rules, key,
         f"{rules}: [{{id: a, type: pre, tool: x, when: {ALWAYS}, {then}}}]\n"
     )
     (problem,) = engine.validate(text).errors
-    assert problem.message == f"`{key}` is not a key here. Did you mean `{meant}`?"
+    assert problem.message == f"Unknown key `{key}`. Did you mean `{meant}`?"
 
 
 PROBLEMS = {
-    "a name with capitals": ("metadata: {name: Big}", "metadata.name", "cannot be a name"),
+    "a name with capitals": ("metadata: {name: Big}", "metadata.name", "is not a valid name"),
     "an unknown mode": ("defaults: {mode: warn}", "defaults.mode", "`enforce` or `observe`"),
-    "a key from nowhere": ("extends: other", "extends", "is not a key here"),
+    "a key from nowhere": ("extends: other", "extends", "Unknown key"),
     "no rules": ("rules: []", "rules", "`rules` is empty"),
     "a rule that is a text": ("rules: [a]", "rules[0]", "not an object"),
     "a date that does not exist": ("metadata: {name: 2026-99-99}", "metadata.name", "in quotes"),
@@ -66,9 +71,9 @@ def test_a_problem_outside_the_rules_is_found(engine, row):
     line, path, words = row
     key = line.partition(":")[0]
     lines = [each for each in document(pre(ALWAYS)).splitlines() if each]
-    kept = "\n".join(each for each in lines if not each.startswith((key, "  ")))
+    result = "\n".join(each for each in lines if not each.startswith((key, "  ")))
     rest = "" if key == "rules" else "\n".join(each for each in lines if each.startswith("  "))
-    text = f"{line}\n{kept}\n{rest}\n"
+    text = f"{line}\n{result}\n{rest}\n"
     assert any(
         problem.path == path and words in problem.message and problem.line == 1
         for problem in engine.validate(text).errors
@@ -83,7 +88,7 @@ RULES = {
         "rules[0].when.args.x.equal",
         "Did you mean `equals`?",
     ),
-    "two operators": (pre("{args.x: {gt: 1, lt: 5}}"), "rules[0].when.args.x", "Exactly one"),
+    "two operators": (pre("{args.x: {gt: 1, lt: 5}}"), "rules[0].when.args.x", "one operator"),
     "a condition without operator": (
         pre("{args.x: 5}"),
         "rules[0].when.args.x",
@@ -97,12 +102,12 @@ RULES = {
     "a bad pattern": (
         pre("{not: {args.x: {matches: '(a'}}}"),
         "rules[0].when.not.args.x.matches",
-        "not a regular expression",
+        "Invalid regular expression",
     ),
     "a bad pattern among several": (
         pre("{args.x: {matches_any: [a, '*']}}"),
         "rules[0].when.args.x.matches_any[1]",
-        "not a regular expression",
+        "Invalid regular expression",
     ),
     "output before the tool ran": (
         pre("{output.text: {contains: a}}"),
@@ -112,13 +117,13 @@ RULES = {
     "a boolean for a message": (
         "{id: a, type: sandbox, tool: x, within: [/a], message: no}",
         "rules[0].message",
-        "not a text",
+        "not a string",
     ),
     "a message too long": (pre(ALWAYS, message="m" * 501), "rules[0].then.message", "at most 500"),
     "a limit of nothing": (
         "{id: a, type: session, limits: {max_attempts: 0}, then: {action: block, message: m}}",
         "rules[0].limits.max_attempts",
-        "1 at least",
+        "at least 1",
     ),
     "no limit": (
         "{id: a, type: session, limits: {}, then: {action: block, message: m}}",
@@ -138,13 +143,13 @@ RULES = {
     "exceptions from nothing": (
         "{id: a, type: sandbox, tool: x, allows: {commands: [a]}, not_within: [/a], message: m}",
         "rules[0].not_within",
-        "beside `within`",
+        "without `within`",
     ),
     "domains denied where none are allowed": (
         "{id: a, type: sandbox, tool: x, allows: {commands: [a]}, "
         "not_allows: {domains: [a]}, message: m}",
         "rules[0].not_allows.domains",
-        "beside `allows.domains`",
+        "without `allows.domains`",
     ),
 }
 

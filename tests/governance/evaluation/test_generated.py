@@ -90,7 +90,7 @@ def condition_words(condition: dict[str, Any]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def samples() -> list[Sample]:
-    found: list[Sample] = []
+    items: list[Sample] = []
 
     @settings(
         max_examples=MANY,
@@ -101,12 +101,13 @@ def samples() -> list[Sample]:
     )
     @given(st.tuples(DOCUMENTS, st.lists(CALLS, min_size=6, max_size=6)))
     def collect(sample: Sample) -> None:
-        found.append(sample)
+        items.append(sample)
 
     collect()
-    return found
+    return items
 
 
+@pytest.mark.slow
 def test_every_key_word_and_operator_of_the_librarys_schema_is_generated(samples):
     promised = set(words_in(SCHEMA))
     assert {"<pre>.then.action=ask", "when.matches_any"} <= {

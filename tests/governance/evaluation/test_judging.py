@@ -32,7 +32,7 @@ def judged(engine, text, calls):
 
 
 def expected(evaluation):
-    """What is left of an evaluation when only failures are told."""
+    """Failures of an evaluation, without the rest."""
     if isinstance(evaluation, NotEvaluated):
         return evaluation
     failed = [
@@ -73,16 +73,17 @@ FEW_SHAPES = st.lists(  # so that one shape is met again and again, with other v
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(generated.DOCUMENTS, SOME_CALLS | FEW_SHAPES, st.sampled_from(Dialect))
 def test_every_decision_is_that_of_the_librarys_evaluate(engine, rules, calls, dialect):
     text = generated.text_of(rules, dialect)
-    found = judged(engine, text, calls)
-    assert found == [expected(each) for each in engine.evaluate(text, calls)]
+    result = judged(engine, text, calls)
+    assert result == [expected(each) for each in engine.evaluate(text, calls)]
     in_new = generated.text_of(rules)
-    assert [decided(each) for each in found if not isinstance(each, NotEvaluated)] == [
+    assert [decided(each) for each in result if not isinstance(each, NotEvaluated)] == [
         by_the_library_alone(in_new, each)
-        for each, judgement in zip(calls, found, strict=True)
+        for each, judgement in zip(calls, result, strict=True)
         if not isinstance(judgement, NotEvaluated)
     ]
 
@@ -146,10 +147,10 @@ def test_what_a_rule_looks_at_is_looked_at_in_every_call(engine, rule, first):
     calls = list(two_of_each())
     if first != "as they come":  # which call of a shape comes first must make no difference
         calls.reverse()
-    found = judged(engine, text, calls)
-    assert found == [expected(each) for each in engine.evaluate(text, calls)]
-    assert None in found or rule == ONE_OF_EACH["whether anybody calls"]
-    assert any(found)
+    result = judged(engine, text, calls)
+    assert result == [expected(each) for each in engine.evaluate(text, calls)]
+    assert None in result or rule == ONE_OF_EACH["whether anybody calls"]
+    assert any(result)
 
 
 JSON = st.recursive(
@@ -178,16 +179,16 @@ def test_whatever_is_json_is_judged_as_it_is_evaluated(engine, calls):
     evaluated = engine.evaluate(
         LOOKS, [ToolCall(tool_name="t", tool_args=args, output=str(out)) for args, out in calls]
     )
-    found = list(engine.judge(LOOKS, questions).results())
-    assert found == [expected(each) for each in evaluated]
+    verdict = list(engine.judge(LOOKS, questions).results())
+    assert verdict == [expected(each) for each in evaluated]
 
 
 @pytest.mark.parametrize("bad", [call(""), call("a/b"), call("Bash", command=5)])
 def test_what_the_library_cannot_take_is_named_and_its_neighbours_are_judged(engine, bad):
     text = document(pre("{args.x: {equals: 1}}"))
-    found = judged(engine, text, [call(x=1), bad, call(x=2)])
-    assert [type(each) for each in found] == [Judged, NotEvaluated, type(None)]
-    assert found[1] == engine.evaluate(text, [bad])[0]
+    result = judged(engine, text, [call(x=1), bad, call(x=2)])
+    assert [type(each) for each in result] == [Judged, NotEvaluated, type(None)]
+    assert result[1] == engine.evaluate(text, [bad])[0]
 
 
 def test_what_the_library_takes_out_of_arguments_is_taken_out_of_every_call(engine):
@@ -203,18 +204,18 @@ def test_arguments_that_are_no_object_and_questions_that_are_no_json_are_named(e
         question("t", "production", b"{"),
         question("t", "production"),
     ]
-    listed, broken, taken = engine.judge(text, questions).results()
+    listed, broken, verdict = engine.judge(text, questions).results()
     assert isinstance(listed, NotEvaluated)
     assert isinstance(broken, NotEvaluated)
-    assert isinstance(taken, Judged)
+    assert isinstance(verdict, Judged)
 
 
 def test_a_rule_that_fails_on_all_calls_of_a_shape_fails_on_each_of_them(engine):
     text = document(
         pre("{not: {args.x: {exists: true}}}"), pre("{args.y: {equals: 1}}", rule_id="y")
     )
-    found = judged(engine, text, [call(y=2), call(y=1), call(y=3), call(x=1, y=2)])
-    assert [[rule.id for rule in each.failed] if each else [] for each in found] == [
+    result = judged(engine, text, [call(y=2), call(y=1), call(y=3), call(x=1, y=2)])
+    assert [[rule.id for rule in each.failed] if each else [] for each in result] == [
         ["a"], ["a", "y"], ["a"], [],
     ]  # fmt: skip
 
@@ -228,8 +229,8 @@ def test_an_output_of_nothing_is_another_than_none(engine):
 
 def test_one_hopeless_call_costs_no_other_its_answer(engine):
     texts = ["aaa", "b", EVIL_TEXT, "aaa"]
-    found = judged(engine, EVIL, [call(x=text) for text in texts])
-    assert [type(each) for each in found] == [Judged, type(None), NotEvaluated, Judged]
+    result = judged(engine, EVIL, [call(x=text) for text in texts])
+    assert [type(each) for each in result] == [Judged, type(None), NotEvaluated, Judged]
 
 
 def test_a_process_that_dies_meanwhile_is_replaced_and_all_are_answered():
@@ -240,8 +241,8 @@ def test_a_process_that_dies_meanwhile_is_replaced_and_all_are_answered():
         assert own._process is not None
         own._process._child.kill()
         asker.push()
-        found = list(asker.results())
-    assert [each is not None for each in found] == [number % 2 == 1 for number in range(3_000)]
+        items = list(asker.results())
+    assert [each is not None for each in items] == [number % 2 == 1 for number in range(3_000)]
 
 
 def test_what_is_asked_ahead_is_worked_on_before_anybody_waits(engine):

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from governance.alerts.queries import open_findings
+from governance.alerts.queries import open_alerts
 from governance.audit_log import verify
 from governance.core.actor import CONSOLE, Actor
 from governance.core.errors import Conflict, Forbidden
@@ -63,8 +63,8 @@ def test_the_keys_of_a_removed_member_stop_and_those_made_by_them_too(project, a
     by_theirs = a_key_of(leaving, by=actor_of(theirs), scopes=["agent"])
     remove_member(leaving, by=access_of_member(admin).actor)
     assert [is_valid(key) for key in (mine, theirs, by_theirs)] == [True, False, False]
-    told = list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
-    assert told[-3:] == ["key revoked", "key revoked", "member removed"]
+    row = list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
+    assert row[-3:] == ["key revoked", "key revoked", "member removed"]
     assert verify(project) is None
 
 
@@ -81,22 +81,22 @@ def test_the_page_names_the_keys_before_it_removes_their_maker(project, admin, l
     for page in ("remove_member", "member_account"):
         text = client.get(reverse(f"governance:{page}", args=[project.slug, leaving.pk])).text
         assert "billing in production" in text
-        assert "Keys that stop" in text
+        assert "Keys that will be revoked" in text
 
 
 def test_a_finding_names_the_keys_of_a_member_who_is_no_admin_any_more(project, admin, leaving):
     a_key_of(leaving, "billing")
     a_key_of(leaving, "support")
     change_role(leaving, role=Role.VIEWER, by=access_of_member(admin).actor)
-    (finding,) = open_findings(project)
+    (finding,) = open_alerts(project)
     assert finding.subject == "leaving@example.test"
     assert "billing" in finding.why
     assert "support" in finding.why
     first, second = live_keys(project)
     revoke_key(first, by=CONSOLE)
-    assert open_findings(project)
+    assert open_alerts(project)
     revoke_key(second, by=CONSOLE)
-    assert not open_findings(project)
+    assert not open_alerts(project)
 
 
 @pytest.mark.parametrize("end", ["remove", "promote"])
@@ -132,17 +132,17 @@ def test_an_account_that_is_active_again_signs_in_anew(project, admin, leaving):
     assert not opens(browser, project)
     assert not is_valid(key)
     assert sign_in(browser, leaving.user.email)
-    told = list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
-    assert told[-3:] == ["key revoked", "account deactivated", "account activated"]
+    row = list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
+    assert row[-3:] == ["key revoked", "account deactivated", "account activated"]
 
 
 def test_the_last_admin_is_not_deactivated(project, leaving):
-    with pytest.raises(Conflict, match="last admin"):
+    with pytest.raises(Conflict, match="only admin"):
         deactivate_account(leaving.user, by=CONSOLE)
     page = reverse("governance:member_account", args=[project.slug, leaving.pk])
     answer = builders.signed_in(leaving.user).post(page, {"to": "inactive"})
     assert answer.status_code == 409
-    assert "last admin" in answer.text
+    assert "only admin" in answer.text
 
 
 def test_a_deactivated_admin_is_none_who_stays(project, admin, leaving):
@@ -181,5 +181,5 @@ def test_the_command_switches_an_account_off_and_on(admin, leaving, capsys):
     with pytest.raises(CommandError, match="No account"):
         call_command("account", "deactivate", "nobody@example.test")
     call_command("account", "deactivate", admin.user.email)
-    with pytest.raises(CommandError, match="last admin"):
+    with pytest.raises(CommandError, match="only admin"):
         call_command("account", "deactivate", leaving.user.email)

@@ -19,13 +19,13 @@ ADMIN = person(0, "admin@example.test", Role.ADMIN)
 
 
 def make(project, **changed):
-    wanted: dict[str, Any] = {
+    response: dict[str, Any] = {
         "name": "billing",
         "env": "production",
         "scopes": ["agent"],
         "by": changed.get("by") or access_of_member(builders.a_member(project, Role.ADMIN)).actor,
     }
-    return make_key(project, **(wanted | changed))
+    return make_key(project, **(response | changed))
 
 
 def post(client: Client, path: str, body: object):
@@ -155,9 +155,9 @@ def test_keys_are_listed_page_by_page_newest_first(project, manager):
 def test_a_misfit_in_the_body_is_422_and_named(manager, body, path):
     answer = post(manager, "/v1/keys", body)
     assert answer.status_code == 422
-    told = answer.json()
-    assert set(told) == {"code", "detail", "errors"}
-    assert [error["path"] for error in told["errors"]] == [path]
+    data = answer.json()
+    assert set(data) == {"code", "detail", "errors"}
+    assert [error["path"] for error in data["errors"]] == [path]
 
 
 def test_the_bootstrap_key_opens_everything_and_is_made_once(project):

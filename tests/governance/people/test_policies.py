@@ -1,4 +1,4 @@
-"""Who may do what."""
+"""Permissions by role."""
 
 import pytest
 

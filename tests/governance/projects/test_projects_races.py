@@ -8,8 +8,7 @@ from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict
 from governance.core.roles import Role
 from governance.models import Project
-from governance.projects.commands.demo import make_demo_project
-from governance.projects.commands.projects import create_project
+from governance.projects.commands import create_project, make_demo_project
 from tests import builders
 from tests.governance.threads import in_threads
 
@@ -46,5 +45,5 @@ def test_of_projects_of_one_name_that_are_made_at_once_one_is_made():
             return met(lambda: create_project(name=name, user=users[which]))
 
         slug = f"research-{number}"
-        taken = f"A project with the address {slug} exists already."
-        assert sorted(in_threads(3, make)) == [taken, taken, slug]
+        text = f"A project with the address {slug} already exists."
+        assert sorted(in_threads(3, make)) == [text, text, slug]

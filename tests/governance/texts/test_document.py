@@ -1,4 +1,4 @@
-"""What is refused before the library is asked, and where it says the offence stands."""
+"""Refusals before the library is asked, with their places."""
 
 from typing import Any
 
@@ -30,8 +30,8 @@ REFUSED = {
     "an alias bomb": (LAUGHS, "Anchors", 1, 4),
     "an alias": ("a: 1\nb: *c", "Aliases", 2, 4),
     "a merge key": ("a:\n  <<: {b: 1}", "Merge keys", 2, 3),
-    "a key twice": ("a: 1\nb:\n  c: 1\n  c: 2", "`c` stands here twice", 4, 3),
-    "a key twice in other quotes": ("a: 1\n'a': 2", "`a` stands here twice", 2, 1),
+    "a key twice": ("a: 1\nb:\n  c: 1\n  c: 2", "`c` is defined twice", 4, 3),
+    "a key twice in other quotes": ("a: 1\n'a': 2", "`a` is defined twice", 2, 1),
     "a tab for indentation": ("a:\n\tb: 1", "tabs", 2, 1),
     "a byte order mark": ("\ufeffa: 1", "byte order mark", 1, 1),
     "a NUL": ("a: 1\nb: x\0y", "A NUL", 2, 5),
@@ -64,13 +64,13 @@ def test_an_offence_is_named_with_its_line_and_column(row):
 
 def test_two_megabytes_are_refused_before_they_are_parsed():
     problem = problem_of(b"a: 1\nb: " + b"x" * 2_000_000)
-    assert "at most 524,288 are taken" in problem.message
+    assert "at most 524,288 are allowed" in problem.message
     assert (problem.line, problem.column) == (2, 524_288 - len("a: 1\n") + 1)
 
 
 def test_size_counts_bytes():
     assert read_document("a: " + "x" * (MAX_BYTES - 3))
-    assert "are taken" in problem_of("a: " + "é" * (MAX_BYTES // 2)).message
+    assert "are allowed" in problem_of("a: " + "é" * (MAX_BYTES // 2)).message
 
 
 def test_fifty_levels_are_taken():
@@ -186,8 +186,8 @@ def test_any_text_is_read_or_refused_with_a_reason(source):
 
 def test_places_are_found_by_path():
     text = "a:\n  - b: 1\n    c: [x, y]\n"
-    wanted = {(("a", 0, "c"), True), (("a", 0, "c", 1), False), (("a", 7), False)}
-    assert locate(text, wanted) == {
+    names = {(("a", 0, "c"), True), (("a", 0, "c", 1), False), (("a", 7), False)}
+    assert locate(text, names) == {
         (("a", 0, "c"), True): (3, 5),
         (("a", 0, "c", 1), False): (3, 12),
     }

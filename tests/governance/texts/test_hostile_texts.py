@@ -12,11 +12,11 @@ TEXTS = {
     for name, (text, words, _, _) in HOSTILE.items()
     if isinstance(text, str)
 } | {
-    "half of a character": (document(pre(ALWAYS)) + "\n# \ud800", "alf of a character|not UTF-8"),
+    "half of a character": (document(pre(ALWAYS)) + "\n# \ud800", "lone surrogate|not UTF-8"),
     "a document after a document": (f"{document(pre(ALWAYS))}\n---\na: 1\n", "one document"),
     "an unclosed quote": ('a: "', "quote"),
     # Forms and drafts say it in words of their own.
-    "a NUL": ("kind: \0", "A NUL cannot stand|The text holds a NUL|Null characters"),
+    "a NUL": ("kind: \0", "A NUL cannot stand|The text contains NUL|Null characters"),
     "four megabytes": ("# " + "x" * 4_000_000, ""),
 }
 TOO_LARGE = (400, 413)  # before anybody reads it
@@ -50,16 +50,16 @@ def is_told(door: str, words: str, status: int, said: str) -> bool:
 @pytest.mark.parametrize("door", TELLING)
 def test_every_hostile_text_gets_its_sentence_and_the_next_one_is_served(house, door):
     for name, (text, words) in sent_through(door).items():
-        status, said = TELLING[door](house, text)
+        status, result = TELLING[door](house, text)
         assert status < 500, name
-        assert is_told(door, words, status, said.replace("`", "")), (name, said[:2_000])
+        assert is_told(door, words, status, result.replace("`", "")), (name, result[:2_000])
         after_it(house)
 
 
 @pytest.mark.parametrize("door", KEEPING)
 def test_a_hostile_draft_is_kept_or_refused_and_nobody_waits_for_it(house, door):
     for name, (text, _) in sent_through(door).items():
-        status, said = KEEPING[door](house, text)
+        status, result = KEEPING[door](house, text)
         assert status < 500, name
-        assert said, name
+        assert result, name
         after_it(house)

@@ -15,8 +15,8 @@ def merged(mine: str, theirs: str, base: str = BASE):
 
 
 def test_changes_in_different_places_come_together():
-    found = merged(BASE.replace("two", "2"), BASE.replace("four", "4"))
-    assert (found.text, found.conflicts) == ("one\n2\nthree\n4\nfive\n", 0)
+    result = merged(BASE.replace("two", "2"), BASE.replace("four", "4"))
+    assert (result.text, result.conflicts) == ("one\n2\nthree\n4\nfive\n", 0)
 
 
 def test_what_only_one_changed_is_taken():
@@ -32,42 +32,44 @@ def test_the_same_change_of_both_is_one_change():
 
 
 def test_what_both_changed_stands_side_by_side():
-    found = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
-    assert found.conflicts == 1
-    assert found.text == "one\ntwo\n<<<<<<< yours\n3\n=======\nIII\n>>>>>>> v2\nfour\nfive\n"
+    result = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
+    assert result.conflicts == 1
+    assert result.text == "one\ntwo\n<<<<<<< yours\n3\n=======\nIII\n>>>>>>> v2\nfour\nfive\n"
 
 
 def test_only_the_lines_that_differ_are_marked():
-    found = merged(BASE.replace("three", "3\nsame"), BASE.replace("three", "III\nsame"))
-    assert "=======\nIII\n>>>>>>> v2\nsame\nfour" in found.text
+    result = merged(BASE.replace("three", "3\nsame"), BASE.replace("three", "III\nsame"))
+    assert "=======\nIII\n>>>>>>> v2\nsame\nfour" in result.text
 
 
 def test_a_removal_against_a_change_is_marked_too():
-    found = merged(BASE.replace("three\n", ""), BASE.replace("three", "3"))
-    assert found.conflicts == 1
-    assert "<<<<<<< yours\n=======\n3\n>>>>>>> v2\n" in found.text
+    result = merged(BASE.replace("three\n", ""), BASE.replace("three", "3"))
+    assert result.conflicts == 1
+    assert "<<<<<<< yours\n=======\n3\n>>>>>>> v2\n" in result.text
 
 
 def test_marks_stand_on_lines_of_their_own_where_the_text_ends_none():
-    found = merged("one\ntwo", "one\nthree", base="one\n")
-    assert found.text == "one\n<<<<<<< yours\ntwo\n=======\nthree\n>>>>>>> v2\n"
+    result = merged("one\ntwo", "one\nthree", base="one\n")
+    assert result.text == "one\n<<<<<<< yours\ntwo\n=======\nthree\n>>>>>>> v2\n"
 
 
 def test_texts_without_a_common_line_become_one_conflict():
-    found = merged("a\nb\n", "c\n", base="")
-    assert (found.conflicts, found.text.count("=======")) == (1, 1)
+    result = merged("a\nb\n", "c\n", base="")
+    assert (result.conflicts, result.text.count("=======")) == (1, 1)
 
 
 def test_very_long_texts_are_merged_by_their_ends_alone():
     middle = "".join(f"line {number}\n" for number in range(10_000))
-    found = merged(f"mine\n{middle}end\n", f"start\n{middle}theirs\n", base=f"start\n{middle}end\n")
-    assert "mine\n" in found.text
-    assert "theirs\n" in found.text
+    result = merged(
+        f"mine\n{middle}end\n", f"start\n{middle}theirs\n", base=f"start\n{middle}end\n"
+    )
+    assert "mine\n" in result.text
+    assert "theirs\n" in result.text
 
 
 def test_each_mark_is_a_problem_on_its_line():
-    found = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
-    assert [problem.line for problem in conflicts_in(found.text)] == [3]
+    result = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
+    assert [problem.line for problem in conflicts_in(result.text)] == [3]
     assert conflicts_in(BASE) == []
 
 
@@ -86,9 +88,9 @@ def test_one_side_that_changed_nothing_takes_all_of_the_other(base, changed):
 
 @given(LINES, LINES, LINES)
 def test_no_line_that_somebody_wrote_is_lost(base, mine, theirs):
-    found = merged(text(mine), text(theirs), text(base)).text.split("\n")
+    result = merged(text(mine), text(theirs), text(base)).text.split("\n")
     for line in {*mine, *theirs} - set(base):
-        assert line in found
+        assert line in result
 
 
 @given(LINES, LINES, LINES)

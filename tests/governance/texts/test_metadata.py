@@ -1,4 +1,4 @@
-"""What stands under `metadata` of a document."""
+"""Fields under `metadata` of a document."""
 
 import pytest
 

@@ -7,14 +7,14 @@ import pytest
 from django.utils import timezone
 
 from governance.alerts.commands import dismiss
-from governance.alerts.queries import open_findings, resolved_findings
+from governance.alerts.queries import open_alerts, resolved_alerts
 from governance.core.actor import CONSOLE, person
 from governance.core.roles import Role
 from governance.delivery import news
 from governance.delivery.commands import stops
 from governance.delivery.commands.assignments import assign
 from governance.delivery.commands.stops import lift
-from governance.delivery.domain.stops import STOPPED_HASHES
+from governance.delivery.domain import STOPPED_HASHES
 from governance.delivery.news import Connected
 from governance.models import Assignment, BundleVersion, Deployment, Stop
 from governance.texts.dialect import Dialect
@@ -59,7 +59,7 @@ def earlier(model: type, by: timedelta = LONG) -> None:
 
 def told(project) -> list[tuple[str, str]]:
     find_drift()
-    return sorted((each.kind, each.subject) for each in open_findings(project))
+    return sorted((each.kind, each.subject) for each in open_alerts(project))
 
 
 BEHIND = [("agent_behind_contract", "bot in production")]
@@ -80,13 +80,14 @@ def test_an_agent_that_stays_behind_needs_attention_and_none_once_it_is_current(
     project, agent, behind
 ):
     assert told(project) == BEHIND == told(project)
-    (finding,) = open_findings(project)
-    assert finding.why.startswith("It runs d v1; v2 is deployed.")
+    (finding,) = open_alerts(project)
+    assert finding.title == "`bot` is outdated: it runs `d v1`"
+    assert "It runs d v1, v2 is deployed." in finding.why
     assert finding.link == f"/p/{project.slug}/agents/bot/"
     assert finding.environment == "production"
     call(agent, BundleVersion.objects.get(number=2))
     assert told(project) == []
-    assert len(resolved_findings(project)) == 1
+    assert len(resolved_alerts(project)) == 1
 
 
 def test_a_deployment_of_just_now_leaves_agents_their_time(project, agent, connect):
@@ -122,7 +123,7 @@ def test_one_that_is_behind_already_stays_so_when_the_next_version_comes(project
     assert told(project) == BEHIND
     deployed(project, changed().replace("a2", "a3"))
     assert told(project) == BEHIND
-    assert resolved_findings(project) == []
+    assert resolved_alerts(project) == []
 
 
 def test_who_holds_a_stream_with_the_old_document_shows_it_now(project, connect):
@@ -142,9 +143,7 @@ def test_one_that_was_sent_the_new_version_and_calls_under_the_old_is_behind(
     assert told(project) == []
     connect("bot", new, ago=timedelta(minutes=15))
     assert told(project) == BEHIND
-    assert "It was sent d v2, and its calls still run under d v1." in (
-        open_findings(project)[0].why
-    )
+    assert "It was sent d v2, but its calls still run under d v1." in (open_alerts(project)[0].why)
 
 
 @pytest.fixture
@@ -160,7 +159,7 @@ def test_a_bundle_that_it_was_not_assigned_needs_attention_after_a_while(project
     assert told(project) == []
     earlier(Assignment)
     assert told(project) == FOREIGN
-    assert open_findings(project)[0].why.startswith("It runs other v1 and is assigned d.")
+    assert "It runs other v1 and is assigned d." in open_alerts(project)[0].why
     assign(project, env="production", agent="b*", bundle_name="other", by=CONSOLE)
     assert told(project) == []
 
@@ -169,7 +168,7 @@ def test_a_contract_that_was_never_saved_here_needs_attention_at_once(project, a
     deployed(project)
     call(agent, "ab" * 32)
     assert told(project) == [("agent_runs_unknown_contract", "bot in production")]
-    assert "the contract abababababab" in open_findings(project)[0].why
+    assert "the contract abababababab" in open_alerts(project)[0].why
 
 
 @pytest.mark.parametrize("revision", ["", STOPPED_HASHES[Dialect.NEW]], ids=["none", "a stop"])
@@ -202,8 +201,8 @@ def test_a_stop_that_an_agent_refuses_says_so(project, agent, monkeypatch):
     assert told(project) == []
     call(agent, version)
     assert told(project) == [("agent_has_not_taken_stop", "bot in production")]
-    (finding,) = open_findings(project)
-    assert finding.why.startswith("It was sent the stop, and its calls still run under")
+    (finding,) = open_alerts(project)
+    assert "The stop was sent, but its calls still run under" in finding.why
 
 
 def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behind, monkeypatch):
@@ -211,8 +210,9 @@ def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behi
     for name in ("bot-1", "bot-2"):
         call(agent, behind, name)
     assert told(project) == [("agent_behind_contract", "more than 2 agents in production")]
-    (finding,) = open_findings(project)
-    assert finding.why.startswith("There are 3 of them. Of bot: It runs d v1;")
+    (finding,) = open_alerts(project)
+    assert finding.title == "3 agents are outdated in `production`"
+    assert finding.why.startswith("First: `bot`. It runs d v1,")
     assert finding.link == f"/p/{project.slug}/agents/?environment=production&state=drifting"
     call(agent, BundleVersion.objects.get(number=2))
     assert told(project) == [(BEHIND[0][0], f"bot-{n} in production") for n in (1, 2)]
@@ -220,7 +220,7 @@ def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behi
 
 def test_drift_that_was_dismissed_is_told_again_only_after_it_was_over(project, agent, behind):
     told(project)
-    dismiss(open_findings(project)[0], by=OPERATOR)
+    dismiss(open_alerts(project)[0], by=OPERATOR)
     call(agent, behind)
     assert told(project) == []
     call(agent, BundleVersion.objects.get(number=2))

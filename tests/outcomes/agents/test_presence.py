@@ -43,9 +43,9 @@ def test_who_held_a_stream_and_never_called_stays_when_it_goes(project, pages, c
     connect("fresh")
     note_connected()
     held.clear()
-    assert "One agent, not connected. It has never called a tool here." in pages.text("agents/")
-    assert "never called" in pages.text("agents/")
-    assert "fresh has never called a tool here." in pages.text("agents/fresh/")
+    assert "1 of 1 agent without calls, 0 connected" in pages.text("agents/")
+    assert "no calls yet" in pages.text("agents/")
+    assert "fresh has no calls yet" in pages.text("agents/fresh/")
 
 
 def test_when_a_silent_agent_was_connected_last_is_told(project, pages, connect, held):
@@ -94,6 +94,6 @@ def test_who_was_not_seen_for_ninety_days_leaves_the_fleet(project, agent, pages
     assert remove_agents_long_gone() == 0
     left = set(AgentSeen.objects.values_list("agent__name", flat=True))
     assert left == {"still-here", "connected-for-long"}
-    assert "gone was not seen in the last 90 days." in pages.text("agents/gone/")
+    assert "gone was not seen in the last 90 days" in pages.text("agents/gone/")
     entry = AuditEntry.objects.get(action="agents long gone removed")
     assert entry.details == {"production": 2}

@@ -13,7 +13,7 @@ from tests.governance.deploying import PRODUCTION, live, saved
 from tests.outcomes.pages import text_of
 from tests.outcomes.posting import Agent
 
-TAKEN, SENT, WAITING = Taking.TAKEN, Taking.SENT, Taking.WAITING
+RUNNING, SENT, WAITING = Taking.RUNNING, Taking.SENT, Taking.WAITING
 
 
 def takers(*each: Taking) -> Takers:
@@ -24,13 +24,11 @@ def takers(*each: Taking) -> Takers:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        ([], "no agent runs this contract here"),
-        ([TAKEN], "the one agent has taken it"),
-        ([SENT], "the one agent was sent it"),
-        ([WAITING], "the one agent has not taken it yet"),
-        ([TAKEN, WAITING], "1 of 2 has taken it"),
-        ([TAKEN, TAKEN, SENT], "2 of 3 have taken it, one was sent it"),
-        ([SENT, SENT, WAITING], "0 of 3 have taken it, two were sent it"),
+        ([], "no agents use this contract here"),
+        ([RUNNING], "1 of 1 agent up to date"),
+        ([SENT], "0 of 1 agent up to date, 1 sent"),
+        ([RUNNING, WAITING], "1 of 2 agents up to date"),
+        ([RUNNING, RUNNING, SENT], "2 of 3 agents up to date, 1 sent"),
     ],
 )
 def test_how_many_have_taken_it_in_words(found, words):
@@ -50,7 +48,7 @@ def test_the_part_tells_agent_by_agent_and_stands_alone_for_who_follows_the_link
     query = {"bundle": "d", "environment": PRODUCTION, "version": "2"}
     viewer = client_as(Role.VIEWER)
     text = text_of(viewer.get(address, query))
-    assert "d v2 in production: 1 of 2 has taken it." in text
+    assert "d v2 in production: 1 of 2 agents up to date" in text
     assert text.index("late") < text.index("early")
     part = viewer.get(address, query, headers={"HX-Request": "true"})
     assert "<html" not in part.text

@@ -12,8 +12,8 @@ OTHER = Runs("c" * 64, "other", 2)
 @pytest.mark.parametrize(
     ("reported", "sent", "taking"),
     [
-        (NEW, NEW, Taking.TAKEN),
-        (NEW, NOTHING, Taking.TAKEN),
+        (NEW, NEW, Taking.RUNNING),
+        (NEW, NOTHING, Taking.RUNNING),
         (OLD, NEW, Taking.SENT),
         (NOTHING, NEW, Taking.SENT),
         (OLD, NOTHING, Taking.WAITING),

@@ -6,10 +6,10 @@ import pytest
 from django.db.models import F
 
 from governance.alerts.commands import dismiss
-from governance.alerts.queries import open_findings, resolved_findings
+from governance.alerts.queries import open_alerts, resolved_alerts
 from governance.core.actor import CONSOLE
-from governance.delivery.queries.fetches import fetches_told_unread
-from governance.findings import found
+from governance.delivery.queries.fetches import fetches_with_finding
+from governance.findings import open_finding
 from governance.models import Fetches
 from outcomes.agents.commands.unread_documents import find_unread_documents
 from tests import builders
@@ -37,7 +37,7 @@ def fetch(project):
 
 def told(project):
     find_unread_documents()
-    return [(each.kind, each.subject) for each in open_findings(project)]
+    return [(each.kind, each.subject) for each in open_alerts(project)]
 
 
 UNREAD = [("document_not_read", "bot in production")]
@@ -48,8 +48,8 @@ def test_three_fetches_without_an_event_need_attention(project, fetch):
     assert told(project) == []
     fetch(1)
     assert told(project) == UNREAD == told(project)
-    (finding,) = open_findings(project)
-    assert "dialect `new`" in finding.why
+    (finding,) = open_alerts(project)
+    assert "contract format `new`" in finding.why
     assert finding.link == f"/p/{project.slug}/settings/keys/"
 
 
@@ -72,7 +72,7 @@ def test_once_it_reports_the_finding_is_resolved(project, fetch):
     assert told(project) == UNREAD
     Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
     assert told(project) == []
-    assert len(resolved_findings(project)) == 1
+    assert len(resolved_alerts(project)) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_one_that_is_not_heard_of_any_more_needs_no_attention(project, fetch):
 def test_what_was_dismissed_is_not_told_again_while_it_goes_on(project, fetch):
     fetch(3)
     told(project)
-    dismiss(open_findings(project)[0], by=CONSOLE)
+    dismiss(open_alerts(project)[0], by=CONSOLE)
     fetch(1, ago=timedelta(minutes=1))
     assert told(project) == []
 
@@ -106,9 +106,9 @@ def test_many_of_them_take_no_query_each_to_be_told_from_those_that_report(
     fetch(1)
     (row,) = Fetches.objects.all()
     for number in range(9):
-        found(project.pk, "document_not_read", f"bot-{number} in production", why="w")
+        open_finding(project.pk, "document_not_read", f"bot-{number} in production", why="w")
         Fetches.objects.create(
             environment=row.environment, key=row.key, agent=f"bot-{number}", last_at=row.last_at
         )
     with django_assert_num_queries(2):
-        assert len(fetches_told_unread()) == 9
+        assert len(fetches_with_finding()) == 9

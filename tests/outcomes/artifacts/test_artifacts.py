@@ -122,7 +122,7 @@ def test_lines_that_run_backwards_are_told_so(agent: Agent):
     assert response.status_code == 422
     problem = response.json()["errors"][0]
     assert problem["path"] == "lines"
-    assert problem["message"] == "the first line comes after the last; write lines=10-20"
+    assert problem["message"] == "the first line is after the last; write lines=10-20"
 
 
 @pytest.mark.parametrize(("content", "number"), [(b"one\ntwo", 2), (b"one\ntwo\n", 2), (b"", 0)])

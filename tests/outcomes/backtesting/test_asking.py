@@ -1,4 +1,4 @@
-"""A request for leave finds the event that tells its call and its rule."""
+"""Approval requests find the event that names their call and rule."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -7,28 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.calls.domain import WITHIN, Ask, Asked, is_as_sent, pair
+from outcomes.calls.domain import WITHIN, ApprovalEvent, ApprovalRequest, is_as_sent, pair_requests
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 SAME: dict[str, Any] = {"environment": 1, "agent": "bot", "tool": "charge", "session": "s-1"}
 
 
-def an_ask(key: int = 1, after: float = 0.0, **fields: Any) -> Ask:
+def a_request(key: int = 1, after: float = 0.0, **fields: Any) -> ApprovalRequest:
     at = NOON + timedelta(seconds=after)
-    return Ask(**({**SAME, "key": key, "at": at, "arguments": {}} | fields))
+    return ApprovalRequest(**({**SAME, "key": key, "at": at, "arguments": {}} | fields))
 
 
-def asked(call: int = 1, after: float = 0.0, **fields: Any) -> Asked:
+def an_event(call: int = 1, after: float = 0.0, **fields: Any) -> ApprovalEvent:
     at = NOON + timedelta(seconds=after)
-    return Asked(**({**SAME, "call": call, "at": at, "arguments": {}} | fields))
+    return ApprovalEvent(**({**SAME, "call": call, "at": at, "arguments": {}} | fields))
 
 
-def calls(asks: list[Ask], events: list[Asked]) -> dict[int, int]:
-    return {key: event.call for key, event in pair(asks, events).items()}
+def calls(requests: list[ApprovalRequest], events: list[ApprovalEvent]) -> dict[int, int]:
+    return {key: event.call for key, event in pair_requests(requests, events).items()}
 
 
 def test_the_nearest_in_time_is_taken():
-    assert calls([an_ask()], [asked(1, 60), asked(2, 1), asked(3, -30)]) == {1: 2}
+    assert calls([a_request()], [an_event(1, 60), an_event(2, 1), an_event(3, -30)]) == {1: 2}
 
 
 @pytest.mark.parametrize(
@@ -37,51 +37,56 @@ def test_the_nearest_in_time_is_taken():
     ids=str,
 )
 def test_another_environment_agent_tool_or_session_is_none_of_it(other):
-    assert calls([an_ask()], [asked(1, **other)]) == {}
+    assert calls([a_request()], [an_event(1, **other)]) == {}
 
 
 def test_a_request_that_does_not_tell_its_session_takes_any():
-    assert calls([an_ask(session="")], [asked(1, session="s-9")]) == {1: 1}
+    assert calls([a_request(session="")], [an_event(1, session="s-9")]) == {1: 1}
 
 
 def test_an_event_long_before_or_after_is_of_another_request():
     within = WITHIN.total_seconds()
-    assert calls([an_ask()], [asked(1, within + 1), asked(2, -within - 1)]) == {}
-    assert calls([an_ask()], [asked(1, within)]) == {1: 1}
+    assert calls([a_request()], [an_event(1, within + 1), an_event(2, -within - 1)]) == {}
+    assert calls([a_request()], [an_event(1, within)]) == {1: 1}
 
 
 def test_no_event_answers_for_two_requests():
-    assert calls([an_ask(1), an_ask(2, 1)], [asked(1, 0.1)]) == {1: 1}
+    assert calls([a_request(1), a_request(2, 1)], [an_event(1, 0.1)]) == {1: 1}
 
 
 def test_parallel_calls_are_told_apart_by_their_arguments():
-    asks = [an_ask(1, 0.000, arguments={"to": "a"}), an_ask(2, 0.001, arguments={"to": "b"})]
-    events = [asked(1, 0.002, arguments={"to": "b"}), asked(2, 0.003, arguments={"to": "a"})]
-    assert calls(asks, events) == {1: 2, 2: 1}
+    requests = [
+        a_request(1, 0.000, arguments={"to": "a"}),
+        a_request(2, 0.001, arguments={"to": "b"}),
+    ]
+    events = [an_event(1, 0.002, arguments={"to": "b"}), an_event(2, 0.003, arguments={"to": "a"})]
+    assert calls(requests, events) == {1: 2, 2: 1}
 
 
 def test_an_event_with_another_argument_is_another_calls():
-    assert calls([an_ask(arguments={"to": "a"})], [asked(1, arguments={"to": "b"})]) == {}
+    assert calls([a_request(arguments={"to": "a"})], [an_event(1, arguments={"to": "b"})]) == {}
 
 
 def test_a_number_is_the_same_however_it_is_written():
-    ask = an_ask(arguments={"amount": 1240.0})
-    assert calls([ask], [asked(1, arguments={"amount": 1240})]) == {1: 1}
+    ask = a_request(arguments={"amount": 1240.0})
+    assert calls([ask], [an_event(1, arguments={"amount": 1240})]) == {1: 1}
 
 
 def test_what_the_event_leaves_out_is_no_difference():
-    ask = an_ask(arguments={"to": "a", "text": "long"})
-    assert calls([ask], [asked(1, 1, arguments={"to": "b"}), asked(2, 60)]) == {1: 2}
+    ask = a_request(arguments={"to": "a", "text": "long"})
+    assert calls([ask], [an_event(1, 1, arguments={"to": "b"}), an_event(2, 60)]) == {1: 2}
 
 
 def test_several_rounds_of_one_call_are_its_several_requests():
-    events = [asked(7, 1), asked(7, 31)]
-    assert calls([an_ask(1, 0), an_ask(2, 30)], events) == {1: 7, 2: 7}
+    events = [an_event(7, 1), an_event(7, 31)]
+    assert calls([a_request(1, 0), a_request(2, 30)], events) == {1: 7, 2: 7}
 
 
 @given(st.permutations(range(5)), st.permutations(range(5)))
-def test_the_order_in_which_they_are_given_does_not_matter(asks, events):
-    found = calls([an_ask(n, 10 * n) for n in asks], [asked(n, 10 * n + 3) for n in events])
+def test_the_order_in_which_they_are_given_does_not_matter(requests, events):
+    found = calls(
+        [a_request(n, 10 * n) for n in requests], [an_event(n, 10 * n + 3) for n in events]
+    )
     assert found == {n: n for n in range(5)}
 
 

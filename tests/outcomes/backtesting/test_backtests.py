@@ -9,17 +9,13 @@ from governance.contracts.commands.contracts import save_version
 from governance.core.actor import CONSOLE
 from governance.core.errors import DocumentInvalid, Forbidden, InvalidInput
 from outcomes.backtesting import commands as backtests
-from outcomes.backtesting.commands import (
-    cancel_backtest,
-    run_waiting_backtests,
-    start_backtest,
-    take_up_lost_backtests,
-)
+from outcomes.backtesting.commands import cancel_backtest, start_backtest, waiting_backtests
 from outcomes.models import Backtest
 from outcomes.recorded_calls.selection import Wanted
 from tests import builders
 from tests.governance.contracts.documents import document, post, pre
 from tests.outcomes.backtests import EDITOR, backtested
+from tests.outcomes.waiting_jobs import run_waiting_backtests
 
 RM = pre("{args.command: {contains: rm}}", rule_id="no-rm")
 SESSION = "{{id: limits, type: session, limits: {}, then: {{action: block, message: m}}}}"
@@ -162,6 +158,7 @@ def test_calls_before_the_period_count_towards_its_limits(project, agent):
     assert (found.total, found.passed) == (2, 2)
 
 
+@pytest.mark.slow
 def test_agents_tools_environment_and_period_narrow_it(project, agent):
     elsewhere = builders.bearing(builders.a_key(project, "ingest", env="staging")[0])
     type(agent)(elsewhere).post(ran("rm", agent_id="far"))
@@ -227,10 +224,10 @@ def test_a_backtest_whose_process_died_is_taken_up_again_and_in_the_end_fails(pr
     long_ago = datetime.now(UTC) - timedelta(minutes=5)
     for tries in (1, 2):
         Backtest.objects.update(status="running", heard_at=long_ago, tries=tries)
-        assert take_up_lost_backtests()
+        assert waiting_backtests()
         assert Backtest.objects.get().status == "queued"
     Backtest.objects.update(status="running", heard_at=long_ago, tries=3)
-    assert not take_up_lost_backtests()
+    assert not waiting_backtests()
     found = Backtest.objects.get()
     assert found.status == "failed"
     assert "ended 3 times" in found.error
@@ -239,7 +236,7 @@ def test_a_backtest_whose_process_died_is_taken_up_again_and_in_the_end_fails(pr
 def test_a_running_backtest_that_is_heard_of_is_left_alone(project, agent):
     start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
     Backtest.objects.update(status="running", heard_at=datetime.now(UTC), tries=1)
-    assert not take_up_lost_backtests()
+    assert not waiting_backtests()
     assert Backtest.objects.get().status == "running"
 
 

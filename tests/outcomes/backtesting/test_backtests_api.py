@@ -7,10 +7,10 @@ import pytest
 from governance.contracts.commands.contracts import save_version
 from governance.core.actor import CONSOLE
 from governance.deployments import requirements
-from outcomes.backtesting.commands import run_waiting_backtests
 from tests import builders
 from tests.governance.contracts.documents import document, pre
 from tests.outcomes.backtests import backtested
+from tests.outcomes.waiting_jobs import run_waiting_backtests
 
 RULES = document(pre("{args.command: {contains: rm}}", rule_id="no-rm"))
 HERE = "/v1/contracts/backtests"

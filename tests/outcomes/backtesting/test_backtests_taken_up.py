@@ -11,17 +11,14 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from outcomes.backtesting.commands import (
-    run_waiting_backtests,
-    start_backtest,
-    take_up_lost_backtests,
-)
+from outcomes.backtesting.commands import start_backtest, waiting_backtests
 from outcomes.jobs import commands as jobs
 from outcomes.models import Backtest
 from outcomes.recorded_calls.selection import Wanted
 from tests.builders import an_outcome
 from tests.governance.contracts.documents import document, pre
 from tests.outcomes.backtests import EDITOR
+from tests.outcomes.waiting_jobs import claim_next, run_waiting_backtests
 
 RM = pre("{args.command: {contains: rm}}", rule_id="no-rm")
 
@@ -62,15 +59,15 @@ def evaluators() -> set[int]:
 def test_a_lease_is_measured_by_the_clock_of_the_database(project, agent, monkeypatch, minutes):
     """The clocks of hosts differ; of one that takes up what is lost, too."""
     start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
-    claimed = jobs.claimed(Backtest.objects.all())
+    claimed = claim_next(Backtest.objects.all())
     now = timezone.now
     monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(minutes=minutes))
     assert claimed is not None
     assert jobs.note(claimed)
-    assert not take_up_lost_backtests()
+    assert not waiting_backtests()
     assert Backtest.objects.get().status == "running"
     Backtest.objects.update(heard_at=now() - timedelta(minutes=1))
-    assert take_up_lost_backtests()
+    assert waiting_backtests()
 
 
 def test_a_backtest_whose_evaluation_process_died_waits_again_and_is_done(project, agent):
@@ -90,4 +87,4 @@ def test_a_backtest_whose_evaluation_process_dies_each_time_fails_in_the_end(pro
         assert run_waiting_backtests() == 3
     found = Backtest.objects.get()
     assert (found.status, found.tries) == ("failed", 3)
-    assert "Its process has ended" in found.error
+    assert "The evaluation process ended" in found.error

@@ -59,7 +59,7 @@ def test_every_figure_leads_to_all_of_its_calls(
     assert older is not None
     assert editor.get(html.unescape(older[1])).text.count("command: &quot;rm ") == 11
     one = editor.get(f"{here}?environment=production&session=s-2").text
-    assert "One call of the session <code>s-2</code> would change." in one
+    assert "Changed: 1 call of the session <code>s-2</code>" in one
 
 
 def test_of_too_many_calls_the_list_says_which_are_kept(project, agent, editor, monkeypatch):
@@ -70,8 +70,8 @@ def test_of_too_many_calls_the_list_says_which_are_kept(project, agent, editor, 
     found = backtested(project, RULES)
     here = at(project, "calls_of_backtest", found.pk)
     page = editor.get(f"{here}?change=newly_denied").text
-    assert "5 calls would be newly denied." in page
-    assert "3 of these 5 calls are kept one by one." in page
+    assert "Newly denied: 5 calls" in page
+    assert "3 of these 5 calls are listed: the first 2" in page
     assert "1 of these 2 calls" in editor.get(f"{here}?environment=production&session=s-2").text
 
 
@@ -79,8 +79,8 @@ def test_calls_are_kept_of_the_newest_results_alone(project, agent, editor, monk
     monkeypatch.setattr(changed_calls, "WITH_CALLS", 1)
     ran(agent, "rm")
     old, new = backtested(project, RULES), backtested(project, RULES)
-    assert "are not kept" in editor.get(at(project, "calls_of_backtest", old.pk)).text
-    assert "are not kept" not in editor.get(at(project, "calls_of_backtest", new.pk)).text
+    assert "are no longer stored" in editor.get(at(project, "calls_of_backtest", old.pk)).text
+    assert "are no longer stored" not in editor.get(at(project, "calls_of_backtest", new.pk)).text
 
 
 def test_the_calls_of_a_result_stay_in_its_project(project, agent, editor):

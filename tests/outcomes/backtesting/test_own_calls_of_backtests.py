@@ -11,12 +11,13 @@ from governance.core.deployment_requests import Required
 from governance.core.roles import Role
 from governance.delivery.commands.assignments import assign
 from governance.people.commands.requirements import require
-from outcomes.backtesting.commands import run_waiting_backtests, start_backtest
+from outcomes.backtesting.commands import start_backtest
 from outcomes.models import Backtest
 from outcomes.recorded_calls.selection import Wanted
 from tests import builders
 from tests.governance.contracts.documents import document, pre
 from tests.outcomes.backtests import EDITOR, backtested
+from tests.outcomes.waiting_jobs import run_waiting_backtests
 
 OURS = document(pre("{args.command: {contains: rm}}", rule_id="no-rm"))
 THEIRS = document(pre("{args.command: {contains: ls}}", rule_id="no-ls")).replace(
@@ -71,7 +72,7 @@ def test_where_none_is_its_own_all_are_taken_and_it_says_so(two, client_as):
     found = own(two, unheard)
     assert (found.taken, found.calls) == ("all_instead", 4)
     page = client_as(Role.EDITOR).get(reverse("outcomes:backtest", args=[two.slug, found.pk]))
-    assert "under any contract or none (there were none under <code>unheard</code>)" in page.text
+    assert "under any contract or none (none ran under <code>unheard</code>)" in page.text
 
 
 def test_the_calls_of_an_agent_that_is_assigned_it_are_its_own(two):
@@ -91,6 +92,7 @@ def test_it_is_narrowed_to_agents_among_its_own(two):
     assert own(two, agents=["mi*"]).calls == 2
 
 
+@pytest.mark.slow
 def test_the_form_takes_its_own_unless_all_are_asked_for(two, client_as):
     editor = client_as(Role.EDITOR)
     form = reverse("outcomes:backtests", args=[two.slug, "d"])
@@ -99,8 +101,8 @@ def test_the_form_takes_its_own_unless_all_are_asked_for(two, client_as):
         page = editor.post(form, {"version": "1", "days": "", **chosen})["Location"]
         run_waiting_backtests()
         pages.append(editor.get(page).text)
-    assert "calls of every environment under <code>d</code>" in pages[0]
-    assert "calls of every environment under any contract or none" in pages[1]
+    assert "calls in all environments under <code>d</code>" in pages[0]
+    assert "calls in all environments under any contract or none" in pages[1]
     assert "calls=all" not in pages[0].partition("Run again")[0].rpartition("<a ")[2]
     again = pages[1].partition("Run again")[0].rpartition('href="')[2].partition('"')[0]
     assert "calls=all" in again
@@ -125,9 +127,9 @@ def test_the_page_of_a_deployment_names_the_newest_though_it_was_narrowed(two, c
     whole = own(two)
     narrowed = own(two, agents=["mi*"], tools=["shell"])
     deploy = editor.get(page).text
-    assert "Exactly these bytes, 2 calls of every environment under <code>d</code>" in deploy
-    over = "calls of every environment under <code>d</code>, agents <code>mi*</code>, tools"
-    assert f"A newer one, over {over} <code>shell</code>, newly denies 1 of 2" in deploy
+    assert "This exact version, 2 calls in all environments under <code>d</code>" in deploy
+    over = "calls in all environments under <code>d</code>, agents <code>mi*</code>, tools"
+    assert f"covers only {over} <code>shell</code>: 1 of" in deploy
     for each in (whole, narrowed):
         assert reverse("outcomes:backtest", args=[two.slug, each.pk]) in deploy
     again = own(two)
@@ -147,8 +149,8 @@ def test_a_narrowed_one_is_no_evidence(two, client_as):
     assert [each["code"] for each in plan["blocked"]] == ["backtest_required"]
     page = reverse("governance:deploy", args=[two.slug, "d"]) + "?version=1&environment=production"
     told = client_as(Role.EDITOR).get(page).text
-    assert "None was run of exactly these bytes" in told
-    assert "The newest, over calls of every environment under <code>d</code>" in told
+    assert "No backtest of this exact version" in told
+    assert "A newer one covers only calls in all environments under <code>d</code>" in told
     whole = own(two)
     plan = manager.get(plan_at).json()
     assert (plan["backtest"]["id"], plan["narrowed_backtest"]) == (whole.pk, None)

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -115,8 +116,7 @@ def test_limits_tell_how_many_sessions_they_stop_in_each_counting_and_stopped():
         (Step(kind="execution_result", tool="t"), LET_THROUGH),
         (Step(kind="denied", tool="t", reason="limit", rule="limits"), stopped),
     ]:
-        replay.replay(step, recorded, Answer())
-        sums.see(recorded)
+        sums.see(recorded, replay.replay(step, recorded, Answer()))
     sums.end_session(replay)
     found = sums.as_json()
     assert found["stopped_sessions"] == 1
@@ -124,3 +124,32 @@ def test_limits_tell_how_many_sessions_they_stop_in_each_counting_and_stopped():
     assert found["limits"][0]["sessions"] == {
         "recorded": 1, "executions": 1, "reported": 0, "classified": 0,
     }  # fmt: skip
+
+
+RAN = (Step(kind="execution_result", tool="t"), LET_THROUGH)
+STOPPED = (
+    Step(kind="denied", tool="t", reason="limit", rule="limits"),
+    Recorded(Decision.DENIED, "limits", by_limit=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("calls", "earlier", "newly", "later"),
+    [
+        ([RAN] * 2 + [STOPPED], 0, 0, 0),
+        ([RAN] * 3 + [STOPPED], 1, 0, 0),
+        ([RAN] * 3, 0, 1, 0),
+        ([RAN, STOPPED], 0, 0, 1),
+        ([RAN] * 2, 0, 0, 0),
+    ],
+    ids=["the same", "earlier", "newly", "later", "no limit"],
+)
+def test_a_session_is_counted_by_when_the_limit_is_hit(calls, earlier, newly, later):
+    limits = (MaxExecutions(2, rule_ids=("limits",)),)
+    sums, replay = LimitSums(limits), SessionReplay(limits)
+    for step, recorded in calls:
+        sums.see(recorded, replay.replay(step, recorded, Answer()))
+    sums.end_session(replay)
+    found = sums.as_json()
+    names = ("earlier_sessions", "newly_stopped_sessions", "later_sessions")
+    assert [found[name] for name in names] == [earlier, newly, later]

@@ -136,10 +136,10 @@ def test_ids_far_apart_are_found_again(db):
 
 def test_sums_begin_at_nothing_and_grow(db):
     environment = builders.an_environment(builders.a_project())
-    of_project = {"project_id": environment.project_id}
-    use = ArtifactUse.objects.create(environment=environment, digest=b"a", name="a", **of_project)
+    project_url = {"project_id": environment.project_id}
+    use = ArtifactUse.objects.create(environment=environment, digest=b"a", name="a", **project_url)
     one, other = (
-        Agent.objects.create(digest=name.encode(), name=name, **of_project).pk for name in "ab"
+        Agent.objects.create(digest=name.encode(), name=name, **project_url).pk for name in "ab"
     )
     bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), [(use.pk, one, 3)])
     bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), [(use.pk, one, -1), (use.pk, other, 5)])

@@ -5,7 +5,7 @@ import pytest
 from governance.core.roles import Role
 from outcomes.calls.queries.lists import PLACE_IN_SESSION, calls_of_session, number_of, numbers_of
 from outcomes.models import Call, Session
-from outcomes.sessions.queries.page import whole_session
+from outcomes.sessions.queries.page import session_page
 from outcomes.web.key_paging import place_of
 from tests import builders
 from tests.outcomes.pages import Pages, a_denied_item, an_item
@@ -54,8 +54,8 @@ def test_a_number_is_the_place_among_all_calls_whatever_the_list_shows(agent):
 
 def test_of_a_long_session_the_newest_calls_are_read_and_keep_their_numbers(agent):
     agent.post(*(an_item(turn_id=f"t-{n // 5}") for n in range(25)))
-    page = whole_session(Session.objects.get(), at_once=10)
-    assert not page.is_read_whole
+    page = session_page(Session.objects.get(), at_once=10)
+    assert not page.is_complete
     assert page.overview.calls == 10
     assert [(turn.first, turn.last) for turn in page.overview.turns] == [(16, 20), (21, 25)]
     assert page.report.counts["attempts"] == 25
@@ -68,7 +68,7 @@ def test_of_a_long_session_all_failures_that_the_agent_missed_are_told(agent):
         an_item(type="timeout", tool_success=None),
         *(an_item() for _ in range(10)),
     )
-    page = whole_session(Session.objects.get(), at_once=10)
+    page = session_page(Session.objects.get(), at_once=10)
     assert (page.overview.missed, page.overview.unsaid, page.session.failures) == (7, 3, 11)
 
 
@@ -94,9 +94,9 @@ def test_counts_and_lists_see_only_their_own_project(agent, pages):
     agent.post(an_item(), an_item(None))
     other = builders.a_member(builders.a_project(), Role.VIEWER)
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
-    assert "No session yet." in theirs.text("sessions/")
+    assert "No sessions yet." in theirs.text("sessions/")
     assert theirs.rows("calls/", session="none") == []
-    assert "No session reported" not in theirs.text("sessions/")
+    assert "Calls without a session ID" not in theirs.text("sessions/")
 
 
 # What each of them reads, among others.
@@ -115,10 +115,10 @@ def test_a_list_does_not_read_all_that_sessions_and_contracts_hold(
 ):
     agent.post(*(an_item() for _ in range(3)), a_denied_item())
     viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
-    with django_assert_max_num_queries(12) as asked:
+    with django_assert_max_num_queries(15) as queries:
         answer = viewer.get(path.format(slug=project.slug))
         assert (answer.status_code, bool(answer.getvalue())) == (200, True)
-    statements = " ".join(each["sql"] for each in asked.captured_queries)
+    statements = " ".join(query["sql"] for query in queries.captured_queries)
     assert column in statements
     assert not [
         name for name in ("tally", "document", "session_rules") if f'"{name}"' in statements

@@ -25,7 +25,7 @@ PAGES = {
     "denials/": "reason",
     "agents/": "agent_id",
     "approvals/": "id",
-    "settings/rejected/": "code",
+    "settings/invalid-events/": "code",
     "contracts/": "name",
     "checks/": "name",
     "checks/bindings/": "check",
@@ -67,10 +67,10 @@ def test_every_table_is_a_file_in_both_forms_and_is_offered(pages):
         answer = pages.get(path, format="csv")
         assert answer["Content-Disposition"].startswith("attachment; filename=")
         rows = list(csv.DictReader(io.StringIO(body_of(answer), newline="")))
-        found = json.loads(body_of(pages.get(path, format="json")))
-        ((_, told),) = found.items()
-        assert len(told) == len(rows), path
-        assert all(column in row for row in told), path
+        document = json.loads(body_of(pages.get(path, format="json")))
+        ((_, records),) = document.items()
+        assert len(records) == len(rows), path
+        assert all(column in row for row in records), path
         if not rows:
             empty.add(path)
         elif path != "settings/keys/":
@@ -116,8 +116,8 @@ def test_the_file_of_keys_holds_no_secret(project, pages):
     text, key = builders.a_key(project, "agent")
     revoke_key(key, by=CONSOLE)
     body = body_of(pages.get("settings/keys/", format="json"))
-    (told,) = json.loads(body)["keys"]
-    assert told["hint"] == key.hint
+    (record,) = json.loads(body)["keys"]
+    assert record["hint"] == key.hint
     assert text not in body
     digest = bytes(ApiKey.objects.get(pk=key.pk).digest)
     assert digest.hex() not in body

@@ -69,7 +69,7 @@ def test_a_denied_call_becomes_a_test_that_names_its_rule(project, version, agen
     editor.post(at(project, "keep_call"), fields_in(page))
     (row,) = cases_of(version.bundle)
     assert (row.name, row.action, row.rule) == ("refund 75: denied", "block", "too-much")
-    assert row.told().calls[0].args == {"amount": 75}
+    assert row.spec().calls[0].args == {"amount": 75}
 
 
 def test_what_ran_becomes_a_test_with_its_output(project, version, agent, editor):
@@ -77,7 +77,7 @@ def test_what_ran_becomes_a_test_with_its_output(project, version, agent, editor
     editor.post(at(project, "keep_call"), fields_in(page_of(editor, project)))
     (row,) = cases_of(version.bundle)
     assert row.action == "allow"
-    assert row.told().calls[0].output == "{'ok': True}"
+    assert row.spec().calls[0].output == "{'ok': True}"
 
 
 def test_an_output_that_was_kept_apart_is_left_out_and_the_page_says_so(
@@ -97,18 +97,18 @@ def test_a_call_that_a_limit_stopped_leads_to_a_session(project, version, agent,
     fields = fields_in(page_of(editor, project, "c-3"))
     assert (fields["became"], fields["number"]) == ("limit", "3")
     form = editor.post(at(project, "keep_call"), fields)
-    assert "say which calls came before it" in form.text
+    assert "Add the calls before it" in form.text
     calls = '[{"tool": "refund", "args": {"amount": 1}, "times": 3}]'
     session = {"name": "third", "calls": calls, "stopped_at": "3", "rule": "few"}
     editor.post(at(project, "new_session_case"), session)
     (row,) = cases_of(version.bundle)
-    assert isinstance(row.told().expects, Stops)
+    assert isinstance(row.spec().expects, Stops)
 
 
 def test_what_the_agent_blanked_is_said_to_be(project, version, agent, editor):
     agent.post(an_outcome("c-1", tool_name="refund", tool_args={"token": "[REDACTED]"}))
     page = page_of(editor, project)
-    assert "blanked or cut some arguments" in page
+    assert "redacted or cut some arguments" in page
     assert fields_in(page)["blanked"] == "on"
 
 
@@ -116,7 +116,7 @@ def test_of_an_unknown_contract_the_playground_asks_which_one(project, agent, ed
     agent.post(an_outcome("c-1", tool_args={"x": 1}))
     page = page_of(editor, project)
     assert reverse("governance:playground", args=[project.slug]) in page
-    assert "Keep as a test" not in page
+    assert "Save as test" not in page
 
 
 def test_a_call_without_arguments_that_are_known_offers_nothing(project, version, agent, editor):
@@ -135,10 +135,10 @@ def test_a_large_call_is_tried_with_all_of_its_arguments(
     agent.post(item)
     page = page_of(editor, project)
     assert 'name="args"' not in page, "who only looks does not wait for it"
-    address = re.search(r'href="([^"]*)">Try in the playground…', page)
+    address = re.search(r'href="([^"]*)">\s*Try in the playground…', page)
     assert address is not None
     carried = editor.get(html.unescape(address[1])).text
-    assert ("Keep as a test" in carried) == fits_a_test
+    assert ("Save as test" in carried) == fits_a_test
     fields = fields_in(carried)
     assert len(fields["args"]) > size
     assert 'data-action="block"' in editor.post(at(project, "playground_of"), fields).text
@@ -149,7 +149,7 @@ def test_a_viewer_may_try_and_keeps_nothing(project, version, agent, client_as):
     viewer = client_as(Role.VIEWER)
     page = page_of(viewer, project)
     assert "Try in the playground" in page
-    assert "Keep as a test" not in page
+    assert "Save as test" not in page
     assert viewer.post(at(project, "keep_call"), fields_in(page)).status_code == 403
 
 

@@ -1,8 +1,10 @@
-"""What stands around a call: its rules, the call before of its tool, its attempts, a check."""
+"""Parts of a call's page: its rules, the previous call of its tool, its attempts, its check."""
 
 import html
 import re
 from typing import Any
+
+import pytest
 
 from governance.core.roles import Role
 from tests import builders
@@ -27,17 +29,72 @@ def test_every_rule_is_evaluated_under_the_version_that_governed_the_call(pages,
     rule = pre('{args.path: {contains: ".env"}}', message="Not that file.", rule_id="no-secrets")
     version = saved(agent, rule, CAP)
     saved(agent, CAP)  # a newer version asks nothing
-    asked: dict[str, Any] = {"policy_version": version, "tool_args": {"path": "a/.env"}}
+    fields: dict[str, Any] = {"policy_version": version, "tool_args": {"path": "a/.env"}}
     first = an_item(policy_version=version)
     ran = an_item(policy_version=version, tool_args={"path": "a.txt"})
-    denied = a_denied_item(decision_name="no-secrets", details="Not that file.", **asked)
+    denied = a_denied_item(decision_name="no-secrets", details="Not that file.", **fields)
     agent.post(first, ran, denied)
     text = part(pages, "call-rules", denied["call_id"])
-    assert "Rules evaluated d v1 · Denied by no-secrets ." in text
+    assert "Rules evaluated d v1 · Denied by no-secrets no-secrets pre denied" in text
+    assert "Re-evaluated now" not in text
     assert "no-secrets pre denied Not that file. args.path" in text
     assert "cap executions 2 of 3 before this call" in text
-    assert "no-secrets pre nothing against it" in part(pages, "call-rules", ran["call_id"])
+    assert "no-secrets pre passed" in part(pages, "call-rules", ran["call_id"])
     assert "cap executions 1 of 3 before this call" in part(pages, "call-rules", ran["call_id"])
+
+
+def test_a_call_denied_by_a_limit_says_so_first_and_never_allowed(pages, agent):
+    rule = pre('{args.path: {contains: ".env"}}', rule_id="no-secrets")
+    version = saved(agent, rule, CAP)
+    ran = [an_item(policy_version=version) for _ in range(3)]
+    denied = a_denied_item(reason="limit", decision_name="cap", policy_version=version)
+    agent.post(*ran, denied)
+    text = part(pages, "call-rules", denied["call_id"])
+    assert "d v1 · Denied by session limit cap cap executions 3 of 3 before this call" in text
+    assert "Allowed" not in text
+    assert "Re-evaluated" not in text
+
+
+def test_a_limit_that_no_known_version_has_is_shown_as_reported(pages, agent):
+    version = saved(agent, pre('{args.path: {contains: ".env"}}', rule_id="no-secrets"))
+    denied = a_denied_item(reason="limit", decision_name="other-cap", policy_version=version)
+    agent.post(denied)
+    text = part(pages, "call-rules", denied["call_id"])
+    assert "Denied by session limit other-cap" in text
+    assert "The limit is not part of a known contract version." in text
+    assert "Allowed" not in text
+
+
+def test_a_rule_that_decides_otherwise_now_is_said_with_the_reason(pages, agent):
+    rule = pre('{args.path: {contains: ".env"}}', rule_id="no-secrets")
+    version = saved(agent, rule)
+    fields: dict[str, Any] = {"policy_version": version, "decision_name": "no-secrets"}
+    redacted = a_denied_item(tool_args={"path": "[REDACTED]"}, **fields)
+    silent = a_denied_item(tool_args=None, **fields)
+    ran = an_item(policy_version=version, tool_args={"path": "a/.env"})
+    agent.post(redacted, silent, ran)
+    text = part(pages, "call-rules", redacted["call_id"])
+    assert "Denied by no-secrets Re-evaluated now: allowed. The agent redacted or cut some" in text
+    assert "The agent didn't report the arguments." in part(pages, "call-rules", silent["call_id"])
+    allowed = part(pages, "call-rules", ran["call_id"])
+    assert "d v1 · Allowed Re-evaluated now: denied by no-secrets" in allowed
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"reason": "duplicate"}, "Denied by the agent: duplicate"),
+        ({"reason": "approval", "decision_name": "ask"}, "Denied: approval for ask rejected or"),
+        ({"reason": "limit"}, "Denied by a session limit"),
+    ],
+)
+def test_a_denial_from_outside_the_rules_is_not_allowed_either(pages, agent, fields, words):
+    version = saved(agent, pre('{args.path: {contains: ".env"}}', rule_id="no-secrets"))
+    denied = a_denied_item(policy_version=version, **fields)
+    agent.post(denied)
+    text = part(pages, "call-rules", denied["call_id"])
+    assert words in text
+    assert "Allowed" not in text
 
 
 def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without_script(
@@ -46,7 +103,7 @@ def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without
     item = an_item()
     agent.post(item)
     text = pages.text("live/call-rules/", of=item["call_id"])
-    assert "No contract is known to have governed this call." in text
+    assert "This call has no known contract." in text
     assert f"Rules evaluated for {item['call_id']}." in text
     link = re.search(r'href="([^"]*call-rules[^"]*)"', pages.get(f"calls/{item['call_id']}/").text)
     assert link is not None
@@ -61,9 +118,9 @@ def test_a_call_stands_beside_the_one_before_of_its_tool(pages, agent):
     assert "Arguments the same" in text
     assert "\N{MINUS SIGN} before 2 + now 3" in text
     alone = pages.text("live/call-difference/", of=first["call_id"])
-    assert "No call of this tool came before it." in alone
-    assert "Beside the query before" in pages.call(last["call_id"])
-    assert "Beside the query before" not in pages.call(first["call_id"])
+    assert "First call of this tool." in alone
+    assert "Compare with the previous query call" in pages.call(last["call_id"])
+    assert "Compare with the previous query call" not in pages.call(first["call_id"])
 
 
 def test_retries_of_one_call_lead_to_each_other(pages, agent):
@@ -82,18 +139,18 @@ def test_a_rule_that_knows_the_result_is_written_for_an_editor_and_becomes_a_dra
 ):
     item = an_item(tool_name="crm_update", output={"ok": False, "message": "conflict"})
     agent.post(item)
-    assert "Write a check for it" not in pages.call(item["call_id"])
+    assert "Create check" not in pages.call(item["call_id"])
     denied = a_denied_item()
     agent.post(denied)
     editor = builders.signed_in(builders.a_member(project, Role.EDITOR).user)
     theirs = Pages(editor, project.slug)
-    assert "Write a check for it" in theirs.call(item["call_id"])
-    assert "There is no such result." in theirs.text("check-for-call/", of=denied["call_id"])
+    assert "Create check" in theirs.call(item["call_id"])
+    assert "No such output." in theirs.text("check-for-call/", of=denied["call_id"])
     page = theirs.get("check-for-call/", of=item["call_id"])
     assert "result.ok: {equals: false}" in html.unescape(page.text)
-    found = re.search(r'name="text" value="([^"]*)"', page.text)
-    assert found is not None
-    begun = editor.post(f"{theirs.base}/checks/new/", {"text": html.unescape(found[1])})
+    match = re.search(r'name="text" value="([^"]*)"', page.text)
+    assert match is not None
+    begun = editor.post(f"{theirs.base}/checks/new/", {"text": html.unescape(match[1])})
     assert begun.status_code == 302
     assert "crm-update" in text_of(editor.get(begun["Location"]))
 

@@ -14,11 +14,9 @@ def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pag
     item = an_item(output="Error: no such table", tool_args={"id": "A-7"}, elapsed_ms=141)
     agent.post(item)
     text = pages.call(item["call_id"])
-    assert "query ran and failed, which the agent missed." in text
+    assert "query failed silently." in text
     assert "Why failure check default v1" in text
-    assert (
-        'error_prefix failure The text begins like an error. It saw "Error: no such table"' in text
-    )
+    assert 'error_prefix failure The text begins like an error. Saw "Error: no such table"' in text
     assert "The agent reported success, and the check disagrees." in text
     assert '"id" : "A-7"' in text
     assert "141 ms" in text
@@ -28,17 +26,17 @@ def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pag
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({}, "query ran and succeeded."),
-        ({"output": None}, "query ran and succeeded, as the agent says. No check looked at it."),
-        ({"output": None, "tool_success": None}, "query ran; whether it succeeded is unknown."),
-        ({"tool_success": False}, "query ran and failed, as the agent says."),
+        ({}, "query succeeded."),
+        ({"output": None}, "query ran, reported as success, not checked."),
+        ({"output": None, "tool_success": None}, "query ran without a verdict."),
+        ({"tool_success": False}, "query ran, reported as failure."),
         (
             {"type": "failure", "error": "boom", "output": None, "tool_success": False},
             "query failed.",
         ),
         (
             {"type": "timeout", "deadline_s": 3, "output": None, "tool_success": False},
-            "query ran into its deadline.",
+            "query timed out.",
         ),
     ],
 )
@@ -51,8 +49,8 @@ def test_the_sentence_says_what_became_of_it(pages, agent, fields, words):
 def test_an_output_that_was_not_reported_is_said_and_null_is_a_value(pages, agent):
     silent = an_item(output=None)
     agent.post(silent, an_item(call_id="null") | {"output": None})
-    assert "The agent did not send what the tool returned" in pages.call(silent["call_id"])
-    assert "not known: the output was not reported" in pages.call(silent["call_id"])
+    assert "No output reported, so this call" in pages.call(silent["call_id"])
+    assert "unknown: no output reported" in pages.call(silent["call_id"])
     assert "Output 4 characters, inline null" in pages.call("null")
 
 
@@ -94,7 +92,7 @@ def test_an_artifact_that_the_agent_keeps_is_said_and_offers_no_download(pages, 
     text = pages.call(item["call_id"])
     assert "kept by the agent 31 rows s3://b/x" in text
     assert "Download" not in text
-    assert "No check looked at it: The output is kept by the agent." in text
+    assert "Not checked: The output is kept by the agent." in text
 
 
 def test_every_event_is_shown_with_its_time_and_as_it_was_sent(pages, agent):
@@ -116,7 +114,7 @@ def test_an_open_call_is_running_and_later_without_a_result(pages, agent):
     agent.post_events(event | {"call_id": "new"})
     agent.post_events(event | {"call_id": "old", "timestamp": "2026-11-01T10:00:00Z"})
     assert "deploy is running." in pages.call("new")
-    assert "deploy was allowed, and no result was reported." in pages.call("old")
+    assert "deploy was allowed, no result reported." in pages.call("old")
 
 
 def test_would_have_been_denied_and_conflict_are_marks_on_a_call_that_ran(pages, agent):
@@ -156,7 +154,7 @@ def test_the_id_of_a_call_may_hold_anything(pages, agent, call_id):
     agent.post(an_item(call_id=call_id, tool_name="inside"))
     body = pages.get("sessions/s-1/").content.decode()
     href = body.split('class="row-link mono" href="')[1].split('"')[0].replace("&amp;", "&")
-    assert "inside ran and succeeded." in text_of(pages.client.get(href))
+    assert "inside succeeded." in text_of(pages.client.get(href))
 
 
 def test_a_deep_or_a_long_value_is_shown_with_a_way_to_the_rest(pages, agent):
@@ -195,7 +193,7 @@ def test_the_rules_that_were_tried_before_stand_above_the_one_that_decided(
     agent.post(item)
     with django_assert_max_num_queries(QUERIES):
         text = pages.call(item["call_id"])
-    tried = ("flag-0 not so result.flag0 true", "flag-1 not so result.flag1 missing")
+    tried = ("flag-0 no match result.flag0 true", "flag-1 no match result.flag1 missing")
     assert all(each in text for each in tried)
     assert text.index(tried[0]) < text.index(tried[1]) < text.index("flag-2 failure")
     assert "flag-3" not in text
@@ -206,15 +204,17 @@ def test_many_rules_that_were_tried_before_are_folded(project, pages, agent):
     item = an_item(tool_name="crm", output={"fine": True})
     agent.post(item)
     text = pages.call(item["call_id"])
-    assert "Why success check mine v1 9 rules tried before" in text
-    assert text.count(" not so ") == 9
+    assert "Why success check mine v1 9 earlier rules did not match" in text
+    assert text.count(" no match ") == 9
     assert "otherwise success" in text
 
 
 def test_where_all_is_well_the_rules_that_were_tried_are_one_click_away(pages, agent):
     item = an_item(output={"fine": True})
     agent.post(item)
-    assert "Why success check default v1 3 rules tried before" in pages.call(item["call_id"])
+    assert "Why success check default v1 3 earlier rules did not match" in pages.call(
+        item["call_id"]
+    )
 
 
 def test_the_rules_of_an_output_that_is_stored_apart_are_not_asked_again(project, pages, agent):
@@ -223,7 +223,7 @@ def test_the_rules_of_an_output_that_is_stored_apart_are_not_asked_again(project
     agent.post(item)
     text = pages.call(item["call_id"])
     assert "flag-2 failure" in text
-    assert "not so" not in text
+    assert "no match" not in text
 
 
 @pytest.mark.parametrize("neighbours", [0, 300])

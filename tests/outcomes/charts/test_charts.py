@@ -242,9 +242,14 @@ def test_a_limit_far_beyond_a_session_is_not_drawn_toward():
     assert len(text) < 5_000
 
 
+RATES = [0.97, 0.975, 0.98]
+
+
 def test_sparklines_of_one_table_share_a_scale():
     alone, shared = (
-        drawn(spark([0.97, 0.98], says="s", among=among)).all("polyline")[0].attributes["points"]
+        drawn(spark([0.97, 0.975, 0.98], says="s", among=among))
+        .all("polyline")[0]
+        .attributes["points"]
         for among in (None, (0.0, 1.0))
     )
     spread = [
@@ -252,6 +257,13 @@ def test_sparklines_of_one_table_share_a_scale():
         for ys in ([float(p.split(",")[1]) for p in each.split()] for each in (alone, shared))
     ]
     assert spread[0] > 10 > 1 > spread[1]
+
+
+def test_a_sparse_sparkline_is_one_line_or_none():
+    sparse = [None, 0.5, None, None, 0.7, None, 0.6, None]
+    (line,) = drawn(spark(sparse, says="s")).all("polyline")
+    assert line.attributes["points"].count(",") == 3
+    assert not drawn(spark([None, 0.5, None, 0.7], says="s")).all("polyline")
 
 
 @moderately

@@ -12,7 +12,7 @@ from django.utils import timezone
 from governance.checks.authoring.inserting import rule_ids
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.checks.language.text import check_text
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
@@ -87,11 +87,11 @@ def test_results_of_one_shape_are_one_line_with_verdict_rule_and_what_is_new(jud
     first, second = rows(answer)
     assert first == (
         "{id: number, message: text, ok: false} not-ok : result.ok is false "
-        "3 results now success the draft says failure"
+        "3 outputs now success draft failure"
     )
-    assert "no rule fits 1 result now success the draft says success" in second
-    assert "It changes 3 of these 4 results, all to failure." in words(answer)
-    assert "Told as “no such user”." in words(answer)
+    assert "no rule matched 1 output now success draft success" in second
+    assert "Changes 3 of the 4 newest outputs, all to failure." in words(answer)
+    assert "Reason: no such user." in words(answer)
     assert "4 newest of crm_update" in words(answer)
 
 
@@ -100,7 +100,7 @@ def test_the_newest_are_listed_one_by_one(judged, results):
     answer = judged(pick="order:newest")
     assert rows(answer)[0].startswith('{"ok": true, "id": 69}')
     assert len(rows(answer)) == 60
-    assert "10 more are counted above." in words(answer)
+    assert "10 more not shown." in words(answer)
 
 
 def test_failures_and_what_changes_are_shown_alone(judged, results):
@@ -110,15 +110,15 @@ def test_failures_and_what_changes_are_shown_alone(judged, results):
     assert "not-ok" in failure
     changed = judged(show="changed")
     assert sorted("not-ok" in row for row in rows(changed)) == [False, True]
-    assert any("failure the draft says success" in row for row in rows(changed))
+    assert any("failure draft success" in row for row in rows(changed))
     assert 'aria-pressed="true">Changed 2<' in changed.text
 
 
 def test_a_text_that_cannot_be_asked_shows_what_judges_now(judged, results):
     results(BAD)
     answer = judged("rules: [")
-    assert "cannot be asked before its problems are mended" in words(answer)
-    assert rows(answer)[0].startswith("{id: number, message: text, ok: false} default 1 result")
+    assert "Fix the errors to check these outputs." in words(answer)
+    assert rows(answer)[0].startswith("{id: number, message: text, ok: false} default 1 output")
 
 
 def test_it_is_compared_with_the_newest_version_and_with_what_is_bound(project, judged, results):
@@ -127,8 +127,8 @@ def test_it_is_compared_with_the_newest_version_and_with_what_is_bound(project, 
     )
     results({"ok": True})
     answer = judged(of="n")
-    assert rows(answer)[0].endswith("v1 says unknown the draft says success")
-    assert "Bound now: default , which says success." in words(answer)
+    assert rows(answer)[0].endswith("v1 unknown draft success")
+    assert "Now: default , success." in words(answer)
     bind(project, [Binding("*", "*", "*", "n")], by=CONSOLE)
     assert "Bound now" not in words(judged(of="n"))
 
@@ -140,8 +140,8 @@ def test_what_judges_now_makes_no_second_line_beside_the_newest_version(project,
     results(BAD, agent_id="other")
     answer = judged(of="n")
     (line,) = rows(answer)
-    assert "2 results v1 says failure the draft says failure" in line
-    assert "Several checks judge them now." in words(answer)
+    assert "2 outputs v1 failure draft failure" in line
+    assert "Several checks apply now." in words(answer)
     assert len(rows(judged())) == 2
 
 
@@ -178,18 +178,18 @@ def test_tools_are_chosen_by_name_or_glob(judged, results):
     answer = judged(tools="crm_*, nothing")
     assert "2 newest of 2 tools" in words(answer)
     assert "http" not in " ".join(rows(answer))
-    assert "No tool of such a name was ever called." in words(judged(tools="nothing"))
+    assert "No tool with this name was called." in words(judged(tools="nothing"))
 
 
 def test_of_each_tool_as_many_are_shown_as_of_any_other(judged, results):
     results(*({"a": number} for number in range(250)), tool="often")
     results(*({"b": number} for number in range(30)), tool="rare")
     answer = judged(tools="*")
-    assert [row.split(" results")[0].split()[-1] for row in rows(answer)] == ["170", "30"]
+    assert [row.split(" outputs")[0].split()[-1] for row in rows(answer)] == ["170", "30"]
 
 
 def test_without_any_call_it_says_so(judged):
-    assert "No tool was called yet" in words(judged())
+    assert "No outputs yet" in words(judged())
 
 
 def test_calls_without_a_result_are_looked_over(judged, results, agent):
@@ -199,14 +199,14 @@ def test_calls_without_a_result_are_looked_over(judged, results, agent):
     agent.post(an_outcome(tool_name="crm_update"))
     answer = judged()
     assert len(rows(answer)) == 1
-    assert "1 result not shown: It was not reported." in words(answer)
+    assert "1 output not shown: It was not reported." in words(answer)
 
 
 def test_large_outputs_are_read_and_huge_ones_are_told(judged, results):
     results({"ok": False, "rows": ["x" * 100] * 200}, "y" * 300_000)
     answer = judged()
     assert "result.ok is false" in rows(answer)[0]
-    assert "1 result not shown: It is larger than 256 KiB" in words(answer)
+    assert "1 output not shown: Larger than 256 KiB" in words(answer)
     assert len(answer.text) < 40_000
 
 
@@ -306,7 +306,7 @@ def test_without_javascript_the_text_goes_along_and_back_to_the_editor(
     assert "not-ok : result.ok is false" in words(page)
     call = call_of(judged)
     page = judged(of="n", base="1", script="no", part="take_result", take=f"failure:{call}")
-    assert "It stands in your text now, at line 11." in words(page)
+    assert "Added at line 11" in words(page)
     form = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.text))
     text = html.unescape(page.text.split("<textarea")[1].split(">\n", 1)[1].split("</textarea>")[0])
     at = re.search(r'formaction="([^"]+)" name="act" value="keep"', page.text)
@@ -354,3 +354,10 @@ def test_a_viewer_is_told_nothing(project):
     viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
     for name in ("recorded_results", "take_result"):
         assert viewer.post(reverse(f"outcomes:{name}", args=[project.slug])).status_code == 403
+
+
+def test_the_headline_of_the_editor_gets_the_impact_in_numbers(judged, results):
+    results(BAD, BAD, {"ok": True})
+    impact = "changes 2 of the 3 newest outputs, all to failure"
+    assert f'data-impact="{impact}"' in judged().content.decode()
+    assert 'data-impact=""' in judged(text="rules: {").content.decode()

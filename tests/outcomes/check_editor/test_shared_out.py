@@ -1,6 +1,6 @@
 """How calls fall to bindings, by tools and by agents that some line is about."""
 
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from outcomes.check_editor.domain.quotas import Counted, SharedOut, names_agents, shared_out
 
 

@@ -41,7 +41,7 @@ def alone(pages: Pages, path: str, *lines: tuple[str, str, str, str], **query: s
 
 
 def judged(body: str) -> list[str]:
-    found = re.findall(r'id="judged-\w+" hx-swap-oob="true">(?:<[^>]*>)?(\d+)', body)
+    found = re.findall(r'id="judged-\w+" hx-swap-oob="true">\s*(?:<[^>]*>)?(\d+)', body)
     return list(found)
 
 
@@ -50,8 +50,8 @@ def test_lines_that_nobody_saved_are_counted_as_they_are_written(project, pages:
     lines = [("*", "billing-*", "*", "http"), ("*", "*", "http_*", "http"), ("x", "*", "*", "")]
     body = alone(pages, PREVIEW, *lines)
     assert judged(body) == ["2", "3", "0", "3"]
-    assert "No check of its own: 1 tool, 38 % of calls." in body
-    assert 'value="crm_read"' in body
+    assert "1 tool uses the default check only (38 % of calls)" in body
+    assert "/tools/crm_read/" in body
     assert "shell" not in body
 
 
@@ -59,7 +59,7 @@ def test_lines_that_nobody_saved_are_counted_as_they_are_written(project, pages:
 def test_the_saved_lines_are_counted_on_a_page_of_its_own(project, pages: Pages):
     bound(project, "http_* http", "* mcp")
     text = pages.text(PREVIEW)
-    assert "Every tool that was called has a check of its own." in text
+    assert "A binding matches every call" in text
     assert "* * http_* http 5" in text
     assert "* * * mcp 3" in text
 
@@ -79,10 +79,12 @@ def test_each_check_gets_the_calls_of_its_lines(project, pages: Pages):
     a_check(project)
     bound(project, "http_get mine", "crm_* mine", "nothing http")
     body = alone(pages, USE)
-    assert re.search(r'id="use-of-mine" hx-swap-oob="true">8<span class="row-sub">was 0<', body)
-    assert re.search(r'id="use-of-http" hx-swap-oob="true" class="quiet-text">0<', body)
+    assert re.search(
+        r'id="use-of-mine" hx-swap-oob="true">\s*8\s*<span class="row-sub">vs 0<', body
+    )
+    assert re.search(r'id="use-of-http" hx-swap-oob="true" class="quiet-text">\s*0\s*<', body)
     assert "mine 8" in pages.text(USE)
-    assert '<span id="use-of-mine">8<' in alone(pages, USE, of="mine")
+    assert re.search(r'<span id="use-of-mine">\s*8\s*<', alone(pages, USE, of="mine"))
     assert "none" in alone(pages, USE, of="flags")
 
 
@@ -124,8 +126,8 @@ def test_the_day_before_costs_one_query(project):
 
 
 def test_without_a_call_it_says_so(pages: Pages):
-    assert "No call ran in the last 24 hours." in pages.text(PREVIEW)
-    assert "0 calls ran" in pages.text(USE)
+    assert "No calls in the last 24 hours" in pages.text(PREVIEW)
+    assert "0 calls in the last 24 hours, by check" in pages.text(USE)
 
 
 @pytest.mark.usefixtures("called")
@@ -159,26 +161,45 @@ def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_ma
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (SharedOut((), 0, ()), "No call ran in the last 24 hours."),
-        (SharedOut((5,), 2, ()), "Every tool that was called has a check of its own."),
-        (SharedOut((50,), 50, (("a", 50),)), "No check of its own: 1 tool, 50 % of calls."),
+        (SharedOut((), 0, ()), "No calls in the last 24 hours"),
+        (SharedOut((5,), 2, ()), "A binding matches every call"),
+        (SharedOut((50,), 50, (("a", 50),)), "1 tool uses the default check only (50 % of calls)"),
         (
             SharedOut((999,), 1, (("a", 1),)),
-            "No check of its own: 1 tool, less than 1 % of calls.",
+            "1 tool uses the default check only (<1 % of calls)",
         ),
         (
             SharedOut((68,), 32, tuple((f"t{n}", 2) for n in range(16))),
-            "No check of its own: 16 tools, 32 % of calls.",
+            "16 tools use the default check only (32 % of calls)",
         ),
         (
             SharedOut((38,), 62, (("a", 1),), (Partly("b", 61, 70),)),
-            "No check of its own: 1 tool, 1 % of calls; for some calls: 1 tool, 61 %.",
+            "1 tool uses the default check only (1 % of calls), 1 more for some calls (61 %)",
         ),
         (
             SharedOut((50,), 50, (), (Partly("b", 20, 30), Partly("c", 30, 70))),
-            "No check of its own for some calls: 2 tools, 50 % of calls.",
+            "2 tools use the default check for some calls (50 %)",
         ),
     ],
 )
 def test_the_sentence_has_its_forms(found, said):
     assert uncovered_sentence(found) == said
+
+
+@pytest.mark.usefixtures("called")
+def test_the_headline_counts_the_rows_on_screen(project, pages: Pages):
+    saved = alone(pages, PREVIEW)
+    assert "No bindings: agents&#x27; own checks decide, else the default check" in saved
+    begun = alone(pages, PREVIEW, ("*", "*", "http_*", "http"), ("*", "*", "", ""))
+    assert 'id="sentence" hx-swap-oob="true">1 binding for 1 check, not saved yet' in begun
+
+
+@pytest.mark.usefixtures("called")
+def test_the_card_of_a_check_lists_bindings_with_their_calls(project, pages: Pages):
+    a_check(project)
+    bound(project, "http_get mine")
+    at = "live/check-bindings/"
+    text = pages.text(at, of="mine")
+    assert "* · * · http_get mine 5 62.5 %" in text
+    assert "* · * · * default 3 37.5 %" in text
+    assert "Save the check to bind it." in pages.text(at, editor="1")

@@ -70,12 +70,12 @@ def test_it_counts_by_rule_tool_and_agent_with_samples(project, version, agent, 
     )
     said = client_as(Role.VIEWER).get(page(project))
     text = text_of(said)
-    assert "d v1 would have denied 6 calls in production so far; 3 of 3 lines are" in text
-    assert "It observes: each of these calls ran." in text
+    assert "d v1 would deny 6 calls in production. 3 of 3 to review." in text
+    assert "Observe mode: these calls ran." in text
     assert "elsewhere" not in text
     assert "/calls/bot-shell-2/" in said.text
     assert "/calls/bot-shell-0/" in said.text
-    assert "Tick off" not in text
+    assert "Mark reviewed" not in text
 
 
 def test_a_line_is_ticked_off_by_whom_and_when_and_tells_what_came_since(
@@ -85,17 +85,17 @@ def test_a_line_is_ticked_off_by_whom_and_when_and_tells_what_came_since(
     agent.post_events(*would_deny(version, 3), *would_deny(version, 1, tool="fetch"))
     tick(editor, project, version)
     text = text_of(editor.get(page(project)))
-    assert "1 of 2 lines is still to be looked at" in text
-    assert "Take back" in text
+    assert "1 of 2 to review." in text
+    assert "Undo" in text
     agent.post_events(*would_deny(version, 2, start=10))
     text = text_of(editor.get(page(project)))
     assert "2 since" in text
-    assert "2 of 2 lines are still to be looked at" in text
+    assert "2 of 2 to review." in text
     tick(editor, project, version)
     tick(editor, project, version, tool="fetch")
-    assert "each line is ticked off." in text_of(editor.get(page(project)))
+    assert "All reviewed." in text_of(editor.get(page(project)))
     tick(editor, project, version, undo="1")
-    assert "1 of 2 lines is still to be looked at" in text_of(editor.get(page(project)))
+    assert "1 of 2 to review." in text_of(editor.get(page(project)))
     told = AuditEntry.objects.filter(subject="d v1", action__startswith="observed")
     assert [each.details["calls"] for each in told.order_by("number")] == [3, 5, 1, 5]
 
@@ -107,7 +107,7 @@ def test_a_call_that_two_rules_would_have_denied_stands_in_both_lines(
     second = first | {"decision_name": "no-shell", "reason": "another"}
     agent.post_events(first, second, executed)
     text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "would have denied 1 call in production so far; 2 of 2 lines" in text
+    assert "would deny 1 call in production. 2 of 2 to review." in text
 
 
 def test_more_calls_than_are_counted_are_said_to_be(
@@ -116,7 +116,7 @@ def test_more_calls_than_are_counted_are_said_to_be(
     monkeypatch.setattr("outcomes.contract_pages.queries.observed.COUNTED", 2)
     agent.post_events(*would_deny(version, 3))
     text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "would have denied 3 calls" in text
+    assert "would deny 3 calls" in text
     assert "of the newest 2 of 3 calls" in text
 
 
@@ -148,9 +148,9 @@ def test_what_is_not_there_is_not_found(project, version, client_as, query):
 def test_a_contract_without_a_denial_or_a_deployment_says_so(project, client_as):
     viewer = client_as(Role.VIEWER)
     made, _ = save_version(project, document=OBSERVES, by=CONSOLE)
-    assert "is live nowhere" in text_of(viewer.get(page(project)))
+    assert "isn't deployed" in text_of(viewer.get(page(project)))
     live(made)
-    assert "would have denied nothing in production so far" in text_of(viewer.get(page(project)))
+    assert "would deny no calls in production" in text_of(viewer.get(page(project)))
 
 
 def test_enforcing_changes_one_word_and_goes_on_to_the_deployment(project, version, client_as):
@@ -158,14 +158,14 @@ def test_enforcing_changes_one_word_and_goes_on_to_the_deployment(project, versi
     query = "?version=1&environment=production"
     assert "Enforce…" in text_of(editor.get(page(project)))
     address = reverse("governance:enforce", args=[project.slug, "d"]) + query
-    assert "Enforce what d v1 observes?" in text_of(editor.get(address))
+    assert "Enforce d v1?" in text_of(editor.get(address))
     done = editor.post(address)
     made = newest_version(version.bundle)
     assert made is not None
     assert bytes(made.document).decode() == OBSERVES.replace("mode: observe", "mode: enforce")
     assert made.message == "Enforce what v1 observed"
     assert "Deploy d v2 to production?" in text_of(editor.get(done["Location"]))
-    assert "does not observe by default" in text_of(
+    assert "is not in observe mode by default" in text_of(
         editor.get(address.replace("version=1", "version=2"))
     )
 
@@ -174,7 +174,7 @@ def test_a_version_that_somebody_saved_meanwhile_is_not_stood_over(project, vers
     saved(project, "newer")
     address = reverse("governance:enforce", args=[project.slug, "d"]) + "?version=1"
     answer = client_as(Role.EDITOR).post(address)
-    assert "was saved meanwhile" in text_of(answer)
+    assert "in the meantime" in text_of(answer)
     assert newest_version(version.bundle) == saved(project, "newer")
 
 
@@ -194,7 +194,7 @@ def test_tools_and_agents_are_counted_over_all_calls_each_once(
     assert shown.context["by_agent"] == [("bot", 3), ("other", 2)]
     text = text_of(shown)
     assert ("By rule of the newest 2 calls" in text) == (counted == 2)
-    assert ("tools and agents are counted over all 5" in text) == (counted == 2)
+    assert ("tools and agents over all 5" in text) == (counted == 2)
     assert ("of the newest 2 of 5 calls" in text) == (counted == 2)
 
 

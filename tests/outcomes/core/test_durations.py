@@ -32,8 +32,8 @@ def test_a_measured_zero_is_a_duration_of_its_own():
 @given(st.lists(measured | st.just(0.0), min_size=1, max_size=50), st.sampled_from([50, 95, 99]))
 def test_a_percentile_is_the_nearest_rank(durations, percent):
     nearest = sorted(durations)[ceil(len(durations) * percent / 100) - 1]
-    told = percentile(Counter(bucket_of(each) for each in durations), percent)
-    assert told == pytest.approx(nearest, rel=0.0101)
+    measured = percentile(Counter(bucket_of(duration) for duration in durations), percent)
+    assert measured == pytest.approx(nearest, rel=0.0101)
 
 
 def test_nothing_measured_has_no_percentile():
@@ -42,14 +42,14 @@ def test_nothing_measured_has_no_percentile():
 
 @given(st.lists(counted, max_size=6))
 def test_packed_counts_add_up_exactly(several):
-    pile, whole = Pile(), Counter[int]()
-    for each in several:
-        pile.add(pack(each))
-        whole.update(each)
-    assert +pile.buckets() == whole
+    pile, total = Pile(), Counter[int]()
+    for piece in several:
+        pile.add(pack(piece))
+        total.update(piece)
+    assert +pile.buckets() == total
     again = Pile()
-    again.add(pack(whole))
-    assert +again.buckets() == whole
+    again.add(pack(total))
+    assert +again.buckets() == total
 
 
 def test_lanes_that_would_run_over_are_emptied_first():

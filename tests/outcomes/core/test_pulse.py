@@ -51,7 +51,7 @@ def answers(broker: Redis) -> bool:
     return False
 
 
-def asked(listener: socket.socket) -> int:
+def count_requests(listener: socket.socket) -> int:
     count = 0
     while True:
         try:
@@ -63,14 +63,14 @@ def asked(listener: socket.socket) -> int:
 
 def test_a_broker_that_hangs_is_asked_once_and_nothing_is_known(hanging):
     assert [pulse.is_felt() for _ in range(20)] == [None] * 20
-    assert asked(hanging) == 1
+    assert count_requests(hanging) == 1
 
 
 def test_it_is_asked_again_after_a_while(hanging, monkeypatch):
     assert pulse.is_felt() is None
     monkeypatch.setattr(pulse, "_silent_until", 0.0)
     assert pulse.is_felt() is None
-    assert asked(hanging) == 2
+    assert count_requests(hanging) == 2
 
 
 def test_a_worker_is_awaited_until_its_first_sign_is_due(monkeypatch):

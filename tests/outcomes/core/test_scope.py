@@ -1,4 +1,4 @@
-"""What an address says of time, environment and agent, and how it is said in words."""
+"""Scope of an address: time, environment and agent, and its words."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -26,7 +26,7 @@ MOMENTS = st.datetimes(datetime(2001, 1, 1), datetime(2026, 8, 1)).map(  # noqa:
 def edges_between(since: datetime, until: datetime, step: Step, zone: tzinfo) -> list[datetime]:
     steps = spans(since, until, step, zone)
     assert all(one.end == other.start for one, other in pairwise(steps))
-    return [*(each.start for each in steps), steps[-1].end]
+    return [*(step.start for step in steps), steps[-1].end]
 
 
 ZONES = st.sampled_from(
@@ -34,34 +34,47 @@ ZONES = st.sampled_from(
 ).map(ZoneInfo)
 
 
-def scope(*, zone: tzinfo = UTC, is_list: bool = False, **asked: Any) -> Scope:
+def scope(*, zone: tzinfo = UTC, is_list: bool = False, usual: str = "", **query: Any) -> Scope:
     return scope_from(
-        {name.rstrip("_"): text for name, text in asked.items()},
+        {name.rstrip("_"): text for name, text in query.items()},
         now=NOW,
         zone=zone,
         is_list=is_list,
+        usual=usual,
     )
 
 
 @pytest.mark.parametrize("name", RANGES)
 def test_a_range_is_of_whole_minutes_and_holds_the_one_that_goes_on(name):
-    found = scope(range=name)
-    assert found.until == UNTIL
-    assert found.length == RANGES[name][0]
-    assert found.previous.until == found.since
-    assert found.previous.length == found.length
+    chosen = scope(range=name)
+    assert chosen.until == UNTIL
+    assert chosen.length == RANGES[name][0]
+    assert chosen.previous.until == chosen.since
+    assert chosen.previous.length == chosen.length
 
 
-def test_without_a_time_a_page_is_of_a_day_and_a_list_of_all():
+def test_without_a_time_every_page_is_of_a_day():
     assert scope().range == "24h"
     assert scope(range="12 parsecs").range == "24h"
-    assert scope(is_list=True).range == ALL
-    assert scope(is_list=True).bounds == (None, None)
+    assert scope(is_list=True).range == "24h"
+    assert scope(range=ALL, is_list=True).bounds == (None, None)
+
+
+def test_without_a_time_a_page_has_the_range_that_a_person_chose_last():
+    assert scope(usual="7d").range == "7d"
+    assert scope(usual="7d", range="1h").range == "1h"
+    assert scope(usual="7d", is_list=True).range == "7d"
+    assert scope(usual=ALL, is_list=True).range == ALL
+    assert scope(usual=ALL).range == "24h"
+    assert scope(usual="12 parsecs").range == "24h"
+
+
+def test_a_list_takes_a_range_as_every_page():
     assert scope(range="7d", is_list=True).range == "7d"
 
 
 @pytest.mark.parametrize(
-    ("asked", "since", "until"),
+    ("query", "since", "until"),
     [
         ({"from_": "2026-11-02T09:00Z", "to": "2026-11-03T09:00Z"}, (2, 9), (3, 9)),
         ({"from_": "2026-11-02T09:00:59+01:00", "to": "2026-11-03T09:00"}, (2, 8), (3, 9)),
@@ -69,15 +82,15 @@ def test_without_a_time_a_page_is_of_a_day_and_a_list_of_all():
         ({"to": "2026-11-03T09:00Z"}, (2, 9), (3, 9)),
     ],
 )
-def test_chosen_times_are_taken_as_they_are(asked, since, until):
-    found = scope(**asked)
-    assert (found.since.day, found.since.hour, found.since.minute) == (*since, 0)
-    assert (found.until.day, found.until.hour) == until if until else found.until == UNTIL
-    assert not found.range
+def test_chosen_times_stay_as_they_are(query, since, until):
+    chosen = scope(**query)
+    assert (chosen.since.day, chosen.since.hour, chosen.since.minute) == (*since, 0)
+    assert (chosen.until.day, chosen.until.hour) == until if until else chosen.until == UNTIL
+    assert not chosen.range
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "query",
     [
         {"from_": "2026-11-03T09:00Z", "to": "2026-11-02T09:00Z"},
         {"from_": "nonsense", "to": "9"},
@@ -87,31 +100,36 @@ def test_chosen_times_are_taken_as_they_are(asked, since, until):
         {"from_": "0001-01-01T00:00:00+14:00", "to": "0001-01-02T00:00:00+14:00"},
     ],
 )
-def test_times_that_are_none_are_passed_over(asked):
-    assert scope(**asked).range == "24h"
+def test_times_that_are_none_are_passed_over(query):
+    assert scope(**query).range == "24h"
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("query", "message"),
     [
         ({"from_": "2026-11-02T09:00Z"}, ""),
         ({"from_": "", "to": "", "range": "1h"}, ""),
         (
             {"from_": "2026-11-03T09:00Z", "to": "2026-11-02T09:00Z"},
-            "That time does not end after it begins. Shown instead: Last 24 hours.",
+            "The end must be after the start. Showing: Last 24 hours.",
         ),
-        ({"to": "soon", "range": "7d"}, "“soon” is no time. Shown instead: Last 7 days."),
-        ({"to": "soon", "is_list": True}, "“soon” is no time. Shown instead: All time."),
-        ({"from_": "then", "to": "2026-11-02T09:00Z"}, "“then” is no time."),
+        ({"to": "soon", "range": "7d"}, "“soon” isn't a valid date. Showing: Last 7 days."),
+        (
+            {"to": "soon", "usual": ALL, "is_list": True},
+            "“soon” isn't a valid date. Showing: All time.",
+        ),
+        ({"range": "bogus"}, "“bogus” isn't a valid range. Showing: Last 24 hours."),
+        ({"range": "bogus", "usual": "7d"}, "“bogus” isn't a valid range. Showing: Last 7 days."),
+        ({"from_": "then", "to": "2026-11-02T09:00Z"}, "“then” isn't a valid date."),
         (
             {"from_": "2026-01-01T00:00Z"},
-            "No more than 90 days are shown at once: the last ones of that time.",
+            "Showing the last 90 days of that range (maximum).",
         ),
         ({"from_": "2026-01-01T00:00Z", "is_list": True}, ""),
     ],
 )
-def test_what_could_not_be_had_is_said(asked, said):
-    assert scope(**asked).amiss == said
+def test_what_could_not_be_had_is_said(query, message):
+    assert scope(**query).amiss == message
 
 
 def test_a_page_is_of_ninety_days_at_most_and_a_list_goes_back_to_the_first_call():
@@ -130,19 +148,19 @@ def test_an_address_says_all_of_a_scope(since, minutes, is_list):
 
 
 def test_no_time_lies_far_ahead():
-    found = scope(from_="2026-11-01T00:00Z", to="9999-12-31T23:59Z")
-    assert found.until < NOW + timedelta(days=3)
+    chosen = scope(from_="2026-11-01T00:00Z", to="9999-12-31T23:59Z")
+    assert chosen.until < NOW + timedelta(days=3)
 
 
-@pytest.mark.parametrize("asked", [{"range": "live"}, {"range": "90d"}, {"agent": "bot"}])
-def test_an_address_says_a_range_by_its_name(asked):
-    found = scope(**asked)
-    assert scope_from(found.query(), now=NOW, zone=UTC) == found
-    assert found.query()["range"] == found.range
+@pytest.mark.parametrize("query", [{"range": "live"}, {"range": "90d"}, {"agent": "bot"}])
+def test_an_address_says_a_range_by_its_name(query):
+    chosen = scope(**query)
+    assert scope_from(chosen.query(), now=NOW, zone=UTC) == chosen
+    assert chosen.query()["range"] == chosen.range
 
 
 @pytest.mark.parametrize(
-    ("asked", "words", "inside"),
+    ("query", "words", "inside"),
     [
         ({"range": "24h"}, "Last 24 hours", "in the last 24 hours"),
         ({"range": "1h"}, "Last hour", "in the last hour"),
@@ -160,20 +178,24 @@ def test_an_address_says_a_range_by_its_name(asked):
         ({"from_": "2026-11-02T08:00Z"}, "Since 2 Nov 09:00", "since 2 Nov 09:00"),
     ],
 )
-def test_it_is_said_by_the_readers_clock(asked, words, inside):
-    found = scope(zone=BERLIN, **asked)
-    assert (found.words, found.in_words) == (words, inside)
+def test_it_is_said_by_the_readers_clock(query, words, inside):
+    chosen = scope(zone=BERLIN, **query)
+    assert (chosen.words, chosen.in_words) == (words, inside)
 
 
 def test_lists_have_words_for_all_and_for_what_was_before():
-    assert scope(is_list=True).words == "All time"
+    assert scope(range=ALL, is_list=True).words == "All time"
     before = scope(is_list=True, zone=BERLIN, to="2026-11-02T08:00Z")
     assert (before.words, before.in_words) == ("Until 2 Nov 09:00", "until 2 Nov 09:00")
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("24h", "the 24 hours before"), ("1h", "the hour before"), ("live", "the 15 minutes before")],
+    [
+        ("24h", "the previous 24 hours"),
+        ("1h", "the previous hour"),
+        ("live", "the previous 15 minutes"),
+    ],
 )
 def test_the_previous_period_has_a_name(name, words):
     assert scope(range=name).before_words == words

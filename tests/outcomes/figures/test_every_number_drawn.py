@@ -1,5 +1,5 @@
-"""What charts, filters and the pages of one tool and one agent tell is what a plain recount gives,
-step by step of the reader's own clock."""
+"""Charts, filters and the pages of one tool and one agent equal a plain recount, step by step of
+the reader's clock."""
 
 import html
 import re
@@ -28,6 +28,7 @@ from tests.outcomes.traffic import (
     grouped,
     judged,
     only,
+    outputs_sent,
     ran_and_failed,
     shown_rate,
     traffic,
@@ -61,7 +62,7 @@ def kind_drawn(call: Call) -> str:
 
 
 def check_chart(
-    found: Filled,
+    site: Filled,
     body: str,
     calls: list[Call],
     name: str = "Outcomes",
@@ -74,66 +75,69 @@ def check_chart(
         assert not any(drawn_as(call) for call in calls)  # nothing but open ones: nothing is drawn
         return
     ((step, table),) = tables
-    names = [html.unescape(each) for each in re.findall(r"<th[^>]*>([^<]+)</th>", table)][1:]
+    names = [html.unescape(side) for side in re.findall(r"<th[^>]*>([^<]+)</th>", table)][1:]
     assert {drawn_as(call) for call in calls} - {""} <= set(names)
-    edges = [found.times[0]]
+    edges = [site.times[0]]
     for address, begun, cells in re.findall(
         r'<a href="([^"]*)"[^>]*><time datetime="([^"]*)">[^<]*</time></a></th>(.*?)</tr>', table
     ):
-        asked = parse_qs(urlsplit(html.unescape(address)).query)
-        since, until = (datetime.fromisoformat(asked[name][0]) for name in ("from", "to"))
+        query = parse_qs(urlsplit(html.unescape(address)).query)
+        since, until = (datetime.fromisoformat(query[name][0]) for name in ("from", "to"))
         assert datetime.fromisoformat(begun) == since == edges[-1]
         edges.append(until)
         inside = [drawn_as(call) for call in calls if since <= call.at < until]
-        told = [int(each.replace(",", "")) for each in re.findall(r"<td[^>]*>([\d,]+)</td>", cells)]
-        assert told == [inside.count(name) for name in names], address
-    assert edges[-1] == found.times[1]
+        shown = [
+            int(side.replace(",", "")) for side in re.findall(r"<td[^>]*>([\d,]+)</td>", cells)
+        ]
+        assert shown == [inside.count(name) for name in names], address
+    assert edges[-1] == site.times[1]
     for edge in edges[1:-1]:
-        local = edge.astimezone(found.zone)
+        local = edge.astimezone(site.zone)
         assert (60 * local.hour + local.minute) % MINUTES[step] == 0, (edge, step)
     assert all(until - since <= LONGEST[step] for since, until in pairwise(edges))
 
 
 def check_tiles(body: str, calls: Sequence[Call], before: Sequence[Call]) -> None:
     now, was = counted(calls), counted(before)
-    ran, ran_before = (each["calls"] - each["denied"] - each["open"] for each in (now, was))
-    assert tile(body, "rate").startswith(f"Success rate {shown_rate(calls)}")
-    if judged(calls)[1] and judged(before)[1]:
-        assert f"was {shown_rate(before)}" in tile(body, "rate")
+    ran, ran_before = (side["calls"] - side["denied"] - side["open"] for side in (now, was))
+    assert shown_rate(calls) in tile(body, "rate")
+    assert outputs_sent(calls) in tile(body, "rate")
+    if tile(body, "rate").startswith("Success rate") and judged(calls)[1] and judged(before)[1]:
+        assert f"vs {shown_rate(before)}" in tile(body, "rate")
     unknown = f" {now['unknown']} unknown" if now["unknown"] else ""
-    assert tile(body, "calls").startswith(f"Calls {now['calls']}{unknown} was {was['calls']}")
+    assert tile(body, "calls").startswith(f"Calls {now['calls']}{unknown} vs {was['calls']}")
     assert tile(body, "failed").startswith(
-        f"Ran, verdict failure {ran_and_failed(calls)} of {ran} "
-        f"was {ran_and_failed(before)} of {ran_before}; {now['disagreements']} disagreement"
+        f"Ran, but failed {ran_and_failed(calls)} of {ran} that ran "
+        f"vs {ran_and_failed(before)} of {ran_before} · {now['disagreements']} disagreement"
     )
     assert tile(body, "denied").startswith(
-        f"Denied {now['denied']} of {now['calls']} was {was['denied']} of {was['calls']}"
+        f"Denied {now['denied']} of {now['calls']} vs {was['denied']} of {was['calls']}"
     )
 
 
-def check_denied(found: Filled) -> None:
-    body = found.pages.get("denials/", **found.scope).content.decode()
-    check_chart(found, body, found.calls, "Denied", lambda call: call.reason)
+def check_denied(site: Filled) -> None:
+    body = site.pages.get("denials/", **site.scope).content.decode()
+    check_chart(site, body, site.calls, "Denied", lambda call: call.reason)
 
 
-def check_tool(found: Filled) -> None:
-    was = grouped(found.before, KEYS["tool"])
-    for name, calls in grouped(found.calls, KEYS["tool"]).items():
-        body = found.pages.get(f"tools/{name}/", **found.scope).content.decode()
+def check_tool(site: Filled) -> None:
+    was = grouped(site.before, KEYS["tool"])
+    for name, calls in grouped(site.calls, KEYS["tool"]).items():
+        body = site.pages.get(f"tools/{name}/", **site.scope).content.decode()
         check_tiles(body, calls, was.get(name, []))
-        check_chart(found, body, calls)
+        check_chart(site, body, calls)
 
 
-def check_agents(found: Filled) -> None:
+def check_agents(site: Filled) -> None:
     """An agent in each of its environments: of all agents, whichever the scope names."""
     key = lambda call: (call.environment.name, call.agent.name)  # noqa: E731
-    place = found.scope["environment"]
-    rows = [call for call in found.rows if place in ("", call.environment.name)]
-    now, was = (grouped(those, key) for those in (found.within(rows), found.just_before(rows)))
-    told = {(row["environment"], row["agent_id"]): row for row in found.file("agents/")}
-    assert told.keys() >= now.keys()
-    for each, row in told.items():
-        calls, before = now.get(each, []), was.get(each, [])
+    place = site.scope["environment"]
+    rows = [call for call in site.rows if place in ("", call.environment.name)]
+    now, was = (grouped(those, key) for those in (site.within(rows), site.just_before(rows)))
+    rows_by_key = {(row["environment"], row["agent_id"]): row for row in site.file("agents/")}
+    assert rows_by_key.keys() >= now.keys()
+    for agent_key, row in rows_by_key.items():
+        calls, before = now.get(agent_key, []), was.get(agent_key, [])
         assert only(row, "calls", "denied", "successes") == only(
             counted(calls), "calls", "denied", "successes"
         )
@@ -144,59 +148,63 @@ def check_agents(found: Filled) -> None:
         assert row["rate_before"] == (successes / of if of else None)
 
 
-def check_one_agent(found: Filled) -> None:
-    place = found.scope["environment"]
-    rows = [call for call in found.rows if place in ("", call.environment.name)]
-    for name, of_agent in grouped(rows, KEYS["agent"]).items():
-        calls, before = found.within(of_agent), found.just_before(of_agent)
-        page = found.pages.get("live/agent-activity/", of=name, **found.scope)
+def check_one_agent(site: Filled) -> None:
+    place = site.scope["environment"]
+    rows = [call for call in site.rows if place in ("", call.environment.name)]
+    for name, agent_calls in grouped(rows, KEYS["agent"]).items():
+        calls, before = site.within(agent_calls), site.just_before(agent_calls)
+        page = site.pages.get("live/agent-activity/", of=name, **site.scope)
         body = page.content.decode()
         if not calls and not before:
-            assert "No call in this time" in body
+            assert "No calls in this range" in body
             continue
         check_tiles(body, calls, before)
-        check_chart(found, body, calls)
+        check_chart(site, body, calls)
         for tool, those in grouped(calls, KEYS["tool"]).items():
             (row,) = re.findall(rf'<tr data-row="tool-{tool}">(.*?)</tr>', body, re.S)
             words = " ".join(re.sub(r"<[^>]*>", " ", row).split())
             assert words.startswith(f"{tool} {len(those)} "), words
 
 
-def check_facets(found: Filled) -> None:
+def check_facets(site: Filled) -> None:
     """As many as the list has, none of which is narrowed by it."""
-    body = found.pages.get("sessions/", **found.scope | {"agent": "", "environment": ""}).text
-    rows = found.file("sessions/", agent="", environment="")
-    told: dict[str, dict[str, int]] = {}
+    body = site.pages.get("sessions/", **site.scope | {"agent": "", "environment": ""}).text
+    rows = site.file("sessions/", agent="", environment="")
+    facets: dict[str, dict[str, int]] = {}
     for title, part in re.findall(r"<section>\s*<h2>([^<]*)</h2>(.*?)</section>", body, re.S):
         values = re.findall(r"<span>([^<]*)</span><span>([\d,]+)</span>", part)
-        told[title] = {html.unescape(words): int(number) for words, number in values}
+        facets[title] = {html.unescape(words): int(number) for words, number in values}
     for title, column in (("Agent", "agent_id"), ("Environment", "environment")):
         names = [row[column] for row in rows]
         right = {name: names.count(name) for name in names}
-        if title in told or column == "agent_id":
-            assert told.get(title, {}) == right
+        if title in facets or column == "agent_id":
+            assert facets.get(title, {}) == right
     marks = {words: sum(bool(row[column]) for row in rows) for words, column in HAS.items()}
-    assert told.get("Has", {}) == {words: number for words, number in marks.items() if number}
+    assert facets.get("Has", {}) == {words: number for words, number in marks.items() if number}
     stopped = sum(row["stopped"] is not None for row in rows)
-    states = {"Stopped by a limit": stopped, "Ended": len(rows) - stopped}
-    assert told.get("State", {}) == {words: number for words, number in states.items() if number}
+    states = body[body.index('id="session-states"') : body.index('id="narrow"')]
+    words = " ".join(re.sub(r"<[^>]*>", " ", states).split())
+    assert f"All {len(rows):,} Running 0" in words
+    assert f"Hit limit {stopped:,} Ended {len(rows) - stopped:,}" in words
 
 
-def check_disagreements(found: Filled) -> None:
-    """Of all agents."""
-    place = found.scope["environment"]
-    calls = found.within(call for call in found.rows if place in ("", call.environment.name))
+def check_disagreements(site: Filled) -> None:
+    """Disagreements of all agents."""
+    place = site.scope["environment"]
+    calls = site.within(call for call in site.rows if place in ("", call.environment.name))
     now, of = counted(calls), judged(calls)[1]
-    text = text_of(found.pages.get("checks/disagreements/", **found.scope))
-    words = f"differ about {now['disagreements']} of" if now["disagreements"] else "agree about all"
-    assert (f"{words} {of} call" if of else "No call with a verdict") in text
-    told: dict[Any, int] = {}
-    for row in found.file("checks/disagreements/"):
-        each = row["agent_id"], row["tool_name"]
-        told[each] = told.get(each, 0) + row["agent_said_success"] + row["agent_said_failure"]
+    text = text_of(site.pages.get("checks/disagreements/", **site.scope))
+    words = f"disagree on {now['disagreements']} of" if now["disagreements"] else "agree on all"
+    assert (f"{words} {of} call" if of else "No verdicts") in text
+    counts_by_pair: dict[Any, int] = {}
+    for row in site.file("checks/disagreements/"):
+        pair = row["agent_id"], row["tool_name"]
+        counts_by_pair[pair] = (
+            counts_by_pair.get(pair, 0) + row["agent_said_success"] + row["agent_said_failure"]
+        )
     right = by(calls, lambda call: (call.agent.name, call.tool.name))
-    assert told == {
-        each: counts["disagreements"] for each, counts in right.items() if counts["disagreements"]
+    assert counts_by_pair == {
+        pair: counts["disagreements"] for pair, counts in right.items() if counts["disagreements"]
     }
 
 
@@ -210,14 +218,15 @@ CHECKS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ZONES)
 @with_a_database(4)
 @given(traffic(lengths=LENGTHS[-3:]) | traffic())
 def test_every_number_that_is_drawn_or_chosen_from_is_what_a_plain_recount_gives(db, zone, drawn):
     with transaction.atomic():
-        found = filled(drawn | {"zone": zone})
-        body = found.pages.get("overview/", **found.scope).content.decode()
-        check_chart(found, body, found.calls)
+        site = filled(drawn | {"zone": zone})
+        body = site.pages.get("overview/", **site.scope).content.decode()
+        check_chart(site, body, site.calls)
         for check in CHECKS:
-            check(found)
+            check(site)
         transaction.set_rollback(True)

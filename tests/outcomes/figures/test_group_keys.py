@@ -1,4 +1,4 @@
-"""What failures and denials have in common, whatever differs from call to call."""
+"""Groups of failures and denials, whatever differs from call to call."""
 
 import re
 from typing import Any
@@ -14,12 +14,12 @@ PARTS = [*"aZ1f #…\"'`/\\.,:;@-_+~<>(\n\0é٣", "http://", "://", "@a.b", "12"
 texts = st.lists(st.sampled_from(PARTS), max_size=30).map("".join)
 
 
-def a_group(**said):
+def a_group(**fields):
     nothing: dict[str, Any] = {
         "kind": "execution_result", "verdict": "failure", "tool": 3, "agent": 7, "reason": "",
-        "detail": "", "rule": "", "check": "", "check_rule": "", "said": "",
+        "detail": "", "rule": "", "check": "", "check_rule": "", "check_words": "",
     }  # fmt: skip
-    return grouping(**nothing | said)
+    return grouping(**nothing | fields)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_what_differs_from_call_to_call_is_left_out(one, other, general):
 
 
 def test_what_tells_reasons_apart_stays():
-    told = ["HTTP 404", "HTTP 500", "and/or", "no such table", "no such column", ""]
-    assert [normalised(each) for each in told] == told
+    texts = ["HTTP 404", "HTTP 500", "and/or", "no such table", "no such column", ""]
+    assert [normalised(text) for text in texts] == texts
 
 
 @given(texts)
@@ -66,7 +66,7 @@ def test_only_what_failed_or_was_denied_belongs_to_a_group():
 
 
 def test_what_the_check_says_comes_before_what_the_agent_told():
-    told = {"kind": "failure", "detail": "agent 1"}
-    assert a_group(**told).text == "agent #"
-    assert a_group(**told, said="check 2").text == "check #"
+    fields_given = {"kind": "failure", "detail": "agent 1"}
+    assert a_group(**fields_given).text == "agent #"
+    assert a_group(**fields_given, check_words="check 2").text == "check #"
     assert a_group(kind="artifact_reference", detail="a summary").text == ""

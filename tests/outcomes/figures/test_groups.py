@@ -13,9 +13,9 @@ from outcomes.figures.codec.groups import digest_of_group, grouping_of
 from outcomes.figures.commands import rolling_up
 from outcomes.figures.queries.groups import denial_groups, failure_groups, group_calls, group_with
 from outcomes.models import Call
-from outcomes.record import names
 from outcomes.record.codec import CALL_COLUMNS, CallRow, call_row_of
-from outcomes.record.selecting import CallFilter, calls
+from outcomes.stored import names
+from outcomes.stored.queries import CallFilter, calls
 from tests import builders
 from tests.examples import with_a_database
 from tests.outcomes.pages import a_denied_item, an_item
@@ -40,7 +40,7 @@ became = st.sampled_from(
     ]
 )
 items = st.builds(
-    lambda became, at, **told: builders.an_outcome(timestamp=at.isoformat(), **told, **became),
+    lambda became, at, **fields: builders.an_outcome(timestamp=at.isoformat(), **fields, **became),
     became,
     moments,
     # Some calls are told of twice, and may be another's then.
@@ -59,7 +59,7 @@ scopes = st.builds(
 )
 
 
-def of_day(**chosen):
+def the_day(**chosen):
     return Scope(since=NOON - timedelta(days=1), until=NOON, **chosen)
 
 
@@ -78,20 +78,20 @@ def test_failures_that_fail_alike_are_one_group(project, agent):
         an_item("s-3", timestamp=ago(hours=3), error="row 5 locked", tool_name="other", **failed),
         an_item("s-3", timestamp=ago(hours=3)),
     )
-    page = failure_groups(project.pk, of_day(), tool="query")
+    page = failure_groups(project.pk, the_day(), tool="query")
     first, second = page.groups
     assert (first.text, first.calls, first.before, first.sessions) == ("row # locked", 3, 1, 2)
     assert (second.check, second.text, second.calls) == ("default", "Error: no such table", 1)
     assert (page.number, page.calls, page.next) == (2, 4, None)
     assert sum(first.steps) == 3
-    assert len(first.steps) == len(of_day().steps())
+    assert len(first.steps) == len(the_day().steps())
     assert (first.first_at, first.last_at) == (
         NOON - timedelta(hours=30),
         NOON - timedelta(hours=1),
     )
-    assert failure_groups(project.pk, of_day()).number == 3
-    rows = group_calls(project.pk, of_day(), first.key).rows
-    assert [row.at for row in rows] == [NOON - timedelta(hours=each) for each in (1, 2, 3)]
+    assert failure_groups(project.pk, the_day()).number == 3
+    rows = group_calls(project.pk, the_day(), first.key).rows
+    assert [row.at for row in rows] == [NOON - timedelta(hours=hours) for hours in (1, 2, 3)]
 
 
 def test_pages_of_groups_go_on_where_the_last_one_ended(project, agent):
@@ -102,11 +102,11 @@ def test_pages_of_groups_go_on_where_the_last_one_ended(project, agent):
             for n, w in enumerate(words)
         )
     )
-    page = failure_groups(project.pk, of_day(), size=2)
+    page = failure_groups(project.pk, the_day(), size=2)
     assert page.groups[0].text == "Error: b"
-    rest = failure_groups(project.pk, of_day(), size=2, after=page.next)
+    rest = failure_groups(project.pk, the_day(), size=2, after=page.next)
     assert (page.number, len(rest.groups), rest.next) == (3, 1, None)
-    assert len({each.key for each in [*page.groups, *rest.groups]}) == 3
+    assert len({group.key for group in [*page.groups, *rest.groups]}) == 3
 
 
 def test_a_group_is_new_where_it_was_first_seen_after_the_last_deployment(project, agent):
@@ -116,7 +116,7 @@ def test_a_group_is_new_where_it_was_first_seen_after_the_last_deployment(projec
         an_item("s-1", timestamp=ago(hours=4), output="Error: old"),
         an_item("s-1", timestamp=ago(hours=4), output="Error: new"),
     )
-    new = {each.text: each.new_since for each in failure_groups(project.pk, of_day()).groups}
+    new = {group.text: group.new_since for group in failure_groups(project.pk, the_day()).groups}
     assert new["Error: old"] is None
     deployed = new["Error: new"]
     assert deployed
@@ -131,22 +131,22 @@ def test_a_group_is_back_when_it_was_gone_for_a_day(project, agent):
         an_item("s-1", timestamp=ago(hours=16), output="Error: here"),
         an_item("s-1", timestamp=ago(hours=90), output="Error: gone"),
     )
-    back = {each.text: each.gone_since for each in failure_groups(project.pk, of_day()).groups}
+    back = {group.text: group.gone_since for group in failure_groups(project.pk, the_day()).groups}
     assert back == {"Error: back": NOON - timedelta(hours=40), "Error: here": None}
 
 
 def test_a_session_that_passes_a_time_by_is_not_counted_in_it(project, agent):
     """Though the group was seen in it before and after, and in another session meanwhile."""
     agent.post(
-        *(an_item("s-1", timestamp=ago(hours=each), output="Error: x") for each in (50, 1)),
-        *(an_item("s-2", timestamp=ago(hours=each), output="Error: x") for each in (49, 30, 2)),
-        *(an_item("s-3", timestamp=ago(hours=each), output="Error: x") for each in (45, 28)),
+        *(an_item("s-1", timestamp=ago(hours=hours), output="Error: x") for hours in (50, 1)),
+        *(an_item("s-2", timestamp=ago(hours=hours), output="Error: x") for hours in (49, 30, 2)),
+        *(an_item("s-3", timestamp=ago(hours=hours), output="Error: x") for hours in (45, 28)),
     )
     for _ in range(2):
         day_before = Scope(since=NOON - timedelta(days=2), until=NOON - timedelta(days=1))
         (group,) = failure_groups(project.pk, day_before).groups
         assert (group.calls, group.sessions) == (3, 2)
-        (group,) = failure_groups(project.pk, of_day()).groups
+        (group,) = failure_groups(project.pk, the_day()).groups
         assert (group.calls, group.sessions) == (2, 2)
         rolling_up.roll_up()  # the same once it is rolled up
 
@@ -160,35 +160,35 @@ def test_denials_are_told_by_reason_rule_tool_and_agent(project, agent):
         ),
         a_denied_item(timestamp=ago(hours=26), reason="limit", tool_name="sql"),
     )
-    page = denial_groups(project.pk, of_day())
-    assert [(each.agent, each.rule, each.text, each.calls) for each in page.groups] == [
+    page = denial_groups(project.pk, the_day())
+    assert [(group.agent, group.rule, group.text, group.calls) for group in page.groups] == [
         ("bot", "no-rm", "rm /…", 2),
         ("b", "no-rm", "rm /…", 1),
     ]
-    whole = denials(project.pk, of_day())
-    assert (whole.calls, whole.before, sum(whole.steps)) == (3, 1, 3)
-    assert [(each.name, each.calls, each.before) for each in whole.by_reason] == [
+    total = denials(project.pk, the_day())
+    assert (total.calls, total.before, sum(total.steps)) == (3, 1, 3)
+    assert [(group.name, group.calls, group.before) for group in total.by_reason] == [
         ("contract", 3, 0),
         ("limit", 0, 1),
     ]
-    assert [(each.name, each.calls) for each in whole.by_rule] == [("no-rm", 3), ("", 0)]
-    assert [(each.name, each.calls) for each in whole.by_tool] == [("query", 3), ("sql", 0)]
-    assert [(each.name, each.calls) for each in whole.by_agent] == [("bot", 2), ("b", 1)]
-    only = denial_groups(project.pk, of_day(agent="b"))
-    assert [each.agent for each in only.groups] == ["b"]
-    assert denial_groups(project.pk, of_day(), rule="").groups == []
-    assert denial_groups(project.pk, of_day(environment="test")).groups == []
+    assert [(group.name, group.calls) for group in total.by_rule] == [("no-rm", 3), ("", 0)]
+    assert [(group.name, group.calls) for group in total.by_tool] == [("query", 3), ("sql", 0)]
+    assert [(group.name, group.calls) for group in total.by_agent] == [("bot", 2), ("b", 1)]
+    only = denial_groups(project.pk, the_day(agent="b"))
+    assert [group.agent for group in only.groups] == ["b"]
+    assert denial_groups(project.pk, the_day(), rule="").groups == []
+    assert denial_groups(project.pk, the_day(environment="test")).groups == []
 
 
 def test_a_key_finds_a_group_that_has_no_calls_in_the_scope(project, agent):
     agent.post(an_item("s-1", timestamp=ago(hours=1), output="Error: x"))
-    (group,) = failure_groups(project.pk, of_day()).groups
+    (group,) = failure_groups(project.pk, the_day()).groups
     earlier = Scope(since=NOON - timedelta(days=9), until=NOON - timedelta(days=8))
-    found = group_with(project.pk, earlier, group.key)
-    assert found
-    assert (found.calls, found.sessions, found.text) == (0, 0, "Error: x")
-    assert group_with(project.pk, of_day(), "0" * 32) is None
-    assert group_with(project.pk, of_day(), "no key") is None
+    group_found = group_with(project.pk, earlier, group.key)
+    assert group_found
+    assert (group_found.calls, group_found.sessions, group_found.text) == (0, 0, "Error: x")
+    assert group_with(project.pk, the_day(), "0" * 32) is None
+    assert group_with(project.pk, the_day(), "no key") is None
 
 
 @with_a_database(5)
@@ -207,15 +207,17 @@ def test_groups_of_any_scope_are_what_its_calls_say(db, first, then, chosen):
             rolling_up.roll_up()
         for scope in chosen:
             counted = list(recounted(project, scope))
-            for of, found in (("failure", failure_groups), ("denied", denial_groups)):
-                right = {each["key"]: each for each in counted if each["of"] == of}
-                groups = found(project.pk, scope).groups
-                has = {each.key: {name: getattr(each, name) for name in FIELDS} for each in groups}
+            for of, groups_of in (("failure", failure_groups), ("denied", denial_groups)):
+                right = {group["key"]: group for group in counted if group["of"] == of}
+                groups = groups_of(project.pk, scope).groups
+                has = {
+                    group.key: {name: getattr(group, name) for name in FIELDS} for group in groups
+                }
                 assert has == right
                 for group in groups:
                     assert len(group_calls(project.pk, scope, group.key).rows) == group.calls
             assert denials(project.pk, scope).calls == sum(
-                each["calls"] for each in counted if each["of"] == "denied"
+                group["calls"] for group in counted if group["of"] == "denied"
             )
         transaction.set_rollback(True)
 
@@ -226,7 +228,7 @@ FIELDS = (
 
 
 def recounted(project, scope):
-    """Of the groups that have calls in the scope."""
+    """Groups that have calls in the scope."""
     rows: dict[str, list[CallRow]] = {}
     named = CallFilter(environment=scope.environment)
     agents = dict(Call.objects.filter(project=project).values_list("agent", "agent__name"))
@@ -254,6 +256,6 @@ def recounted(project, scope):
             "last_at": times[-1],
             "gone_since": earlier[-1] if is_back else None,
             "steps": [
-                sum(each.start <= row.at < each.end for row in inside) for each in scope.steps()
+                sum(step.start <= row.at < step.end for row in inside) for step in scope.steps()
             ],
         }

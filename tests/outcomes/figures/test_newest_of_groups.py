@@ -1,4 +1,4 @@
-"""Of what was denied alike no more calls are read than a page shows; none is missing for that."""
+"""Lists of similar denials read no more calls than a page shows, and miss none."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +7,7 @@ import pytest
 from outcomes.calls.queries import lists as call_lists
 from outcomes.figures.queries.group_calls import groups_of_rule
 from outcomes.models import Call
-from outcomes.record.selecting import PLACE_BY_TIME, CallFilter
+from outcomes.stored.queries import PLACE_BY_TIME, CallFilter
 from outcomes.web.paging import every
 from tests import builders
 from tests.outcomes.pages import a_denied_item
@@ -48,9 +48,9 @@ def test_page_after_page_all_that_a_rule_denied_is_listed_newest_first(
     ]
     agent.post(*(item for number, item in enumerate(items) if number % 7))
     in_test.post(*(item for number, item in enumerate(items) if not number % 7))
-    wanted = CallFilter(rule="no-rm", groups=groups_of_rule(project.pk, "no-rm"), **chosen)
+    filters = CallFilter(rule="no-rm", groups=groups_of_rule(project.pk, "no-rm"), **chosen)
     listed = every(
-        lambda before: call_lists.calls_by_time(project.pk, wanted, show="denied", before=before),
+        lambda before: call_lists.calls_by_time(project.pk, filters, show="denied", before=before),
         PLACE_BY_TIME,
     )
     rows = Call.objects.filter(rule="no-rm").select_related("agent", "environment")

@@ -22,27 +22,27 @@ zones = st.sampled_from(
 @given(minutes, minutes, st.sampled_from([MINUTE, QUARTER, HOUR, DAY]))
 def test_rollups_cover_each_minute_of_a_time_once(one, other, coarsest):
     first, end = sorted([one, other])
-    found = runs(first, end, coarsest)
+    parts = runs(first, end, coarsest)
     covered = [
         minute
-        for run in found
+        for run in parts
         for start in run.starts()
         for minute in range(start, start + run.step)
     ]
     assert covered == list(range(first, end))
     assert all(
-        run.step <= coarsest and start % run.step == 0 for run in found for start in run.starts()
+        run.step <= coarsest and start % run.step == 0 for run in parts for start in run.starts()
     )
 
 
 @given(minutes, minutes)
 def test_no_more_are_read_than_a_clock_has_between_two_coarser_ones(one, other):
     first, end = sorted([one, other])
-    found = {step: sum(len(run.starts()) for run in runs(first, end) if run.step == step)
+    parts = {step: sum(len(run.starts()) for run in runs(first, end) if run.step == step)
              for step in (MINUTE, QUARTER, HOUR)}  # fmt: skip
-    assert found[MINUTE] <= 28
-    assert found[QUARTER] <= 6
-    assert found[HOUR] <= 46
+    assert parts[MINUTE] <= 28
+    assert parts[QUARTER] <= 6
+    assert parts[HOUR] <= 46
 
 
 def test_a_time_without_an_end_is_days_from_some_day_on():
@@ -58,12 +58,12 @@ def test_neighbours_are_read_together():
 @given(moments, moments, zones)
 def test_steps_follow_one_another_without_a_gap(one, other, zone):
     since, until = sorted([one, other])
-    found = spans(since, until, Step.DAY, zone)
-    assert all(earlier.end == later.start for earlier, later in pairwise(found))
-    assert (found[0].start, found[-1].end) == (since, until) if found else since == until
-    for each in found[1:]:
-        local = each.start.astimezone(zone)
-        before = (each.start - timedelta(microseconds=1)).astimezone(zone)
+    parts = spans(since, until, Step.DAY, zone)
+    assert all(earlier.end == later.start for earlier, later in pairwise(parts))
+    assert (parts[0].start, parts[-1].end) == (since, until) if parts else since == until
+    for span in parts[1:]:
+        local = span.start.astimezone(zone)
+        before = (span.start - timedelta(microseconds=1)).astimezone(zone)
         assert local.date() == before.date() + timedelta(days=1)
 
 
@@ -72,8 +72,8 @@ def test_steps_follow_one_another_without_a_gap(one, other, zone):
 )
 def test_shorter_steps_begin_with_the_clock(since, seconds, zone, step):
     until = since + timedelta(seconds=seconds)
-    found = spans(since, until, step, zone)
-    assert sum((each.end - each.start for each in found), timedelta()) == until - since
-    for each in found[1:]:
-        assert each.start.second == each.start.microsecond == 0
-        assert each.end - each.start <= timedelta(seconds=step)
+    parts = spans(since, until, step, zone)
+    assert sum((span.end - span.start for span in parts), timedelta()) == until - since
+    for span in parts[1:]:
+        assert span.start.second == span.start.microsecond == 0
+        assert span.end - span.start <= timedelta(seconds=step)

@@ -2,19 +2,17 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.apps import apps
 from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.core.wilson import wilson
 from outcomes.core.durations import bucket_of
 from outcomes.core.steps import Step
@@ -28,12 +26,12 @@ from outcomes.figures.queries.stats import (
     figures_by_over_time,
     figures_over_time,
 )
-from outcomes.models import Call, CallGroup, RollupChange
-from outcomes.record import names
-from outcomes.record.selecting import CallFilter
-from outcomes.settling.older_calls import look_through_old_calls
+from outcomes.models import Call, RollupChange
+from outcomes.stored import names
+from outcomes.stored.queries import CallFilter
 from tests import builders
 from tests.examples import with_a_database
+from tests.items import an_outcome
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent
 from tests.outcomes.rejudging import CHECK, reclassified
@@ -51,6 +49,9 @@ moments = st.integers(0, int(DAYS.total_seconds() * 10)).map(
 results = st.sampled_from(
     [
         {"output": 1, "tool_success": True},
+        {"tool_success": True},
+        {"tool_success": False},
+        {},
         {"output": "Error: x", "tool_success": True},
         {"output": {"is_error": True}, "tool_success": False},
         {"output": SILENT, "tool_success": True},
@@ -73,7 +74,7 @@ def posted(draw):
     }
 
 
-wanted_calls = st.builds(
+call_filters = st.builds(
     CallFilter,
     environment=st.sampled_from(["", *ENVIRONMENTS]),
     agent=st.sampled_from(["", *AGENTS, "nobody"]),
@@ -84,32 +85,34 @@ wanted_calls = st.builds(
 )
 
 
-def is_wanted(call, wanted):
+def is_matching(call, filters):
     return (
-        wanted.environment in ("", call.environment.name)
-        and wanted.agent in ("", call.agent.name)
-        and wanted.tool in ("", call.tool.name)
-        and wanted.type in ("", call.kind)
-        and (wanted.since is None or call.at >= wanted.since)
-        and (wanted.until is None or call.at < wanted.until)
+        filters.environment in ("", call.environment.name)
+        and filters.agent in ("", call.agent.name)
+        and filters.tool in ("", call.tool.name)
+        and filters.type in ("", call.kind)
+        and (filters.since is None or call.at >= filters.since)
+        and (filters.until is None or call.at < filters.until)
     )
 
 
 def recounted(calls):
-    found = Figures()
+    figures_found = Figures()
     for call in calls:
-        found.add((call.kind, call.verdict, call.reason), 1, int(call.disagreement))
+        became = call.kind, call.verdict, call.reason
+        unchecked = call.verdict != "" and call.classified == ""
+        figures_found.add(became, 1, int(call.disagreement), unchecked=unchecked)
         if call.elapsed_ms is not None:
-            found.durations[bucket_of(call.elapsed_ms)] += 1
-    return found
+            figures_found.durations[bucket_of(call.elapsed_ms)] += 1
+    return figures_found
 
 
 def grouped(calls, key):
-    found: dict[Any, list[Call]] = {}
+    by_key: dict[Any, list[Call]] = {}
     for call in calls:
-        found.setdefault(key(call), []).append(call)
-    found.pop(None, None)
-    return {name: recounted(group) for name, group in found.items()}
+        by_key.setdefault(key(call), []).append(call)
+    by_key.pop(None, None)
+    return {name: recounted(group) for name, group in by_key.items()}
 
 
 KEYS: dict[By, Any] = {
@@ -127,17 +130,18 @@ def bind_all_to_another_check(project):
     bind(project, [Binding("*", "*", "*", "unified")], by=EDITOR)
 
 
+@pytest.mark.slow
 @with_a_database(15)
 @given(
     sent=st.lists(st.tuples(st.sampled_from(ENVIRONMENTS), posted()), min_size=1, max_size=20),
-    wanted=wanted_calls,
+    filters=call_filters,
     step=st.sampled_from([Step.QUARTER, Step.HOUR, Step.DAY]),
     zone=st.sampled_from(ZONES),
     rolled_up=st.sets(st.sampled_from([*ENVIRONMENTS, "both"])),
     reclassify=st.booleans(),
 )
 def test_figures_are_what_a_plain_recount_gives(
-    db, sent, wanted, step, zone, rolled_up, reclassify
+    db, sent, filters, step, zone, rolled_up, reclassify
 ):
     with transaction.atomic():
         names.forget()
@@ -159,28 +163,30 @@ def test_figures_are_what_a_plain_recount_gives(
         if "both" in rolled_up:
             roll_up()
         rows = Call.objects.select_related("environment", "agent", "tool", "session")
-        calls = [call for call in rows if is_wanted(call, wanted)]
-        assert figures(project.pk, wanted, durations=True) == recounted(calls)
+        calls = [call for call in rows if is_matching(call, filters)]
+        assert figures(project.pk, filters, durations=True) == recounted(calls)
         for by, key_of in KEYS.items():
-            assert figures_by(project.pk, by, wanted, durations=True) == grouped(calls, key_of), by
-        if wanted.since and wanted.until:
-            over_time = figures_over_time(project.pk, wanted, step, zone, durations=True)
-            for each in over_time:
-                inside = [call for call in calls if each.start <= call.at < each.end]
-                assert each.figures == recounted(inside)
-            assert sum(each.figures.calls for each in over_time) == len(calls)
-            of_tools = figures_by_over_time(project.pk, "tool", wanted, step, zone)
+            assert figures_by(project.pk, by, filters, durations=True) == grouped(calls, key_of), by
+        if filters.since and filters.until:
+            over_time = figures_over_time(project.pk, filters, step, zone, durations=True)
+            for step_figures in over_time:
+                inside = [
+                    call for call in calls if step_figures.start <= call.at < step_figures.end
+                ]
+                assert step_figures.figures == recounted(inside)
+            assert sum(step_figures.figures.calls for step_figures in over_time) == len(calls)
+            of_tools = figures_by_over_time(project.pk, "tool", filters, step, zone)
             assert Counter(
                 {
-                    tool: sum(each.figures.calls for each in found)
-                    for tool, found in of_tools.items()
+                    tool: sum(step_figures.figures.calls for step_figures in series)
+                    for tool, series in of_tools.items()
                 }
             ) == Counter(call.tool.name for call in calls)
         transaction.set_rollback(True)
 
 
 def test_a_rate_is_of_what_was_judged_and_denied_calls_are_nowhere_in_it():
-    found = Figures()
+    total = Figures()
     for became, calls in {
         ("execution_result", "success", ""): 3,
         ("timeout", "failure", ""): 1,
@@ -188,32 +194,34 @@ def test_a_rate_is_of_what_was_judged_and_denied_calls_are_nowhere_in_it():
         ("denied", "", "limit"): 7,
         ("", "", ""): 2,
     }.items():
-        found.add(became, calls)
-    assert (found.calls, found.ran, found.judged, found.open) == (18, 9, 4, 2)
-    assert (found.rate, found.bounds) == (0.75, wilson(3, 4))
-    assert (found.unknown, found.denied) == (5, 7)
-    assert {reason: each.denied for reason, each in found.by_reason.items()} == {"limit": 7}
+        total.add(became, calls)
+    assert (total.calls, total.ran, total.judged, total.open) == (18, 9, 4, 2)
+    assert (total.rate, total.bounds) == (0.75, wilson(3, 4))
+    assert (total.unknown, total.denied) == (5, 7)
+    assert {
+        reason: reason_figures.denied for reason, reason_figures in total.by_reason.items()
+    } == {"limit": 7}
 
 
 def test_what_was_never_judged_has_no_rate_and_comes_last():
     few, many, unjudged = Figures(), Figures(), Figures()
-    for found, calls in ((few, 1), (many, 100)):
-        found.add(("failure", "failure", ""), calls)
+    for group, calls in ((few, 1), (many, 100)):
+        group.add(("failure", "failure", ""), calls)
     unjudged.add(("denied", "", "limit"), 1_000)
     assert unjudged.rate is None
     assert unjudged.bounds is None
-    ranked = sorted([unjudged, few, many], key=lambda each: each.worst_first)
+    ranked = sorted([unjudged, few, many], key=lambda group: group.worst_first())
     assert ranked == [many, few, unjudged]
 
 
-def of_a_tool(*outcomes):
+def tool_calls(*outcomes):
     at = (NOON - timedelta(days=40)).isoformat()
-    return [builders.an_outcome(tool_name="crm", timestamp=at, **each) for each in outcomes]
+    return [builders.an_outcome(tool_name="crm", timestamp=at, **outcome) for outcome in outcomes]
 
 
 def test_figures_are_given_over_http_the_most_calls_first(agent):
     agent.post(
-        *of_a_tool(
+        *tool_calls(
             {"output": 1, "elapsed_ms": 100, "session_id": "s"},
             {"output": "Error: x", "elapsed_ms": 0},
             {"type": "denied", "reason": "limit"},
@@ -221,16 +229,16 @@ def test_figures_are_given_over_http_the_most_calls_first(agent):
         ),
         builders.an_outcome(tool_name="sql", output=1),
     )
-    found = agent.get("stats", by="tool", wait=1)
+    answer = agent.get("stats", by="tool", wait=1)
     lower, upper = wilson(1, 2)
     hundred = pytest.approx(100, rel=0.011)
-    assert (found["by"], found["settled"]) == ("tool", True)
-    assert found["rows"][0] == {
+    assert (answer["by"], answer["settled"]) == ("tool", True)
+    assert answer["rows"][0] == {
         "key": "crm", "calls": 4, "successes": 1, "failures": 1, "unknown": 0, "denied": 2,
         "rate": 0.5, "lower": lower, "upper": upper,
         "p50_ms": 0, "p95_ms": hundred, "p99_ms": hundred,
     }  # fmt: skip
-    assert [row["key"] for row in found["rows"]] == ["crm", "sql"]
+    assert [row["key"] for row in answer["rows"]] == ["crm", "sql"]
     (denied,) = agent.get("stats", by="reason", tool="crm")["rows"]
     assert (denied["key"], denied["calls"], denied["rate"], denied["p50_ms"]) == (
         "limit", 2, None, None,
@@ -244,7 +252,7 @@ def test_figures_are_given_over_http_the_most_calls_first(agent):
 def test_a_reason_that_figures_cut_leads_to_its_calls(agent):
     long = "no transfer of this department may go to " + "x" * 60
     agent.post(
-        *of_a_tool(*[{"type": "denied", "reason": each} for each in (long, long + "y", "x")])
+        *tool_calls(*[{"type": "denied", "reason": reason} for reason in (long, long + "y", "x")])
     )
     key = agent.get("stats", by="reason", wait=1)["rows"][0]["key"]
     assert (len(key), len(agent.get("outcomes", reason=key)["outcomes"])) == (64, 2)
@@ -256,25 +264,10 @@ def test_stats_refuse_what_they_do_not_know(agent, query):
     assert agent.client.get("/api/v1/stats", query).status_code == 422
 
 
-def test_what_was_there_before_there_were_rollups_is_in_them(agent, project):
-    agent.post(
-        *of_a_tool({"output": 1, "elapsed_ms": 3}, {"type": "denied", "reason": "limit"}),
-        builders.an_outcome(output="Error: x", tool_success=True),
-    )
-    RollupChange.objects.all().delete()
-    Call.objects.update(group=None)
-    CallGroup.objects.all().delete()
-    import_module("outcomes.migrations.0016_rollups").count_what_is_there(apps, None)
-    import_module("outcomes.migrations.0022_groups").look_through_what_is_there(apps, None)
-    assert look_through_old_calls() == 1
-    assert differences() == []
-    assert figures(project.pk, CallFilter(), durations=True).measured == 1
-
-
 def test_changes_are_rolled_up_once_and_figures_stay_as_they_are(agent):
-    agent.post(*of_a_tool({"output": 1, "elapsed_ms": 3}), builders.an_outcome())
+    agent.post(*tool_calls({"output": 1, "elapsed_ms": 3}), builders.an_outcome())
     assert roll_up() == 1
-    agent.post(*of_a_tool({"output": "Error: x", "elapsed_ms": 3_000}))
+    agent.post(*tool_calls({"output": "Error: x", "elapsed_ms": 3_000}))
     assert (roll_up(), roll_up()) == (1, 0)
     assert not RollupChange.objects.exists()
     assert differences() == []
@@ -287,4 +280,29 @@ def test_changes_of_many_minutes_are_rolled_up_in_several_goes(agent, monkeypatc
     agent.post(builders.an_outcome(timestamp="2026-11-02T00:00:00Z"))
     assert (roll_up_now_and_then(), RollupChange.objects.count()) == (True, 1)
     assert (roll_up_now_and_then(), RollupChange.objects.count()) == (False, 0)
+    assert differences() == []
+
+
+def test_calls_that_no_check_has_seen_are_counted_beside_every_rate(project, agent):
+    agent.post(
+        an_outcome(output={"ok": True}, tool_success=True),
+        an_outcome(tool_success=True),
+        an_outcome(tool_success=False),
+        an_outcome(type="timeout"),
+        an_outcome(type="denied", reason="contract"),
+    )
+    found = figures(project.pk, CallFilter())
+    assert (found.judged, found.returned, found.with_output) == (4, 3, 1)
+    assert (found.unchecked_successes, found.is_unchecked) == (1, False)
+    agent.post(an_outcome(tool_name="blind", tool_success=True))
+    assert figures(project.pk, CallFilter(tool="blind")).is_unchecked
+    assert differences() == []
+
+
+def test_a_late_output_makes_an_unchecked_call_a_checked_one(project, agent):
+    agent.post(an_outcome("c-1", tool_success=True))
+    assert figures(project.pk, CallFilter()).is_unchecked
+    agent.post(an_outcome("c-1", output={"ok": True}, tool_success=True))
+    found = figures(project.pk, CallFilter())
+    assert (found.with_output, found.unchecked_successes) == (1, 0)
     assert differences() == []

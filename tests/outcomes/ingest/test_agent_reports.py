@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from outcomes.ingest.commands.reports import KEPT
+from outcomes.ingest.commands.reports import NEWEST
 from outcomes.models import AgentReport
 from tests import builders
 from tests.outcomes.pages import text_of
@@ -64,10 +64,10 @@ def test_a_scan_in_the_words_of_0_16_is_shown_alike(bot, pages):
 def test_the_same_scan_again_is_no_other_one_and_the_history_is_short(bot, pages):
     assert scan(bot).json()["changed"]
     assert not scan(bot).json()["changed"]
-    for number in range(KEPT + 5):
+    for number in range(NEWEST + 5):
         scan(bot, total_scanned=number)
-    assert AgentReport.objects.count() == KEPT
-    assert f"{KEPT + 4} skills scanned" in pages.text("agents/bot/")
+    assert AgentReport.objects.count() == NEWEST
+    assert f"{NEWEST + 4} skills scanned" in pages.text("agents/bot/")
     assert "Earlier scans" in pages.text("agents/bot/")
 
 
@@ -114,7 +114,7 @@ def test_what_is_no_report_is_refused(bot, body, status):
 )
 def test_a_scan_of_an_unknown_shape_is_shown_all_the_same(bot, pages, odd):
     assert scan(bot, **odd).status_code == 200
-    assert "The report as it was sent" in pages.text("agents/bot/")
+    assert "Raw report" in pages.text("agents/bot/")
 
 
 @pytest.mark.parametrize("rules", ["rules", "contracts"])
@@ -123,7 +123,7 @@ def test_a_gates_manifest_comes_along_with_its_events(agent, pages, rules):
     body = {"events": [builders.an_event(agent_id="bot")], "agent_manifest": manifest}
     assert agent.door(json.dumps(body).encode(), to="events")["accepted"] == 1
     text = pages.text("agents/bot/")
-    assert "What its gate holds" in text
+    assert "Gate manifest" in text
     assert "no-rm pre bash enforce" in text
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from governance.alerts.queries import open_findings
+from governance.alerts.queries import open_alerts
 from governance.models import Project
 from outcomes.artifacts.commands.faults import find_faults
 from outcomes.core.cached import Cached
@@ -98,7 +98,7 @@ def test_a_bound_of_zero_means_no_bound(waiting: Agent, settings):
 
 
 def kinds(project: Project) -> list[str]:
-    return [each.kind for each in open_findings(project)]
+    return [each.kind for each in open_alerts(project)]
 
 
 def test_a_refusal_is_a_finding_until_there_is_room(project, waiting: Agent, settings):
@@ -113,15 +113,15 @@ def test_a_refusal_is_a_finding_until_there_is_room(project, waiting: Agent, set
     assert kinds(project) == []
 
 
-def test_pages_say_that_posts_are_refused(waiting: Agent, pages: Pages, settings):
+def test_pages_say_that_posts_are_rejected(waiting: Agent, pages: Pages, settings):
     settings.INBOX_BYTES = 1
     back_pressure.forget()
-    text = pages.text("settings/set-aside/")
-    assert "Posts are refused with 503. The inbox is full" in text
-    assert "Posts are refused · The inbox is full" in pages.text("sessions/")
+    text = pages.text("settings/failed-batches/")
+    assert "Posts are rejected with 503. The inbox is full" in text
+    assert "Events are rejected · The inbox is full" in pages.text("sessions/")
     settle()
     back_pressure.forget()
-    assert "Posts are refused" not in pages.text("settings/set-aside/")
+    assert "Posts are rejected" not in pages.text("settings/failed-batches/")
 
 
 def test_a_post_computes_no_figures_that_are_fresh(waiting: Agent, django_assert_num_queries):

@@ -12,16 +12,16 @@ from tests.outcomes.posting import settle
 QUERIES = 12
 
 
-def test_nothing_was_refused_yet(pages):
-    assert "No item was ever rejected." in pages.text("settings/rejected/")
-    assert "No batch is set aside." in pages.text("settings/set-aside/")
+def test_without_problems_both_pages_say_so(pages):
+    assert "No invalid events" in pages.text("settings/invalid-events/")
+    assert "No failed batches" in pages.text("settings/failed-batches/")
 
 
 def test_a_refused_item_is_shown_with_its_place_the_reason_and_how_it_began(pages, agent):
     agent.post(an_item(), {"type": "nonsense", "call_id": "<b>c</b>"}, {"type": "denied"})
-    response = pages.get("settings/rejected/")
+    response = pages.get("settings/invalid-events/")
     text = text_of(response)
-    assert "2 items were rejected at the door." in text
+    assert "2 invalid events, the newest with" in text
     assert "unknown_type" in text
     assert '{"type": "nonsense", "call_id": "<b>c</b>"}' in text
     assert b"<b>c</b>" not in response.content
@@ -39,8 +39,8 @@ def test_bytes_that_are_no_text_are_shown_all_the_same(project, pages):
         excerpt=b'{"a": "\xff\xfe\x00"}',
         received_at=timezone.now(),
     )
-    text = pages.text("settings/rejected/")
-    assert "One item was rejected at the door." in text
+    text = pages.text("settings/invalid-events/")
+    assert "1 invalid event, the newest with not_utf8" in text
     assert "not_utf8" in text
     assert "\N{REPLACEMENT CHARACTER}" in text
 
@@ -55,15 +55,15 @@ def test_many_refused_items_come_in_pages(project, pages, django_assert_max_num_
         for n in range(300)
     )  # fmt: skip
     with django_assert_max_num_queries(QUERIES):
-        text = pages.text("settings/rejected/")
+        text = pages.text("settings/invalid-events/")
     assert "50 of 300, newest first" in text
     assert "code-299" in text
-    older = pages.links("settings/rejected/")["next"].removeprefix(f"{pages.base}/")
+    older = pages.links("settings/invalid-events/")["next"].removeprefix(f"{pages.base}/")
     assert "code-249" in pages.text(older)
     assert "code-250" not in pages.text(older)
 
 
-def a_set_aside_batch(agent) -> Batch:
+def a_failed_batch(agent) -> Batch:
     agent.door(
         b'{"outcomes": [{"type": "denied", "call_id": "c", "tool_name": "t", "reason": "r"}]}'
     )
@@ -73,47 +73,48 @@ def a_set_aside_batch(agent) -> Batch:
     return batch
 
 
-def test_a_viewer_sees_what_is_set_aside_and_may_not_try_it_again(pages, agent):
-    batch = a_set_aside_batch(agent)
-    text = pages.text("settings/set-aside/")
-    assert "One batch is set aside: it could not be settled." in text
+def test_a_viewer_sees_failed_batches_and_cannot_retry_them(pages, agent):
+    batch = a_failed_batch(agent)
+    text = pages.text("settings/failed-batches/")
+    assert "1 failed batch, not included in any numbers" in text
     assert "ValueError: odd" in text
-    assert "Try again" not in text
-    assert "takes the role operator" in text
-    retried = pages.client.post(f"{pages.base}/settings/set-aside/{batch.pk}/retry/")
+    assert "Retry" not in text
+    assert "You need the operator role to retry a batch." in text
+    retried = pages.client.post(f"{pages.base}/settings/failed-batches/{batch.pk}/retry/")
     assert retried.status_code == 403
 
 
-def test_an_operator_tries_a_batch_again_and_it_is_settled(project, agent, client_as):
-    batch = a_set_aside_batch(agent)
+def test_an_operator_retries_a_failed_batch_and_it_is_processed(project, agent, client_as):
+    batch = a_failed_batch(agent)
     operator = Pages(client_as(Role.OPERATOR), project.slug)
-    assert "Try again" in operator.text("settings/set-aside/")
+    assert "Retry" in operator.text("settings/failed-batches/")
     retried = operator.client.post(
-        f"{operator.base}/settings/set-aside/{batch.pk}/retry/", follow=True
+        f"{operator.base}/settings/failed-batches/{batch.pk}/retry/", follow=True
     )
-    assert f"Batch {batch.pk:,} is with the worker again." in text_of(retried)
+    assert f"Batch {batch.pk:,} is queued again." in text_of(retried)
     settle()
     assert agent.outcome("c")["type"] == "denied"
 
 
-def test_a_batch_that_is_not_set_aside_cannot_be_tried_again(project, agent, client_as):
+def test_a_batch_that_has_not_failed_cannot_be_retried(project, agent, client_as):
     agent.door(
         b'{"outcomes": [{"type": "denied", "call_id": "c", "tool_name": "t", "reason": "r"}]}'
     )
     client = client_as(Role.OPERATOR)
     number = Batch.objects.get().pk
-    assert client.post(f"/p/{project.slug}/settings/set-aside/{number}/retry/").status_code == 404
+    retry = f"/p/{project.slug}/settings/failed-batches/{number}/retry/"
+    assert client.post(retry).status_code == 404
 
 
-def test_what_waits_is_counted(pages, agent):
+def test_the_queue_is_counted(pages, agent):
     agent.door(
         b'{"outcomes": [{"type": "denied", "call_id": "c", "tool_name": "t", "reason": "r"}]}'
     )
-    assert "1 item in 1 batch waits to be settled" in pages.text("settings/set-aside/")
+    assert "Queued: 1 event in 1 batch, the oldest for" in pages.text("settings/failed-batches/")
 
 
 @pytest.mark.parametrize("batches", [1, 300])
-def test_set_aside_batches_ask_the_database_as_often_however_many(
+def test_failed_batches_take_as_many_queries_however_many_there_are(
     project, pages, batches, django_assert_max_num_queries
 ):
     environment, now = builders.an_environment(project), timezone.now()
@@ -125,4 +126,4 @@ def test_set_aside_batches_ask_the_database_as_often_however_many(
         for _ in range(batches)
     )  # fmt: skip
     with django_assert_max_num_queries(QUERIES):
-        assert pages.get("settings/set-aside/").status_code == 200
+        assert pages.get("settings/failed-batches/").status_code == 200

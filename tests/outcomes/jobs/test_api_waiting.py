@@ -1,39 +1,79 @@
-"""Who waits long asks seldom, and nobody is left to wait beyond the time that was asked for."""
+"""A long wait looks seldom, and no request waits longer than it asked for."""
 
 import json
-import time
-from types import SimpleNamespace
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from governance.core.actor import CONSOLE
 from governance.people.auth import forget_keys
 from governance.people.commands.keys import revoke_key
-from outcomes.jobs import api as waiting
-from outcomes.jobs.api import LONGEST_PAUSE, PAUSE, NotYet
+from governance.people.commands.people import remove_member
+from outcomes.jobs.api import LONGEST_PAUSE, PAUSE, pause
 from tests import builders
 from tests.items import an_outcome
 from tests.outcomes.posting import Agent, settle
 
 
+class CutShort:
+    """The event of the front, with something that happens while the request waits."""
+
+    def __init__(self, meanwhile: Callable[[], None], *, is_set: bool) -> None:
+        self._meanwhile, self._is_set = meanwhile, is_set
+
+    def wait(self, seconds: float) -> bool:
+        self._meanwhile()
+        return self._is_set
+
+
+def in_the_first_pause(meanwhile: Callable[[], None], *, cut: bool = False) -> dict[str, Any]:
+    return {"edictum.cut_short": CutShort(meanwhile, is_set=cut)}
+
+
 @pytest.mark.parametrize(
-    ("waited", "of", "pause"),
+    ("waited", "of", "seconds"),
     [(0.0, 5, PAUSE), (0.4, 5, 0.1), (20.0, 30, LONGEST_PAUSE), (4.9, 5, pytest.approx(0.1))],
 )
-def test_the_pause_grows_with_the_wait_and_ends_with_it(waited, of, pause):
-    assert NotYet(waited=waited, of=of).pause == pause
+def test_the_pause_grows_with_the_wait_and_ends_with_it(waited, of, seconds):
+    assert pause(waited=waited, of=of) == seconds
 
 
-def test_a_key_that_ends_while_its_request_waits_is_told_nothing(project, monkeypatch):
+def test_an_answer_waits_until_what_was_acknowledged_before_is_settled(agent):
+    agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
+    found = agent.client.get("/v1/outcomes?wait=20", **in_the_first_pause(settle))
+    assert (found.json()["settled"], len(found.json()["outcomes"])) == (True, 1)
+
+
+def test_a_wait_that_is_cut_short_is_answered_as_not_settled(agent):
+    agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
+    cut = in_the_first_pause(lambda: None, cut=True)
+    found = agent.client.get("/v1/outcomes?wait=20", **cut)
+    assert (found.status_code, found.json()["settled"]) == (200, False)
+
+
+def test_a_key_that_is_revoked_while_its_request_waits_is_refused(project):
     text, key = builders.a_key(project, "ingest", "read")
     agent = Agent(builders.bearing(text))
     agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
 
-    def meanwhile(_: float) -> None:
+    def revoke() -> None:
         revoke_key(key, by=CONSOLE)
         forget_keys()
         settle()
 
-    monkeypatch.setattr(waiting, "time", SimpleNamespace(monotonic=time.monotonic, sleep=meanwhile))
-    response = agent.client.get("/v1/outcomes/c-1?wait=20")
+    response = agent.client.get("/v1/outcomes/c-1?wait=20", **in_the_first_pause(revoke))
+    assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
+
+
+def test_a_member_removed_while_their_request_waits_is_refused(project, agent):
+    member = builders.a_member(project)
+    agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
+
+    def remove() -> None:
+        remove_member(member, by=CONSOLE)
+        settle()
+
+    browser = builders.signed_in(member.user)
+    response = browser.get("/v1/outcomes/c-1?wait=20", **in_the_first_pause(remove))
     assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")

@@ -6,9 +6,11 @@ import pytest
 import redis
 from kombu.exceptions import OperationalError
 
-from edictum_site.celery import app
+from edictum_site.celery import BULK, INTERACTIVE, SETTLE, app
+from edictum_site.tasks import FILL_DEMO
 from outcomes.jobs import doorbell
-from outcomes.tasks import run_jobs, settle
+from outcomes.jobs.sweep import queue_of
+from outcomes.tasks import settle
 
 
 class Heard:
@@ -21,7 +23,10 @@ class Heard:
         self.first = threading.Event()
         self.failed = threading.Event()
 
-    def send_task(self, name: str, *, expires: float, ignore_result: bool) -> None:
+    def send_task(
+        self, name: str, *, args: tuple[int, ...], expires: float, ignore_result: bool
+    ) -> None:
+        assert args == ()
         assert expires > 0
         assert ignore_result
         assert name == settle.name
@@ -72,9 +77,38 @@ def test_a_silent_broker_is_survived(monkeypatch, error):
     assert heard.first.wait(10)
 
 
-def test_jobs_are_asked_for_by_the_name_that_their_task_has(monkeypatch):
-    names = []
-    monkeypatch.setattr(app, "send_task", lambda name, **_: names.append(name))
-    doorbell.ask_for_jobs()
-    doorbell.ask_to_settle()
-    assert names == [run_jobs.name, settle.name]
+def test_a_message_for_a_job_carries_its_id_once(monkeypatch):
+    sent, first = [], threading.Event()
+
+    def send_task(name: str, *, args: tuple[int, ...], **_: object) -> None:
+        sent.append((name, args))
+        first.set()
+
+    monkeypatch.setattr(app, "send_task", send_task)
+    bell = doorbell.Doorbell()
+    bell.ring(doorbell.BACKTEST, 7)
+    bell.ring(doorbell.BACKTEST, 7)
+    assert first.wait(10)
+    assert (doorbell.BACKTEST, (7,)) in sent
+    assert set(sent) == {(doorbell.BACKTEST, (7,))}
+
+
+def test_every_message_has_a_task_and_every_job_a_queue():
+    app.loader.import_default_modules()
+    assert doorbell.SETTLE in app.tasks
+    assert queue_of(doorbell.SETTLE) == SETTLE
+    queues = {
+        doorbell.BACKTEST: INTERACTIVE,
+        doorbell.CHECK_BACKTEST: INTERACTIVE,
+        doorbell.RECLASSIFY: BULK,
+        doorbell.REMOVE_SESSION: BULK,
+        doorbell.SCAN: BULK,
+        FILL_DEMO: BULK,
+    }
+    assert queues.keys() <= app.tasks.keys()
+    assert {task: queue_of(task) for task in queues} == queues
+
+
+def test_a_route_names_a_task_that_exists():
+    app.loader.import_default_modules()
+    assert app.conf.task_routes.keys() <= app.tasks.keys()

@@ -48,7 +48,7 @@ def test_both_directions_are_counted_by_tool_and_by_agent(project, agent):
     told = found(project)
     assert (told.total, told.judged) == (3, 5)
     by_tool = {
-        each.name: (each.judged, each.agent_said_success, each.agent_said_failure)
+        each.name: (each.judged, each.agent_only_success, each.agent_only_failure)
         for each in told.tools
     }
     assert by_tool == {"crm": (4, 2, 0), "web": (1, 0, 1)}
@@ -86,12 +86,26 @@ def test_an_agent_on_an_old_version_stands_out(project, agent, client_as):
     }
     said = client_as(Role.VIEWER).get(page(project))
     text = text_of(said)
-    assert "Agents and checks differ about 4 of 4 calls in the last 24 hours." in text
-    assert "old-bot crm mine v2 mine v1 old version Update the check in the agent. 0 1" in text
-    give = "If the check is right, give it to the agent by its name or exported. 1 0"
+    assert "Agents and checks disagree on 4 of 4 calls in the last 24 hours" in text
+    assert "old-bot crm mine v2 mine v1 old version 0 1 Update mine in the agent. v2" in text
+    give = "1 0 Did the call fail? Use mine in the agent. Otherwise fix its rule. Open check"
     assert f"default-bot crm mine v2 default v1 another check {give}" in text
-    assert f"silent-bot crm mine v2 not said {give}" in text
+    assert f"silent-bot crm mine v2 not reported {give}" in text
     assert "/calls/c-1/" in said.text
+
+
+def test_a_next_step_never_makes_the_right_side_wrong(project, agent, client_as):
+    """An agent that reports a failure may know more than the check; `default` in an agent would
+    hide failures that its framework adapter finds."""
+    a_check(project)
+    bound(project, "web mine")
+    agent.post(ran(OK, said=False, tool_name="web", call_id="c-1"), ran(IS_ERROR, said=True))
+    answer = client_as(Role.VIEWER).get(page(project))
+    text = text_of(answer)
+    assert "Did the call fail? Add a rule to mine . Otherwise use mine in the agent." in text
+    assert "check-for-call/?of=c-1" in answer.text
+    assert "Bind a check for this tool, then use it in the agent." in text
+    assert "bindings/?tool=crm" in answer.text
 
 
 def test_a_version_of_the_check_has_a_line_of_its_own(project, agent):
@@ -111,7 +125,7 @@ def test_a_failure_that_no_check_was_asked_about_says_so(project, agent, client_
     (group,) = found(project).groups
     assert group.judge.name == ""
     text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "no check: a timeout or a failure" in text
+    assert "none: timeout or failure" in text
 
 
 def test_environment_and_period_narrow_it(project, agent, client_as):
@@ -132,22 +146,22 @@ def test_environment_and_period_narrow_it(project, agent, client_as):
 def test_what_is_no_choice_is_passed_over(project, agent, client_as, query):
     agent.post(ran(IS_ERROR, said=True))
     text = text_of(client_as(Role.VIEWER).get(page(project, query)))
-    assert "1 of 1 call in the last 24 hours." in text
+    assert "1 of 1 call in the last 24 hours" in text
 
 
 def test_more_than_are_read_are_said_to_be(project, agent, client_as, monkeypatch):
     monkeypatch.setattr("outcomes.reclassification.queries.disagreements.COUNTED", 2)
     agent.post(*[ran(IS_ERROR, said=True) for _ in range(5)])
     text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "differ about 5 of 5 calls" in text
+    assert "disagree on 5 of 5 calls" in text
     assert "of the newest 2 of 5 calls" in text
 
 
 def test_agreement_and_no_calls_are_told_apart(project, agent, client_as):
     viewer = client_as(Role.VIEWER)
-    assert "No call with a verdict in the last 24 hours." in text_of(viewer.get(page(project)))
+    assert "No verdicts in the last 24 hours" in text_of(viewer.get(page(project)))
     agent.post(ran(OK, said=True))
-    assert "agree about all 1 call in the last 24 hours." in text_of(viewer.get(page(project)))
+    assert "agree on all 1 call in the last 24 hours" in text_of(viewer.get(page(project)))
 
 
 @pytest.mark.parametrize(
@@ -170,5 +184,5 @@ def test_of_many_a_bounded_number_is_shown_in_twelve_queries(
     viewer.get(page(project))
     with django_assert_max_num_queries(12):
         text = text_of(viewer.get(page(project)))
-    assert "and 10 more" in text
-    assert "10 more tools are not shown." in text
+    assert "10 more tools not shown." in text
+    assert "10 more tools not shown." in text

@@ -17,8 +17,8 @@ def test_many_flips_of_a_reclassification_are_noticed_with_their_whole(project, 
     assert found(project) == []
     done = reclassified(project)
     (finding,) = found(project)
-    assert finding.why.startswith("25 of 100 calls have another verdict now, 25.0 %")
-    assert "most of them of crm" in finding.why
+    assert finding.title == "Reclassification changed 25 of 100 verdicts"
+    assert finding.why.startswith("25.0 % of the calls, most of them `crm`.")
     assert finding.link.endswith(f"/checks/reclassifications/{done.pk}/")
 
 

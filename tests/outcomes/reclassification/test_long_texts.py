@@ -10,12 +10,12 @@ from django.urls import reverse
 from governance.checks.language.shipped import shipped_text
 from governance.core.roles import Role
 from outcomes.models import Call, PastVerdict
-from outcomes.reclassification.commands.parts import run_waiting_parts
 from outcomes.web.addresses import call_url
 from tests import builders
 from tests.builders import an_outcome
 from tests.governance.naming import a_check, bound, check_text
 from tests.outcomes.posting import Agent
+from tests.outcomes.waiting_jobs import run_waiting_parts
 from tests.recount import differences
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 7\n'
@@ -57,6 +57,7 @@ def uploaded(agent: Agent, text: str) -> dict[str, Any]:
     return {"type": "artifact_reference", "artifact_id": artifact, "summary": text[:200]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [80_000, 8_000_000])
 def test_a_traceback_at_the_end_of_a_log_is_a_failure_wherever_it_is_judged(
     project, agent: Agent, manager, size
@@ -100,6 +101,7 @@ def test_a_check_backtest_finds_what_lies_far_back(project, agent: Agent, manage
     assert (sample["call_id"], sample["cut"]) == ("a", False)
 
 
+@pytest.mark.slow
 def test_a_verdict_on_a_text_that_was_cut_is_unknown_and_says_so(project, agent: Agent, manager):
     agent.post(an_outcome("a", output=LONG, tool_success=True))
     text = check_text(*MANY, SUCCEEDS)
@@ -132,6 +134,7 @@ def test_a_verdict_on_a_text_that_was_cut_is_unknown_and_says_so(project, agent:
     assert differences() == []
 
 
+@pytest.mark.slow
 def test_its_page_and_its_files_say_that_it_was_cut(project, agent: Agent):
     a_check(project, *MANY)
     bound(project, "* mine")
@@ -141,8 +144,8 @@ def test_its_page_and_its_files_say_that_it_was_cut(project, agent: Agent):
         each: viewer.get(call_url(project.slug, each, "production")).content.decode()
         for each in "bc"
     }
-    assert "Cut: the check did not read all of a text" in pages["b"]
-    assert "Cut:" not in pages["c"]
+    assert "read only part of the output" in pages["b"]
+    assert "read only part of the output" not in pages["c"]
     calls = reverse("outcomes:calls", args=[project.slug])
     file = viewer.get(calls, {"format": "json"}).getvalue()
     rows = json.loads(file)["calls"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.core.actor import Actor, ActorKind
 from governance.core.errors import DocumentInvalid, Forbidden, InvalidInput, NotFound
 from governance.core.roles import Role
@@ -26,10 +26,9 @@ from outcomes.reclassification.commands.jobs import (
     start_check_backtest,
     start_reclassification,
 )
-from outcomes.reclassification.commands.parts import run_waiting_parts, take_up_lost_parts
-from outcomes.record import names
-from outcomes.record.selecting import CallFilter
 from outcomes.recorded_calls.selection import Wanted
+from outcomes.stored import names
+from outcomes.stored.queries import CallFilter
 from tests import builders
 from tests.examples import with_a_database
 from tests.outcomes.backtests import EDITOR
@@ -42,6 +41,7 @@ from tests.outcomes.settling.test_settle_exactness import (
     send,
     told,
 )
+from tests.outcomes.waiting_jobs import run_waiting_parts, waiting_parts
 from tests.recount import differences
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -234,6 +234,7 @@ rules:
 """
 
 
+@pytest.mark.slow
 @with_a_database(25)
 @given(
     sent=st.lists(item, min_size=1, max_size=12, unique_by=identity),
@@ -278,7 +279,7 @@ def in_small_pieces(monkeypatch):
     monkeypatch.setattr(choosing, "ROWS", 5)
     monkeypatch.setattr(choosing, "SESSIONS", 2)
     monkeypatch.setattr(choosing, "CALLS_OF_A_PART", 8)
-    monkeypatch.setattr(rejudging_parts, "AT_ONCE", {"sqlite": 3, "postgresql": 3})
+    monkeypatch.setattr(rejudging_parts, "AT_ONCE", 3)
 
 
 def test_parts_and_pages_tell_what_the_whole_tells(project, agent, in_small_pieces, monkeypatch):
@@ -354,10 +355,10 @@ def test_a_part_whose_process_died_is_taken_up_again_and_given_up_in_the_end(pro
     lost = {"status": "running", "heard_at": NOON - timedelta(days=1)}
     RejudgingPart.objects.update(**lost, tries=1)
     Rejudging.objects.update(status="running")
-    assert take_up_lost_parts() == 1
+    assert len(waiting_parts()) == 1
     RejudgingPart.objects.update(**lost, tries=3)
-    assert take_up_lost_parts() == 0
-    take_up_lost_parts()
+    assert waiting_parts() == []
+    waiting_parts()
     found = Rejudging.objects.get()
     assert found.status == "failed"
     assert "ended 3 times" in found.error

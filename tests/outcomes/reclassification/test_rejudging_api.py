@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from outcomes.reclassification.commands.parts import run_waiting_parts
 from tests import builders
 from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
 from tests.outcomes.rejudging import CHECK
+from tests.outcomes.waiting_jobs import run_waiting_parts
 
 BACKTESTS, RECLASSIFICATIONS = "/v1/success-checks/backtests", "/api/v1/reclassifications"
 

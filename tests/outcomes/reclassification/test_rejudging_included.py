@@ -3,12 +3,12 @@
 from governance.checks.commands.checks import save_check
 from governance.core.actor import CONSOLE
 from outcomes.reclassification.commands.jobs import start_check_backtest
-from outcomes.reclassification.commands.parts import run_waiting_parts
 from outcomes.recorded_calls.selection import Wanted
 from tests import builders
 from tests.governance.naming import FAILS, a_check, check_text
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.rejudging import tried
+from tests.outcomes.waiting_jobs import run_waiting_parts
 
 
 def test_included_checks_are_tried_as_they_are_fixed(project, agent):

@@ -13,7 +13,6 @@ from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
 from outcomes.reclassification.commands import parts as rejudging_parts
 from outcomes.reclassification.commands import verdicts as reclassifying
 from outcomes.reclassification.commands.jobs import start_reclassification
-from outcomes.reclassification.commands.parts import run_waiting_parts, take_up_lost_parts
 from outcomes.recorded_calls.selection import Wanted
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.reclassification.test_rejudging import (
@@ -25,6 +24,7 @@ from tests.outcomes.reclassification.test_rejudging import (
     unified,
 )
 from tests.outcomes.rejudging import CHECK, flips, reclassified, tried
+from tests.outcomes.waiting_jobs import claim_next, run_waiting_parts, waiting_parts
 from tests.recount import differences
 
 __all__ = ["in_small_pieces"]
@@ -69,18 +69,18 @@ def test_a_process_that_stalled_and_wakes_up_writes_no_more(
 
     def taken_over():
         let_time_pass()
-        assert take_up_lost_parts()
+        assert waiting_parts()
         if ends:
             run_waiting_parts()
         else:
-            assert jobs.claimed(RejudgingPart.objects.all())
+            assert claim_next(RejudgingPart.objects.all())
 
     at(monkeypatch, rejudging_parts, "outputs_of", at_chunk, taken_over)
     found = reclassified(project)
     if not ends:
         assert found.status == "running"
         let_time_pass()
-        take_up_lost_parts()
+        waiting_parts()
         run_waiting_parts()
         found.refresh_from_db()
     everything_was_judged_once(found)
@@ -93,7 +93,7 @@ def test_a_backtest_of_a_check_that_two_processes_had_counts_once(
 
     def taken_over():
         let_time_pass()
-        assert take_up_lost_parts()
+        assert waiting_parts()
         run_waiting_parts()
 
     at(monkeypatch, rejudging_parts, "outputs_of", 3, taken_over)
@@ -104,10 +104,10 @@ def test_a_backtest_of_a_check_that_two_processes_had_counts_once(
 def test_whoever_lost_a_job_can_neither_end_it_nor_put_it_back(project, agent):
     agent.post(ran(OK))
     start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
-    first = jobs.claimed(RejudgingPart.objects.all())
+    first = claim_next(RejudgingPart.objects.all())
     let_time_pass()
-    take_up_lost_parts()
-    second = jobs.claimed(RejudgingPart.objects.all())
+    waiting_parts()
+    second = claim_next(RejudgingPart.objects.all())
     assert first is not None
     assert second is not None
     jobs.put_back(first)
@@ -140,7 +140,7 @@ def test_a_process_that_dies_over_its_last_word_leaves_nothing_running(
 
 def run_again() -> None:
     let_time_pass()
-    take_up_lost_parts()
+    waiting_parts()
     run_waiting_parts()
 
 
@@ -243,7 +243,7 @@ def test_a_job_that_is_gone_ends_quietly(project, agent, monkeypatch, place, ask
     at(monkeypatch, rejudging_parts, place, 1, Rejudging.objects.all().delete)
     with pytest.raises(Rejudging.DoesNotExist):
         ask(project)  # which looks for it at its end
-    assert take_up_lost_parts() == 0
+    assert waiting_parts() == []
     assert differences() == []
 
 

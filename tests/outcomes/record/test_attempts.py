@@ -33,18 +33,18 @@ def test_a_call_that_is_not_among_them_has_none():
     assert attempts_of(9) == []
 
 
-def of_turn(number: int, turn: str, parent: str | None = None, verdict: str = "failure"):
+def in_turn(number: int, turn: str, parent: str | None = None, verdict: str = "failure"):
     return SameTool(number, f"c-{number}", "execution_result", "", verdict, 5.0, turn, parent)
 
 
 ACROSS = [
-    of_turn(1, "t-1"),
-    of_turn(2, "t-1", verdict="success"),
-    of_turn(3, "t-2", verdict="failure"),
-    of_turn(4, "t-3", "c-3"),
-    of_turn(5, "t-4", "c-4", "success"),
-    of_turn(6, "t-4", verdict="success"),
-    of_turn(7, "t-5", "c-of-another-tool", "success"),
+    in_turn(1, "t-1"),
+    in_turn(2, "t-1", verdict="success"),
+    in_turn(3, "t-2", verdict="failure"),
+    in_turn(4, "t-3", "c-3"),
+    in_turn(5, "t-4", "c-4", "success"),
+    in_turn(6, "t-4", verdict="success"),
+    in_turn(7, "t-5", "c-of-another-tool", "success"),
 ]
 
 

@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given
 
-from governance.checks.domain.success import DEFAULT, Judgement
+from governance.checks.domain import DEFAULT, Judgement
 from governance.core.json_value import Json
 from governance.core.verdict import Verdict
 from outcomes.record.classification import (
     CHECKED_LIMIT,
-    KEPT_BY_AGENT,
     LONGEST_REASON,
+    STORED_BY_AGENT,
     TOO_LARGE,
     Classification,
     NotChecked,
@@ -37,10 +37,10 @@ class Witness:
     version = 7
 
     def __init__(self):
-        self.asked = []
+        self.judged = []
 
     def judge(self, tool_name, output, elapsed_ms=None):
-        self.asked.append((tool_name, output, elapsed_ms))
+        self.judged.append((tool_name, output, elapsed_ms))
         return Judgement(
             verdict=UNKNOWN, rule="seen", value=output, reason="It was seen.", labels=("partial",)
         )
@@ -76,7 +76,7 @@ SIX_DENIALS = ["duplicate", "blocked", "pre_hook", "validation", "deadline", "wr
 def test_there_is_nothing_to_judge(call):
     check = Witness()
     assert classify(call, check, nothing_stored) is None
-    assert check.asked == []
+    assert check.judged == []
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_there_is_nothing_to_judge(call):
 def test_a_timeout_or_a_failure_is_a_failure_without_asking_a_check(outcome):
     check = Witness()
     assert classify(a_call(outcome), check, nothing_stored) == Classification(verdict=FAILURE)
-    assert check.asked == []
+    assert check.judged == []
 
 
 def test_an_output_is_judged_by_the_check_and_the_judgement_is_kept_whole():
@@ -102,13 +102,13 @@ def test_an_output_is_judged_by_the_check_and_the_judgement_is_kept_whole():
         reason="It was seen.",
         labels=("partial",),
     )
-    assert check.asked == [("query", {"rows": []}, 41)]
+    assert check.judged == [("query", {"rows": []}, 41)]
 
 
 def test_a_null_output_is_judged():
     check = Witness()
     classify(a_call(a_result(None)), check, nothing_stored)
-    assert check.asked == [("query", None, None)]
+    assert check.judged == [("query", None, None)]
 
 
 def test_an_artifact_is_judged_by_the_whole_of_what_is_stored():
@@ -116,15 +116,15 @@ def test_an_artifact_is_judged_by_the_whole_of_what_is_stored():
     stored: dict[str, Json] = {"a-1": {"rows": ["row"] * 5_000}}
     call = a_call(an_artifact("a-1", summary='{"rows":["row"'))
     classify(call, check, lambda artifact_id: stored[artifact_id])
-    assert check.asked == [("query", stored["a-1"], None)]
+    assert check.judged == [("query", stored["a-1"], None)]
 
 
-@pytest.mark.parametrize("unreadable", [KEPT_BY_AGENT, TOO_LARGE], ids=["foreign", "too large"])
+@pytest.mark.parametrize("unreadable", [STORED_BY_AGENT, TOO_LARGE], ids=["foreign", "too large"])
 def test_an_artifact_that_cannot_be_read_is_not_checked_and_says_why(unreadable):
     check = Witness()
     classified = classify(a_call(an_artifact()), check, lambda artifact_id: unreadable)
     assert classified == NotChecked(unreadable.reason)
-    assert check.asked == []
+    assert check.judged == []
 
 
 @pytest.mark.parametrize(
@@ -186,21 +186,23 @@ def test_sixteen_mebibytes_are_still_read():
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (ValueError("no luck"), "no luck"),
         (RecursionError(), "RecursionError"),
         (KeyError("x"), "x"),
     ],
 )
-def test_a_check_that_breaks_leaves_its_call_not_checked_and_says_why(error, told):
-    said = classify(a_call(a_result(output=1)), Broken(error), nothing_stored)
-    assert isinstance(said, NotChecked)
-    assert said.reason.startswith("The check broken could not judge it: ")
-    assert told in said.reason
+def test_a_check_that_breaks_leaves_its_call_not_checked_and_says_why(error, message):
+    classified = classify(a_call(a_result(output=1)), Broken(error), nothing_stored)
+    assert isinstance(classified, NotChecked)
+    assert classified.reason.startswith("The check broken could not be evaluated: ")
+    assert message in classified.reason
 
 
 def test_what_a_broken_check_says_is_cut():
-    said = classify(a_call(a_result(output=1)), Broken(ValueError("x" * 9_000)), nothing_stored)
-    assert isinstance(said, NotChecked)
-    assert len(said.reason) == LONGEST_REASON
+    classified = classify(
+        a_call(a_result(output=1)), Broken(ValueError("x" * 9_000)), nothing_stored
+    )
+    assert isinstance(classified, NotChecked)
+    assert len(classified.reason) == LONGEST_REASON

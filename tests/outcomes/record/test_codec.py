@@ -1,4 +1,4 @@
-"""What is packed comes out as it went in, and a call's kinds are those of the domain."""
+"""Packed items come out unchanged, and a call's kinds are those of the domain."""
 
 from datetime import UTC, datetime
 
@@ -30,9 +30,9 @@ json_values = st.recursive(
 def test_any_json_value_comes_out_as_it_went_in(value, arguments):
     raw = msgspec.json.encode(an_outcome("c", output=value, tool_args=arguments))
     assert check_item(0, raw, "outcomes", SENDER) == ()
-    (kept,) = codec.unpack_batch(codec.pack_batch([raw]))
-    assert kept == raw
-    event = codec.unpack_event(codec.pack_item(kept), "outcomes", SENDER, 7)
+    (stored,) = codec.unpack_batch(codec.pack_batch([raw]))
+    assert stored == raw
+    event = codec.unpack_event(codec.pack_item(stored), "outcomes", SENDER, 7)
     assert event == read_item(raw, "outcomes", SENDER, 7)
     assert isinstance(event.report, Posted)
     assert isinstance(event.report.outcome, ToolExecutionResult)

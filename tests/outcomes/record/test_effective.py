@@ -17,8 +17,8 @@ def decided(classified, reported, kind=RESULT, **who):
 @pytest.mark.parametrize("reported", [None, S, F])
 @pytest.mark.parametrize("classified", [*Verdict])
 def test_a_bound_check_replaces_what_the_agent_said(classified, reported, own_check):
-    said = decided(classified, reported, is_bound=True, own_check=own_check)
-    assert said == (classified, "check")
+    verdict = decided(classified, reported, is_bound=True, own_check=own_check)
+    assert verdict == (classified, "check")
 
 
 @pytest.mark.parametrize("reported", [S, F])

@@ -11,8 +11,8 @@ from governance.core.verdict import Verdict
 from outcomes.record.event import (
     Allowed,
     ApprovalRejected,
+    ApprovalRequested,
     ApprovalTimedOut,
-    Asked,
     Blocked,
     Event,
     Executed,
@@ -50,7 +50,7 @@ from tests.outcomes.record.values import (
         (ApprovalRejected("not today"), a_denial("approval", details="not today")),
         (ApprovalTimedOut("nobody came"), a_denial("approval", details="nobody came")),
         (Allowed(), None),
-        (Asked(), None),
+        (ApprovalRequested(), None),
         (Granted(), None),
         (WouldBlock(), None),
     ],
@@ -76,7 +76,7 @@ FROM_STRONG_TO_WEAK: list[list[Report]] = [
     [Posted(a_denial("deadline"))],
     [Executed(), Failed("x")],
     [Blocked("contract"), ApprovalRejected(), ApprovalTimedOut()],
-    [Granted(), Asked(), Allowed()],
+    [Granted(), ApprovalRequested(), Allowed()],
     [WouldBlock()],
 ]
 
@@ -110,16 +110,16 @@ def test_among_equals_of_one_moment_the_greater_hash_wins():
 
 
 def test_an_approval_that_timed_out_into_an_execution_was_no_denial():
-    approval = [an_event(Asked()), an_event(ApprovalTimedOut("nobody came"), at=60)]
+    approval = [an_event(ApprovalRequested()), an_event(ApprovalTimedOut("nobody came"), at=60)]
     assert folded(*approval).outcome == a_denial("approval", details="nobody came")
     call = folded(*approval, an_event(Executed(), at=61))
     assert call.outcome == a_result()
-    assert call.asked
+    assert call.approval_requested
 
 
 def test_a_weaker_event_adds_what_the_stronger_lacks():
     posted = an_event(Posted(a_result([1])), at=9, session_id="s-1", from_sdk=False)
-    told: dict[str, Any] = {
+    events: dict[str, Any] = {
         "turn_id": "t-1",
         "tool_args": {"id": 1},
         "principal": {"role": "analyst"},
@@ -132,9 +132,9 @@ def test_a_weaker_event_adds_what_the_stronger_lacks():
         "reported_environment": "laptop",
         "metadata": {"k": 1},
     }
-    allowed = an_event(Allowed(), side_effect="read", reported=Verdict.FAILURE, **told)
+    allowed = an_event(Allowed(), side_effect="read", reported=Verdict.FAILURE, **events)
     call = folded(posted, allowed)
-    assert {name: getattr(call, name) for name in told} == told
+    assert {name: getattr(call, name) for name in events} == events
     assert call.session_id == "s-1"
     assert call.idempotent
     assert call.reported is Verdict.FAILURE
@@ -204,7 +204,7 @@ def test_a_call_that_never_ran_took_no_time():
 
 
 @pytest.mark.parametrize(
-    ("told", "reported"),
+    ("events", "reported"),
     [
         ([an_event(Executed())], Verdict.SUCCESS),
         ([an_event(Failed())], Verdict.FAILURE),
@@ -244,8 +244,8 @@ def test_a_call_that_never_ran_took_no_time():
         "open",
     ],
 )
-def test_the_reported_verdict_is_the_newest_that_was_told(told, reported):
-    assert folded(*told).reported is reported
+def test_the_reported_verdict_is_the_newest_one_reported(events, reported):
+    assert folded(*events).reported is reported
 
 
 def test_what_would_have_been_denied_is_only_marked():
@@ -323,25 +323,25 @@ def test_a_repeat_is_the_event_that_was_accepted_first():
     assert folded(repeat, newer, first).outcome == a_result([2])
 
 
-def of_a_bound_key(event: Event) -> Event:
+def from_bound_key(event: Event) -> Event:
     """As a key that is bound to the event's agent sends it."""
     return replace(event, bound_to=event.agent_id, digest=event.digest + event.agent_id.encode())
 
 
-of_all_keys = st.one_of(events, events.map(of_a_bound_key))
+from_all_keys = st.one_of(events, events.map(from_bound_key))
 
 
-@given(st.lists(of_all_keys, min_size=1, max_size=6), st.data())
+@given(st.lists(from_all_keys, min_size=1, max_size=6), st.data())
 @settings(max_examples=150)
-def test_order_and_repeats_do_not_matter(told, data):
-    assert fold(data.draw(st.permutations(told * 2))) == fold(told)
+def test_order_and_repeats_do_not_matter(events, data):
+    assert fold(data.draw(st.permutations(events * 2))) == fold(events)
 
 
-@given(st.lists(of_all_keys, min_size=1, max_size=6), st.data())
+@given(st.lists(from_all_keys, min_size=1, max_size=6), st.data())
 @settings(max_examples=150)
-def test_the_borders_of_batches_do_not_matter(told, data):
+def test_the_borders_of_batches_do_not_matter(events, data):
     """A store keeps each event once, as it came, and folds again after every batch."""
-    arriving = data.draw(st.permutations(told + told[:2]))
+    arriving = data.draw(st.permutations(events + events[:2]))
     at_once = fold([replace(event, order=order) for order, event in enumerate(arriving)])
 
     stored: dict[bytes, Event] = {}
@@ -358,9 +358,9 @@ def test_the_borders_of_batches_do_not_matter(told, data):
 
 @given(st.lists(events, min_size=1, max_size=6))
 @settings(max_examples=150)
-def test_the_strongest_event_alone_decides_the_type(told):
-    call = fold(told)
-    saying = [event for event in told if not isinstance(event.report, Note)]
+def test_the_strongest_event_alone_decides_the_type(events):
+    call = fold(events)
+    saying = [event for event in events if not isinstance(event.report, Note)]
     if call is None:
         assert saying == []
         return
@@ -374,12 +374,12 @@ def test_the_strongest_event_alone_decides_the_type(told):
     assert call.at == min(event.timestamp for event in saying)
 
 
-@given(st.lists(events, max_size=4), st.lists(events.map(of_a_bound_key), max_size=4), st.data())
+@given(st.lists(events, max_size=4), st.lists(events.map(from_bound_key), max_size=4), st.data())
 @settings(max_examples=100)
-def test_what_keys_bound_to_others_report_changes_nothing(told, bound, data):
+def test_what_keys_bound_to_others_report_changes_nothing(events, bound, data):
     """Whenever it comes: first, last or between, where other keys name the agent of the call."""
-    of_bot = [replace(event, agent_id="bot", bound_to="") for event in told]
+    from_bot = [replace(event, agent_id="bot", bound_to="") for event in events]
     foreign = [event for event in bound if event.agent_id == "other"]
-    reported = [event for event in of_bot if not isinstance(event.report, Note)]
+    reported = [event for event in from_bot if not isinstance(event.report, Note)]
     assume(reported)
-    assert fold(data.draw(st.permutations(of_bot + foreign))) == fold(of_bot)
+    assert fold(data.draw(st.permutations(from_bot + foreign))) == fold(from_bot)

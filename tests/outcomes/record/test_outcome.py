@@ -23,7 +23,7 @@ from outcomes.record.outcome import (
 )
 from tests.outcomes.record.values import (
     IDS,
-    ONE_OF_EACH,
+    ONE_PER_TYPE,
     a_denial,
     a_failure,
     a_result,
@@ -41,7 +41,7 @@ def test_there_are_five_outcomes_and_each_is_called_what_the_wire_calls_it():
         "denied",
         "artifact_reference",
     ]
-    assert {type(outcome) for outcome in ONE_OF_EACH} == set(get_args(Outcome))
+    assert {type(outcome) for outcome in ONE_PER_TYPE} == set(get_args(Outcome))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_an_outcome_has_its_own_fields_and_no_others(outcome, defaults):
     assert own == IDS | defaults
 
 
-@pytest.mark.parametrize("outcome", ONE_OF_EACH, ids=lambda outcome: outcome.kind)
+@pytest.mark.parametrize("outcome", ONE_PER_TYPE, ids=lambda outcome: outcome.kind)
 def test_an_outcome_never_changes(outcome):
     with pytest.raises(FrozenInstanceError):
         outcome.call_id = "another"

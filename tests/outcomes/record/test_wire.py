@@ -102,7 +102,7 @@ def test_what_an_event_makes_of_its_call(agent: Agent, action, source, kind, rea
 
 
 @pytest.mark.parametrize(
-    ("action", "said", "verdict"),
+    ("action", "flag", "verdict"),
     [
         ("call_executed", None, "success"),
         ("call_executed", False, "failure"),
@@ -110,9 +110,9 @@ def test_what_an_event_makes_of_its_call(agent: Agent, action, source, kind, rea
     ],
 )
 def test_the_reported_verdict_is_what_was_said_else_what_the_action_says(
-    agent: Agent, action, said, verdict
+    agent: Agent, action, flag, verdict
 ):
-    agent.post_events(an_event(action, "c-1", tool_success=said))
+    agent.post_events(an_event(action, "c-1", tool_success=flag))
     call = agent.outcome("c-1")
     assert (call["reported"], call["verdict"]) == (verdict, verdict)
     assert "output" not in call
@@ -138,7 +138,7 @@ def test_workflow_and_postcondition_events_are_kept_and_make_no_call(agent: Agen
     )
     assert answered["accepted"] == 2
     assert agent.outcomes() == []
-    actions = {each["action"] for each in agent.get("events")["events"]}
+    actions = {event["action"] for event in agent.get("events")["events"]}
     assert actions == {"workflow_stage_advanced", "postcondition_warning"}
 
 

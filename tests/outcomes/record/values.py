@@ -11,8 +11,8 @@ from outcomes.record.call import Call
 from outcomes.record.event import (
     Allowed,
     ApprovalRejected,
+    ApprovalRequested,
     ApprovalTimedOut,
-    Asked,
     Blocked,
     Event,
     Executed,
@@ -70,12 +70,12 @@ def an_artifact(artifact_id: str = "a-1", **fields) -> ToolArtifactReference:
     return ToolArtifactReference(**IDS, artifact_id=artifact_id, **fields)
 
 
-ONE_OF_EACH: list[Outcome] = [a_result(), a_timeout(), a_failure(), a_denial(), an_artifact()]
+ONE_PER_TYPE: list[Outcome] = [a_result(), a_timeout(), a_failure(), a_denial(), an_artifact()]
 
 
-def folded(*told: Event) -> Call:
-    """What these events fold to, where they make a call."""
-    call = fold(told)
+def folded(*events: Event) -> Call:
+    """Fold of events that make a call."""
+    call = fold(events)
     assert call is not None
     return call
 
@@ -107,7 +107,9 @@ reports = st.one_of(
     st.builds(Executed, st.sampled_from([None, 7])),
     st.builds(Failed, st.sampled_from(["", "broken"])),
     st.builds(Blocked, st.just("contract"), st.sampled_from(["", "too late"])),
-    st.sampled_from([ApprovalRejected(), ApprovalTimedOut("nobody came"), Allowed(), Asked()]),
+    st.sampled_from(
+        [ApprovalRejected(), ApprovalTimedOut("nobody came"), Allowed(), ApprovalRequested()]
+    ),
     st.sampled_from([Granted(), WouldBlock(), Note("workflow_completed")]),
 )
 

@@ -6,15 +6,15 @@ import pytest
 from django.test import Client
 
 from governance.models import Project
-from outcomes.sessions.queries import details as session_told
+from outcomes.sessions.queries import details as session_details
 from outcomes.sessions.queries import search as session_search
 from tests import builders
 from tests.builders import an_event, an_outcome
 from tests.outcomes.posting import Agent
 
 
-def ids(found):
-    return [each["call_id"] for each in found]
+def ids(rows):
+    return [row["call_id"] for row in rows]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 1_000])
@@ -27,9 +27,9 @@ def test_pages_are_complete_and_repeat_nothing_though_times_tie(agent: Agent, li
             )
         )
     shown = agent.outcomes(limit=limit)
-    assert len(shown) == len({each["call_id"] for each in shown}) == 15
-    assert [each["timestamp"] for each in shown] == sorted(
-        (each["timestamp"] for each in shown), reverse=True
+    assert len(shown) == len({row["call_id"] for row in shown}) == 15
+    assert [row["timestamp"] for row in shown] == sorted(
+        (row["timestamp"] for row in shown), reverse=True
     )
 
 
@@ -49,12 +49,12 @@ def test_sessions_come_in_pages_too_the_last_seen_first(agent: Agent):
             for n in range(9)
         )
     )
-    found, cursor = [], ""
+    rows, cursor = [], ""
     while cursor is not None:
         page = agent.get("agent-sessions", limit=2, cursor=cursor)
-        found += [each["session_id"] for each in page["sessions"]]
+        rows += [row["session_id"] for row in page["sessions"]]
         cursor = page["next"]
-    assert found == [f"s-{n}" for n in (8, 7, 6, 5, 4, 3, 2, 1, 0)]
+    assert rows == [f"s-{n}" for n in (8, 7, 6, 5, 4, 3, 2, 1, 0)]
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_filters_narrow_the_list(several: Agent, query, expected):
 
 
 def all_sessions(agent: Agent, /, **query) -> list[str]:
-    found, cursor = [], ""
+    rows, cursor = [], ""
     while cursor is not None:
         page = agent.get("agent-sessions", cursor=cursor, **query)
-        found += [each["session_id"] for each in page["sessions"]]
+        rows += [row["session_id"] for row in page["sessions"]]
         cursor = page["next"]
-    return found
+    return rows
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def all_sessions(agent: Agent, /, **query) -> list[str]:
 def test_a_session_is_found_by_a_call_that_fits_the_whole_filter(
     agent: Agent, monkeypatch, query, expected, looked_through
 ):
-    monkeypatch.setattr(session_search, "LOOKED_THROUGH", looked_through)
+    monkeypatch.setattr(session_search, "MOST_CHECKED", looked_through)
     agent.post(
         an_outcome(
             tool_name="sql",
@@ -168,9 +168,9 @@ def test_a_session_is_found_by_a_call_that_fits_the_whole_filter(
         an_outcome(session_id="s-4", output={"ok": True}, tool_success=True),
     )
     agent.post_events(an_event("call_allowed", "open", agent_id="a-2", run_id="s-2"))
-    found = all_sessions(agent, **query)
-    assert set(found) == expected
-    assert len(found) == len(expected)
+    rows = all_sessions(agent, **query)
+    assert set(rows) == expected
+    assert len(rows) == len(expected)
     assert set(all_sessions(agent, limit=1, **query)) == expected
 
 
@@ -222,12 +222,10 @@ def test_events_are_told_as_normalised(agent: Agent):
         an_event("CALL_DENIED", "c-1", decision_name="no-deletes", tool_success=None),
         an_event("call_executed", "c-2", tool_success=True),
     )
-    found = {
-        each["call_id"]: each for each in agent.get("events", agent_id="billing-bot")["events"]
-    }
-    assert found["c-1"]["action"] == "call_blocked"
-    assert found["c-1"]["decision_name"] == "no-deletes"
-    assert found["c-2"]["tool_success"] is True
+    rows = {row["call_id"]: row for row in agent.get("events", agent_id="billing-bot")["events"]}
+    assert rows["c-1"]["action"] == "call_blocked"
+    assert rows["c-1"]["decision_name"] == "no-deletes"
+    assert rows["c-2"]["tool_success"] is True
     assert agent.get("events", session_id="other")["events"] == []
 
 
@@ -238,7 +236,7 @@ def test_events_of_a_session_are_not_those_of_its_namesakes(project: Project, ag
 
     events = agent.get("events", session_id="s-1")["events"]
 
-    assert [(each["environment"], each["session_id"]) for each in events] == [("production", "s-1")]
+    assert [(row["environment"], row["session_id"]) for row in events] == [("production", "s-1")]
 
 
 def test_calls_stand_in_the_order_of_time_then_index_then_acceptance(agent: Agent):
@@ -260,7 +258,7 @@ def test_calls_stand_in_the_order_of_time_then_index_then_acceptance(agent: Agen
 
 
 def test_a_session_is_told_whole_though_it_is_read_in_parts(agent: Agent, monkeypatch):
-    monkeypatch.setattr(session_told, "IN_ONE_QUERY", 2)
+    monkeypatch.setattr(session_details, "IN_ONE_QUERY", 2)
     fields = {"session_id": "s-1", "tool_args": {"q": 1}, "idempotent": True}
     calls = [f"c-{n}" for n in range(7)]
     agent.post(
@@ -341,7 +339,7 @@ def test_a_session_is_read_against_the_limits_that_governed_it(project: Project,
     )
     agent.post(*failing)
     agent.post_events(stop)
-    (limit,) = (each for each in agent.session("s")["limits"] if each["limit"] == "max_tool_calls")
+    (limit,) = (row for row in agent.session("s")["limits"] if row["limit"] == "max_tool_calls")
     assert (limit["value"], limit["assumed"]) == (3, False)
     assert limit["used"] == {"executions": 4, "reported": 4, "classified": 2}
     assert limit["reached_at"] == {"executions": 3, "reported": 3, "classified": None}

@@ -7,13 +7,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from governance.alerts.queries import open_findings
+from governance.alerts.queries import open_alerts
 from governance.core.roles import Role
 from governance.models import AuditEntry
 from governance.people.auth.access import access_of_key
 from outcomes.models import StoredValue
-from outcomes.models.statements import carry_out
-from outcomes.session_store.commands.increments import Increment, counting_up
+from outcomes.models.statements import run_query
+from outcomes.session_store.commands.increments import Increment, increment_all
 from outcomes.session_store.commands.session_store import count_up, put_value
 from outcomes.sessions.commands.counters import remove_idle_values
 from tests import builders
@@ -56,8 +56,8 @@ def test_threads_that_count_singly_and_together_lose_nothing():
 
     def together():
         for _ in range(30):
-            wanted = [Increment(name, 1, access) for name in ("s:a:attempts", "s:a:execs") * 2]
-            first, _, second, _ = carry_out(counting_up(wanted))
+            increments = [Increment(name, 1, access) for name in ("s:a:attempts", "s:a:execs") * 2]
+            first, _, second, _ = run_query(increment_all(increments))
             seen.extend([first, second])
 
     in_threads(singly, together, singly, together)
@@ -69,19 +69,19 @@ def test_counting_together_is_counting_one_after_the_other(project):
     access = access_of_key(builders.a_key(project)[1])
     put_value("text", "words", access=access)
     names = ["a", "b", "a", "text", "a", "b"]
-    wanted = [Increment(name, amount, access) for amount, name in enumerate(names, 1)]
-    assert carry_out(counting_up(wanted)) == [1, 2, 4, None, 9, 8]
+    increments = [Increment(name, amount, access) for amount, name in enumerate(names, 1)]
+    assert run_query(increment_all(increments)) == [1, 2, 4, None, 9, 8]
 
 
 def test_an_operator_lets_a_session_count_from_zero_again(project, counted, client_as):
     operator = client_as(Role.OPERATOR)
     page = operator.get(f"/p/{project.slug}/sessions/s-1/")
     assert reset_address(project).replace("&", "&amp;") in page.text
-    asked = text_of(operator.get(reset_address(project)))
-    assert "Let this session count from zero again?" in asked
-    assert "Executions of look up 4" in asked
+    page = text_of(operator.get(reset_address(project)))
+    assert "Reset the counters of this session?" in page
+    assert "Executions of look up 4" in page
     answer = operator.post(reset_address(project), follow=True)
-    assert "The session counts from zero again." in text_of(answer)
+    assert "Counters reset." in text_of(answer)
     assert counted.batch(ATTEMPTS, CONSEC_FAIL, "s:s-1:tool:look up") == {}
     assert counted.batch(STATE, "s:s-10:attempts") == {STATE: "{}", "s:s-10:attempts": "4"}
     assert counted.increment(ATTEMPTS) == 1
@@ -92,9 +92,9 @@ def test_an_operator_lets_a_session_count_from_zero_again(project, counted, clie
 def test_a_session_without_counters_has_nothing_to_reset(project, agent, client_as):
     agent.post(an_item("s-1"))
     operator = client_as(Role.OPERATOR)
-    assert "Nothing is counted in this session." in text_of(operator.get(reset_address(project)))
+    assert "This session has no counters." in text_of(operator.get(reset_address(project)))
     answer = operator.post(reset_address(project), follow=True)
-    assert "nothing was reset" in text_of(answer)
+    assert "No counters to reset." in text_of(answer)
     assert not AuditEntry.objects.filter(action="reset a session").exists()
 
 
@@ -115,14 +115,14 @@ def test_a_reset_is_the_end_of_what_its_agent_tried(project, counted, client_as)
     counted.increment("s:s-10:attempts", 2)
     for key in (ATTEMPTS, "s:s-10:attempts", "s:never:attempts"):
         counted.increment(key, -1)
-    links = {each.subject: each.link for each in open_findings(project)}
+    links = {finding.subject: finding.link for finding in open_alerts(project)}
     assert links == {
         "production: s:s-1:attempts": f"/p/{project.slug}/sessions/s-1/?environment=production",
         "production: s:s-10:attempts": f"/p/{project.slug}/sessions/s-10/?environment=production",
         "production: s:never:attempts": f"/p/{project.slug}/settings/keys/",
     }
     client_as(Role.OPERATOR).post(reset_address(project))
-    left = {each.subject for each in open_findings(project)}
+    left = {finding.subject for finding in open_alerts(project)}
     assert left == links.keys() - {"production: s:s-1:attempts"}
 
 
@@ -155,6 +155,9 @@ def test_counting_up_changes_nothing_that_an_index_holds(store):
     with connection.cursor() as cursor:
         constraints = connection.introspection.get_constraints(cursor, "outcomes_storedvalue")
     indexed = {
-        column for each in constraints.values() if each["index"] for column in each["columns"]
+        column
+        for constraint in constraints.values()
+        if constraint["index"]
+        for column in constraint["columns"]
     }
     assert indexed <= {"environment_id", "digest", "session"}

@@ -21,21 +21,21 @@ def test_a_day_is_one_of_utc():
 
 def test_what_is_not_counted_at_all_is_looked_at_whole():
     since, until = start_of(3), start_of(4)
-    assert covered(since, until, [], {3}).beside == [(since, until)]
+    assert covered(since, until, [], {3}).uncounted == [(since, until)]
 
 
 @given(hours, hours, days, days)
 def test_every_moment_of_a_time_is_counted_or_looked_at_once(since, until, counted, changed):
-    found = covered(since, until, counted, changed)
+    counted_days = covered(since, until, counted, changed)
     for hour in range(-30, 24 * 14):
         moment = start_of(0) + hour * HOUR
         is_within = (since is None or since <= moment) and (until is None or moment < until)
         day = day_of(moment)
         looked_at = sum(
             (start is None or start <= moment) and (end is None or moment < end)
-            for start, end in found.beside
+            for start, end in counted_days.uncounted
         )
         # Up to the newest that is counted, a day that nobody speaks of has no session.
         is_empty = bool(counted) and day <= max(counted) and day not in counted | changed
-        times = looked_at + (day in found.days)
+        times = looked_at + (day in counted_days.days)
         assert times == is_within or (is_empty and times <= is_within)

@@ -14,8 +14,8 @@ from tests.outcomes.posting import Agent
 def text_of(name: str, *limits: str) -> str:
     then = "then: {action: block, message: m}"
     rules = [
-        f"{{id: s{place}, type: session, limits: {each}, {then}}}"
-        for place, each in enumerate(limits)
+        f"{{id: s{place}, type: session, limits: {limit}, {then}}}"
+        for place, limit in enumerate(limits)
     ]
     return document(*rules).replace("name: d", f"name: {name}")
 
@@ -54,7 +54,8 @@ def run(agent: Agent, *outputs: object, session: str = "s-1", **fields: Any) -> 
 
 def limits(agent: Agent, session: str = "s-1") -> list[tuple[str, str | None, int]]:
     return [
-        (each["limit"], each["tool"], each["value"]) for each in agent.session(session)["limits"]
+        (limit["limit"], limit["tool"], limit["value"])
+        for limit in agent.session(session)["limits"]
     ]
 
 
@@ -108,8 +109,8 @@ def test_by_the_only_bundle_deployed_there(agent):
     limited(agent, text_of("laxer", "{max_tool_calls: 99}"), env="staging")
     run(agent, "Error: x", "fine")
     assert limits(agent) == [("max_tool_calls", None, 5), ("max_calls_per_tool", "http_get", 1)]
-    of_tool = agent.session("s-1")["limits"][1]
-    assert of_tool["reached_at"] == {"executions": 1, "reported": 1, "classified": 2}
+    tool_limit = agent.session("s-1")["limits"][1]
+    assert tool_limit["reached_at"] == {"executions": 1, "reported": 1, "classified": 2}
 
 
 @pytest.mark.usefixtures("laxer")
@@ -195,8 +196,8 @@ def test_a_contract_of_another_project_governs_nothing_here(agent):
 def test_events_of_an_sdk_are_governed_too_and_its_own_limits_stand_beside(agent):
     version = save(agent, text_of("strict", "{max_tool_calls: 500}"))
     agent.post_events(builders.an_event(policy_version=version["revision_hash"], run_id="s-1"))
-    told = agent.session("s-1")["limits"]
-    assert [(each["limit"], each["value"], each["assumed"]) for each in told] == [
+    limits = agent.session("s-1")["limits"]
+    assert [(limit["limit"], limit["value"], limit["assumed"]) for limit in limits] == [
         ("max_attempts", 500, True),
         ("max_tool_calls", 500, False),
         ("max_tool_calls", 200, True),

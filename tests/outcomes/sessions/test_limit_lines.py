@@ -6,7 +6,7 @@ from governance.core.session_limits import (
     MaxExecutions,
     MaxExecutionsOfTool,
 )
-from outcomes.sessions.domain.limit_lines import before_stop, lines_of
+from outcomes.sessions.domain.limit_lines import counted_before_stop, lines_of, results_of
 from outcomes.sessions.domain.overview import Results
 from tests.outcomes.sessions.briefs import a_brief
 
@@ -37,8 +37,8 @@ def test_each_counting_is_told_after_every_call():
 
 def test_attempts_count_every_call_and_a_limit_of_a_tool_its_own():
     assert lines_of(CALLS, a_use(MaxAttempts(9), attempts=5)) == {"attempts": [1, 2, 3, 4, 5]}
-    of_tool = a_use(MaxExecutionsOfTool("other", 9), executions=1, reported=0, classified=1)
-    assert lines_of(CALLS, of_tool)["executions"] == [0, 0, 0, 1, 1]
+    other_tool = a_use(MaxExecutionsOfTool("other", 9), executions=1, reported=0, classified=1)
+    assert lines_of(CALLS, other_tool)["executions"] == [0, 0, 0, 1, 1]
 
 
 def test_a_limit_of_the_sdk_counts_calls_of_an_sdk_only():
@@ -53,5 +53,6 @@ def test_of_the_newest_calls_alone_the_lines_begin_where_those_began():
 
 def test_what_ran_before_the_stop_is_told_apart_from_what_ran_later():
     use = a_use(MaxExecutions(2), stopped_at=4, executions=3, reported=2, classified=2)
-    assert before_stop(CALLS, use, first=1) == Results(2, 1, 1, 0)
-    assert before_stop(CALLS, use, first=7) is None
+    counted = counted_before_stop(CALLS, use, first=1)
+    assert results_of(counted or []) == Results(2, 1, 1, 0)
+    assert counted_before_stop(CALLS, use, first=7) is None

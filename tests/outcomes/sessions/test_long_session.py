@@ -72,7 +72,7 @@ def test_what_is_corrected_is_what_a_reading_of_all_calls_gives(session, data):
             if before.verdict is not None:
                 session[number] = judged(before, data.draw(verdicts), before.reported)
                 changed.append((before, session[number]))
-                long.judge_anew(place(number), session[number])
+                long.reclassify(place(number), session[number])
         long.correct(tally, changed)
         assert tally.state() == tallied(session).state()
 

@@ -36,9 +36,10 @@ from tests.recount import differences
 @pytest.fixture(autouse=True)
 def long_from_a_few_calls_on(monkeypatch):
     monkeypatch.setattr(session_marks, "EVERY", 3)
-    monkeypatch.setattr(rejudging_parts, "AT_ONCE", {"sqlite": 2, "postgresql": 2})
+    monkeypatch.setattr(rejudging_parts, "AT_ONCE", 2)
 
 
+@pytest.mark.slow
 @with_a_database(15)
 @given(
     sent=st.lists(item, min_size=6, max_size=16, unique_by=identity),
@@ -96,7 +97,9 @@ def test_a_session_is_read_once_for_all_of_its_chunks(project, agent, monkeypatc
 @pytest.mark.parametrize("came", [0, 5, 30])
 def test_what_is_settled_between_two_chunks_is_part_of_the_next(project, agent, monkeypatch, came):
     """At the beginning of the session, in its midst, and after its end."""
-    agent.post(*[ran(NOT_OK if each % 3 else OK, each, call_id=f"c{each}") for each in range(12)])
+    agent.post(
+        *[ran(NOT_OK if number % 3 else OK, number, call_id=f"c{number}") for number in range(12)]
+    )
     unified(project, "*")
     note, notes = jobs.note, count(1)
 
@@ -106,8 +109,8 @@ def test_what_is_settled_between_two_chunks_is_part_of_the_next(project, agent, 
         return note(*args, **figures)
 
     class Interrupted(LongSessions):
-        def look_at(self, sessions):
-            super().look_at(sessions)
+        def load(self, sessions):
+            super().load(sessions)
             if posted:
                 agent.post(posted.pop(), ran(NOT_OK, came, call_id="c5"))
 
@@ -138,6 +141,6 @@ def test_what_was_taken_back_is_counted_once(project, agent, monkeypatch):
 def test_a_session_whose_calls_turn_out_to_be_anothers_keeps_no_mark(project, agent):
     agent.post_events(*[allowed(number) for number in range(7)])
     assert SessionMark.objects.count() == 2
-    agent.post(*[builders.an_outcome(f"c{each}", session_id="other") for each in range(7)])
+    agent.post(*[builders.an_outcome(f"c{number}", session_id="other") for number in range(7)])
     assert not SessionMark.objects.filter(session__session_id="s").exists()
     assert differences() == []

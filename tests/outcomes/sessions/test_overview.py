@@ -1,4 +1,4 @@
-"""What the calls of a session add up to: turns, waste, denials and time."""
+"""Overview of a session: turns, waste, denials and times."""
 
 from outcomes.sessions.domain.overview import overview_of
 from outcomes.sessions.domain.waste import WasteKind
@@ -32,7 +32,7 @@ def test_a_final_failure_blocks_its_tool_until_the_turn_ends():
         a_brief("execution_result", tool="pay", turn_id="t-2"),
     ]
     first, second = overview_of(calls).turns
-    assert [(each.tool, each.calls_after) for each in first.blocked] == [("pay", 1)]
+    assert [(blocked.tool, blocked.calls_after) for blocked in first.blocked] == [("pay", 1)]
     assert second.blocked == []
 
 
@@ -92,13 +92,13 @@ def test_denials_are_told_by_reason_with_their_rules_and_the_newest_words():
         a_brief("denied", reason="pre_hook", tool="deploy"),
     ]
     limit, hook = overview_of(calls).denials
-    assert (limit.reason, limit.calls, limit.said, limit.names) == (
+    assert (limit.reason, limit.calls, limit.details, limit.names) == (
         "limit",
         2,
         "last words",
         ["cap"],
     )
-    assert (hook.reason, hook.said, hook.names) == ("pre_hook", "", ["deploy"])
+    assert (hook.reason, hook.details, hook.names) == ("pre_hook", "", ["deploy"])
 
 
 def test_time_counts_only_where_it_was_measured():

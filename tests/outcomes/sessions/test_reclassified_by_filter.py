@@ -8,11 +8,11 @@ from django.urls import reverse
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from outcomes.models import Rejudging, Session
-from outcomes.reclassification.commands.parts import run_waiting_parts
-from outcomes.sessions.commands.removal import remove_session, run_waiting_removals
+from outcomes.sessions.commands.removal import remove_session
 from tests import builders
 from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
 from tests.outcomes.rejudging import CHECK
+from tests.outcomes.waiting_jobs import run_waiting_parts, run_waiting_removals
 from tests.recount import differences
 
 HERE = "/v1/reclassifications"
@@ -46,14 +46,14 @@ def reclassified(client, **body):
 
 
 def judged_by_unified(agent):
-    return {each["call_id"] for each in agent.outcomes() if each["check"] == "unified"}
+    return {call["call_id"] for call in agent.outcomes() if call["check"] == "unified"}
 
 
 def test_one_session_is_reclassified_and_nothing_else(calls, client):
-    found = reclassified(client, session="s")
-    assert (found["status"], found["calls"], found["newly_failed"]) == ("done", 3, 2)
-    assert found["filters"] == {"session": "s"}
-    assert found["progress"] == 1
+    answer = reclassified(client, session="s")
+    assert (answer["status"], answer["calls"], answer["newly_failed"]) == ("done", 3, 2)
+    assert answer["filters"] == {"session": "s"}
+    assert answer["progress"] == 1
     assert judged_by_unified(calls) == {"mine", "mine-too", "mine-ok"}
     assert calls.session("s")["counts"]["failures"] == 2
     assert calls.session("t")["counts"]["failures"] == 1
@@ -78,8 +78,8 @@ def test_one_session_is_reclassified_and_nothing_else(calls, client):
 def test_every_filter_of_a_list_of_calls_chooses_what_is_reclassified(
     calls, client, filters, expected
 ):
-    found = reclassified(client, **filters)
-    assert found["status"] == "done"
+    answer = reclassified(client, **filters)
+    assert answer["status"] == "done"
     assert judged_by_unified(calls) == expected
     assert differences() == []
 
@@ -87,9 +87,9 @@ def test_every_filter_of_a_list_of_calls_chooses_what_is_reclassified(
 def test_a_version_of_a_contract_chooses_what_is_reclassified(project, calls, client):
     version = builders.a_version(project, name="billing", max_tool_calls=9)
     calls.post(ran(NOT_OK, call_id="governed", policy_version=version.revision_hash))
-    found = reclassified(client, contract="billing", version=version.number)
-    assert found["filters"] == {"contract": "billing", "version": version.number}
-    assert found["judged"] == 1
+    answer = reclassified(client, contract="billing", version=version.number)
+    assert answer["filters"] == {"contract": "billing", "version": version.number}
+    assert answer["judged"] == 1
 
 
 def test_a_check_is_tried_on_one_session(calls, client):
@@ -97,8 +97,8 @@ def test_a_check_is_tried_on_one_session(calls, client):
     body = {"yaml": CHECK, "scope": "all", "session": "t"}
     started = client.post(here, json.dumps(body), content_type="application/json")
     run_waiting_parts()
-    found = client.get(f"{here}/{started.json()['id']}").json()
-    assert (found["calls"], found["filters"]) == (2, {"session": "t"})
+    answer = client.get(f"{here}/{started.json()['id']}").json()
+    assert (answer["calls"], answer["filters"]) == (2, {"session": "t"})
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_a_viewer_is_not_offered_to_reclassify_a_session(project, calls, client_
 
 
 def test_what_the_form_cannot_say_is_not_offered_to_run_again(project, calls, client, client_as):
-    found = reclassified(client, verdict="failure", disagreement=False)
-    here = reverse("outcomes:reclassification", args=[project.slug, found["id"]])
+    answer = reclassified(client, verdict="failure", disagreement=False)
+    here = reverse("outcomes:reclassification", args=[project.slug, answer["id"]])
     page = client_as(Role.EDITOR).get(here)
     assert "verdict <code>failure</code>, without a disagreement" in page.text
     assert "Run again" not in page.text
@@ -159,9 +159,9 @@ def test_a_session_that_no_id_can_name_is_refused_in_the_form(project, client_as
 
 def test_a_deleted_session_takes_the_reclassifications_that_name_it_with_it(project, calls, client):
     here = reclassified(client, session="s")["id"]
-    kept = [reclassified(client, session="t")["id"], reclassified(client, q="mine")["id"]]
-    found = Session.objects.get(session_id="s")
-    remove_session(found, typed="s", by=CONSOLE)
+    others = [reclassified(client, session="t")["id"], reclassified(client, q="mine")["id"]]
+    answer = Session.objects.get(session_id="s")
+    remove_session(answer, typed="s", by=CONSOLE)
     assert run_waiting_removals() == 1
     assert client.get(f"{HERE}/{here}").status_code == 404
-    assert set(Rejudging.objects.values_list("pk", flat=True)) == set(kept)
+    assert set(Rejudging.objects.values_list("pk", flat=True)) == set(others)

@@ -1,4 +1,4 @@
-"""What a session repeats, kept call by call, is what its page tells of all of its calls."""
+"""Repeats of a session, counted call by call, equal what its page shows of all calls."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from outcomes.record.brief_call import BriefCall
 from outcomes.sessions.domain.overview import overview_of
-from outcomes.sessions.domain.repeats import DENIED_CALLS, REMEMBERED, AskedCall, Repeats
+from outcomes.sessions.domain.repeats import DENIED_CALLS, REMEMBERED, Repeats, RequestedCall
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 NUMBERS = count(1)
 ERRORS = ("failure", "timeout")
 
-asked = st.builds(
-    AskedCall,
+requested_calls = st.builds(
+    RequestedCall,
     id=st.builds(lambda: next(NUMBERS)),
     at=st.just(NOON),
     turn=st.sampled_from(["", "t-1", "t-2"]),
@@ -28,9 +28,9 @@ asked = st.builds(
 ).map(lambda call: call._replace(blocks_tool=call.blocks_tool and call.kind in ERRORS))
 
 
-def denied(arguments: bytes, second: int) -> AskedCall:
+def denied(arguments: bytes, second: int) -> RequestedCall:
     at = NOON + timedelta(seconds=second)
-    return AskedCall(1_000 + second, at, "", 1, "denied", arguments, False, False)  # noqa: FBT003 - the columns in their order
+    return RequestedCall(1_000 + second, at, "", 1, "denied", arguments, False, False)  # noqa: FBT003 - the columns in their order
 
 
 def read(calls) -> Repeats:
@@ -40,23 +40,23 @@ def read(calls) -> Repeats:
     return repeats
 
 
-def brief(call: AskedCall) -> BriefCall:
+def brief(call: RequestedCall) -> BriefCall:
     return BriefCall(
         call.id, "c", call.at, call.turn, call.kind, "", "", "", str(call.tool), "", "", None,
         call.idempotent, call.blocks_tool, call.arguments, "", None, None,
     )  # fmt: skip
 
 
-@given(st.lists(asked, max_size=30))
+@given(st.lists(requested_calls, max_size=30))
 def test_as_many_calls_are_wasted_as_the_page_of_the_session_tells(calls):
     assert read(calls).waste == overview_of([brief(call) for call in calls]).wasted
 
 
-@given(st.lists(asked, max_size=30), st.data())
+@given(st.lists(requested_calls, max_size=30), st.data())
 def test_what_is_kept_is_gone_on_from_as_if_it_had_never_been_put_down(calls, data):
     border = data.draw(st.integers(0, len(calls)))
-    kept = json.loads(json.dumps(read(calls[:border]).state()))
-    repeats = Repeats.resumed(kept)
+    stored = json.loads(json.dumps(read(calls[:border]).state()))
+    repeats = Repeats.resumed(stored)
     for call in calls[border:]:
         repeats.advance(call)
     at_once = read(calls)
@@ -66,12 +66,12 @@ def test_what_is_kept_is_gone_on_from_as_if_it_had_never_been_put_down(calls, da
 
 def test_the_call_that_was_denied_most_often_is_the_loop_and_of_equals_the_last():
     one, other = b"a" * 16, b"b" * 16
-    told = [denied(one, 0), denied(other, 1), denied(one, 2), denied(other, 3)]
-    loop = read(told).longest_loop()
+    denials = [denied(one, 0), denied(other, 1), denied(one, 2), denied(other, 3)]
+    loop = read(denials).longest_loop()
     assert loop is not None
     assert (loop.times, loop.call) == (2, 1_003)
-    assert (loop.first_at, loop.last_at) == (NOON + timedelta(seconds=1), told[3].at)
-    longer = read([*told, denied(one, 4)]).longest_loop()
+    assert (loop.first_at, loop.last_at) == (NOON + timedelta(seconds=1), denials[3].at)
+    longer = read([*denials, denied(one, 4)]).longest_loop()
     assert longer is not None
     assert (longer.times, longer.first_at) == (3, NOON)
     assert read([denied(one, 0), denied(other, 1)]).longest_loop() is None

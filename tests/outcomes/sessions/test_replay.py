@@ -17,10 +17,10 @@ from tests.outcomes.record.values import an_event, folded
 RAN, LARGE, TIMEOUT, FAILED = ToolExecutionResult, ToolArtifactReference, ToolTimeout, ToolFailure
 
 
-def the_turn(*told, turn_id="t-1"):
+def the_turn(*reports, turn_id="t-1"):
     """Calls c-1, c-2 … of (tool, arguments, outcome type or None, its fields, idempotent)."""
     calls: list[Call] = []
-    for number, (tool, args, kind, fields, idempotent) in enumerate(told, start=1):
+    for number, (tool, args, kind, fields, idempotent) in enumerate(reports, start=1):
         ids = {"call_id": f"c-{number}", "tool_name": tool}
         report: Report = Posted(kind(**ids, **fields)) if kind else Allowed()
         event = an_event(report, **ids, at=number, tool_args=args, idempotent=idempotent)

@@ -14,17 +14,17 @@ from tests.outcomes.pages import Pages, text_of
 
 @pytest.fixture
 def operator(project) -> Pages:
-    return of_role(project, Role.OPERATOR)
+    return pages_for(project, Role.OPERATOR)
 
 
-def of_role(project, role: Role) -> Pages:
+def pages_for(project, role: Role) -> Pages:
     return Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
 
 
 def save(pages: Pages, name: str, query: str = "", **fields: str) -> str:
-    """What the list says then."""
-    told = {"name": name, "query": query} | fields
-    answer = pages.client.post(f"{pages.base}/saved-views/save/", told, follow=True)
+    """Message of the list after saving."""
+    form = {"name": name, "query": query} | fields
+    answer = pages.client.post(f"{pages.base}/saved-views/save/", form, follow=True)
     return text_of(answer)
 
 
@@ -37,19 +37,19 @@ def choices(pages: Pages) -> dict[str, str]:
 
 
 def test_a_view_leads_to_the_list_as_it_was_and_is_its_makers_alone(project, operator):
-    asked = "range=7d&has=waste&sort=failures&before=1.2&nonsense=1&agent=a+b"
-    assert "Mondays is saved." in save(operator, "Mondays", asked)
+    query = "range=7d&has=waste&sort=failures&before=1.2&nonsense=1&agent=a+b"
+    assert "Mondays saved." in save(operator, "Mondays", query)
     url = f"{operator.base}/sessions/?range=7d&agent=a+b&has=waste&sort=failures"
     assert choices(operator) == {"Mondays": url}
     assert operator.client.get(url).status_code == 200
-    assert choices(of_role(project, Role.ADMIN)) == {}
+    assert choices(pages_for(project, Role.ADMIN)) == {}
     entry = AuditEntry.objects.filter(project=project).latest("number")
     assert (entry.action, entry.subject) == ("view saved", "Mondays")
     assert entry.details == {"shared": False, "query": url.partition("?")[2]}
 
 
 def test_a_shared_view_is_everybodys_and_operators_change_it(project, operator):
-    viewer = of_role(project, Role.VIEWER)
+    viewer = pages_for(project, Role.VIEWER)
     save(operator, "Stopped", "state=stopped", shared="on")
     save(viewer, "Stopped", "state=ended")  # of one's own, beside it
     assert list(choices(viewer)) == ["Stopped"]  # one name, two views
@@ -57,9 +57,11 @@ def test_a_shared_view_is_everybodys_and_operators_change_it(project, operator):
     shared = SavedView.objects.get(owner=None)
     at = f"{operator.base}/saved-views/{shared.pk}"
     assert viewer.client.post(f"{at}/remove/").status_code == 403
-    assert "To share views" in viewer.client.post(f"{at}/rename/", {"name": "x"}).content.decode()
-    told = operator.client.post(f"{at}/rename/", {"name": "Halted"}, follow=True)
-    assert "The view is called Halted now." in text_of(told)
+    assert (
+        "role to share views" in viewer.client.post(f"{at}/rename/", {"name": "x"}).content.decode()
+    )
+    page = operator.client.post(f"{at}/rename/", {"name": "Halted"}, follow=True)
+    assert "View renamed to Halted." in text_of(page)
     assert "Halted" in choices(viewer)
     assert "Remove Halted" not in viewer.text("saved-views/")
     operator.client.post(f"{at}/remove/")
@@ -69,25 +71,25 @@ def test_a_shared_view_is_everybodys_and_operators_change_it(project, operator):
 
 
 @pytest.mark.parametrize(
-    ("name", "query", "said"),
+    ("name", "query", "message"),
     [
         (" ", "", "A view needs a name."),
         ("x" * 81, "", "at most 80 characters"),
         ("a\0b", "", "at most 80 characters"),
-        ("taken", "", "There is a view with the name taken already."),
+        ("taken", "", "A view named taken already exists."),
         ("long", "q=" + "x" * 2_001, "at most 2,000 characters"),
     ],
 )
-def test_what_can_be_no_view_is_refused_with_its_reason(operator, name, query, said):
+def test_what_can_be_no_view_is_refused_with_its_reason(operator, name, query, message):
     save(operator, "taken")
-    assert said in save(operator, name, query)
+    assert message in save(operator, name, query)
     assert list(choices(operator)) == ["taken"]
 
 
 def test_a_view_of_another_person_or_project_is_not_there(project, operator):
     save(operator, "mine")
     number = SavedView.objects.get().pk
-    for stranger in (of_role(project, Role.ADMIN), of_role(builders.a_project(), Role.ADMIN)):
+    for stranger in (pages_for(project, Role.ADMIN), pages_for(builders.a_project(), Role.ADMIN)):
         answer = stranger.client.post(f"{stranger.base}/saved-views/{number}/remove/")
         assert answer.status_code == 404
     assert "1 saved view of the sessions." in operator.text("saved-views/")

@@ -11,16 +11,18 @@ from governance.core.session_limits import (
     MaxExecutions,
     MaxExecutionsOfTool,
 )
+from outcomes.sessions.domain.causes import RepeatedDenial
 from outcomes.sessions.domain.overview import Results
 from outcomes.sessions.views.limits import limit_bars
+from outcomes.sessions.words.causes import NamedFailure, noticed_words
 from outcomes.sessions.words.sentences import (
     SessionSummary,
-    noticed_words,
     second_sentence,
     session_sentence,
     sessions_sentence,
+    state_sentence,
 )
-from outcomes.web.sentences import ordinal
+from tests.outcomes.sessions.briefs import NOON
 
 
 def plain(sentence: str) -> str:
@@ -37,10 +39,41 @@ def a_use(limit=None, *, judgement=LimitJudgement.PREMATURE, stopped_at=51, **fi
     return LimitUse(judgement=judgement, stopped_at=stopped_at, **stated | fields)
 
 
+def a_loop(**fields) -> RepeatedDenial:
+    stated: dict[str, Any] = {
+        "tool": "shell",
+        "rule": "no-deleting",
+        "reason": "contract",
+        "message": "Use the clean target.",
+        "times": 48,
+        "first": 3,
+        "last": 53,
+        "first_at": NOON,
+        "last_at": NOON,
+        "call": 1,
+        "call_id": "c-1",
+        "is_stuck": True,
+    }
+    return RepeatedDenial(**stated | fields)
+
+
+def a_failure(**fields) -> NamedFailure:
+    stated: dict[str, Any] = {
+        "tool": "send",
+        "error": "SMTP 451",
+        "calls": 5,
+        "missed": 0,
+        "call_id": "c-1",
+    }
+    return NamedFailure(**stated | fields)
+
+
 def a_summary(state: str = "ended", **fields) -> SessionSummary:
     stated: dict[str, Any] = {
+        "name": "s-1",
         "calls": 1,
         "results": Results(1, 1, 0, 0),
+        "checked": 1,
         "denied": 0,
         "open": 0,
         "missed": 0,
@@ -50,104 +83,77 @@ def a_summary(state: str = "ended", **fields) -> SessionSummary:
 
 
 @pytest.mark.parametrize(
-    ("counts", "sentence"),
+    ("counts", "words"),
     [
-        ((0, 0, 0, 0), "No session yet."),
-        ((1, 1, 0, 0), "One session, still running."),
-        ((1, 0, 0, 0), "One session, ended."),
-        ((1, 0, 1, 1), "One session, stopped by a limit, too early."),
-        ((9, 0, 0, 0), "9 sessions. None are running; none were stopped by a limit."),
-        ((9, 1, 1, 0), "9 sessions. One is running; one was stopped by a limit."),
-        ((1, 0, 0, 0, 1), "One session, waiting for an approval."),
-        (
-            (9, 1, 1, 0, 2),
-            "9 sessions. One is running; two wait for an approval; one was stopped by a limit.",
-        ),
-        ((9, 1, 1, 1), "9 sessions. One is running; one was stopped by a limit, too early."),
-        (
-            (9, 2, 3, 3),
-            "9 sessions. Two are running; three were stopped by a limit, all of them too early.",
-        ),
-        (
-            (1412, 7, 19, 11),
-            "1,412 sessions. Seven are running; "
-            "19 were stopped by a limit, eleven of them too early.",
-        ),
+        ((0, 0, 0, 0), "No sessions yet."),
+        ((1, 1, 0, 0), "1 session, none hit a limit · 1 running"),
+        ((1, 0, 1, 1), "1 of 1 session hit a limit early"),
+        ((9, 0, 0, 0), "9 sessions, none hit a limit"),
+        ((9, 1, 1, 0), "1 of 9 sessions hit a limit · 1 running"),
+        ((9, 1, 1, 0, 2), "1 of 9 sessions hit a limit · 2 waiting for approval · 1 running"),
+        ((1412, 7, 19, 11), "11 of 1,412 sessions hit a limit early · 7 running"),
     ],
 )
-def test_the_list_says_how_many_run_and_how_many_were_stopped(counts, sentence):
+def test_the_list_begins_with_limits_that_were_hit(counts, words):
     total, running, stopped, premature, *waiting = counts
-    said = sessions_sentence(
+    shown = sessions_sentence(
         total=total, running=running, waiting=sum(waiting), stopped=stopped, premature=premature
     )
-    assert said == sentence
+    assert shown == words
+
+
+@pytest.mark.parametrize(
+    ("state", "number", "words"),
+    [
+        ("stopped", 2, "2 sessions hit a limit, 1 early"),
+        ("running", 1, "1 running session"),
+        ("ended", 1_633, "1,633 ended sessions"),
+        ("waiting", 1, "1 session waiting for approval"),
+    ],
+)
+def test_the_headline_of_the_list_follows_the_chosen_state(state, number, words):
+    assert state_sentence(state, number, premature=1) == words
 
 
 @pytest.mark.parametrize(
     ("results", "why"),
     [
-        (Results(50, 43, 7, 0), "7 of those 50 were failures"),
-        (Results(50, 43, 1, 6), "1 of those 50 was a failure and 6 unknown"),
-        (Results(50, 43, 5, 2), "5 of those 50 were failures and 2 unknown"),
-        (Results(50, 43, 0, 7), "7 of those 50 are unknown"),
-        (None, "7 of those 50 were failures"),
+        (Results(50, 43, 7, 0), "7 of 50 counted calls failed"),
+        (Results(50, 43, 1, 6), "1 of 50 counted calls failed"),
+        (Results(50, 43, 0, 7), "7 of 50 counted calls had no verdict"),
+        (Results(43, 43, 0, 0), "43 of 50 calls counted"),
+        (None, "7 of 50 counted calls failed"),
     ],
 )
-def test_a_stop_that_came_too_early_says_what_was_counted_and_how_far_it_would_have_gone(
-    results, why
-):
+def test_a_limit_that_was_hit_early_says_by_how_much_and_why(results, why):
     session = a_summary("stopped", calls=53, before_stop=results, denied=3, limits=[a_use()])
-    assert plain(session_sentence(session)) == (
-        f"Stopped by `session-limits` at call 51, after 50 executions; {why}; "
-        "counting successes it would have gone on to call 57."
-    )
+    assert plain(session_sentence(session)) == f"`s-1` hit `session-limits` 7 calls early: {why}"
 
 
-def test_a_limit_that_successes_reached_later_says_at_which_call():
-    use = a_use(reached_at={"executions": 50, "reported": 50, "classified": 70}, stopped_at=51)
-    session = a_summary("stopped", before_stop=Results(50, 43, 7, 0), limits=[use])
-    assert plain(session_sentence(session)).endswith(
-        "counting successes it was reached at call 70 only."
-    )
-
-
-@pytest.mark.parametrize(
-    ("results", "why"),
-    [
-        (Results(1, 0, 1, 0), "it was a failure"),
-        (Results(1, 0, 0, 1), "whether it succeeded is unknown"),
-    ],
-)
-def test_a_limit_of_one_execution_of_a_tool_names_its_tool(results, why):
+def test_a_limit_on_one_tool_names_the_tool():
     limit = MaxExecutionsOfTool("pay", 1, rule_ids=("cap",))
     use = a_use(limit, reached_at={"executions": 9, "reported": 9, "classified": None},
                 stopped_at=12)  # fmt: skip
-    session = a_summary("stopped", before_stop=results, limits=[use])
+    session = a_summary("stopped", before_stop=Results(1, 0, 1, 0), limits=[use])
     assert plain(session_sentence(session)) == (
-        f"Stopped by `cap` at call 12, after 1 execution of `pay`; {why}; "
-        "counting successes it would have gone on to call 12."
+        "`s-1` hit `cap` for `pay` 1 call early: 1 of 1 counted call failed"
     )
 
 
+LATE = {"executions": 50, "reported": 50, "classified": 48}
+
+
 @pytest.mark.parametrize(
-    ("use", "sentence"),
+    ("use", "words"),
     [
+        (a_use(judgement=LimitJudgement.RIGHT), "`session-limits` at call 50, as intended"),
         (
-            a_use(judgement=LimitJudgement.RIGHT),
-            "Stopped by `session-limits` at call 51, after 50 executions. That was as intended.",
-        ),
-        (
-            a_use(
-                judgement=LimitJudgement.DELAYED,
-                reached_at={"executions": 50, "reported": 50, "classified": 50},
-            ),
-            "Stopped by `session-limits` at call 51, after 50 executions. "
-            "That was too late: the 50th success was call 50 already.",
+            a_use(judgement=LimitJudgement.DELAYED, reached_at=LATE),
+            "`session-limits` 2 calls late: success 50 was call 48",
         ),
         (
             a_use(judgement=None, checked=False),
-            "Stopped by `session-limits` at call 51, after 50 executions. "
-            "Whether that was right is not known: no call was checked.",
+            "`session-limits` at call 50: no counted call was checked",
         ),
         (
             a_use(
@@ -157,106 +163,122 @@ def test_a_limit_of_one_execution_of_a_tool_names_its_tool(results, why):
                 reached_at={"attempts": 20},
                 stopped_at=20,
             ),
-            "Stopped by `attempts` at call 20, its 20th attempt. "
-            "Every attempt counts, whether it ran or was denied.",
+            "`attempts` at call 20: denied calls count too",
         ),
         (
-            a_use(
-                MaxExecutions(200, assumed=True),
-                judgement=LimitJudgement.RIGHT,
-                reached_at={"executions": None, "reported": None, "classified": None},
-            ),
-            "Stopped by the SDK's own limit of 200 at call 51, after 50 executions. "
-            "That was as intended.",
+            a_use(MaxExecutions(200, assumed=True), judgement=LimitJudgement.RIGHT),
+            "the SDK default of 200 at call 50, as intended",
         ),
     ],
 )
-def test_every_way_to_be_stopped_has_its_sentence(use, sentence):
-    assert plain(session_sentence(a_summary("stopped", calls=60, limits=[use]))) == sentence
+def test_every_way_to_hit_a_limit_has_its_headline(use, words):
+    assert plain(session_sentence(a_summary("stopped", calls=60, limits=[use]))) == (
+        f"`s-1` hit {words}"
+    )
 
 
-@pytest.mark.parametrize(
-    ("session", "sentence"),
-    [
-        (a_summary("running"), "Running, one call so far: it succeeded."),
-        (a_summary(), "Ended after one call: it succeeded."),
-        (a_summary(results=Results(1, 0, 1, 0)), "Ended after one call: it failed."),
-        (
-            a_summary(results=Results(1, 0, 1, 0), missed=1),
-            "Ended after one call: it failed, which the agent missed.",
-        ),
-        (
-            a_summary(results=Results(1, 0, 0, 1)),
-            "Ended after one call: whether it succeeded is unknown.",
-        ),
-        (a_summary(results=Results(), denied=1), "Ended after one call: it was denied."),
-        (
-            a_summary("running", results=Results(), open=1),
-            "Running, one call so far: it has no result yet.",
-        ),
-        (
-            a_summary(calls=31, results=Results(31, 31, 0, 0)),
-            "Ended after 31 calls: all 31 executions succeeded.",
-        ),
-        (
-            a_summary(calls=2, results=Results(2, 2, 0, 0)),
-            "Ended after 2 calls: both executions succeeded.",
-        ),
-        (
-            a_summary(calls=4, results=Results(), denied=4),
-            "Ended after 4 calls: all of them were denied.",
-        ),
-        (
-            a_summary("running", calls=34, results=Results(30, 27, 2, 1), denied=3, open=1),
-            "Running, 34 calls so far: 2 of 30 executions failed, 1 is unknown, "
-            "3 were denied, 1 without a result yet.",
-        ),
-        (
-            a_summary(calls=3, results=Results(2, 1, 0, 1), denied=1),
-            "Ended after 3 calls: 1 of 2 executions succeeded, 1 is unknown, 1 was denied.",
-        ),
-        (
-            a_summary("stopped", calls=2, results=Results(1, 1, 0, 0), denied=1),
-            "Stopped by a limit after 2 calls: the one execution succeeded, 1 was denied.",
-        ),
-    ],
-)
-def test_a_session_that_no_known_limit_stopped_says_how_it_went(session, sentence):
-    assert session_sentence(session) == sentence
-
-
-def test_what_the_agent_missed_is_said_beside():
-    assert second_sentence(a_summary(calls=9)) == ""
-    missed = a_summary(calls=9, results=Results(9, 6, 3, 0), missed=2)
-    assert second_sentence(missed) == "The agent missed 2 of the 3 failures."
-    all_missed = a_summary(calls=9, results=Results(9, 6, 3, 0), missed=3)
-    assert second_sentence(all_missed) == "The agent missed all of them."
-
-
-def test_a_stopped_session_says_where_it_stood_by_successes():
-    session = a_summary("stopped", calls=53, denied=3, limits=[a_use()])
-    assert (
-        second_sentence(session) == "By successes it stood at 43 of 50. 3 calls of 53 were denied."
+def test_a_limit_that_is_not_known_is_said_to_be_unknown():
+    assert plain(session_sentence(a_summary("stopped", calls=2))) == (
+        "`s-1` hit an unknown limit after 2 calls"
     )
 
 
 @pytest.mark.parametrize(
-    ("number", "word"),
+    ("state", "rule", "words"),
     [
-        (1, "1st"),
-        (2, "2nd"),
-        (3, "3rd"),
-        (4, "4th"),
-        (11, "11th"),
-        (12, "12th"),
-        (13, "13th"),
-        (21, "21st"),
-        (111, "111th"),
-        (1102, "1,102nd"),
+        ("running", "no-deleting", "is stuck: `shell` denied 48 times by `no-deleting`"),
+        ("ended", "no-deleting", "got stuck: `shell` denied 48 times by `no-deleting`"),
+        ("ended", "", "got stuck: `shell` denied 48 times: contract"),
     ],
 )
-def test_ordinals_are_written_as_they_are_spoken(number, word):
-    assert ordinal(number) == word
+def test_a_denial_loop_names_tool_count_and_rule(state, rule, words):
+    session = a_summary(state, calls=53, denied=48, loop=a_loop(rule=rule))
+    assert plain(session_sentence(session)) == f"`s-1` {words}"
+
+
+@pytest.mark.parametrize(
+    ("failures", "words"),
+    [
+        ([a_failure(calls=1)], "`send` failed once: SMTP 451"),
+        ([a_failure()], "`send` failed 5 times: SMTP 451"),
+        ([a_failure(missed=5)], "`send` failed silently 5 times: SMTP 451"),
+        ([a_failure(error="timed out", is_timeout=True)], "`send` timed out 5 times"),
+        (
+            [a_failure(error="deadline 30 s", is_timeout=True)],
+            "`send` timed out 5 times: deadline 30 s",
+        ),
+        (
+            [a_failure(), a_failure(tool="pay", calls=2)],
+            "7 of 20 calls failed, most by `send`: SMTP 451",
+        ),
+        ([], "7 of 20 calls failed"),
+    ],
+)
+def test_failures_are_named_by_tool_and_error(failures, words):
+    session = a_summary(calls=22, results=Results(20, 13, 7, 0), failures=failures)
+    assert plain(session_sentence(session)) == f"`s-1`: {words}"
+
+
+@pytest.mark.parametrize(
+    ("session", "words"),
+    [
+        ({"denied": 4, "calls": 4, "results": Results()}, ": 4 of 4 calls denied"),
+        (
+            {"denied": 1, "calls": 9, "denied_by": "no-pay"},
+            ": 1 of 9 calls denied by `no-pay`",
+        ),
+        ({"state": "running"}, " is running: 1 call so far, verified as success"),
+        ({"calls": 31, "results": Results(31, 31), "checked": 31},
+         " ended: 31 calls, all verified as success"),
+        ({"calls": 24, "results": Results(24, 24), "checked": 0},
+         " ended: 24 calls, all reported as success, none checked"),
+        ({"checked": 0}, " ended: 1 call, reported as success, not checked"),
+        ({"calls": 24, "results": Results(24, 24), "checked": 10},
+         " ended: 24 calls, no failures, 10 of 24 checked"),
+        ({"calls": 3, "results": Results(3, 2, 0, 1)}, " ended: 3 calls, 1 without a verdict"),
+        ({"state": "running", "results": Results(), "open": 1},
+         " is running: 1 call so far, no result yet"),
+        ({"state": "waiting", "calls": 12}, " is waiting for approval: 12 calls so far"),
+    ],
+)  # fmt: skip
+def test_a_session_never_claims_more_success_than_was_checked(session, words):
+    assert plain(session_sentence(a_summary(**session))) == f"`s-1`{words}"
+
+
+def test_a_headline_has_at_most_90_characters():
+    loop = a_loop(tool="a-tool-with-a-rather-long-name-of-its-own", rule="a-rule-" * 12)
+    session = a_summary(name="s" * 64, calls=53, denied=48, loop=loop)
+    words = re.sub(r"<[^>]+>", "", session_sentence(session))
+    assert words.startswith("This session got stuck: a-tool-with-a-rather-lo… denied 48 times by ")
+    assert len(words) <= 90
+    failed = a_failure(error="the upstream service did not answer " * 5)
+    session = a_summary(calls=9, results=Results(9, 4, 5, 0), failures=[failed])
+    words = re.sub(r"<[^>]+>", "", session_sentence(session))
+    assert len(words) == 90
+    assert words.endswith("…")
+
+
+def test_the_top_error_and_what_the_agent_missed_follow_the_headline():
+    assert second_sentence(a_summary(calls=9)) == ""
+    missed = a_summary(calls=9, results=Results(9, 6, 3, 0), missed=2)
+    assert second_sentence(missed) == "The agent missed 2 of 3 failures."
+    all_missed = a_summary(calls=9, results=Results(9, 6, 3, 0), missed=3)
+    assert second_sentence(all_missed) == "The agent missed all of them."
+    several = a_summary(results=Results(9, 2, 7, 0), failures=[a_failure(), a_failure(calls=2)])
+    assert second_sentence(several) == "5 had this error."
+
+
+def test_a_limit_is_followed_by_the_top_error_and_the_calls_it_denied():
+    session = a_summary(
+        "stopped", calls=53, denied=3, denied_by_limit=3, limits=[a_use()], failures=[a_failure()]
+    )
+    assert re.sub("<[^>]+>", "", second_sentence(session)) == (
+        "send failed 5 times with SMTP 451. 3 calls after the limit were denied."
+    )
+    unchecked = a_summary("stopped", limits=[a_use(judgement=None, checked=False)])
+    assert second_sentence(unchecked) == (
+        "No counted call was checked, so it may have been early or late."
+    )
 
 
 def test_the_bars_of_a_limit_stand_on_one_scale_and_say_the_judgement():
@@ -267,8 +289,8 @@ def test_the_bars_of_a_limit_stand_on_one_scale_and_say_the_judgement():
         ("reported", 48),
         ("classified", 43),
     ]
-    assert (bar["ruling"], bar["state"]) == ("Too early", "stopped call 51")
-    assert bar["says"] == "Reached at call 50 counting executions. Counting successes 7 were left."
+    assert (bar["ruling"], bar["state"]) == ("Hit early", "hit at call 50")
+    assert bar["says"] == "Executions reached 50 at call 50. By successes, 7 calls were left."
 
 
 def test_a_limit_whose_calls_nobody_checked_says_so():
@@ -286,7 +308,7 @@ def test_a_limit_on_attempts_has_one_row_and_its_quirk():
     )
     (bar,) = limit_bars([use])
     assert [row["style"] for row in bar["rows"]] == ["attempts"]
-    assert bar["quirk"] == "The agent lets 199 pass, not 200."
+    assert bar["quirk"] == "The agent allows 199, not 200."
 
 
 def test_the_limit_that_stopped_the_agent_comes_first():
@@ -311,11 +333,10 @@ def test_the_limit_that_stopped_the_agent_comes_first():
     ("failures", "missed", "unsaid", "words"),
     [
         (0, 0, 0, "none"),
-        (5, 0, 0, "the agent saw each of them"),
-        (5, 0, 5, "the agent said nothing of them"),
-        (5, 2, 0, "agent saw 3, missed 2"),
-        (5, 0, 3, "agent saw 2, said nothing of 3"),
-        (1_005, 2, 1_003, "agent saw 0, missed 2, said nothing of 1,003"),
+        (5, 0, 0, "5 noticed by the agent"),
+        (5, 0, 5, "5 not reported"),
+        (5, 2, 0, "3 noticed by the agent, 2 missed"),
+        (1_005, 2, 1_003, "2 missed, 1,003 not reported"),
     ],
 )
 def test_who_noticed_the_failures_of_a_session(failures, missed, unsaid, words):

@@ -12,7 +12,7 @@ from governance.core.session_limits import MaxAttempts, limits_of, read_limit
 from governance.core.verdict import Verdict
 from outcomes.record.effective import effective
 from outcomes.record.session_step import Step
-from outcomes.sessions.domain.session import NAMES_TOLD, OTHERS, SessionTally
+from outcomes.sessions.domain.session import MOST_NAMES, OTHERS, SessionTally
 
 SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 
@@ -149,9 +149,9 @@ def test_attempts_are_all_calls_and_the_last_of_them_is_itself_the_one_denied():
 
 def test_a_limit_of_a_tool_counts_that_tool_by_its_exact_name():
     limits = capped(max_calls_per_tool={"query": 1, "que*": 1})
-    of_query, of_glob = a_tally([ran(SUCCESS), ran(SUCCESS, tool="send")], limits).limits()
-    assert of_query.used["executions"] == 1
-    assert of_glob.used["executions"] == 0
+    for_query, for_glob = a_tally([ran(SUCCESS), ran(SUCCESS, tool="send")], limits).limits()
+    assert for_query.used["executions"] == 1
+    assert for_glob.used["executions"] == 0
 
 
 def test_what_no_check_has_seen_is_counted_as_reported_and_not_judged():
@@ -310,8 +310,8 @@ def judged_at_once(use, numbers, counted):
 def test_a_session_goes_on_from_its_kept_state_as_if_it_had_never_stopped(limits, session, data):
     border = data.draw(st.integers(0, len(session)))
     earlier = {7: limits_of([{"id": "cap", "limits": {"max_tool_calls": 2}}])}
-    kept = json.loads(json.dumps(a_tally(session[:border], limits, earlier).state()))
-    resumed = SessionTally.resumed(kept, limits, earlier)
+    state = json.loads(json.dumps(a_tally(session[:border], limits, earlier).state()))
+    resumed = SessionTally.resumed(state, limits, earlier)
     assert resumed is not None
     for step in session[border:]:
         resumed.advance(step)
@@ -344,19 +344,19 @@ def test_a_state_kept_by_other_code_is_not_gone_on_from():
 
 def test_a_kept_state_does_not_change_with_what_follows():
     tally = a_tally([ran(SUCCESS)])
-    kept = tally.state()
-    before = json.dumps(kept)
+    state = tally.state()
+    before = json.dumps(state)
     tally.advance(ran(FAILURE))
     tally.advance(denied())
-    assert json.dumps(kept) == before
+    assert json.dumps(state) == before
 
 
 def test_beyond_what_anybody_reads_one_more_name_is_one_of_the_others():
     tally = SessionTally(())
-    for number in range(NAMES_TOLD + 7):
+    for number in range(MOST_NAMES + 7):
         tally.advance(Step(kind="denied", tool="t", reason=f"reason {number}"))
-    assert len(tally.denials) == NAMES_TOLD + 1
-    assert (tally.denials[OTHERS], tally.denied) == (7, NAMES_TOLD + 7)
+    assert len(tally.denials) == MOST_NAMES + 1
+    assert (tally.denials[OTHERS], tally.denied) == (7, MOST_NAMES + 7)
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,16 @@ from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from outcomes.models import Session, SessionDay, SessionDayChange
 from outcomes.sessions.commands.days import count_days
-from outcomes.sessions.commands.removal import remove_session, run_waiting_removals
+from outcomes.sessions.commands.removal import remove_session
 from outcomes.sessions.domain.days import day_of
 from outcomes.sessions.domain.facets import Chosen, facets_of
-from outcomes.sessions.queries.groups import alike_sessions, session_groups
+from outcomes.sessions.queries.groups import counted_groups, session_groups
 from outcomes.sessions.queries.list import SessionFilter
 from outcomes.sessions.queries.matching import Asking, asking_sessions
 from tests import builders
 from tests.outcomes.pages import a_denied_item, an_item
 from tests.outcomes.rejudging import reclassified
+from tests.outcomes.waiting_jobs import run_waiting_removals
 from tests.recount import differences
 
 HOUR = timedelta(hours=1)
@@ -50,10 +51,10 @@ def few(monkeypatch):
 
 def facets(project, since=None, until=None, **chosen):
     moment = timezone.now()
-    wanted = SessionFilter(since=since, until=until, chosen=Chosen(**chosen))
-    found = session_groups(project.pk, wanted, moment, asking_sessions(project.pk, moment))
-    assert found.is_exact
-    return facets_of(found.groups, wanted.chosen), found.are_many
+    filters = SessionFilter(since=since, until=until, chosen=Chosen(**chosen))
+    groups = session_groups(project.pk, filters, moment, asking_sessions(project.pk, moment))
+    assert groups.is_exact
+    return facets_of(groups.groups, filters.chosen), groups.are_many
 
 
 def some_traffic(agent, seed, number=40):
@@ -67,6 +68,7 @@ def some_traffic(agent, seed, number=40):
             agent.post(an_item(session, output=chance.choice(["fine", "Error: no"]), **more))
 
 
+@pytest.mark.slow
 def test_days_and_what_is_beside_them_tell_what_a_look_at_each_session_tells(project, agent, few):
     times = [(None, None)]
     times += [(now() - hours * HOUR, None) for hours in (24 * 4, 24 * 5 + 7)]
@@ -76,7 +78,7 @@ def test_days_and_what_is_beside_them_tell_what_a_look_at_each_session_tells(pro
         counted()
         right = [facets(project, *time)[0] for time in times]
         few(0)
-        assert [facets(project, *time) for time in times] == [(each, True) for each in right]
+        assert [facets(project, *time) for time in times] == [(counts, True) for counts in right]
         few(100_000)
         some_traffic(agent, seed, 15)  # late, into days that are counted
         right = [facets(project, *time)[0] for time in times]
@@ -122,10 +124,10 @@ def test_the_page_counts_all_of_very_many_sessions(
     few(4)
     with django_assert_max_num_queries(12):
         text = pages.text("sessions/", sort="lasted", range="7d")
-    assert "8 sessions. One is running; one was stopped by a limit." in text
+    assert "1 of 8 sessions hit a limit · 1 running" in text
     assert "Of the newest" not in text
     assert "Counted among" not in text
-    assert "sort=lasted" not in pages.get("sessions/").content.decode()
+    assert "sort=lasted" not in pages.get("sessions/", range="7d").content.decode()
     assert "8 of 8, newest first" in text
     assert pages.rows("sessions/", state="stopped", range="7d") != []
     assert "1 of 1, newest first" in pages.text("sessions/", state="stopped", range="7d")
@@ -151,12 +153,12 @@ def test_what_is_said_while_a_day_is_counted_is_seen_the_next_time(project, agen
     counted()
     agent.post(an_item("s-2", timestamp=ago(72)))
 
-    def meanwhile(*asked):
-        found = alike_sessions(*asked)
-        SessionDayChange.objects.create(project=project, day=day_of(asked[1]))
-        return found
+    def meanwhile(*arguments):
+        groups = counted_groups(*arguments)
+        SessionDayChange.objects.create(project=project, day=day_of(arguments[1]))
+        return groups
 
-    monkeypatch.setattr("outcomes.sessions.commands.days.alike_sessions", meanwhile)
+    monkeypatch.setattr("outcomes.sessions.commands.days.counted_groups", meanwhile)
     count_days(timezone.now())
     assert SessionDayChange.objects.count() == 1
 

@@ -30,48 +30,48 @@ chosen = st.builds(
 )
 
 
-def shown(told: list[Group], wanted: Chosen) -> int:
-    return sum(group.sessions for group in told if is_shown(group, wanted))
+def shown(groups: list[Group], chosen: Chosen) -> int:
+    return sum(group.sessions for group in groups if is_shown(group, chosen))
 
 
-def is_shown(group: Group, wanted: Chosen) -> bool:
+def is_shown(group: Group, chosen: Chosen) -> bool:
     contract, number = group.version or ("", None)
     return (
-        wanted.environment in ("", group.environment)
-        and wanted.agent in ("", group.agent)
-        and wanted.contract in ("", contract)
-        and (not wanted.contract or wanted.version in (None, number))
-        and wanted.state in ("", group.state)
-        and wanted.limit in ("", group.limit)
-        and not wanted.has & ~group.has
+        chosen.environment in ("", group.environment)
+        and chosen.agent in ("", group.agent)
+        and chosen.contract in ("", contract)
+        and (not chosen.contract or chosen.version in (None, number))
+        and chosen.state in ("", group.state)
+        and chosen.limit in ("", group.limit)
+        and not chosen.has & ~group.has
     )
 
 
 @given(groups, chosen)
-def test_the_count_beside_a_value_is_what_the_list_shows_when_it_is_chosen(told, wanted):
-    found = facets_of(told, wanted)
-    assert found.shown == shown(told, wanted)
-    assert found.all == shown(told, replace(wanted, state=""))
-    for group in told:
-        environment = replace(wanted, environment=group.environment)
-        assert found.environments[group.environment] == shown(told, environment)
-        assert found.agents[group.agent] == shown(told, replace(wanted, agent=group.agent))
-        assert found.states[group.state] == shown(told, replace(wanted, state=group.state))
+def test_the_count_of_a_value_is_what_the_list_shows_when_it_is_chosen(groups, chosen):
+    facets = facets_of(groups, chosen)
+    assert facets.shown == shown(groups, chosen)
+    assert facets.all == shown(groups, replace(chosen, state=""))
+    for group in groups:
+        environment = replace(chosen, environment=group.environment)
+        assert facets.environments[group.environment] == shown(groups, environment)
+        assert facets.agents[group.agent] == shown(groups, replace(chosen, agent=group.agent))
+        assert facets.states[group.state] == shown(groups, replace(chosen, state=group.state))
         if group.version is not None:
             contract, number = group.version
-            other = replace(wanted, contract=contract, version=number)
-            assert found.versions[group.version] == shown(told, other)
+            other = replace(chosen, contract=contract, version=number)
+            assert facets.versions[group.version] == shown(groups, other)
         if group.limit:
-            assert found.limits[group.limit] == shown(told, replace(wanted, limit=group.limit))
+            assert facets.limits[group.limit] == shown(groups, replace(chosen, limit=group.limit))
     for bit in (1, 2, 4):
-        assert found.has[bit] == shown(told, replace(wanted, has=wanted.has | bit))
+        assert facets.has[bit] == shown(groups, replace(chosen, has=chosen.has | bit))
 
 
 @pytest.mark.parametrize("state", ["", "stopped"])
 def test_how_many_were_stopped_too_early_is_told_whatever_state_is_shown(state):
-    told = [
+    groups = [
         Group("a", "a", None, "stopped", True, "cap", 0, 3),  # noqa: FBT003 - the columns in order
         Group("a", "a", None, "ended", False, "", 0, 4),  # noqa: FBT003
     ]
-    assert facets_of(told, Chosen(state=state)).premature == 3
+    assert facets_of(groups, Chosen(state=state)).premature == 3
     assert facets_of([], Chosen(state=state)) == Facets()

@@ -24,12 +24,13 @@ from outcomes.models import (
     SessionRemoval,
     StoredValue,
 )
-from outcomes.record.selecting import CallFilter
 from outcomes.sessions.commands.notes import write_note
-from outcomes.sessions.commands.removal import remove_session, remove_some, run_waiting_removals
+from outcomes.sessions.commands.removal import remove_session, remove_some
+from outcomes.stored.queries import CallFilter
 from tests import builders
 from tests.outcomes.pages import Pages, a_denied_item, an_item
 from tests.outcomes.session_store.test_session_store import Store
+from tests.outcomes.waiting_jobs import run_waiting_removals
 from tests.recount import differences
 
 SECRET = "jane@example.test"
@@ -51,9 +52,9 @@ def held(project, agent):
     store = Store(builders.a_key(project)[0])
     store.increment(f"s:{SECRET}:attempts", 4)
     store.increment("s:s-2:attempts", 1)
-    found = Session.objects.get(session_id=SECRET)
-    write_note(found, "Asked about it.", by=CONSOLE)
-    return found
+    session = Session.objects.get(session_id=SECRET)
+    write_note(session, "Asked about it.", by=CONSOLE)
+    return session
 
 
 def test_a_deleted_session_is_gone_with_all_that_is_only_its_own(project, agent, held):
@@ -64,7 +65,7 @@ def test_a_deleted_session_is_gone_with_all_that_is_only_its_own(project, agent,
     assert list(Call.objects.values_list("session__session_id", flat=True)) == ["s-2"]
     assert Event.objects.count() == 1
     assert Artifact.objects.count() == 1
-    assert [each.key for each in StoredValue.objects.all()] == ["s:s-2:attempts"]
+    assert [value.key for value in StoredValue.objects.all()] == ["s:s-2:attempts"]
     assert SECRET.encode() not in bytes(RejectedItem.objects.get().excerpt)
     assert not SessionNote.objects.exists()
     assert not ChildSession.objects.exists()
@@ -122,13 +123,13 @@ def test_only_who_types_its_id_and_may_delete_it_does(project, held):
     with pytest.raises(Forbidden):
         remove_session(held, typed=SECRET, by=access_of_member(editor).actor)
     admin = Pages(builders.signed_in(builders.a_member(project, Role.ADMIN).user), project.slug)
-    assert "Delete this session with its 4 calls, for good?" in admin.text(
+    assert "Delete this session with its 4 calls, permanently?" in admin.text(
         "delete-session/", of=SECRET
     )
     address = f"{admin.base}/delete-session/?of={SECRET}"
     wrong = admin.client.post(address, {"typed": "jane"})
     assert wrong.status_code == 422
-    assert "Type the id of the session as it stands here." in wrong.text
+    assert "Type the session ID exactly as shown." in wrong.text
     assert admin.client.post(address, {"typed": SECRET}).status_code == 302
     assert admin.get(f"sessions/{SECRET}/").status_code == 404
 

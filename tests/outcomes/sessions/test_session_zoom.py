@@ -31,8 +31,8 @@ def test_a_short_session_is_always_shown_whole():
 
 
 def links(zoom: Zoom, stop: int | None = None) -> dict[str, dict[str, str]]:
-    found = zoom_links(zoom, zoom.within(1, 500), 1, 500, stop)
-    return {link.name: link.query for link in found}
+    zooms = zoom_links(zoom, zoom.within(1, 500), 1, 500, stop)
+    return {link.name: link.query for link in zooms}
 
 
 def test_the_whole_offers_to_come_closer_and_to_go_to_the_stop():
@@ -44,11 +44,11 @@ def test_the_whole_offers_to_come_closer_and_to_go_to_the_stop():
 
 
 def test_a_stretch_offers_its_neighbours_and_the_way_back_and_keeps_the_rest():
-    found = links(Zoom(by="time", first=1, last=100, limit="pay"))
-    kept = {"by": "time", "limit": "pay"}
-    assert found == {
-        "all": kept,
-        "in": kept | {"first": "26", "last": "75"},
-        "out": kept | {"first": "1", "last": "150"},
-        "later": kept | {"first": "51", "last": "150"},
+    zooms = links(Zoom(by="time", first=1, last=100, limit="pay"))
+    carried = {"by": "time", "limit": "pay"}
+    assert zooms == {
+        "all": carried,
+        "in": carried | {"first": "26", "last": "75"},
+        "out": carried | {"first": "1", "last": "150"},
+        "later": carried | {"first": "51", "last": "150"},
     }

@@ -1,4 +1,4 @@
-"""What stands around a session: parents and children, notes, turns, artifacts, another session."""
+"""Parts around a session: parents and children, notes, turns, artifacts, comparison."""
 
 import html
 
@@ -19,7 +19,7 @@ def test_parent_and_child_sessions_lead_to_each_other(pages, agent):
     agent.post(an_item("child", parent_session_id="parent", agent_id="helper"))
     agent.post(an_item("child", parent_session_id="parent", agent_id="helper"))
     agent.post(an_item("orphan", parent_session_id="elsewhere"))
-    assert "Child sessions their calls name this one as their parent" in pages.session("parent")
+    assert "Child sessions calls that name this session as parent" in pages.session("parent")
     assert "child helper 2" in pages.session("parent")
     assert "Parent parent" in pages.session("child")
     assert "Parent elsewhere" in pages.session("orphan")
@@ -33,7 +33,7 @@ def test_an_operator_writes_a_note_that_everybody_reads_and_may_remove_it(projec
     assert operator.client.post(address, {"text": "The CRM was down."}).status_code == 302
     assert operator.client.post(address, {"text": "  "}).status_code == 302
     assert "The CRM was down." in pages.session("s-1")
-    assert "Nothing stands in this note." in operator.session("s-1")
+    assert "A note needs text." in operator.session("s-1")
     note = SessionNote.objects.get()
     away = f"{operator.base}/session-notes/{note.pk}/remove/?of=s-1"
     assert pages.client.post(away).status_code == 403
@@ -84,12 +84,12 @@ def test_two_sessions_stand_side_by_side_and_say_where_they_part(pages, agent):
     choose = pages.get("compare-sessions/", of="one")
     assert "with=two&in=production" in html.unescape(choose.text)
     text = pages.text("compare-sessions/", of="one", **{"with": "two"})
-    assert "They part at call 2, where something else was asked." in text
+    assert "Different from call 2: another call" in text
     assert "query 2 0 0 2 0 0" in text
-    alike = pages.text("compare-sessions/", of="one", **{"with": "one"})
-    assert "Both did the same, call by call." in alike
+    page = pages.text("compare-sessions/", of="one", **{"with": "one"})
+    assert "Both sessions made the same calls" in page
     none = pages.text("compare-sessions/", of="one", **{"with": "nobody"})
-    assert "No session of that id is here." in none
+    assert "Session not found." in none
 
 
 def test_a_stretch_of_the_strip_and_a_limit_are_in_the_address(pages, agent):

@@ -12,7 +12,7 @@ from tests import builders
 from tests.governance.contracts.documents import document
 from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of, tile
 
-QUERIES = 12
+QUERIES = 13
 
 
 def limited(agent, limits: str) -> str:
@@ -25,24 +25,24 @@ def limited(agent, limits: str) -> str:
 
 def test_without_any_session_the_list_says_what_to_do_next(pages):
     text = pages.text("sessions/")
-    assert "No session yet." in text
-    assert "Start here" in text
+    assert "No sessions yet." in text
+    assert "Connect an agent" in text
 
 
 def test_a_session_is_listed_with_its_rate_its_denials_and_its_state(pages, agent):
     agent.post(*(an_item() for _ in range(3)), an_item(output="Error: no"), a_denied_item())
     text = pages.text("sessions/")
-    assert "One session, still running." in text
+    assert "1 session, none hit a limit · 1 running" in text
     assert "75.0 % of 4" in text
     assert "running" in text
-    assert "Agent and console disagree" in text
+    assert "Disagreements 1" in text
     assert "curl" not in text
 
 
 def test_a_session_that_is_silent_for_five_minutes_has_ended(pages, agent):
     long_ago = (datetime.now(UTC) - timedelta(minutes=6)).isoformat()
     agent.post(an_item(timestamp=long_ago))
-    assert "One session, ended." in pages.text("sessions/")
+    assert "1 session, none hit a limit" in pages.text("sessions/")
     assert pages.rows("sessions/", state="running") == []
     assert len(pages.rows("sessions/", state="ended")) == 1
 
@@ -50,7 +50,7 @@ def test_a_session_that_is_silent_for_five_minutes_has_ended(pages, agent):
 def test_a_session_that_a_limit_stopped_is_stopped_whenever_it_was_seen(pages, agent):
     agent.post(an_item(), a_denied_item(reason="limit"))
     agent.post(an_item("s-2"))
-    assert "2 sessions. One is running; one was stopped by a limit." in pages.text("sessions/")
+    assert "1 of 2 sessions hit a limit · 1 running" in pages.text("sessions/")
     assert len(pages.rows("sessions/", state="stopped")) == 1
 
 
@@ -63,7 +63,7 @@ def test_the_list_is_narrowed_by_environment_and_by_session_or_agent(project, pa
     assert len(pages.rows("sessions/", environment="staging")) == 1
     assert len(pages.rows("sessions/", q="billing")) == 1
     assert len(pages.rows("sessions/", q="S-1")) == 2
-    assert "No session or agent of that name." in pages.text("sessions/", q="nobody")
+    assert "No sessions match these filters." in pages.text("sessions/", q="nobody")
 
 
 def test_a_cursor_leads_through_all_sessions_and_back(pages, agent):
@@ -94,7 +94,7 @@ def test_nul_in_what_is_asked_for_finds_nothing_and_breaks_nothing(pages, path):
 
 def test_calls_without_a_session_are_listed_by_their_agent(pages, agent):
     agent.post(*(an_item(None, agent_id="old-bot") for _ in range(3)), an_item())
-    assert "No session reported" in pages.text("sessions/")
+    assert "Calls without a session ID" in pages.text("sessions/")
     assert "old-bot 3" in pages.text("sessions/")
     assert len(pages.rows("calls/", session="none")) == 3
     assert len(pages.rows("calls/", session="none", agent="bot")) == 0
@@ -120,37 +120,33 @@ def test_a_session_says_why_it_was_stopped_and_that_it_was_too_early(pages, agen
                       details="Session limit reached."),
     )  # fmt: skip
     text = pages.session("s-1")
+    assert "s-1 hit session-limits 1 call early: 1 of 4 counted calls failed" in text
+    assert "query failed once with Error: no such table . The agent missed it." in text
+    assert "1 call after the limit was denied." in text
+    assert "Hit early. Executions reached 4 at call 4. By successes, 1 call was left." in text
+    assert "limit message Session limit reached." in text
     assert (
-        "Stopped by session-limits at call 5, after 4 executions; 1 of those 4 was a failure; "
-        "counting successes it would have gone on to call 5." in text
+        "Limit 4: 4 executions reached it at call 4, 3 verified successes, "
+        "4 reported successes reached it at call 4." in text
     )
-    assert "By successes it stood at 3 of 4. The agent missed it. 1 call of 5 was denied." in text
-    assert (
-        "Too early. Reached at call 4 counting executions. Counting successes 1 was left." in text
-    )
-    assert "limit said Session limit reached." in text
-    assert (
-        "Against a limit of 4: 4 executions, reached at call 4; 3 successes; 4 as reported, "
-        "reached at call 4." in text
-    )
-    assert "Failures and unknown, 1 of 4 query 1 of 4 failed" in text
+    assert "Why 1 counted call failed of 4 that ran query Error: no such table silent 1" in text
     assert Session.objects.get().stopped == "premature"
-    assert "one of them too early" not in pages.text("sessions/")
-    assert "One session, stopped by a limit, too early." in pages.text("sessions/")
+    assert "1 of 1 session hit a limit early" in pages.text("sessions/")
+    assert "1 session hit a limit, 1 early" in pages.text("sessions/", state="stopped")
 
 
 def test_a_session_shows_its_turns_its_waste_and_its_artifacts(pages, agent):
-    asked = {"account": "A-1"}
+    arguments = {"account": "A-1"}
     agent.post(
-        an_item(turn_id="t-1", tool_args=asked, idempotent=True),
-        an_item(turn_id="t-1", tool_args=asked, idempotent=True, elapsed_ms=12),
+        an_item(turn_id="t-1", tool_args=arguments, idempotent=True),
+        an_item(turn_id="t-1", tool_args=arguments, idempotent=True, elapsed_ms=12),
         an_item(turn_id="t-2", tool_name="export", output="a" * 13_000),
         an_item(turn_id="t-2", type="failure", error="gone", retryable=False, output=None),
     )
     text = pages.session("s-1")
     assert "Waste, 1 of 4 calls" in text
     assert "Same call again after success, ran query" in text
-    assert "2 turns; a tool stays blocked until its turn ends" in text
+    assert "blocked tools reset each turn" in text
     assert "query · no call after it" in text
     assert "1 reference" in text
     assert "13 kB" in text
@@ -193,35 +189,27 @@ def test_a_cursor_leads_through_the_calls_of_a_session_with_their_numbers(pages,
     assert pages.rows(back) == pages.rows(older)
 
 
-def test_a_denied_call_that_was_repeated_is_one_row_until_the_denied_are_asked_for(pages, agent):
-    agent.post(*(a_denied_item(tool_args={"id": 1}) for _ in range(8)))
-    assert "2\N{EN DASH}7 The same call, denied 6 more times" in pages.session("s-1")
-    assert len(pages.rows("sessions/s-1/")) == 2
-    assert len(pages.rows("sessions/s-1/", show="denied")) == 8
-
-
 def test_a_new_call_and_a_new_standing_come_by_themselves_and_only_then(pages, agent):
     agent.post(an_item())
-    rows, standing = (
+    rows, url = (
         live_url(pages, "sessions/s-1/", "calls"),
         live_url(pages, "sessions/s-1/", "session"),
     )
     assert pages.client.get(rows).status_code == 204
-    assert pages.client.get(standing).status_code == 204
+    assert pages.client.get(url).status_code == 204
     agent.post(an_item(tool_name="fresh"))
     assert "2 fresh" in text_of(pages.client.get(rows))
-    assert "Running, 2 calls so far: both executions succeeded." in text_of(
-        pages.client.get(standing)
-    )
+    running = "s-1 is running: 2 calls so far, all verified as success"
+    assert running in text_of(pages.client.get(url))
 
 
 def test_how_long_a_session_lasted_comes_along_with_its_standing(pages, agent):
     agent.post(an_item(timestamp="2026-11-01T10:00:00Z"))
-    assert '<dd id="lasted">0 ms</dd>' in pages.get("sessions/s-1/").content.decode()
-    standing = live_url(pages, "sessions/s-1/", "session")
+    assert '<dd id="lasted">&lt; 1 ms</dd>' in pages.get("sessions/s-1/").content.decode()
+    url = live_url(pages, "sessions/s-1/", "session")
     agent.post(an_item(timestamp="2026-11-01T10:00:06Z"))
-    told = pages.client.get(standing).content.decode()
-    assert '<dd id="lasted" hx-swap-oob="true">6.0 s</dd>' in told
+    part = pages.client.get(url).content.decode()
+    assert '<dd id="lasted" hx-swap-oob="true">6.0 s</dd>' in part
 
 
 def test_a_result_that_comes_later_changes_its_row(pages, agent):
@@ -285,16 +273,16 @@ def test_a_session_of_another_project_is_not_there(pages, agent):
 
 
 def test_what_agents_say_is_shown_and_never_run(pages, agent):
-    said = "<script>alert(1)</script>"
+    bad = "<script>alert(1)</script>"
     agent.post(
-        an_item(said, tool_name=said, agent_id=said, turn_id=said, output="Error: " + said,
-                tool_args={said: said}, principal={"user_id": said}),
-        a_denied_item(said, reason=said, details=said, decision_name=said),
+        an_item(bad, tool_name=bad, agent_id=bad, turn_id=bad, output="Error: " + bad,
+                tool_args={bad: bad}, principal={"user_id": bad}),
+        a_denied_item(bad, reason=bad, details=bad, decision_name=bad),
     )  # fmt: skip
     for path in ("sessions/", "calls/"):
-        assert said not in pages.get(path).content.decode()
-    assert said in pages.session(said)
-    assert said.encode() not in pages.get(f"sessions/{said.replace('/', '%2F')}/").content
+        assert bad not in pages.get(path).content.decode()
+    assert bad in pages.session(bad)
+    assert bad.encode() not in pages.get(f"sessions/{bad.replace('/', '%2F')}/").content
 
 
 @pytest.mark.parametrize("calls", [1, 300])
@@ -330,22 +318,26 @@ def live_url(pages: Pages, path: str, part: str = "sessions") -> str:
 
 
 def live_of(response, part: str) -> str:
-    found = re.findall(r'data-live hx-get="([^"]*)"', response.content.decode())
-    return next(html.unescape(url) for url in found if f"/live/{part}/?" in url)
+    urls = re.findall(r'data-live hx-get="([^"]*)"', response.content.decode())
+    return next(html.unescape(url) for url in urls if f"/live/{part}/?" in url)
 
 
 @pytest.mark.parametrize(
-    "page",
-    ["sessions/s-1/", "calls/c-1/", "compare-sessions/?of=s-1"],
+    ("page", "listed"),
+    [
+        ("sessions/s-1/", "sessions"),
+        ("calls/c-1/", "calls"),
+        ("compare-sessions/?of=s-1", "sessions"),
+    ],
 )
 def test_from_one_session_or_call_another_environment_leads_to_the_list(
-    pages, agent, project, page
+    pages, agent, project, page, listed
 ):
     agent.post(an_item(call_id="c-1"))
     builders.an_environment(project, "staging")
     shown = pages.get(page).content.decode()
     in_staging = [url for url in re.findall('href="([^"]*)"', shown) if "=staging" in url]
-    assert in_staging == [f"{pages.base}/sessions/?environment=staging"]
+    assert in_staging == [f"{pages.base}/{listed}/?environment=staging"]
     assert pages.client.get(in_staging[0]).status_code == 200
 
 
@@ -357,22 +349,22 @@ def test_beside_the_figures_of_a_session_stand_those_of_the_sessions_of_its_agen
     pages, agent, project
 ):
     too_old = [an_item("s-old", timestamp=days_ago(11), output="Error: no") for _ in range(5)]
-    of_another = [an_item("s-of-another", agent_id="ops", timestamp=days_ago(1)) for _ in range(5)]
+    others = [an_item("s-of-another", agent_id="ops", timestamp=days_ago(1)) for _ in range(5)]
     first = [an_item("s-1", timestamp=days_ago(3)) for _ in range(3)]
     first += [an_item("s-1", timestamp=days_ago(2.5), output="Error: no")]
     second = [an_item("s-2", timestamp=days_ago(1)), a_denied_item("s-2", timestamp=days_ago(1))]
-    agent.post(*too_old, *of_another, *first, *second, an_item("s-3"), an_item("s-3"))
+    agent.post(*too_old, *others, *first, *second, an_item("s-3"), an_item("s-3"))
     staging = type(agent)(builders.bearing(builders.a_key(project, "ingest", env="staging")[0]))
     staging.post(an_item("s-2", timestamp=days_ago(1), output="Error: no"))
     body = pages.get("sessions/s-3/").content.decode()
-    assert "was 80.0 % of 5 in the 2 sessions of its agent before" in tile(body, "rate")
-    assert tile(body, "calls").endswith("were 3 on average")
-    assert tile(body, "failures").endswith("were 0.5 on average")
-    assert tile(body, "waste").endswith("were 0 on average")
-    assert tile(body, "time").endswith("lasted 6 h on average")
-    told = pages.session("s-2", environment="production")
-    assert "was 75.0 % of 4 in the session of its agent before" in told
-    assert "its agent ended no session in the 7 days before" in pages.session("s-1")
+    assert "vs 80.0 % of 5 in 2 earlier sessions" in tile(body, "rate")
+    assert tile(body, "calls").endswith("vs 3 on average")
+    assert tile(body, "failures").endswith("vs 0.5 on average")
+    assert tile(body, "waste").endswith("vs 0 on average")
+    assert tile(body, "time").endswith("earlier sessions lasted 6 h on average")
+    text = pages.session("s-2", environment="production")
+    assert "vs 75.0 % of 4 in 1 earlier session" in text
+    assert "no earlier session in 7 days" in pages.session("s-1")
 
 
 def test_beside_the_sessions_of_a_time_stand_those_of_the_time_before(pages, agent):
@@ -384,8 +376,8 @@ def test_beside_the_sessions_of_a_time_stand_those_of_the_time_before(pages, age
         an_item("s-4", agent_id="ops", timestamp=days_ago(1.4)),
         an_item("s-5", timestamp=days_ago(3)),
     )
-    before = "In the 24 hours before: 3 sessions, one was stopped by a limit."
+    before = "The previous 24 hours: 3 sessions, 1 hit a limit."
     assert before in pages.text("sessions/", range="24h")
-    assert "In the 24 hours before: 1 session." in pages.text("sessions/", range="24h", agent="ops")
-    assert "before:" not in pages.text("sessions/")
-    assert "before:" not in pages.text("sessions/", range="24h", q="s-1")
+    assert "The previous 24 hours: 1 session." in pages.text("sessions/", range="24h", agent="ops")
+    assert "The previous" not in pages.text("sessions/", range="all")
+    assert "The previous" not in pages.text("sessions/", range="24h", q="s-1")

@@ -133,6 +133,7 @@ def verdicts_of(reading: Reading) -> Iterator[tuple[str, str, str]]:
         yield row.call_id, row.verdict, row.decided_by
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["function", "name"])
 @pytest.mark.parametrize("name", ["unified", "too-late", "crm", "default"])
 def test_agent_and_console_agree_about_every_result(project, agent, name, given):

@@ -165,6 +165,7 @@ def keyed(project, env):
     return builders.bearing(builders.a_key(project, "agent", "manage", env=env)[0])
 
 
+@pytest.mark.slow
 def test_thousands_of_items_settle_and_recount(agent: Agent):
     items = [
         an_outcome(

@@ -105,7 +105,7 @@ def test_a_check_that_breaks_holds_nothing_up_and_says_so_at_its_calls(
     call = agent.outcome("a")
     assert (call["verdict"], call["checked"], call["check"]) == ("failure", False, None)
     assert Call.objects.get(call_id="a").verdict_reason.startswith(
-        "The check mine could not judge it: out of"
+        "The check mine could not be evaluated: out of"
     )
     assert agent.outcome("b")["checked"]
     assert differences() == []

@@ -7,11 +7,12 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any, TypeVar
 
+import pytest
 from django.db import transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.record import names
+from outcomes.stored import names
 from tests import builders
 from tests.builders import an_event, an_outcome
 from tests.examples import with_a_database
@@ -150,6 +151,7 @@ def settled_bit_by_bit(sent: Items, order: random.Random, cuts: list[int]) -> Ag
     return agent
 
 
+@pytest.mark.slow
 @with_a_database(60)
 @given(
     sent=st.lists(item, min_size=1, max_size=14, unique_by=identity),
@@ -166,6 +168,7 @@ def test_any_order_batches_and_repeats_give_the_same_and_recount(db, sent, order
         transaction.set_rollback(True)
 
 
+@pytest.mark.slow
 @with_a_database(30)
 @given(
     sent=st.lists(item, min_size=1, max_size=20),

@@ -6,6 +6,7 @@ import threading
 import pytest
 from django.db import connection
 
+from outcomes.database import IS_SERVER
 from outcomes.models import Batch, Call, Event, RejectedItem
 from outcomes.settling import claims as claiming
 from outcomes.settling.prefetch import Ahead
@@ -56,8 +57,8 @@ def in_threads(*works):
 
 
 def claims_of(monkeypatch, items: int, much: int = 0) -> None:
-    monkeypatch.setattr(claiming, "ITEMS", {"sqlite": items, "postgresql": items})
-    monkeypatch.setattr(claiming, "ITEMS_OF_MUCH", {"sqlite": much})
+    monkeypatch.setattr(claiming, "ITEMS", items)
+    monkeypatch.setattr(claiming, "ITEMS_OF_MUCH", 0 if IS_SERVER else much)
 
 
 @pytest.fixture(params=["as it is", "with claims that are soon full"])

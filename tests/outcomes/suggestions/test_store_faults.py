@@ -1,32 +1,29 @@
 """Faults of the place (a full disk, a folder that is not there) cost no batch its place and no call
 its verdict: what needs the store waits for as long as they last, and the rest goes on."""
 
-import errno
 import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
-from governance.alerts.queries import open_findings
+from governance.alerts.queries import open_alerts
 from governance.models import Project
 from outcomes.artifacts.commands.artifacts import remove_unreferenced_artifacts
 from outcomes.artifacts.commands.faults import find_faults
 from outcomes.models import Artifact, Batch, Call
 from outcomes.models.inbox import TRIES
-from outcomes.settling.claims import note_failure
 from outcomes.settling.settle import settle_inbox
-from outcomes.suggestions.commands.scans import ask_for_look, ask_for_looks, run_waiting_looks
+from outcomes.suggestions.commands.scans import ask_for_look, ask_for_looks
 from tests.builders import an_outcome
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent, settle
 from tests.outcomes.rejudging import reclassified, tried
+from tests.outcomes.waiting_jobs import run_waiting_looks
 from tests.recount import differences
 
 LARGE = "x" * 12_001
@@ -93,7 +90,7 @@ def a_reference(agent: Agent, call_id: str, content: bytes) -> dict[str, object]
 
 
 def kinds(project: Project) -> list[str]:
-    return [each.kind for each in open_findings(project)]
+    return [each.kind for each in open_alerts(project)]
 
 
 def test_a_batch_waits_while_the_artifact_store_cannot_be_written(project, agent: Agent, data):
@@ -159,20 +156,6 @@ def test_a_batch_that_is_really_bad_is_still_set_aside_alone(agent: Agent, data)
     assert (row.tries, row.set_aside_at, row.fault) == (1, None, "")
 
 
-def test_batches_that_were_set_aside_for_a_fault_of_the_place_are_retried(agent: Agent):
-    large = post(agent, an_outcome("large", output=LARGE))
-    bad = post(agent, an_outcome("bad"))
-    for _ in range(TRIES):  # as an earlier version did
-        note_failure(large, OSError(errno.ENOSPC, "No space left on device"))
-        note_failure(bad, ValueError("no batch"))
-    Batch.objects.filter(pk=bad).update(body=b"rubbish")
-    update = import_module("outcomes.migrations.0031_faults_of_the_place")
-    update.retry_those_of_the_place(apps, None)
-    settle()
-    assert names() == {"large"}
-    assert Batch.objects.get().set_aside_at is not None
-
-
 def test_an_artifact_that_is_missing_on_this_host_is_no_evidence(project, agent: Agent, data):
     reference = a_reference(agent, "c", b'{"is_error": true}')
     with other_host(data):
@@ -227,7 +210,7 @@ def test_a_fault_opens_a_finding_and_its_end_resolves_it(project, agent: Agent, 
         settle()
         find_faults()
         find_faults()
-        (finding,) = open_findings(project)
+        (finding,) = open_alerts(project)
         assert finding.kind == "artifact_store_away"
         assert "Not a directory" in finding.why
     let_time_pass()
@@ -240,8 +223,8 @@ def test_the_page_of_the_backlog_names_the_fault(project, agent: Agent, pages: P
     with store_away(data):
         post(agent, an_outcome("large", output=LARGE))
         settle()
-        page = pages.get("settings/set-aside/").content.decode()
-        assert "Waiting for a fault to end" in page
+        page = pages.get("settings/failed-batches/").content.decode()
+        assert "Waiting for the host" in page
         assert "Not a directory" in page
 
 

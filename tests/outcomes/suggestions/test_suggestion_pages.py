@@ -1,23 +1,29 @@
 """Suggestions as people meet them: read, dismissed, and made a rule of in one click."""
 
+import re
 from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 from django.urls import reverse
 
-from governance.alerts.queries import open_findings
+from governance.alerts.queries import open_alerts
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
+from governance.checks.queries.bindings import bindings_of
 from governance.core.roles import Role
 from governance.models import CheckDraft
-from outcomes.models import Rejudging, Suggestion, SuggestionLook
-from outcomes.reclassification.commands.parts import run_waiting_parts
-from outcomes.suggestions.commands.scans import ask_for_look, run_waiting_looks
+from outcomes.alerts.commands import evaluate_project
+from outcomes.models import Call, Rejudging, Suggestion, SuggestionLook
+from outcomes.suggestions.commands.scans import ask_for_look
 from tests import builders
 from tests.governance.naming import check_text
+from tests.items import an_outcome as an_item
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.pages import text_of
+from tests.outcomes.waiting_jobs import run_waiting_looks, run_waiting_parts
+from tests.recount import differences
 
 FINE = "{when: {result.fine: {equals: false}}, id: not-ok, verdict: failure}"
 
@@ -54,58 +60,89 @@ def asked(project, name, suggestion):
     return reverse(f"outcomes:{name}", args=[project.slug, suggestion.pk])
 
 
-def draft(client, project, drafted, **more):
-    """The click, and all that a browser does after it."""
-    sent = {
-        "suggestion": drafted.pk,
-        "check": drafted.check_name,
-        "rule": drafted.rule,
-        "tool": drafted.tool.name,
-        "judge": drafted.judge,
-    }
-    address = reverse("governance:draft_rule", args=[project.slug])
-    return client.post(address, sent | more, follow=True)
+def flow_page(project, row):
+    place = [project.slug, row.tool_id, row.check_name, row.rule]
+    return reverse("outcomes:suggestion", args=place)
 
 
-def test_the_page_says_what_was_seen_and_which_known_form_it_follows(project, fails, client_as):
-    said = client_as(Role.VIEWER).get(page(project))
-    text = text_of(said)
-    assert "1 form of failure is judged success, in 1 tool." in text
-    assert "2 results of crm_update judged success have ok: false ." in text
-    assert "of its newest 3" in text
+def step(client, project, row, act):
+    """A step's button, and all that a browser does after it."""
+    return client.post(flow_page(project, row), {"act": act}, follow=True)
+
+
+def draft(client, project, row):
+    return step(client, project, row, "draft")
+
+
+def test_the_list_names_the_worst_tool_and_links_to_each_suggestion(project, fails, client_as):
+    answer = client_as(Role.VIEWER).get(page(project))
+    text = text_of(answer)
+    assert "2 of 3 crm_update outputs look like failures" in text
+    assert "2 of 3 outputs of crm_update have ok: false and count as success." in text
+    assert "3 of 3 calls sent an output in the last 24 hours." in text
+    assert flow_page(project, fails) in answer.text
+
+
+def test_a_suggestion_shows_the_rule_beside_an_output(project, fails, client_as):
+    answer = client_as(Role.VIEWER).get(flow_page(project, fails))
+    text = text_of(answer)
+    assert "Suggestion: count ok: false as failure" in text
+    assert "matches 2 of the newest 3 outputs of crm_update" in text
     assert "row 32 of the result shapes, Slack style" in text
-    assert "flags/not-ok" in text
-    assert "{id: number, ok: false}" in text
-    assert "/calls/c-1/" in said.text
-    assert "Draft this rule" not in text
+    assert "id : not-ok" in text
+    assert "<mark>  &quot;ok&quot;: false" in answer.text
+    assert "You need the Editor role to create the check." in text
+    assert "Create draft" not in text
 
 
-def test_it_says_since_when_it_is_suggested_whatever_was_looked_at_since(
-    project, fails, agent, client_as
-):
+def test_the_page_of_a_suggestion_lists_the_patterns_of_its_outputs(project, fails, client_as):
+    answer = client_as(Role.VIEWER).get(flow_page(project, fails))
+    assert "{id: number, ok: false}" in text_of(answer)
+    assert "/calls/c-1/" in answer.text
+    file = client_as(Role.VIEWER).get(f"{flow_page(project, fails)}?format=csv&table=samples")
+    assert "c-1" in b"".join(file.streaming_content).decode()
+
+
+def test_a_suggestion_keeps_the_date_since_which_it_stands(project, fails, agent, client_as):
     Suggestion.objects.update(found_at=datetime(2026, 11, 2, 8, 15, tzinfo=UTC))
     agent.post(ran({"ok": False}))
     again = look(project)
     assert (again.results, again.looked_at > again.found_at) == (3, True)
-    told = client_as(Role.VIEWER).get(page(project)).text
-    assert 'suggested since <time datetime="2026-11-02T08:15' in told
+    shown = client_as(Role.VIEWER).get(flow_page(project, again)).text
+    assert re.search(r'Suggested since\s+<time datetime="2026-11-02T08:15', shown)
 
 
-def test_several_values_are_told_with_their_numbers(project, agent, client_as):
+def test_several_values_are_counted_one_by_one(project, agent, client_as):
     agent.post(*[ran({"status": status}, tool="get") for status in (500, 500, 502)])
-    look(project)
-    text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "3 results of get judged success have status such as 500 ." in text
+    row = look(project)
+    text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
+    assert "count status such as 500 as failure" in text
     assert "status: 500 2 times, status: 502 once" in text
 
 
-def test_without_a_look_and_without_a_suggestion_the_page_says_so(project, client_as):
+def test_the_empty_page_counts_the_outputs_that_were_scanned(project, agent, client_as):
     viewer = client_as(Role.VIEWER)
-    assert "No result was looked at yet." in text_of(viewer.get(page(project)))
+    assert "No calls to scan in the last 24 hours" in text_of(viewer.get(page(project)))
+    agent.post(ran({"ok": True}), ran({"ok": True}))
     ask_for_look(project.pk)
-    assert "are being looked at" in text_of(viewer.get(page(project)))
+    unscanned = text_of(viewer.get(page(project)))
+    assert "Not scanned yet: 2 of 2 calls sent an output in the last 24 hours" in unscanned
+    assert "No suggestions" not in unscanned
     run_waiting_looks()
-    assert "looks like a known failure" in text_of(viewer.get(page(project)))
+    text = text_of(viewer.get(page(project)))
+    assert "No suggestions: 2 of 2 calls sent an output in the last 24 hours" in text
+
+
+def test_calls_without_outputs_are_a_state_with_the_code_that_reports_them(
+    project, agent, client_as
+):
+    agent.post(*[an_item(tool_name="crm_update", tool_success=True) for _ in range(3)])
+    ask_for_look(project.pk)
+    run_waiting_looks()
+    text = text_of(client_as(Role.VIEWER).get(page(project)))
+    assert "None of 3 calls sent an output in the last 24 hours: nothing can be checked" in text
+    assert "**console.guard_options()" in text
+    assert "looks like" not in text
 
 
 def test_names_and_values_of_agents_are_shown_as_they_are_and_do_nothing(project, agent, client_as):
@@ -115,34 +152,109 @@ def test_names_and_values_of_agents_are_shown_as_they_are_and_do_nothing(project
     assert "<b>" not in said.text
     assert "<i>" not in said.text
     assert "<u>" not in said.text
-    assert "1 result of <i>'t' judged success has error:" in text_of(said)
+    assert "1 of 1 <i>'t' output looks like a failure" in text_of(said)
 
 
-def test_dismissing_and_bringing_back(project, fails, editor):
-    assert "Draft this rule" in text_of(editor.get(page(project)))
+def test_a_suggestion_is_dismissed_and_restored(project, fails, editor):
+    assert flow_page(project, fails) in editor.get(page(project)).text
     editor.post(asked(project, "dismiss_suggestion", fails))
-    text = text_of(editor.get(page(project)))
-    assert "Draft this rule" not in text
-    assert "Bring back" in text
+    answer = editor.get(page(project))
+    assert flow_page(project, fails) not in answer.text
+    assert "Restore" in text_of(answer)
     editor.post(asked(project, "bring_back_suggestion", fails))
-    assert "Draft this rule" in text_of(editor.get(page(project)))
+    assert flow_page(project, fails) in editor.get(page(project)).text
 
 
-def test_a_look_is_asked_for_by_a_button(project, editor):
+def test_a_scan_is_started_by_a_button(project, editor):
     editor.post(reverse("outcomes:look_now", args=[project.slug]))
     assert SuggestionLook.objects.get(project=project).status == "queued"
 
 
+def test_four_steps_lead_from_a_suggestion_to_the_corrected_rate(project, fails, editor, agent):
+    text = text_of(draft(editor, project, fails))
+    assert "1 rule for crm_update in crm-update ." in text
+    assert "As crm-update v1 . Computing its impact" in text
+    run_waiting_parts()
+    text = text_of(editor.get(flow_page(project, fails)))
+    assert "2 recorded calls would change to failure." in text
+    assert "3 recorded calls with an output: 2 change to failure." in text
+    assert "Saved as crm-update v1 ." in text_of(step(editor, project, fails, "save"))
+    assert "crm-update checks new calls of crm_update ." in text_of(
+        step(editor, project, fails, "bind")
+    )
+    assert [str(line) for line in bindings_of(project).lines] == ["* * crm_update → crm-update"]
+    ask_for_look(project.pk)  # finds that the rule covers them, and drops the suggestion
+    run_waiting_looks()
+    assert "Reclassify 3 calls" in text_of(editor.get(flow_page(project, fails)))
+    started = step(editor, project, fails, "reclassify")
+    assert "/reclassifications/" in started.redirect_chain[-1][0]
+    run_waiting_parts()
+    verdicts = sorted(Call.objects.values_list("verdict", flat=True))
+    assert verdicts == ["failure", "failure", "success"]
+    done = text_of(editor.get(flow_page(project, fails)))
+    assert "Recorded calls have the verdicts of crm-update v1 ." in done
+    assert differences() == []
+
+
+def test_only_the_next_step_can_be_taken(project, fails, editor):
+    for act in ("save", "bind", "reclassify", "undo-bind", "nothing", ""):
+        step(editor, project, fails, act)
+    assert not CheckDraft.objects.exists()
+    assert not bindings_of(project).lines
+    assert not Rejudging.objects.exists()
+    shown = editor.get(flow_page(project, fails)).text
+    for reason in ("Create the draft first", "Save the check first", "Bind the check first"):
+        assert f'disabled title="{reason}"' in shown
+
+
+def test_a_draft_can_be_discarded_and_a_binding_undone(project, fails, editor):
+    draft(editor, project, fails)
+    step(editor, project, fails, "undo-draft")
+    assert not CheckDraft.objects.exists()
+    for act in ("draft", "save", "bind"):
+        step(editor, project, fails, act)
+    assert "Bind to crm_update" in text_of(step(editor, project, fails, "undo-bind"))
+    assert not bindings_of(project).lines
+
+
+def test_a_viewer_takes_no_step(project, fails, client_as):
+    viewer = client_as(Role.VIEWER)
+    viewer.get("/")
+    assert draft(viewer, project, fails).status_code == 403
+    assert not CheckDraft.objects.exists()
+
+
+def test_a_suggestion_of_another_project_is_not_there(fails):
+    other = builders.a_project("other")
+    client = builders.signed_in(builders.a_member(other, Role.EDITOR).user)
+    assert client.get(flow_page(other, fails)).status_code == 404
+
+
+def test_another_page_gets_the_card_of_a_tool(project, fails, client_as):
+    viewer = client_as(Role.VIEWER)
+    part = reverse("outcomes:suggestion_part", args=[project.slug])
+    assert "count ok: false as failure" in text_of(viewer.get(f"{part}?tool=crm_update"))
+    assert "count ok: false as failure" in text_of(viewer.get(part))
+    for query in ("?tool=other", "?tool=crm_update&check=flags&rule=no-success"):
+        assert viewer.get(part + query).content == b""
+
+
+def test_the_card_reloads_itself_while_its_effect_is_computed(project, fails, editor):
+    card = draft(editor, project, fails).text
+    (again,) = map(unescape, re.findall(r'hx-get="([^"]+live/suggestion/[^"]+)"', card))
+    assert again in unescape(editor.get(again).text)
+    run_waiting_parts()
+    assert "hx-get" not in editor.get(again).text
+
+
 @pytest.mark.parametrize("judge", ["default", "http"])
-def test_for_a_check_of_the_console_a_new_one_opens_in_the_editor(project, agent, editor, judge):
+def test_for_a_built_in_check_a_new_check_is_drafted(project, agent, editor, judge):
     if judge != "default":
         bind(project, [Binding("*", "*", "*", judge)], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"ok": True}))
     suggestion = look(project)
-    opened = draft(editor, project, suggestion)
+    draft(editor, project, suggestion)
     made = CheckDraft.objects.get()
-    assert opened.redirect_chain[-1][0].endswith(f"/checks/drafts/{made.pk}/")
-    assert "What it would change is being computed." in text_of(opened)
     assert made.success_check is None
     assert "name: crm-update" in made.text
     assert "tool: crm_update" in made.text
@@ -151,29 +263,30 @@ def test_for_a_check_of_the_console_a_new_one_opens_in_the_editor(project, agent
     effect = Rejudging.objects.get()
     assert effect.tools == ["crm_update"]
     assert effect.result["flips"]["counts"]["newly_failed"] == 1
-    text = text_of(editor.get(page(project)))
-    assert "With the rule: 1 recorded call would become failures, none a success." in text
 
 
-def test_the_rule_goes_into_the_check_that_judges_the_tool(project, agent, editor):
+def test_the_rule_goes_into_the_check_that_is_bound_to_the_tool(project, agent, editor):
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "crm_*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
     ask_for_look(project.pk)
     run_waiting_looks()
     suggestion = Suggestion.objects.get(tool__name="crm_update")
-    opened = draft(editor, project, suggestion)
-    assert opened.redirect_chain[-1][0].endswith("/checks/c/mine/edit/")
+    draft(editor, project, suggestion)
     made = CheckDraft.objects.get()
+    assert made.success_check is not None
+    assert made.success_check.name == "mine"
     assert "id: not-ok-2" in made.text
-    save_check(project, document=made.text, by=EDITOR)
+    text = text_of(step(editor, project, suggestion, "save"))
+    assert "mine checks new calls of crm_update ." in text
+    assert "Reclassify 1 call" in text
     run_waiting_parts()  # its effect comes first
     ask_for_look(project.pk)
     run_waiting_looks()
     assert [each.tool.name for each in Suggestion.objects.all()] == ["other"]
 
 
-def test_a_draft_that_is_open_already_gets_the_rule_as_well(project, agent, editor):
+def test_an_open_draft_of_that_check_gets_the_rule_as_well(project, agent, editor):
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"success": False}, tool="other"))
@@ -197,21 +310,14 @@ def test_a_second_click_writes_no_second_rule_and_another_rule_of_the_tool_joins
         draft(editor, project, each)
     made = CheckDraft.objects.get()
     assert (made.text.count("id: no-success"), made.text.count("id: not-ok")) == (1, 1)
-    checks = reverse("governance:checks", args=[project.slug])
-    assert "A new check crm-update" in text_of(editor.get(checks))
 
 
-def test_a_rule_that_is_saved_and_not_bound_leads_to_its_binding(project, fails, editor):
+def test_a_rule_that_was_saved_elsewhere_is_bound_next(project, fails, editor):
     draft(editor, project, fails)
     save_check(project, document=CheckDraft.objects.get().text, by=EDITOR)
-    opened = draft(editor, project, fails)
-    assert "crm-update has this rule already, and is bound nowhere." in text_of(opened)
-    assert opened.redirect_chain[-1][0].endswith("?check=crm-update&tool=crm_update")
-    of_check = reverse("governance:check", args=[project.slug, "crm-update"])
-    assert "Bind it to crm_update" in text_of(editor.get(of_check))
-    bind(project, [Binding("*", "*", "crm_update", "crm-update")], by=EDITOR)
-    assert "counts from the next result on" in text_of(draft(editor, project, fails))
-    assert "Bind it to" not in text_of(editor.get(of_check))
+    text = text_of(draft(editor, project, fails))
+    assert "Saved as crm-update v1 ." in text
+    assert "Bind to crm_update" in text
 
 
 def test_a_draft_that_no_rule_fits_into_is_left_as_it_is(project, agent, editor):
@@ -221,38 +327,25 @@ def test_a_draft_that_no_rule_fits_into_is_left_as_it_is(project, agent, editor)
     suggestion = look(project)
     draft(editor, project, suggestion)
     CheckDraft.objects.update(text="rules: {")
-    opened = draft(editor, project, suggestion)
-    assert "The rule was not drafted" in text_of(opened)
+    assert "Fix it first" in text_of(draft(editor, project, suggestion))
     assert CheckDraft.objects.get().text == "rules: {"
 
 
-@pytest.mark.parametrize("more", [{"check": "nothing"}, {"rule": "nothing"}, {"rule": "\0"}])
-def test_only_rules_of_the_library_are_drafted(project, fails, editor, more):
-    assert "The console brings no such rule." in text_of(draft(editor, project, fails, **more))
+@pytest.mark.parametrize("place", [("nothing", "not-ok"), ("flags", "nothing")])
+def test_only_rules_of_built_in_checks_are_drafted(project, fails, editor, place):
+    address = reverse("outcomes:suggestion", args=[project.slug, fails.tool_id, *place])
+    answer = editor.post(address, {"act": "draft"}, follow=True)
+    assert "Built-in rule not found." in text_of(answer)
     assert not CheckDraft.objects.exists()
 
 
-def test_a_suggestion_that_is_gone_meanwhile_leaves_the_draft(project, fails, editor):
-    opened = draft(editor, project, fails, suggestion="99")
-    assert "What it would change is open" in text_of(opened)
-    assert CheckDraft.objects.count() == 1
-
-
-def test_nobody_has_the_effect_of_anothers_draft_computed(project, fails, editor, client_as):
-    draft(editor, project, fails)
-    Rejudging.objects.all().delete()
-    effect = asked(project, "suggestion_effect", fails)
-    another = client_as(Role.EDITOR)
-    for number in (str(CheckDraft.objects.get().pk), "", "x", "9" * 30):
-        another.post(f"{effect}?draft={number}")
-    assert not Rejudging.objects.exists()
-
-
-def test_what_needs_attention_leads_here(project, fails, client_as):
-    (finding,) = open_findings(project)
-    assert finding.link == page(project)
-    attention = reverse("governance:attention", args=[project.slug])
-    assert "Failures are judged success" in text_of(client_as(Role.VIEWER).get(attention))
+def test_an_alert_leads_here(project, fails, client_as):
+    evaluate_project(project)
+    (alert,) = open_alerts(project)
+    flow = [fails.tool_id, fails.check_name, fails.rule]
+    assert alert.link == reverse("outcomes:suggestion", args=[project.slug, *flow])
+    listed = text_of(client_as(Role.VIEWER).get(reverse("outcomes:alerts", args=[project.slug])))
+    assert "crm_update outputs look like failures" in listed
 
 
 def test_the_page_asks_the_same_number_of_queries_however_many_there_are(
@@ -264,14 +357,14 @@ def test_the_page_asks_the_same_number_of_queries_however_many_there_are(
     viewer = client_as(Role.VIEWER)
     viewer.get(page(project))
     with django_assert_max_num_queries(12):
-        assert "30 forms of failure are" in text_of(viewer.get(page(project)))
+        assert "29 more suggestions" in text_of(viewer.get(page(project)))
 
 
 def test_a_field_that_holds_an_object_is_named_and_not_spelled_out(project, agent, client_as):
     agent.post(ran({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m"}}, tool="rpc"))
-    look(project)
-    text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "1 result of rpc judged success has error that is not empty." in text
+    row = look(project)
+    text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
+    assert "count a non-empty error as failure" in text
 
 
 def test_who_waits_for_a_look_is_shown_what_came_of_it(project, client_as):
@@ -279,9 +372,9 @@ def test_who_waits_for_a_look_is_shown_what_came_of_it(project, client_as):
     standing = reverse("outcomes:look_standing", args=[project.slug])
     ask_for_look(project.pk)
     assert standing in viewer.get(page(project)).text
-    assert text_of(viewer.get(standing)) == "It begins."
+    assert text_of(viewer.get(standing)) == "Starting."
     SuggestionLook.objects.update(total=12, passed=4)
-    assert text_of(viewer.get(standing)) == "4 of 12 tools looked at."
+    assert text_of(viewer.get(standing)) == "4 of 12 tools scanned."
     run_waiting_looks()
     assert viewer.get(standing).headers["HX-Refresh"] == "true"
     assert standing not in viewer.get(page(project)).text
@@ -293,12 +386,12 @@ def test_more_than_a_page_shows_are_told(project, agent, client_as, monkeypatch)
     ask_for_look(project.pk)
     run_waiting_looks()
     text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "5 forms of failure are judged success, in 2 and more tools." in text
-    assert "The 2 with the most results are shown; 3 more are open." in text
+    assert "4 more suggestions" in text
+    assert "2 of 5 suggestions" in text
 
 
 def test_a_list_of_which_some_items_failed_is_told_as_that(project, agent, client_as):
     agent.post(ran({"items": [{"id": 1, "error": "no row"}, {"id": 2}]}, tool="bulk"))
-    look(project)
-    text = text_of(client_as(Role.VIEWER).get(page(project)))
-    assert "1 result of bulk judged success has failed items in items" in text
+    row = look(project)
+    text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
+    assert "count failed items in items as failure" in text

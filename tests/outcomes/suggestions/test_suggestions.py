@@ -5,30 +5,30 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from governance.alerts.queries import open_findings
 from governance.checks.commands.bindings import bind
 from governance.checks.commands.checks import save_check
-from governance.checks.domain.bindings import Binding
+from governance.checks.domain import Binding
 from governance.core.actor import Actor, ActorKind
 from governance.core.errors import Forbidden, NotFound
 from governance.core.roles import Role
 from governance.models import AuditEntry
+from outcomes.jobs import commands as jobs
 from outcomes.models import Call, Suggestion, SuggestionLook
 from outcomes.suggestions.commands import scans as suggestion_looks
 from outcomes.suggestions.commands.results import keep
 from outcomes.suggestions.commands.scans import (
     ask_for_look,
     ask_for_looks,
-    run_overdue_look,
-    run_waiting_looks,
-    take_up_lost_looks,
+    run_look,
+    waiting_looks,
 )
 from outcomes.suggestions.commands.suggestions import bring_back_suggestion, dismiss_suggestion
 from outcomes.suggestions.queries import open_suggestions
 from tests import builders
-from tests.outcomes.backtests import EDITOR, waiting_backtest
+from tests.outcomes.backtests import EDITOR
 from tests.outcomes.posting import Agent
 from tests.outcomes.silent_failures import FAILING, results
+from tests.outcomes.waiting_jobs import run_waiting_looks
 
 NOT_OK = """\
 apiVersion: edictum-site/v1
@@ -158,16 +158,16 @@ def test_a_result_that_comes_for_a_known_call_is_new(project, agent):
 
 
 def test_there_is_a_look_where_there_is_a_reason(project, agent):
-    assert ask_for_looks() == 0
+    assert ask_for_looks() == []
     agent.post(ran({"ok": True}))
-    assert ask_for_looks() == 1
+    assert len(ask_for_looks()) == 1
     assert run_waiting_looks() == 1
-    assert ask_for_looks() == 0
+    assert ask_for_looks() == []
     bound(project, "*", "flags")
-    assert ask_for_looks() == 1
+    assert len(ask_for_looks()) == 1
     run_waiting_looks()
     agent.post(ran({"ok": True}))
-    assert ask_for_looks() == 1
+    assert len(ask_for_looks()) == 1
 
 
 def test_a_look_is_asked_for_once_at_a_time(project):
@@ -185,22 +185,30 @@ def test_a_look_whose_process_died_is_taken_up(project, agent):
     ask_for_look(project.pk)
     died = timezone.now() - timedelta(minutes=5)
     SuggestionLook.objects.update(status="running", heard_at=died)
-    assert take_up_lost_looks() == 1
+    assert len(waiting_looks()) == 1
     assert run_waiting_looks() == 1
     assert Suggestion.objects.count() == 1
 
 
-def test_a_look_stands_back_for_a_job_that_somebody_waits_for(project, agent):
-    agent.post(ran({"ok": False}))
-    ask_for_look(project.pk)
-    waited_for = waiting_backtest(project)
-    assert run_waiting_looks() == 1
-    assert not Suggestion.objects.exists()
+@pytest.fixture
+def short_turns(monkeypatch):
+    """Each turn is over with the first tool."""
+    monkeypatch.setattr(jobs, "TURN", 0.0)
+
+
+def first_turn(project):
+    number = ask_for_look(project.pk).pk
+    assert not run_look(number)
     assert SuggestionLook.objects.get().status == "queued"
-    waited_for.delete()
+
+
+def test_a_look_whose_turn_is_over_makes_room_for_other_jobs(project, agent, short_turns):
+    agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
+    first_turn(project)
+    assert Suggestion.objects.count() == 1
     assert run_waiting_looks() == 1
     assert SuggestionLook.objects.get().status == "done"
-    assert Suggestion.objects.count() == 1
+    assert Suggestion.objects.count() == 2
 
 
 def test_what_comes_while_a_look_runs_is_looked_at_when_somebody_asks(project, agent, monkeypatch):
@@ -220,37 +228,20 @@ def test_what_comes_while_a_look_runs_is_looked_at_when_somebody_asks(project, a
     assert (look.status, look.is_asked_again) == ("done", False)
 
 
-def test_what_comes_while_a_look_stands_back_is_looked_at_when_somebody_asks(project, agent):
-    agent.post(ran({"ok": True}))
-    ask_for_look(project.pk)
-    other = waiting_backtest(project)
-    run_waiting_looks()
+def test_what_comes_between_two_turns_of_a_look_is_looked_at_when_somebody_asks(
+    project, agent, short_turns
+):
+    agent.post(ran({"ok": True}), ran({"ok": True}, tool="other"))
+    first_turn(project)
     agent.post(ran({"success": False}, tool="provision"))
     ask_for_look(project.pk)
-    other.delete()
     run_waiting_looks()
     assert only(project).tool.name == "provision"
 
 
-def test_a_look_that_stood_back_long_enough_has_its_turn(project, agent):
-    agent.post(ran({"ok": False}))
-    ask_for_look(project.pk)
-    waiting_backtest(project)
-    run_waiting_looks()
-    assert run_overdue_look() == 0
-    SuggestionLook.objects.update(asked_at=timezone.now() - suggestion_looks.PATIENT_FOR)
-    assert run_overdue_look() == 1
-    assert only(project).check_name == "flags"
-
-
-def test_a_look_that_stood_back_goes_on_where_it_was(project, agent, monkeypatch):
+def test_a_look_goes_on_where_its_turn_ended(project, agent, short_turns):
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
-    ask_for_look(project.pk)
-    answers = iter([False, True])
-    place = "outcomes.suggestions.commands.scans._somebody_waits"
-    with monkeypatch.context() as patched:
-        patched.setattr(place, lambda: next(answers))
-        run_waiting_looks()
+    first_turn(project)
     first = only(project)
     Suggestion.objects.update(of=99)
     agent.post(ran({"ok": False}, tool=first.tool.name))
@@ -259,7 +250,7 @@ def test_a_look_that_stood_back_goes_on_where_it_was(project, agent, monkeypatch
         (True, 99),
         (False, 1),
     }
-    assert ask_for_looks() == 1  # for what came meanwhile
+    assert len(ask_for_looks()) == 1  # for what came meanwhile
     run_waiting_looks()
     assert Suggestion.objects.get(pk=first.pk).results == 2
 
@@ -319,23 +310,6 @@ def test_nothing_of_another_project_is_reached(project, agent):
     assert looked(other) == set()
     with pytest.raises(NotFound):
         dismiss_suggestion(other.pk, only(project).pk, by=EDITOR)
-
-
-def test_open_suggestions_need_attention_until_there_are_none(project, agent, pages):
-    agent.post(ran({"ok": False}), ran({"success": False}, tool="other"))
-    looked(project)
-    (finding,) = open_findings(project)
-    assert finding.kind == "silent_failures"
-    assert finding.why.startswith(
-        "crm_update: 1 of the newest 1 results has a known form of failure, and 1 more form of it."
-    )
-    for page in ("overview/", "attention/"):
-        text = pages.text(page)
-        assert "Failures are judged success" in text
-        assert "Failures are judged success:" not in text  # its kind says all
-    for each in Suggestion.objects.all():
-        dismiss_suggestion(project.pk, each.pk, by=EDITOR)
-    assert open_findings(project) == []
 
 
 def test_results_of_every_environment_and_agent_are_looked_at(project):

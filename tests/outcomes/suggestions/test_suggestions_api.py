@@ -3,8 +3,9 @@
 import json
 
 from governance.models import AuditEntry
-from outcomes.suggestions.commands.scans import ask_for_look, run_waiting_looks
+from outcomes.suggestions.commands.scans import ask_for_look
 from tests import builders
+from tests.outcomes.waiting_jobs import run_waiting_looks
 
 SUGGESTIONS = "success-check-suggestions"
 

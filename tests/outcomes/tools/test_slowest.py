@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from outcomes.core.durations import bucket_of, least_of
-from outcomes.tools.domain.slowest import Stretch, joined, worth_looking
+from outcomes.tools.domain.slowest import Stretch, joined, stretches_to_read
 
 CALLS = st.lists(
     st.tuples(st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0, 3.0, 3.01, 40.0, 900.0, 3e4])),
@@ -24,7 +24,7 @@ def counted(calls):
 
 @given(calls=CALLS, most=st.integers(1, 12))
 def test_the_slowest_calls_are_in_what_is_looked_through(calls, most):
-    worth = worth_looking(counted(calls), most, room=10_000)
+    worth = stretches_to_read(counted(calls), most, room=10_000)
     looked = [
         took
         for place, took in calls
@@ -37,8 +37,8 @@ def test_the_slowest_calls_are_in_what_is_looked_through(calls, most):
 @given(calls=CALLS, most=st.integers(1, 12), room=st.integers(0, 40))
 @example(calls=[(0, 3e4), (0, 900.0), (0, 900.0), (0, 900.0), (1, 3e4)], most=3, room=4)
 def test_little_room_costs_the_earlier_ones_of_those_that_took_as_long(calls, most, room):
-    worth = worth_looking(counted(calls), most, room)
-    whole = worth_looking(counted(calls), most, 10_000)
+    worth = stretches_to_read(counted(calls), most, room)
+    whole = stretches_to_read(counted(calls), most, 10_000)
     left_out = set(whole.stretches) - set(worth.stretches)
     assert worth.is_all == (not left_out)
     found = sum(
@@ -53,7 +53,7 @@ def test_little_room_costs_the_earlier_ones_of_those_that_took_as_long(calls, mo
 
 
 def test_nothing_was_measured():
-    assert worth_looking({}, 10, 100).stretches == []
+    assert stretches_to_read({}, 10, 100).stretches == []
 
 
 def test_neighbours_are_one_stretch():

@@ -1,4 +1,4 @@
-"""The sentences that the pages of tools open with: the calm, the single and the plural ones."""
+"""Headlines of the pages of tools."""
 
 from datetime import UTC, datetime
 
@@ -8,15 +8,15 @@ from django.utils.html import strip_tags
 from outcomes.core.scope import scope_from
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall, Judged
+from outcomes.figures.queries.doubt import NO_DOUBT, Doubt, Suspected
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.words.tool import tool_second_sentence, tool_sentence, tools_sentence
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 DAY = scope_from({}, now=NOON, zone=UTC)
-ELSEWHERE = scope_from({"environment": "staging", "agent": "bot"}, now=NOON, zone=UTC)
 
 
-def figures(good=0, bad=0, *, missed=0, denied=0, open_=0, unknown=0) -> Figures:
+def figures(good=0, bad=0, *, missed=0, denied=0, open_=0, unknown=0, unchecked=0) -> Figures:
     found = Figures()
     for became, number in (
         (("execution_result", "success", ""), good),
@@ -26,6 +26,7 @@ def figures(good=0, bad=0, *, missed=0, denied=0, open_=0, unknown=0) -> Figures
     ):
         found.add(became, number)
     found.add(("execution_result", "failure", ""), bad, missed)
+    found.add(("execution_result", "success", ""), unchecked, unchecked=True)
     return found
 
 
@@ -38,79 +39,111 @@ def fall(tool: str, now: int, before: int) -> Fall:
 
 
 GOOD, BAD, NONE = figures(100), figures(80, 20), figures()
+BLIND = figures(unchecked=24)
+
+
+def suspected(*tools: str, is_all=True) -> Doubt:
+    return Doubt([Suspected(tool, "bot", "production", NOON) for tool in tools], is_all=is_all)
 
 
 @pytest.mark.parametrize(
-    ("rows", "fallen", "said"),
+    ("rows", "fallen", "doubt", "said"),
     [
-        (tools(), [], "No tool was called in the last 24 hours."),
-        (tools(("a", figures(denied=1), NONE)), [], "One tool. No call has a verdict."),
-        (tools(("a", BAD, NONE)), [], "One tool. 80.0 % of 100 calls succeeded."),
+        (tools(), [], NO_DOUBT, "No tool calls in the last 24 hours"),
+        (tools(("a", figures(denied=1), NONE)), [], NO_DOUBT, "1 tool, 1 call without a verdict"),
+        (tools(("a", BAD, NONE)), [], NO_DOUBT, "1 tool. 80.0 % of 100 calls succeeded"),
         (
-            tools(("a", GOOD, GOOD)),
+            tools(("a", BLIND, NONE)),
             [],
-            "One tool. It does not succeed noticeably less than in the 24 hours before.",
+            NO_DOUBT,
+            "24 calls reported success. None sent an output, so none was checked.",
         ),
         (
             tools(("a", GOOD, GOOD), ("b", GOOD, GOOD)),
             [],
-            "2 tools. None succeeds noticeably less than in the 24 hours before.",
+            NO_DOUBT,
+            "2 tools, no significant drop vs the previous 24 hours",
         ),
-        (tools(("a", BAD, GOOD)), [fall("a", 80, 98)], "One tool. a lost 18.0 points."),
         (
-            tools(("a", BAD, GOOD), ("b", BAD, GOOD), ("c", GOOD, GOOD)),
-            [fall("a", 80, 98), fall("b", 80, 90)],
-            "3 tools. a lost 18.0 points and b 10.0; the other holds.",
+            tools(("a", BAD, GOOD), ("c", GOOD, GOOD)),
+            [fall("a", 80, 98)],
+            NO_DOUBT,
+            "a success down to 80.0 % from 98.0 %",
         ),
         (
             tools(*[(name, BAD, GOOD) for name in "abcde"]),
             [fall(name, 80, 98) for name in "abc"],
-            "5 tools. a lost 18.0 points, and two others lost as well; the others hold.",
+            suspected("d"),
+            "a success down to 80.0 % from 98.0 %, 2 other tools fell too, 1 output in doubt",
         ),
-    ],
-)
-def test_the_list_opens_with_what_fell(rows, fallen, said):
-    assert strip_tags(tools_sentence(rows, fallen, DAY)) == said
-
-
-def test_the_sentence_names_the_agent_and_the_environment():
-    said = strip_tags(tools_sentence(tools(("a", GOOD, NONE)), [], ELSEWHERE))
-    assert said == "One tool by bot in staging. 100.0 % of 100 calls succeeded."
-
-
-@pytest.mark.parametrize(
-    ("now", "before", "said"),
-    [
-        (NONE, GOOD, "t was not called in the last 24 hours."),
-        (figures(denied=2), NONE, "t was denied each time."),
-        (figures(denied=1), NONE, "t was denied."),
-        (figures(open_=2), NONE, "t has no result yet."),
-        (figures(unknown=1), NONE, "t was called once, and that has no verdict."),
-        (figures(unknown=2, denied=1), NONE, "t was called 3 times; no call has a verdict."),
-        (figures(1), NONE, "t succeeded in its one call."),
-        (figures(41), GOOD, "t succeeded in all its 41 calls, as before."),
         (
-            figures(99, 1),
-            GOOD,
-            "t succeeded in 99.0 % of 100 calls; before it was 100.0 %, which may be chance.",
+            tools(("a", GOOD, GOOD), ("b", GOOD, GOOD)),
+            [],
+            suspected("b", "b"),
+            "b: 2 of 100 outputs look like failures, and no check covers them",
         ),
-        (BAD, GOOD, "t succeeded in 80.0 % of 100 calls; before it was 100.0 %."),
-        (GOOD, BAD, "t succeeded in all its 100 calls, more than the 80.0 % before."),
+        (
+            tools(("a", GOOD, GOOD), ("b", GOOD, GOOD)),
+            [],
+            suspected("a", "b", "b"),
+            "3 outputs of 2 tools look like failures, and no check covers them",
+        ),
     ],
 )
-def test_the_page_of_a_tool_opens_with_how_it_does(now, before, said):
-    assert strip_tags(tool_sentence("t", now, before, DAY)) == said
+def test_the_list_opens_with_a_drop_or_with_outputs_in_doubt(rows, fallen, doubt, said):
+    assert strip_tags(tools_sentence(rows, fallen, doubt, DAY)) == said
+    assert len(said) <= 90
 
 
 @pytest.mark.parametrize(
-    ("now", "said"),
+    ("now", "before", "doubt", "said"),
     [
-        (figures(5), ""),
-        (figures(5, 3), ""),
-        (figures(5, 3, missed=2), "Agents took 2 of its 3 failures for successes."),
-        (figures(5, 3, missed=3), "Agents took all its 3 failures for successes."),
-        (figures(5, 1, missed=1), "Its agent took its one failure for a success."),
+        (NONE, GOOD, NO_DOUBT, "t was not called in the last 24 hours"),
+        (figures(denied=2), NONE, NO_DOUBT, "t: 2 calls denied, none ran"),
+        (figures(open_=1), NONE, NO_DOUBT, "t: 1 call still running"),
+        (figures(unknown=2, denied=1), NONE, NO_DOUBT, "t: 3 calls without a verdict"),
+        (figures(1), NONE, NO_DOUBT, "t: 1 call succeeded"),
+        (figures(41), GOOD, NO_DOUBT, "t: All 41 calls succeeded"),
+        (figures(99, 1), GOOD, NO_DOUBT, "t: 99.0 % of 100 calls succeeded"),
+        (BAD, GOOD, NO_DOUBT, "t success down to 80.0 % from 100.0 %"),
+        (GOOD, BAD, NO_DOUBT, "t success up to 100.0 % from 80.0 %"),
+        (
+            BLIND,
+            GOOD,
+            NO_DOUBT,
+            "t: 24 calls reported success. None sent an output, so none was checked.",
+        ),
+        (
+            figures(3, unchecked=1),
+            NONE,
+            NO_DOUBT,
+            "t: 100.0 % of 4 calls reported success, 1 of them not checked",
+        ),
+        (
+            GOOD,
+            GOOD,
+            suspected("t"),
+            "t: 1 of 100 outputs looks like a failure, and no check covers it",
+        ),
+        (
+            GOOD,
+            GOOD,
+            suspected("t", "t", is_all=False),
+            "t: at least 2 of 100 outputs look like failures, and no check covers them",
+        ),
     ],
 )
-def test_what_agents_missed_is_said(now, said):
-    assert tool_second_sentence(now) == said
+def test_the_headline_of_a_tool_claims_no_more_than_was_checked(now, before, doubt, said):
+    assert strip_tags(tool_sentence("t", now, before, DAY, doubt)) == said
+
+
+@pytest.mark.parametrize(
+    ("now", "doubt", "said"),
+    [
+        (figures(5), NO_DOUBT, ""),
+        (figures(5, 3, missed=2), NO_DOUBT, "Agents missed 2 of 3 failures."),
+        (figures(5, 1, missed=1), suspected("t"), "All from bot. Agents missed 1 of 1 failure."),
+    ],
+)
+def test_the_second_sentence_names_the_agent_and_what_agents_missed(now, doubt, said):
+    assert strip_tags(tool_second_sentence(now, doubt)) == said

@@ -1,4 +1,4 @@
-"""Who looks into one session or call comes back to what was chosen: time, environment and agent."""
+"""Pages of one session or call link back to the chosen time, environment and agent."""
 
 import html
 import re
@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from outcomes.core.scope import beside_one, handed_on
+from outcomes.core.scope import detail_parameters, handed_on
 from tests.outcomes.pages import a_denied_item, an_item
 
 CHOSEN = {"range": "7d", "environment": "production", "agent": "bot"}
@@ -64,6 +64,6 @@ def test_the_environment_of_a_session_is_not_one_that_was_chosen(pages):
 
 
 def test_an_address_of_one_thing_says_what_was_chosen_by_other_names():
-    asked = {"range": "7d", "environment": "production", "chosen-agent": "bot", "first": "3"}
-    assert handed_on(None, asked) == {"range": "7d", "agent": "bot"}
-    assert beside_one(None, asked) == {"range": "7d", "chosen-agent": "bot"}
+    query = {"range": "7d", "environment": "production", "chosen-agent": "bot", "first": "3"}
+    assert handed_on(None, query) == {"range": "7d", "agent": "bot"}
+    assert detail_parameters(None, query) == {"range": "7d", "chosen-agent": "bot"}

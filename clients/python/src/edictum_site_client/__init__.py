@@ -1,4 +1,4 @@
-"""Tells an Edictum Site console what became of each tool call, with and without edictum."""
+"""Reports the outcome of each tool call to an Edictum Site console, with and without edictum."""
 
 from edictum_site_client.checks import SuccessCheck, default_check
 from edictum_site_client.console import Console, GuardOptions

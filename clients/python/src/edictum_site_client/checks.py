@@ -27,7 +27,7 @@ def check_of(given: SuccessCheck | None) -> SuccessCheck | None:
 
 
 def edictums_own(tool_name: str, result: Any, asking: FrameType | None) -> bool:
-    """What the SDK would have said without a check. It differs from one place in it to another.
+    """Verdict that the SDK would give without a check; its versions differ in it.
 
     A guard that is given a check never consults its own, so giving the default would otherwise
     change what agents of older versions, and of some frameworks, take for a failure.

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from edictum_site_client.checks import SuccessCheck, edictums_own
-from edictum_site_client.items import NotSaid, Raised, Returned, What
+from edictum_site_client.items import NotReported, Raised, Returned, What
 from edictum_site_client.matching import Execution, Matching, guard_behind, returned_an_error
 from edictum_site_client.named_checks import judged_by
 from edictum_site_client.sdk_events import about_call, action_of
@@ -86,9 +86,9 @@ class GuardSink:
         success = getattr(event, "tool_success", None)
         if success is None:
             success = action == "call_executed"
-        said = getattr(event, "error", None) or getattr(event, "reason", None) or ""
+        reason = getattr(event, "error", None) or getattr(event, "reason", None) or ""
         return self._matching.executed(
-            call_id, event.tool_name, success=bool(success), said=str(said)
+            call_id, event.tool_name, success=bool(success), reason=str(reason)
         )
 
     def _check_of(self, guard: Any) -> SuccessCheck | None:
@@ -99,11 +99,11 @@ class GuardSink:
     def _keep(self, event: Any, execution: Execution, check: SuccessCheck | None) -> None:
         about = about_call(event, self._console)
         about["metadata"] = judged_by(check)
-        what: What = execution.what or NotSaid()
+        what: What = execution.what or NotReported()
         flagged = getattr(event, "postconditions_passed", None) is False
         if isinstance(what, Returned) and flagged and not self._console.masking.flagged_outputs:
             why = "a rule of the contract objected to it"
-            what = NotSaid() if what.error is None else Raised(f"Withheld: {why}")
+            what = NotReported() if what.error is None else Raised(f"Withheld: {why}")
             about["metadata"] |= {"output_withheld": why}
         self._console.keep_outcome(
             what,

@@ -58,11 +58,11 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class NotSaid:
+class NotReported:
     """It ran, and that is all that is known."""
 
 
-What = Returned | Raised | Denied | Stored | NotSaid
+What = Returned | Raised | Denied | Stored | NotReported
 
 
 class Measures(TypedDict, total=False):
@@ -121,41 +121,45 @@ def item(
     retryable: bool = True,
 ) -> bytes:
     """The item as it is sent. `about` has call_id, tool_name and whatever else is known."""
-    told = {key: value for key, value in about.items() if value is not None}
-    told.setdefault("timestamp", datetime.now(timezone.utc).isoformat())
-    tool = str(told["tool_name"])
-    notes: dict[str, Any] = dict(told.pop("metadata", {}))
-    _mask(told, "tool_args", tool, masking, notes, leaves=masking.arguments)
+    fields = {key: value for key, value in about.items() if value is not None}
+    fields.setdefault("timestamp", datetime.now(timezone.utc).isoformat())
+    tool = str(fields["tool_name"])
+    notes: dict[str, Any] = dict(fields.pop("metadata", {}))
+    _mask(fields, "tool_args", tool, masking, notes, leaves=masking.arguments)
     if not isinstance(what, Denied) and (elapsed := _measure(elapsed_ms)) is not None:
-        told["elapsed_ms"] = round(elapsed, 3)
+        fields["elapsed_ms"] = round(elapsed, 3)
     match what:
         case Returned(error=error) if error is not None:
-            told |= {"type": "failure", "error": _error_text(error, tool, masking)}
-            told["retryable"] = retryable
+            fields |= {"type": "failure", "error": _error_text(error, tool, masking)}
+            fields["retryable"] = retryable
         case Returned(value):
-            told |= {"type": "execution_result", "output": value}
-            _mask(told, "output", tool, masking, notes, leaves=masking.outputs)
+            fields |= {"type": "execution_result", "output": value}
+            _mask(fields, "output", tool, masking, notes, leaves=masking.outputs)
             if what.was_coerced:
-                told["was_coerced"] = True
+                fields["was_coerced"] = True
         case Stored(artifact_id, summary, size_bytes):
             summary = text_of(summary, masking)[:SUMMARY_MAX_CHARS] if masking.outputs else ""
-            told |= {"type": "artifact_reference", "artifact_id": artifact_id}
-            told |= {"summary": summary, "size_bytes": size_bytes}
-        case NotSaid():
-            told["type"] = "execution_result"
+            fields |= {"type": "artifact_reference", "artifact_id": artifact_id}
+            fields |= {"summary": summary, "size_bytes": size_bytes}
+        case NotReported():
+            fields["type"] = "execution_result"
         case Raised(error) if isinstance(error, TIMEOUTS):
-            told |= {"type": "timeout", "deadline_s": _measure(deadline_s), "retryable": retryable}
+            fields |= {
+                "type": "timeout",
+                "deadline_s": _measure(deadline_s),
+                "retryable": retryable,
+            }
         case Raised(error):
-            told |= {"type": "failure", "error": _error(error, masking), "retryable": retryable}
+            fields |= {"type": "failure", "error": _error(error, masking), "retryable": retryable}
         case Denied(reason, details):
-            told |= {"type": "denied", "reason": reason, "details": text_of(details, masking)}
+            fields |= {"type": "denied", "reason": reason, "details": text_of(details, masking)}
     if notes:
-        told["metadata"] = notes
-    return encoded(told)
+        fields["metadata"] = notes
+    return encoded(fields)
 
 
 def _mask(
-    told: dict[str, Any],
+    fields: dict[str, Any],
     name: str,
     tool: str,
     masking: Masking,
@@ -163,13 +167,13 @@ def _mask(
     *,
     leaves: bool,
 ) -> None:
-    if name not in told:
+    if name not in fields:
         return
-    value = told.pop(name)
+    value = fields.pop(name)
     if not leaves:
         return
     try:
-        told[name], is_cut = fitted(tool, value, masking)
+        fields[name], is_cut = fitted(tool, value, masking)
         if is_cut:
             notes[f"{name}_cut"] = True
     except Withheld as why:
@@ -194,8 +198,8 @@ def _error(error: BaseException | str, masking: Masking) -> str:
     if isinstance(error, str):
         return text_of(error, masking)
     try:
-        said = str(error)
+        words = str(error)
     except Exception:  # noqa: BLE001 - an exception of others, whose words raise in their turn
-        said = ""
+        words = ""
     name = type(error).__name__
-    return text_of(f"{name}: {said}" if said else name, masking)
+    return text_of(f"{name}: {words}" if words else name, masking)

@@ -1,4 +1,4 @@
-"""What may leave the agent: secrets masked, large values cut, and what is withheld altogether."""
+"""Masking of what leaves the agent: secrets masked, large values cut, and whole parts withheld."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Masking:
         object.__setattr__(self, "_texts", tuple(re.compile(text) for text in self.texts))
 
     @cached_property
-    def of_events(self) -> Masking:
+    def for_events(self) -> Masking:
         """The same for what the SDK itself reports, of which nothing else is withheld."""
         return replace(self, also=None, max_characters=Masking.max_characters)
 

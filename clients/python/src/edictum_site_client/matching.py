@@ -42,7 +42,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a check was shown. Under `run()` it belongs to the call that was opened last."""
+    """Result that a check was given. Under `run()` it belongs to the call that was opened last."""
 
     tool_name: str
     value: Any
@@ -82,7 +82,7 @@ def returned_an_error(tool_name: str, result: Any) -> bool:
 
 
 class Matching:
-    """Of one console. Its dictionaries are used by many threads, one operation at a time."""
+    """Open calls of one console. Many threads use its dictionaries, one operation at a time."""
 
     def __init__(self) -> None:
         self._started: dict[str, float] = {}
@@ -111,8 +111,8 @@ class Matching:
         """The after-hook: asked for every execution, needed for those that raised."""
         _keep(self._hooked, str(call.call_id), (response, time.monotonic()))
 
-    def executed(self, call_id: str, tool_name: str, *, success: bool, said: str) -> Execution:
-        """What is known of this execution, `said` being what its event says; asked once."""
+    def executed(self, call_id: str, tool_name: str, *, success: bool, reason: str) -> Execution:
+        """Facts about this execution, with the reason of its event; asked once."""
         started = self._started.pop(call_id, None)
         hooked = self._hooked.pop(call_id, None)
         call, seen = _take(call_id, tool_name)
@@ -123,7 +123,7 @@ class Matching:
         response, at = hooked or (None, None)
         elapsed_ms = _between(started, at)
         if not success and (hooked is None or isinstance(response, str)):
-            return Execution(Raised(response or said), elapsed_ms)
+            return Execution(Raised(response or reason), elapsed_ms)
         return Execution(None if hooked is None else Returned(response), elapsed_ms)
 
     def hook_into(self, guard: Any) -> bool:

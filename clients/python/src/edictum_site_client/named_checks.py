@@ -28,7 +28,7 @@ logger = logging.getLogger("edictum_site_client")
 CUSTOM = "custom"  # any function of the agent's own
 CANNOT_JUDGE = "cannot-judge"  # a rule's name, as `fallback` is one
 
-Ask = Callable[[str, str], File]  # from a path and an ETag
+Fetch = Callable[[str, str], File]  # from a path and an ETag
 
 
 class CheckUnavailable(Exception):
@@ -70,10 +70,10 @@ class Followed:
         held = self.held
         return self.pinned is not None and held is not None and held.origin == "console"
 
-    def refresh(self, ask: Ask) -> bool:
+    def refresh(self, fetch: Fetch) -> bool:
         """Whether the console answered with this check; what is held stays when it did not."""
         try:
-            self._take(ask)
+            self._take(fetch)
         except Exception as error:  # noqa: BLE001 - whatever it was, the last good one stays
             self._note(str(error) or type(error).__name__)
             return False
@@ -81,30 +81,30 @@ class Followed:
         return True
 
     def read_file(self) -> None:
-        """What an earlier process kept; a file that is not there or not right is none."""
+        """Read the copy of an earlier process; a missing or broken file counts as none."""
         if self.file is None:
             return
         try:
-            kept = json.loads(self.file.read_bytes())
-            self.held = self._held(kept["check"], str(kept["etag"]), "file")
+            stored = json.loads(self.file.read_bytes())
+            self.held = self._held(stored["check"], str(stored["etag"]), "file")
         except FileNotFoundError:
             return
         except Exception as error:  # noqa: BLE001 - whatever it holds, the console has a newer one
             logger.warning("Edictum Site: %s holds no check %s: %s", self.file, self.name, error)
 
-    def _take(self, ask: Ask) -> None:
+    def _take(self, fetch: Fetch) -> None:
         held = self.held
-        told = ask(self.path, held.etag if held else "")
-        if told.status == 304 and held is not None:
+        answer = fetch(self.path, held.etag if held else "")
+        if answer.status == 304 and held is not None:
             self.held = Held(held.version, held.etag, held.judge, "console")
             return
-        if told.status != 200:
-            raise Refused(_said(told))
-        if len(told.body) >= LARGEST_FILE:
+        if answer.status != 200:
+            raise Refused(_error_text(answer))
+        if len(answer.body) >= LARGEST_FILE:
             raise Refused(f"It is larger than {LARGEST_FILE:,} bytes.")
-        compiled = json.loads(told.body)
-        self.held = self._held(compiled, told.etag, "console")
-        self._write_file(compiled, told.etag)
+        compiled = json.loads(answer.body)
+        self.held = self._held(compiled, answer.etag, "console")
+        self._write_file(compiled, answer.etag)
 
     def _held(self, compiled: Any, etag: str, origin: str) -> Held:
         if not isinstance(compiled, dict) or compiled.get("name") != self.name:
@@ -123,8 +123,8 @@ class Followed:
         try:
             handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=f".{self.file.name}.")
             try:
-                with os.fdopen(handle, "w", encoding="utf-8") as kept:
-                    json.dump({"etag": etag, "check": compiled}, kept)
+                with os.fdopen(handle, "w", encoding="utf-8") as copy:
+                    json.dump({"etag": etag, "check": compiled}, copy)
                 Path(name).replace(self.file)  # at once: another process may read it meanwhile
             except BaseException:
                 Path(name).unlink()
@@ -201,9 +201,9 @@ def judged_by(check: SuccessCheck | None) -> dict[str, Any]:
     return {"success_check": {"name": check.name, "version": check.version}}
 
 
-def _said(told: File) -> str:
+def _error_text(answer: File) -> str:
     try:
-        detail = str(json.loads(told.body)["detail"])
+        detail = str(json.loads(answer.body)["detail"])
     except (ValueError, LookupError, TypeError):
-        detail = told.body[:300].decode("utf-8", "replace")
-    return f"HTTP {told.status}: {detail}"
+        detail = answer.body[:300].decode("utf-8", "replace")
+    return f"HTTP {answer.status}: {detail}"

@@ -1,4 +1,4 @@
-"""What waits to be sent: bounded in number and in bytes, the oldest lost first."""
+"""Queue of what waits to be sent: bounded in number and in bytes, the oldest lost first."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ class Outbox:
         An artifact is sent alone, and before the outcomes that refer to it.
         """
         line = self._lines["artifacts"] or self._oldest_line()
-        taken: list[Parcel] = []
+        parcels: list[Parcel] = []
         size = 0
         if line and line[0].family == "artifacts":
             most = 1
-        while line and len(taken) < most:
+        while line and len(parcels) < most:
             size += len(line[0].body)
-            if taken and size > LARGEST_POST:
+            if parcels and size > LARGEST_POST:
                 break
-            taken.append(line.popleft())
-        self._bytes -= sum(len(parcel.body) for parcel in taken)
-        return taken
+            parcels.append(line.popleft())
+        self._bytes -= sum(len(parcel.body) for parcel in parcels)
+        return parcels
 
     def take_all(self) -> list[Parcel]:
-        taken = [parcel for line in self._lines.values() for parcel in line]
+        parcels = [parcel for line in self._lines.values() for parcel in line]
         for line in self._lines.values():
             line.clear()
         self._bytes = 0
-        return taken
+        return parcels
 
     def put_back(self, parcels: list[Parcel]) -> None:
         if parcels:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from edictum_site_client.items import (
     Denied,
-    NotSaid,
+    NotReported,
     Raised,
     Returned,
     Stored,
@@ -35,7 +35,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Options:
-    """Of a tool, whatever its calls."""
+    """Settings of a tool for all its calls."""
 
     name: str
     idempotent: bool | None = None
@@ -57,7 +57,7 @@ _INSIDE: ContextVar[str | None] = ContextVar("edictum_site_client_inside", defau
 
 @contextmanager
 def session(session_id: str, turn_id: str | None = None) -> Iterator[None]:
-    """What is recorded inside belongs to this session (and turn)."""
+    """Calls recorded inside belong to this session (and turn)."""
     token = _WHERE.set(Where(session_id, turn_id))
     try:
         yield
@@ -95,7 +95,7 @@ class Call:
         self._arguments = arguments
         self._session_id = session_id or where.session_id
         self._turn_id = turn_id or where.turn_id
-        self._what: What = NotSaid()
+        self._what: What = NotReported()
         self._guarded: Open | None = open_call(options.name) if call_id is None else None
         self.call_id = call_id or (self._guarded.call_id if self._guarded else str(uuid.uuid4()))
 

@@ -77,13 +77,13 @@ class Refresher:
             with self._changed:
                 while not self._closed and (left := self._due - time.monotonic()) > 0:
                     self._changed.wait(left)
-                asked = [] if self._closed else self._unsettled()
-                if not asked:
+                due = [] if self._closed else self._unsettled()
+                if not due:
                     self._transport.close()
                     self._thread = None
                     return
-            answered = [self._refresh(one) for one in asked]
-            del asked  # else this thread would keep alive what nobody uses any more
+            answered = [self._refresh(one) for one in due]
+            del due  # else this thread would keep alive what nobody uses any more
             with self._changed:
                 self._tries = 0 if all(answered) else self._tries + 1
                 self._due = self._next()

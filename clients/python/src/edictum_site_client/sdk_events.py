@@ -33,25 +33,25 @@ def action_of(event: Any) -> str:
 
 def event_of(event: Any, console: Console) -> dict[str, Any]:
     names = [field.name for field in fields(event)] if is_dataclass(event) else list(vars(event))
-    told: dict[str, Any] = {}
+    event_fields: dict[str, Any] = {}
     for name in names:
         value = getattr(event, name)
         if value is not None and name not in NEVER_MEASURED:
-            told[RENAMED.get(name, name)] = value
-    told |= {"action": ACTIONS.get(action_of(event), action_of(event))}
-    told |= {"agent_id": console.agent_id, "timestamp": event.timestamp.isoformat()}
-    args = told.pop("tool_args", None)
-    plain: dict[str, Any] = jsonable(event.tool_name, told, console.masking.of_events)
+            event_fields[RENAMED.get(name, name)] = value
+    event_fields |= {"action": ACTIONS.get(action_of(event), action_of(event))}
+    event_fields |= {"agent_id": console.agent_id, "timestamp": event.timestamp.isoformat()}
+    args = event_fields.pop("tool_args", None)
+    plain: dict[str, Any] = jsonable(event.tool_name, event_fields, console.masking.for_events)
     if args is not None and console.masking.arguments:
         plain["tool_args"] = _masked(event.tool_name, args, console.masking)
     return plain
 
 
 def about_call(event: Any, console: Console) -> dict[str, Any]:
-    """What an outcome says beside what became of the call."""
-    said = {name: getattr(event, name, None) for name in SHARED}
-    principal, masking = getattr(event, "principal", None), console.masking.of_events
-    return said | {
+    """Fields of an outcome beside the outcome itself."""
+    shared = {name: getattr(event, name, None) for name in SHARED}
+    principal, masking = getattr(event, "principal", None), console.masking.for_events
+    return shared | {
         "agent_id": console.agent_id,
         "session_id": getattr(event, "session_id", None) or getattr(event, "run_id", None),
         "timestamp": event.timestamp.isoformat(),

@@ -23,7 +23,7 @@ FULL = 100  # as many are sent at once, without waiting for more
 
 @dataclass(frozen=True)
 class Delivery:
-    """What became of everything that was recorded here."""
+    """Delivery of everything that was recorded here."""
 
     waiting: int = 0
     sent: int = 0
@@ -54,7 +54,7 @@ class Sender:
         self._changed = threading.Condition()
         self._outbox = Outbox(*self._limits)
         self._in_hand: list[Parcel] = []
-        self._told = Delivery()
+        self._delivery = Delivery()
         self._ignored: set[str] = set()
         self._thread: threading.Thread | None = None
         self._per_post = MOST_PER_POST
@@ -68,7 +68,7 @@ class Sender:
     def put(self, family: Family, body: bytes, media_type: str = "application/json") -> None:
         with self._changed:
             if self._closed:
-                self._tell(lost=1)
+                self._count(lost=1)
                 return
             self._outbox.put(family, body, media_type)
             self._run()
@@ -79,7 +79,9 @@ class Sender:
     def delivery(self) -> Delivery:
         with self._changed:
             waiting = len(self._outbox) + len(self._in_hand)
-            return replace(self._told, waiting=waiting, lost=self._told.lost + self._outbox.lost)
+            return replace(
+                self._delivery, waiting=waiting, lost=self._delivery.lost + self._outbox.lost
+            )
 
     def flush(self, timeout: float) -> bool:
         """Whether everything recorded before has been dealt with, within this many seconds."""
@@ -107,7 +109,7 @@ class Sender:
         done = self.flush(timeout)
         with self._changed:
             self._given_up = True
-            self._tell(lost=len(self._outbox.take_all()))
+            self._count(lost=len(self._outbox.take_all()))
             self._changed.notify_all()
             thread = self._thread
         if thread is not None:
@@ -130,7 +132,7 @@ class Sender:
                 self._thread = None
 
     def _work_here(self, deadline: float) -> None:
-        """Where no thread can be had: one post in this one."""
+        """Without a thread: one post in this one."""
         self._changed.release()
         try:
             self._step(deadline)
@@ -152,7 +154,7 @@ class Sender:
             self._in_hand = self._outbox.take(self._per_post)
         answer = self._post(self._in_hand)
         with self._changed:
-            new = answer.why not in ("", self._told.last_error)
+            new = answer.why not in ("", self._delivery.last_error)
             ignored = [field for field in answer.ignored if field not in self._ignored]
             self._ignored.update(ignored)
             self._settle(answer)
@@ -200,28 +202,31 @@ class Sender:
     def _settle(self, answer: Answer) -> None:
         parcels, self._in_hand = self._in_hand, []
         if answer.why:
-            self._told = replace(self._told, last_error=answer.why)
+            self._delivery = replace(self._delivery, last_error=answer.why)
         match answer.verdict:
             case "taken":
                 self._tries = 0
                 self._per_post = min(MOST_PER_POST, self._per_post * 2)
-                self._tell(sent=len(parcels) - answer.rejected, rejected=answer.rejected)
+                self._count(sent=len(parcels) - answer.rejected, rejected=answer.rejected)
             case "smaller" if len(parcels) > 1:
                 self._per_post = len(parcels) // 2
                 self._hurry = True
                 self._outbox.put_back(parcels)
             case "smaller" | "refused":
-                self._tell(lost=len(parcels))
+                self._count(lost=len(parcels))
             case "later" if self._given_up:
-                self._tell(lost=len(parcels))
+                self._count(lost=len(parcels))
             case "later":
                 self._tries += 1
                 self._outbox.put_back(parcels)
 
-    def _tell(self, *, sent: int = 0, rejected: int = 0, lost: int = 0) -> None:
-        told = self._told
-        self._told = replace(
-            told, sent=told.sent + sent, rejected=told.rejected + rejected, lost=told.lost + lost
+    def _count(self, *, sent: int = 0, rejected: int = 0, lost: int = 0) -> None:
+        delivery = self._delivery
+        self._delivery = replace(
+            delivery,
+            sent=delivery.sent + sent,
+            rejected=delivery.rejected + rejected,
+            lost=delivery.lost + lost,
         )
 
 

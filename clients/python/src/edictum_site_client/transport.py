@@ -81,11 +81,11 @@ class Transport:
 
     def _sent(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         try:
-            told = self._exchange("POST", path, body, headers, LARGEST_ANSWER)
+            answer = self._exchange("POST", path, body, headers, LARGEST_ANSWER)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             return Answer("later", f"{type(error).__name__}: {error}")
-        return _read(told.status, told.body)
+        return _read(answer.status, answer.body)
 
     def get(self, path: str, etag: str = "", also: Mapping[str, str] | None = None) -> File:
         """Raises what a network raises."""
@@ -167,7 +167,7 @@ class Transport:
 
 def _read(status: int, text: bytes) -> Answer:
     if 200 <= status < 300:
-        return _taken(text)
+        return _acknowledged(text)
     why = f"HTTP {status}: {text[:300].decode('utf-8', 'replace')}"
     if status == 413:
         return Answer("smaller", why)
@@ -176,11 +176,11 @@ def _read(status: int, text: bytes) -> Answer:
     return Answer("refused" if lasting else "later", why)
 
 
-def _taken(text: bytes) -> Answer:
+def _acknowledged(text: bytes) -> Answer:
     try:
-        told: Any = json.loads(text)
-        rejected = [f"{one['code']}: {one['detail']}" for one in told.get("rejected", ())]
-        ignored = tuple({str(one["field"]): None for one in told.get("warnings", ())})
+        answer: Any = json.loads(text)
+        rejected = [f"{one['code']}: {one['detail']}" for one in answer.get("rejected", ())]
+        ignored = tuple({str(one["field"]): None for one in answer.get("warnings", ())})
     except (ValueError, TypeError, KeyError, AttributeError):
         # A proxy's page, or nothing: the post was not taken by a console.
         return Answer("later", "The answer is not that of a console.")

@@ -138,10 +138,10 @@ def _container(value: Any, walk: _Walk) -> Any:
     if isinstance(value, Mapping):
         return _object(value, walk)
     if isinstance(value, (list, tuple, Set)):
-        kept = [_shaped(item, walk) for item in list(value)[: walk.longest_list]]
-        left = len(value) - len(kept)
+        items = [_shaped(item, walk) for item in list(value)[: walk.longest_list]]
+        left = len(value) - len(items)
         walk.is_cut = walk.is_cut or left > 0
-        return [*kept, f"[{left} more were cut]"] if left else kept
+        return [*items, f"[{left} more were cut]"] if left else items
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _bytes(bytes(value), walk)
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
@@ -156,7 +156,7 @@ def _container(value: Any, walk: _Walk) -> Any:
     dump = getattr(value, "model_dump", None)  # pydantic, and the messages of several frameworks
     if callable(dump) and not isinstance(value, type):
         return _shaped(dump(), walk)
-    return _said(value, walk)
+    return _as_words(value, walk)
 
 
 def _object(value: Mapping[Any, Any], walk: _Walk) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _bytes(value: bytes, walk: _Walk) -> str:
         return _text(base64.b64encode(value[: walk.longest_text]).decode(), walk)
 
 
-def _said(value: Any, walk: _Walk) -> str:
+def _as_words(value: Any, walk: _Walk) -> str:
     try:
         text = str(value)
         walk.is_cut = walk.is_cut or len(text) > SHORT_TEXT * 2

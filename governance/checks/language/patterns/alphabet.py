@@ -35,11 +35,11 @@ def alphabet_of(positions: Positions) -> Alphabet:
         for low, high in ranges:
             turns[low] = turns.get(low, 0) ^ 1 << number
             turns[high + 1] = turns.get(high + 1, 0) ^ 1 << number
-    asks_words = bool(positions.edges & _WORD_EDGES)
-    asks_lines = bool(positions.edges & _LINE_EDGES)
+    needs_words = bool(positions.edges & _WORD_EDGES)
+    needs_lines = bool(positions.edges & _LINE_EDGES)
     readers = [*positions.reads.values(), 0, 0]
     inside = 0
-    found: dict[Class, int] = {}
+    numbers: dict[Class, int] = {}
     known: dict[int, int] = {}
     alphabet = Alphabet([], [], [])
     for bound in sorted(turns):
@@ -48,17 +48,17 @@ def alphabet_of(positions: Positions) -> Alphabet:
             break
         if inside not in known:
             kind = Kind.OTHER
-            if asks_lines and inside & newline:
+            if needs_lines and inside & newline:
                 kind = Kind.NEWLINE
-            elif asks_words and inside & word:
+            elif needs_words and inside & word:
                 kind = Kind.WORD
             reading = 0
             for number in bits(inside):
                 reading |= readers[number]
                 positions.work.spend(1)
-            known[inside] = found.setdefault(Class(kind, reading), len(found))
+            known[inside] = numbers.setdefault(Class(kind, reading), len(numbers))
         if not alphabet.numbers or alphabet.numbers[-1] != known[inside]:
             alphabet.bounds.append(bound)
             alphabet.numbers.append(known[inside])
-    alphabet.classes.extend(found)
+    alphabet.classes.extend(numbers)
     return alphabet

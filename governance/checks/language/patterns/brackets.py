@@ -1,4 +1,4 @@
-"""What stands in brackets: `[a-z]`, `[^\\d]`, `[[:alpha:]_]`."""
+"""Character classes in brackets: `[a-z]`, `[^\\d]`, `[[:alpha:]_]`."""
 
 from governance.checks.language.patterns.characters import POSIX, SHORT, all_but, both_cases, united
 from governance.checks.language.patterns.escapes import escaped
@@ -14,7 +14,7 @@ def bracketed(pattern: str, place: int, *, ignore_case: bool) -> tuple[Ranges, i
     first = True
     while first or not pattern.startswith("]", at):
         if at >= len(pattern):
-            raise PatternRefused("A bracket [ has no ].", place)
+            raise PatternRefused("A [ is not closed by a ].", place)
         first = False
         if (named := _posix(pattern, at)) or (named := short(pattern, at)):
             chosen, inverted, at = named
@@ -29,7 +29,7 @@ def bracketed(pattern: str, place: int, *, ignore_case: bool) -> tuple[Ranges, i
 
 
 def short(pattern: str, at: int) -> tuple[Ranges, bool, int] | None:
-    r"""What `\d` or `\W` at this place stands for, whether all but that, the place behind it."""
+    r"""Ranges of `\d` or `\W` at this place, whether they are negated, and the place behind it."""
     if pattern.startswith("\\", at) and pattern[at + 1 : at + 2].lower() in SHORT:
         letter = pattern[at + 1]
         return SHORT[letter.lower()], letter.isupper(), at + 2
@@ -54,7 +54,7 @@ def _range(pattern: str, opened: int, at: int) -> tuple[tuple[int, int], int]:
     if not pattern.startswith("-", at) or pattern.startswith("-]", at):
         return (low, low), at
     if at + 1 >= len(pattern):
-        raise PatternRefused("A bracket [ has no ].", opened)
+        raise PatternRefused("A [ is not closed by a ].", opened)
     high, at = _character(pattern, opened, at + 1)
     if high < low:
         raise PatternRefused(f"The range {pattern[begin:at]} runs backwards.", begin)
@@ -63,7 +63,7 @@ def _range(pattern: str, opened: int, at: int) -> tuple[tuple[int, int], int]:
 
 def _character(pattern: str, opened: int, at: int) -> tuple[int, int]:
     if at >= len(pattern):
-        raise PatternRefused("A bracket [ has no ].", opened)
+        raise PatternRefused("A [ is not closed by a ].", opened)
     if pattern[at] == "\\":
         return escaped(pattern, at)
     return ord(pattern[at]), at + 1

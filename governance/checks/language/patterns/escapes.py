@@ -1,4 +1,4 @@
-"""What stands after a backslash when it means one character."""
+"""Escapes that mean one character."""
 
 from governance.checks.language.patterns.nodes import HIGHEST, PatternRefused, Reason
 
@@ -36,25 +36,25 @@ def _hexadecimal(pattern: str, place: int) -> tuple[int, int]:
     else:
         end = behind = begin + 2
     digits = pattern[begin:end] if end >= 0 else ""
-    wanted = 2 if end == behind else 1
-    if len(digits) < wanted or any(digit not in _HEX for digit in digits):
+    least = 2 if end == behind else 1
+    if len(digits) < least or any(digit not in _HEX for digit in digits):
         raise PatternRefused(r"A code point is written \x41 or \x{1F600}.", place)
     # Leading zeros may be many, and a number of many digits is not worth reading.
     if len(digits.lstrip("0")) > 6 or int(digits[-6:], 16) > HIGHEST:
-        raise PatternRefused("There is no such code point: the highest is 10FFFF.", place)
+        raise PatternRefused("Unknown code point. The highest is 10FFFF.", place)
     return int(digits[-6:], 16), behind
 
 
 def _refused(sign: str, place: int) -> PatternRefused:
     if sign in "pP":
         return PatternRefused(
-            r"Unicode classes (\p) are not known here: write the ranges that you mean.",
+            r"Unicode classes (\p) are not supported. Write the ranges you mean.",
             place,
             reason=Reason.UNICODE_CLASS,
         )
     if sign == "C":
         return PatternRefused(
-            r"\C means one byte, and texts are made of characters here.",
+            r"\C means one byte, but patterns match characters.",
             place,
             reason=Reason.SINGLE_BYTE,
         )
@@ -63,5 +63,5 @@ def _refused(sign: str, place: int) -> PatternRefused:
             "A pattern cannot refer back to a group: that takes more than linear time.", place
         )
     if sign == "Z":
-        return PatternRefused(r"The very end of the text is \z.", place)
-    return PatternRefused(f"\\{sign} means nothing here.", place)
+        return PatternRefused(r"Write \z for the end of the text.", place)
+    return PatternRefused(f"\\{sign} is not an escape.", place)

@@ -1,4 +1,4 @@
-"""What a regular expression is once it is read, and why one is refused."""
+"""Syntax tree of a regular expression, and reasons to refuse one."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -34,7 +34,7 @@ class PatternRefused(ValueError):
 
 
 class Edge(StrEnum):
-    """What may be asked of the gap between two characters."""
+    """Assertions about the gap between two characters."""
 
     TEXT_BEGINS = "text begins"
     TEXT_ENDS = "text ends"

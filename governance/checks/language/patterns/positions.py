@@ -28,7 +28,7 @@ MOST_STEPS = 600_000  # half a second of work, the longest that a text is kept w
 
 
 class Kind(IntEnum):
-    """What lies on one side of a gap."""
+    """Kind of character on one side of a gap."""
 
     EDGE = 0  # the text begins or ends here
     NEWLINE = 1
@@ -60,7 +60,7 @@ def bits(chosen: int) -> Iterator[int]:
 
 
 class Work:
-    """What may be spent on one pattern: steps, not time, so that the answer is always the same."""
+    """Budget of one pattern, in steps and not in time, so that the answer is always the same."""
 
     def __init__(self) -> None:
         self.spent = 0
@@ -73,7 +73,7 @@ class Work:
 
 def too_large() -> PatternRefused:
     return PatternRefused(
-        "This pattern is too large to be worked out: repeat less, or split it.",
+        "This pattern is too large. Use smaller repetitions, or split it.",
         reason=Reason.TOO_LARGE,
     )
 
@@ -126,17 +126,17 @@ class Positions:
         key = (point, before, behind)
         if (known := self._followed.get(key)) is not None:
             return known
-        found = 0
+        reached = 0
         seen = {point}
         waiting = [point]
         ways: list[int]
         while waiting:
             match self._points[waiting.pop()]:
                 case _End():
-                    found |= ACCEPTED
+                    reached |= ACCEPTED
                     ways = []
                 case _Read(position=position):
-                    found |= 1 << position
+                    reached |= 1 << position
                     ways = []
                 case _Guard(edge=edge, next=after):
                     ways = [after] if holds(edge, before, behind) else []
@@ -146,8 +146,8 @@ class Positions:
             seen.update(fresh)
             waiting += fresh
         self.work.spend(len(seen))
-        self._followed[key] = found
-        return found
+        self._followed[key] = reached
+        return reached
 
     def add(self, node: Node, after: int) -> int:
         """Lay the node out so that `after` comes behind it; the point where it begins."""

@@ -42,7 +42,7 @@ class _Construction:
         self.positions = positions
         self.alphabet = alphabet
         self.work: Work = positions.work
-        self.asks = bool(positions.edges)
+        self.has_edges = bool(positions.edges)
         # What may come next; the end of the text last, and alike when nothing asks for it.
         self.nexts = [*sorted(alphabet.kinds, reverse=True), Kind.EDGE]
         self.covering = sum(1 << position for position in positions.covers)
@@ -52,7 +52,7 @@ class _Construction:
 
     def all_states(self) -> States:
         states = States()
-        begin = Kind.EDGE if self.asks else Kind.OTHER
+        begin = Kind.EDGE if self.has_edges else Kind.OTHER
         self.number(self.open_sets(0, begin))
         while len(states.rows) < len(self.waiting):
             sets = self.waiting[len(states.rows)]
@@ -79,24 +79,24 @@ class _Construction:
         return cells
 
     def open_sets(self, read: int, before: Kind) -> tuple[int, ...]:
-        """What may be read next, by the kind of what comes: the search may also begin here."""
-        if not self.asks:
+        """Positions that may be read next, by kind of character; the search may also begin here."""
+        if not self.has_edges:
             return (self.open_set(read, before, Kind.OTHER),) * len(self.nexts)
         return tuple(self.open_set(read, before, behind) for behind in self.nexts)
 
     def open_set(self, read: int, before: Kind, behind: Kind) -> int:
-        found = self.positions.begin(before, behind)
+        reached = self.positions.begin(before, behind)
         self.work.spend(1)
         for position in bits(read):
-            found |= self.positions.follow(position, before, behind)
+            reached |= self.positions.follow(position, before, behind)
             self.work.spend(1)
-        if found & ACCEPTED:
+        if reached & ACCEPTED:
             return ACCEPTED  # nothing else counts any more
-        for position in bits(found & self.covering):
-            if found >> position & 1:
-                found &= ~self.positions.covers[position]
+        for position in bits(reached & self.covering):
+            if reached >> position & 1:
+                reached &= ~self.positions.covers[position]
                 self.work.spend(1)
-        return found
+        return reached
 
     def number(self, sets: tuple[int, ...]) -> int:
         # The first one is a state even when it has matched already: a walk begins in a state.

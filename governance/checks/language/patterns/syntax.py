@@ -33,7 +33,7 @@ _ASSERTIONS = {
 
 
 def read(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Node:
-    return _Reader(pattern, ignore_case=ignore_case, multiline=multiline).whole()
+    return _Reader(pattern, ignore_case=ignore_case, multiline=multiline).pattern_node()
 
 
 class _Reader:
@@ -47,10 +47,10 @@ class _Reader:
             "$": Edge.LINE_ENDS if multiline else Edge.TEXT_ENDS,
         }
 
-    def whole(self) -> Node:
+    def pattern_node(self) -> Node:
         node = self.choice()
         if self.at < len(self.pattern):
-            raise PatternRefused("A ) closes what nothing opened.", self.at)
+            raise PatternRefused("A ) has no opening (.", self.at)
         return node
 
     def choice(self) -> Node:
@@ -65,7 +65,7 @@ class _Reader:
         while self.at < len(self.pattern) and not self.next_is("|", ")"):
             begin = self.at
             if self.repetition() is not None:
-                raise PatternRefused("There is nothing before this that it could repeat.", begin)
+                raise PatternRefused("There is nothing before this to repeat.", begin)
             if self.next_is("\\Q"):
                 parts += self.quoted()
             else:
@@ -78,7 +78,7 @@ class _Reader:
         return self.pattern.startswith(texts, self.at)
 
     def repetition(self) -> tuple[int, int | None, bool, int] | None:
-        """What is repeated how often here, whether in braces, and the place behind it."""
+        """Repeated node, its bounds, whether they are in braces, and the index behind them."""
         sign = self.pattern[self.at : self.at + 1]
         if sign in _TIMES:
             return *_TIMES[sign], False, self.at + 1
@@ -91,11 +91,11 @@ class _Reader:
         return int(low), most, True, braces.end()
 
     def repeated(self, node: Node) -> Node:
-        if (found := self.repetition()) is None:
+        if (repetition := self.repetition()) is None:
             return node
-        low, high, counted, behind = found
+        low, high, counted, behind = repetition
         if high is not None and high < low:
-            raise PatternRefused("A repetition counts up: {2,5}.", self.at)
+            raise PatternRefused("A repetition counts up, such as {2,5}.", self.at)
         repeated = Repetition(node, low, high, counted)
         if max(low, high or 0, repeated.times if counted else 0) > MOST_OFTEN:
             raise self.too_often()
@@ -107,7 +107,7 @@ class _Reader:
 
     def too_often(self) -> PatternRefused:
         return PatternRefused(
-            "Counted repetitions go to 1,000, those inside each other multiplied.", self.at
+            "Repetitions count to at most 1,000, nested ones multiplied.", self.at
         )
 
     def one(self) -> Node:
@@ -158,13 +158,13 @@ class _Reader:
         self.depth += 1
         if self.depth > DEEPEST:
             raise PatternRefused(
-                f"More than {DEEPEST} parentheses lie inside each other.",
+                f"More than {DEEPEST} nested parentheses.",
                 begin,
                 reason=Reason.TOO_DEEP,
             )
         node = self.choice()
         if not self.next_is(")"):
-            raise PatternRefused("A ( has no ).", begin)
+            raise PatternRefused("A ( is not closed by a ).", begin)
         self.at += 1
         self.depth -= 1
         return EMPTY if node == EMPTY else node
@@ -183,7 +183,7 @@ class _Reader:
         flag = self.pattern[self.at + 2 : self.at + 3]
         if flag and flag in "imsU-":
             raise PatternRefused(
-                "Flags inside a pattern are not known here: write ignore_case or multiline beside"
+                "Flags inside a pattern are not supported. Write ignore_case or multiline next to"
                 " the operator.",
                 self.at,
                 reason=Reason.FLAGS,

@@ -16,7 +16,7 @@ _FOLDER = Path(__file__).resolve().parent
 
 @cache
 def shipped_text(name: str) -> str | None:
-    """What was written, byte for byte; None where no shipped check has this name."""
+    """Text of a shipped check byte for byte; None for an unknown name."""
     if name not in VERSIONS:
         return None
     return (_FOLDER / f"{name}.yaml").read_bytes().decode()

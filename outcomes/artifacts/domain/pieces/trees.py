@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from outcomes.artifacts.domain.pieces.texts import visible
 
 MEMBERS: Final = 50  # of one piece
@@ -163,7 +163,7 @@ def _read_text(raw: bytes) -> str:
     except ValueError:
         return visible(text)
     shown = visible(told)
-    return shown if can_be_kept(shown) else visible(text)  # half of a character as it is written
+    return shown if is_storable(shown) else visible(text)  # half of a character as it is written
 
 
 def _after_space(window: bytes, place: int) -> int:

@@ -90,8 +90,8 @@ def by_node(folder: Path, modules: Sequence[str], asked: Sequence[Asked]) -> lis
 
 
 def node() -> str:
-    found = shutil.which("node")
-    return found or pytest.skip("Node is not installed: nothing here can run TypeScript.")
+    program = shutil.which("node")
+    return program or pytest.skip("Node is not installed: nothing here can run TypeScript.")
 
 
 def _told(command: list[str], folder: Path, asked: Sequence[Asked]) -> list[Answer]:

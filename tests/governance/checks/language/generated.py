@@ -81,7 +81,7 @@ def generated() -> list[Generated]:
 
 
 def constructs(document: dict[str, Any], tool: str, said: Said) -> Iterator[str]:
-    """What had a part in a verdict."""
+    """Parts of a check that took part in a verdict."""
     begin = f"{said.verdict} "
     if said.leaf is None:
         default = document["otherwise"] == "default"
@@ -263,15 +263,15 @@ def _call(chance: random.Random, rule: int, selector: str, test: dict[str, Any])
 
 def _hits(chance: random.Random, test: dict[str, Any]) -> list[Any]:
     """Values of which some are what the operator looks for."""
-    op, wanted = next(iter(test.items()))
+    op, result = next(iter(test.items()))
     if op in ON_ITEMS:
         return [[_value(chance, 1) for _ in range(chance.randrange(4))] for _ in range(6)]
     if op in ("equals", "not_equals"):
-        return [wanted, wanted, *_likes(wanted), _value(chance, 2)]
+        return [result, result, *_likes(result), _value(chance, 2)]
     if op in ("in", "not_in"):
-        return [*wanted, _value(chance, 2), *_likes(wanted[0])]
+        return [*result, _value(chance, 2), *_likes(result[0])]
     if op in ("contains", "starts_with", "ends_with", "contains_any"):
-        words = wanted if isinstance(wanted, list) else [wanted]
+        words = result if isinstance(result, list) else [result]
         return [
             *words,
             *(word.swapcase() for word in words),
@@ -288,7 +288,7 @@ def _hits(chance: random.Random, test: dict[str, Any]) -> list[Any]:
 
 
 def _likes(value: Any) -> list[Any]:
-    """What is nearly the same, and what is the same in another dress."""
+    """Values that are nearly the same, and equal values in another form."""
     if isinstance(value, bool):
         return [int(value), not value, str(value).lower()]
     if isinstance(value, int | float):

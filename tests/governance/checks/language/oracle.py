@@ -167,9 +167,9 @@ class Looking:
         for way in ways:
             base, steps = parsed(way)
             start = {"result": self.result, "tool": self.tool, "elapsed_ms": self.elapsed_ms}
-            found = self.follow(item if base == "item" else start[base], steps)
-            if len(ways) == 1 or (found is not GONE and found is not None):
-                return found
+            result = self.follow(item if base == "item" else start[base], steps)
+            if len(ways) == 1 or (result is not GONE and result is not None):
+                return result
         return GONE
 
     def follow(self, value: Any, steps: list[str]) -> Any:
@@ -182,8 +182,8 @@ class Looking:
                 return GONE
             one_way = [self.follow(each, rest) for each in inner]
             # A list of lists is one list, where a later step spreads again.
-            found = [each for each in one_way if each is not GONE]
-            return list(chain(*found)) if {"[*]", ".*"} & set(rest) else found
+            items = [each for each in one_way if each is not GONE]
+            return list(chain(*items)) if {"[*]", ".*"} & set(rest) else items
         return self.follow(self.stepped(value, step), rest)
 
     def stepped(self, value: Any, step: str) -> Any:

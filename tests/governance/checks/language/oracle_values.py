@@ -1,4 +1,4 @@
-"""What values of JSON are to the oracle: their kinds, numbers, and texts, each the plain way."""
+"""JSON values of the oracle: kinds, numbers, and texts, each the plain way."""
 
 import json
 import math

@@ -88,11 +88,11 @@ word. In *italics*: why a result is not what it looks like.
 
 def table() -> str:
     lines = [_HEAD, "| row | check | rule | result | verdict |", "|---|---|---|---|---|"]
-    said = ""
+    text = ""
     for shape in shapes():
         row = ROWS[shape.row]
-        named = f"**{row.key}** {row.title}" if row.key != said else ""
-        said = row.key
+        named = f"**{row.key}** {row.title}" if row.key != text else ""
+        text = row.key
         rule = "" if shape.rule in NO_RULE else f"`{shape.rule}`"
         verdict = " ".join(filter(None, [shape.verdict, shape.label and f"· {shape.label}"]))
         lines.append(f"| {named} | `{shape.check}` | {rule} | {_shown(shape)} | {verdict} |")

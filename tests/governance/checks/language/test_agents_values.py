@@ -1,4 +1,4 @@
-"""What an exported check sees of a tool's result is what the console is sent of it."""
+"""Exported checks see the same result that the console is sent."""
 
 import dataclasses
 import datetime
@@ -140,8 +140,8 @@ def test_any_value_of_javascript_is_what_json_makes_of_it(tmp_path: pathlib.Path
     text = without_types(typescript_matcher_text()) + OF_JAVASCRIPT
     (tmp_path / "values.mjs").write_text(text)
     command = [node(), "values.mjs"]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    pairs = [json.loads(line) for line in told.stdout.splitlines()]
+    completed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    pairs = [json.loads(line) for line in completed.stdout.splitlines()]
     assert len(pairs) == 25
     for seen, expected in pairs:
         assert seen == expected

@@ -49,15 +49,15 @@ def comparable(said: Any) -> tuple[Any, ...]:
 def the_generated() -> tuple[list[Generated], list[Compiled], list[Asked], list[Said]]:
     checks = generated()
     compiled = [compiled_of(check.document) for check in checks]
-    asked = [
+    items = [
         Asked(number, tool, text)
         for number, check in enumerate(checks)
         for tool, text in check.calls
     ]
-    said = [
-        judged(checks[each.module].document, each.tool, json.loads(each.result)) for each in asked
+    body = [
+        judged(checks[each.module].document, each.tool, json.loads(each.result)) for each in items
     ]
-    return checks, compiled, asked, said
+    return checks, compiled, items, body
 
 
 def refute(answers: list[Any], asked: list[Asked], said: list[Said]) -> None:
@@ -65,33 +65,37 @@ def refute(answers: list[Any], asked: list[Asked], said: list[Said]) -> None:
         assert comparable(answer) == comparable(expected), (question, expected.leaf)
 
 
+@pytest.mark.slow
 def test_the_generated_calls_reach_each_part_of_the_language_for_each_verdict():
-    checks, _, asked, said = the_generated()
+    checks, _, result, outcome = the_generated()
     counted = dict.fromkeys(REACHED, 0)
-    for question, each in zip(asked, said, strict=True):
+    for question, each in zip(result, outcome, strict=True):
         for construct in constructs(checks[question.module].document, question.tool, each):
             counted[construct] += 1
     assert {name: count for name, count in counted.items() if count < ENOUGH} == {}
 
 
+@pytest.mark.slow
 def test_the_console_says_what_the_language_means():
-    _, compiled, asked, said = the_generated()
+    _, compiled, result, outcome = the_generated()
     checks = [NamedCheck(each) for each in compiled]
-    answers = [checks[each.module].explain(each.tool, json.loads(each.result)) for each in asked]
-    refute(answers, asked, said)
+    answers = [checks[each.module].explain(each.tool, json.loads(each.result)) for each in result]
+    refute(answers, result, outcome)
 
 
+@pytest.mark.slow
 def test_exported_python_says_it_too(tmp_path: Path):
-    _, compiled, asked, said = the_generated()
-    answers = by_python(tmp_path, [python_module(each) for each in compiled], asked)
-    refute(answers, asked, said)
+    _, compiled, result, outcome = the_generated()
+    answers = by_python(tmp_path, [python_module(each) for each in compiled], result)
+    refute(answers, result, outcome)
     assert_success_is_whatever_did_not_fail(answers)
 
 
+@pytest.mark.slow
 def test_exported_typescript_says_it_too(tmp_path: Path):
-    _, compiled, asked, said = the_generated()
-    answers = by_node(tmp_path, [typescript_module(each) for each in compiled], asked)
-    refute(answers, asked, said)
+    _, compiled, result, outcome = the_generated()
+    answers = by_node(tmp_path, [typescript_module(each) for each in compiled], result)
+    refute(answers, result, outcome)
     assert_success_is_whatever_did_not_fail(answers)
 
 
@@ -113,6 +117,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeMatcher]:
 calls = st.lists(st.tuples(st.sampled_from(TOOLS), results, elapsed), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents(), calls)
 def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, document, calls):
@@ -190,25 +195,27 @@ def ends_at(node: NodeMatcher, condition: Any, result: Any, cost: int) -> None:
     compiled = check(rule(condition), automata=patterns)
     for work, verdict in ((cost, "success"), (cost - 1, "unknown")):
         limits = Limits(work=work)
-        (told,) = node.judged(compiled, [("tool", json.dumps(result), None)], limits)
-        said = limited_build(limits)(compiled)("tool", result, None)
-        assert (said.verdict, told[0]) == (verdict, verdict)
-        assert said.cut is (verdict == "unknown")
-        assert comparable(told) == comparable(said)
+        (outcome,) = node.judged(compiled, [("tool", json.dumps(result), None)], limits)
+        actual = limited_build(limits)(compiled)("tool", result, None)
+        assert (actual.verdict, outcome[0]) == (verdict, verdict)
+        assert actual.cut is (verdict == "unknown")
+        assert comparable(outcome) == comparable(actual)
 
 
 few = st.integers(0, 400)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents(), calls, few, few)
 def test_what_was_not_read_never_turns_into_another_verdict(
     node: NodeMatcher, document, calls, work, text
 ):
-    """Of a text that was cut all say the same, and nothing that the rest could refute."""
+    """All implementations agree on a cut text, and claim nothing that the rest could refute."""
     cut_as_the_rest_allows(node, document, calls, Limits(work, text // 8))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(text_documents, text_calls, few, few)
 def test_of_texts_above_all_none_does(node: NodeMatcher, document, calls, work, text):
@@ -222,10 +229,10 @@ def cut_as_the_rest_allows(
     cut_short, all_of_it = limited_build(limits)(compiled), NamedCheck(compiled)
     texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
     for (tool, result, ms), told in zip(calls, node.judged(compiled, texts, limits), strict=True):
-        said, expected = cut_short(tool, result, ms), all_of_it.explain(tool, result, ms)
-        assert comparable(told) == comparable(said)
-        if not said.cut:
+        outcome, expected = cut_short(tool, result, ms), all_of_it.explain(tool, result, ms)
+        assert comparable(told) == comparable(outcome)
+        if not outcome.cut:
             # Of `any`, another condition may be the one that is shown: what decides is the rule.
-            assert said[:2] == expected[:2]
+            assert outcome[:2] == expected[:2]
         else:
-            assert said.verdict in {"unknown", expected.verdict} - {"success"}
+            assert outcome.verdict in {"unknown", expected.verdict} - {"success"}

@@ -114,7 +114,7 @@ def test_what_is_refused_says_why_and_where(pattern, reason, position):
 def test_each_reason_has_a_sentence_that_tells_what_to_do_or_what_is_too_much():
     with pytest.raises(PatternRefused, match=r"more than 4,096 states"):
         automaton("foo.{50}bar")
-    with pytest.raises(PatternRefused, match=r"ignore_case or multiline beside the operator"):
+    with pytest.raises(PatternRefused, match=r"ignore_case or multiline next to the operator"):
         automaton("(?i)error")
 
 
@@ -189,10 +189,10 @@ def test_any_pattern_ends_in_a_small_table_or_is_refused(pattern):
 
 
 def test_a_pattern_that_was_refused_is_refused_again_at_no_cost_and_in_the_same_words():
-    told = [made_or_refused("(?:foo.{0,20}bar){20}") for _ in range(2)]
-    assert all(isinstance(one, PatternRefused) for one in told)
-    assert str(told[0]) == str(told[1])
-    assert told[0] is not told[1]  # each is raised with a trace of its own
+    items = [made_or_refused("(?:foo.{0,20}bar){20}") for _ in range(2)]
+    assert all(isinstance(one, PatternRefused) for one in items)
+    assert str(items[0]) == str(items[1])
+    assert items[0] is not items[1]  # each is raised with a trace of its own
 
 
 def test_what_a_pattern_takes_is_known():

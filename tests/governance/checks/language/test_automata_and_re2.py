@@ -50,9 +50,9 @@ def compare(pattern: str, texts: list[str], *, ignore_case: bool, multiline: boo
         assume(pattern.isascii() and r"\x{" not in pattern and r"\400" not in pattern)
     if ignore_case or r"\B" in pattern:
         texts = [in_ascii(text) for text in texts]
-    said = options(ignore_case=ignore_case, multiline=multiline) + pattern
+    result = options(ignore_case=ignore_case, multiline=multiline) + pattern
     try:
-        oracle = re2.compile(said, QUIET)
+        oracle = re2.compile(result, QUIET)
     except re2.error:
         oracle = None
     made = made_or_refused(pattern, ignore_case=ignore_case, multiline=multiline)
@@ -73,6 +73,7 @@ def test_whatever_is_written_is_found_or_refused_as_by_re2(pattern, texts, ignor
     compare(pattern, texts, ignore_case=ignore_case, multiline=multiline)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(WELL_FORMED, TEXTS, st.booleans(), st.booleans())
 def test_well_formed_patterns_find_what_re2_finds(pattern, texts, ignore_case, multiline):

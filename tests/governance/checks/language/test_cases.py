@@ -51,10 +51,10 @@ def asked_of(case: dict[str, Any], module: int = 0) -> list[Asked]:
 
 
 def assert_said(call: dict[str, Any], said: Any) -> None:
-    told = dict(zip(SAID, said[:7], strict=True)) | {"labels": list(said[5])}
+    result = dict(zip(SAID, said[:7], strict=True)) | {"labels": list(said[5])}
     expected = {name: call[name] for name in SAID if name in call}
     # As texts, since to Python true is 1.
-    assert canonical({name: told[name] for name in expected}) == canonical(expected), call
+    assert canonical({name: result[name] for name in expected}) == canonical(expected), call
 
 
 @pytest.mark.parametrize("case", CASES, ids=ABOUT)
@@ -77,7 +77,7 @@ def test_the_plain_reading_of_the_language_says(case):
 )
 def test_an_exported_module_says_the_same_in_its_own_process(exported, answers, tmp_path):
     modules = [exported(compiled_of(case)) for case in CASES]
-    asked = [each for number, case in enumerate(CASES) for each in asked_of(case, number)]
+    items = [each for number, case in enumerate(CASES) for each in asked_of(case, number)]
     calls = [call for case in CASES for call in case["calls"]]
-    for call, answer in zip(calls, answers(tmp_path, modules, asked), strict=True):
+    for call, answer in zip(calls, answers(tmp_path, modules, items), strict=True):
         assert_said(call, answer)

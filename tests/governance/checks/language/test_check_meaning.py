@@ -1,4 +1,4 @@
-"""What changes between two texts of a check is told by meaning."""
+"""Changes between two texts of a check, by meaning."""
 
 from governance.checks.authoring.meaning import check_changes
 
@@ -31,9 +31,9 @@ def told(*exchanged, text=TEXT):
     for was, now in exchanged:
         assert was in after
         after = after.replace(was, now, 1)
-    found = check_changes(text, after)
-    assert found is not None
-    return [str(change) for change in found]
+    changes = check_changes(text, after)
+    assert changes is not None
+    return [str(change) for change in changes]
 
 
 def test_formatting_and_comments_and_what_holds_anyway_are_no_change():
@@ -50,7 +50,7 @@ def test_a_rule_that_comes_or_goes_is_told_in_words():
     verdict: failure
     label: partial
 """
-    words = "`bulk_import`: failure when an item of `result.items[*].error` is there"
+    words = "`bulk_import`: failure when an item of `result.items[*].error` exists"
     assert told((rule, "")) == [f"removed rule `bulk`: {words}, labelled partial"]
     assert told(("rules:\n", f"rules:\n{rule}"), text=TEXT.replace(rule, "")) == [
         f"added rule `bulk`: {words}, labelled partial"
@@ -71,8 +71,8 @@ def test_what_a_rule_says_is_told_with_what_it_said_before():
 def test_a_condition_is_told_as_closely_as_can_be():
     assert told(("{gt: 2000}", "{gt: 5000}")) == ["rule `slow`, `elapsed_ms` >: 2000 → 5000"]
     assert told(("{exists: true}", "{exists: false}")) == [
-        "rule `bulk`, condition: an item of `result.items[*].error` is there"
-        " → an item of `result.items[*].error` is not there"
+        "rule `bulk`, condition: an item of `result.items[*].error` exists"
+        " → an item of `result.items[*].error` doesn't exist"
     ]
     assert told(("{equals: false}", "{equals: 0}")) == ["rule `not-ok`, `result.ok` is: false → 0"]
 
@@ -90,7 +90,7 @@ def test_the_order_counts_only_where_two_rules_may_meet_the_same_call():
 
 def test_what_belongs_to_no_rule_is_told_once():
     assert told(("otherwise: default", "otherwise: failure"), ("[http]", "[http, json-rpc]")) == [
-        "the document, what no rule catches: default → failure",
+        "the document, when no rule matches: default → failure",
         "the document, includes, in this order: `http` → `http`, `json-rpc`",
     ]
     example = "  - {result: {ok: false}, verdict: failure}\n"

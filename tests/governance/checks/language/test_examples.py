@@ -14,71 +14,74 @@ examples:
 
 
 def test_examples_that_hold_are_no_problem():
-    found = read(
+    checked = read(
         RULES + "  - {result: {ok: false}, verdict: failure}\n"
         "  - {tool: sql_read, result: {rows: []}, verdict: failure}\n"
         "  - {tool: read, result: {rows: []}, verdict: success}\n"
         "  - {result: 1, elapsed_ms: 1000.5, verdict: unknown}\n"
         "  - {result: null, verdict: success}\n"
     )
-    assert found.problems == ()
-    assert [example.explanation.rule for example in found.examples] == [
+    assert checked.problems == ()
+    assert [example.explanation.rule for example in checked.examples] == [
         "not-ok",
         "sql",
         "otherwise",
         "slow",
         "otherwise",
     ]
-    assert all(example.passed for example in found.examples)
+    assert all(example.passed for example in checked.examples)
 
 
 def test_a_broken_example_says_what_came_out_and_why():
-    found = read(
+    checked = read(
         RULES + "  - {result: {ok: true}, verdict: success}\n"
         "  - tool: sql_read\n"
         "    result: {rows: []}\n"
         "    verdict: success\n"
     )
-    problem = only_problem(found)
+    problem = only_problem(checked)
     assert problem.message == (
-        "This came out as failure, not success: rule `sql` saw [] in `result.rows`."
+        "Got failure instead of success: rule `sql` saw [] in `result.rows`."
     )
     assert (problem.line, problem.column, problem.path) == (11, 5, "examples[1]")
-    first, second = found.examples
+    first, second = checked.examples
     assert first.passed
     assert (second.index, second.line, second.tool) == (1, 11, "sql_read")
     assert (second.expected, second.got, second.passed) == ("success", "failure", False)
 
 
 def test_with_broken_examples_alone_the_text_is_compiled_all_the_same():
-    found = read(RULES + "  - {result: 1, verdict: failure}\n")
-    assert only_problem(found).message == (
-        "This came out as success, not failure: no rule decided it."
-    )
-    assert found.compiled
+    checked = read(RULES + "  - {result: 1, verdict: failure}\n")
+    assert only_problem(checked).message == ("Got success instead of failure: no rule matched.")
+    assert checked.compiled
 
 
 def test_a_long_value_is_cut_where_it_is_told():
-    found = read(
+    checked = read(
         RULES + f"  - {{tool: sql_x, result: {{ok: false, a: {'x' * 999}}}, verdict: success}}\n"
     )
-    assert len(only_problem(found).message) < 200
+    assert len(only_problem(checked).message) < 200
 
 
 def test_examples_do_not_run_while_something_else_is_wrong():
-    found = read("rules: [{id: a, verdict: failure}]\nexamples: [{result: 1, verdict: failure}]\n")
-    assert "`when` is missing" in only_problem(found).message
-    assert found.examples == ()
+    checked = read(
+        "rules: [{id: a, verdict: failure}]\nexamples: [{result: 1, verdict: failure}]\n"
+    )
+    assert "`when` is missing" in only_problem(checked).message
+    assert checked.examples == ()
 
 
 WRONG = {
     "5": ("An example has keys", 5),
     "{verdict: success}": ("`result` is missing", 5),
     "{result: 1}": ("`verdict` is missing", 5),
-    "{result: 1, verdict: ok}": ("`ok` is no verdict", 26),
-    "{result: 1, verdict: default}": ("`default` is no verdict", 26),
-    "{output: 1, result: 1, verdict: success}": ("`output` is no key here; `result` is.", 6),
-    "{tool: 5, result: 1, verdict: success}": ("put it in quotes", 12),
+    "{result: 1, verdict: ok}": ("`ok` is not a verdict", 26),
+    "{result: 1, verdict: default}": ("`default` is not a verdict", 26),
+    "{output: 1, result: 1, verdict: success}": (
+        "Unknown key `output`. Did you mean `result`?",
+        6,
+    ),
+    "{tool: 5, result: 1, verdict: success}": ("Put this text in quotes", 12),
     "{result: 1, verdict: success, elapsed_ms: '5'}": ("without quotes", 47),
     "{result: no, verdict: success}": ("write false", 14),
 }

@@ -161,15 +161,15 @@ def test_hostile_modules_do_nothing_but_judge(tmp_path):
     for check, text in zip(checks, texts, strict=True):
         (rule,) = check["rules"]
         check["rules"] = [{**rule, "id": text, "when": leaf(text), "reason": [text], "label": text}]
-    asked = [Asked(place, "tool", json.dumps({text: text})) for place, text in enumerate(texts)]
+    items = [Asked(place, "tool", json.dumps({text: text})) for place, text in enumerate(texts)]
     for answers in (
-        by_python(tmp_path, [python_module(check) for check in checks], asked),
-        by_node(tmp_path, [typescript_module(check) for check in checks], asked),
+        by_python(tmp_path, [python_module(check) for check in checks], items),
+        by_node(tmp_path, [typescript_module(check) for check in checks], items),
     ):
-        said = [
+        calls = [
             (each.rule, each.selector, each.value, each.reason, each.labels) for each in answers
         ]
-        assert said == [(text, text, text, text, [text]) for text in texts]
+        assert calls == [(text, text, text, text, [text]) for text in texts]
 
 
 def leaf(text: str) -> dict[str, Any]:
@@ -177,6 +177,7 @@ def leaf(text: str) -> dict[str, Any]:
     return {"select": select, "text": text, "op": "equals", "value": text}
 
 
+@pytest.mark.slow
 @given(documents())
 def test_each_check_has_one_document_whatever_order_a_store_gives_back(document):
     compiled = compiled_of(document)
@@ -213,10 +214,11 @@ def test_exported_python_has_strict_types(tmp_path):
         "reason: str = explain('tool', None).reason\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.10", "use.py"]
-    told = run([*command, "--config-file", os.devnull, "--cache-dir", os.devnull], tmp_path)
-    assert told.returncode == 0, told.stdout
+    result = run([*command, "--config-file", os.devnull, "--cache-dir", os.devnull], tmp_path)
+    assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.slow
 def test_exported_typescript_has_strict_types(tmp_path):
     (tmp_path / "check.ts").write_text(typescript_module(compiled_of(DOCUMENT)))
     (tmp_path / "use.ts").write_text(
@@ -226,22 +228,22 @@ def test_exported_typescript_has_strict_types(tmp_path):
         "export const said: Explanation = explain('tool', undefined);\n"
     )
     options = [*STRICT.split(), "--moduleResolution", "bundler"]
-    told = run([shutil.which("node") or "node", str(compiler()), *options, "use.ts"], tmp_path)
-    assert told.returncode == 0, told.stdout
+    program = run([shutil.which("node") or "node", str(compiler()), *options, "use.ts"], tmp_path)
+    assert program.returncode == 0, program.stdout
 
 
 def compiler() -> Path:
     """TypeScript's own, kept for the next time; without it and a registry there is no such test."""
     folder = ROOT / ".cache" / "typescript"
-    found = folder / "node_modules" / "typescript" / "lib" / "tsc.js"
+    path = folder / "node_modules" / "typescript" / "lib" / "tsc.js"
     npm = shutil.which("npm")
-    if not found.is_file() and npm:
+    if not path.is_file() and npm:
         folder.mkdir(parents=True, exist_ok=True)
         options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0"]
         run([npm, "install", "--prefix", str(folder), *options, TYPESCRIPT], folder)
-    if not found.is_file():
+    if not path.is_file():
         pytest.skip(f"No registry of packages can be reached to install {TYPESCRIPT}")
-    return found
+    return path
 
 
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

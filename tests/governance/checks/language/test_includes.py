@@ -24,10 +24,10 @@ OWN = 'rules:\n  - {id: pattern, when: {result: {matches: "c"}}, verdict: failur
 
 def compiled(rest: str, name: str, version: int, **others: Compiled) -> Compiled:
     text = HEAD.replace("mine", name) + rest
-    found = check_text(text, included=others.get, version=version)
-    assert found.problems == ()
-    assert found.compiled
-    return found.compiled
+    checked = check_text(text, included=others.get, version=version)
+    assert checked.problems == ()
+    assert checked.compiled
+    return checked.compiled
 
 
 def including(names: str, **others: Compiled) -> CheckedText:
@@ -41,9 +41,9 @@ def patterns_of(found: Compiled) -> list[str]:
 
 def test_rules_of_included_checks_come_first_and_say_whose_they_are():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
-    found = including("third, other", other=other, third=third)
-    assert found.compiled
-    assert [(rule["of"], rule["of_version"], rule["id"]) for rule in found.compiled["rules"]] == [
+    checked = including("third, other", other=other, third=third)
+    assert checked.compiled
+    assert [(rule["of"], rule["of_version"], rule["id"]) for rule in checked.compiled["rules"]] == [
         ("third", 9, "pattern"),
         ("other", 5, "pattern"),
         ("other", 5, "items"),
@@ -54,10 +54,10 @@ def test_rules_of_included_checks_come_first_and_say_whose_they_are():
 def test_their_patterns_are_found_where_they_stand_now():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
     assert patterns_of(other) == ["^b", "a"]
-    found = including("third, other", other=other, third=third)
-    assert found.compiled
-    assert patterns_of(found.compiled) == ["c", "^b", "a"]
-    third_rule, pattern, items, own = found.compiled["rules"]
+    checked = including("third, other", other=other, third=third)
+    assert checked.compiled
+    assert patterns_of(checked.compiled) == ["c", "^b", "a"]
+    third_rule, pattern, items, own = checked.compiled["rules"]
     leaf = {"select": [{"base": "result", "steps": []}], "text": "result"}
     assert pattern["when"] == {
         "any": [
@@ -85,9 +85,9 @@ def test_an_included_rule_decides_before_an_own_one():
         "rules:\n  - {id: first, when: {result: {exists: true}}, verdict: failure}\n"
         "examples:\n  - {result: 1, verdict: unknown}\n  - {result: 2, verdict: failure}\n"
     )
-    found = check_text(text, included={"other": other}.get)
-    assert found.problems == ()
-    assert [example.got for example in found.examples] == ["unknown", "failure"]
+    checked = check_text(text, included={"other": other}.get)
+    assert checked.problems == ()
+    assert [example.got for example in checked.examples] == ["unknown", "failure"]
 
 
 def refusal(names: str, **others: Compiled) -> tuple[str, int | None, int | None]:
@@ -96,7 +96,7 @@ def refusal(names: str, **others: Compiled) -> tuple[str, int | None, int | None
 
 
 def test_a_check_that_is_not_there_cannot_be_included():
-    assert refusal("other") == ("There is no check named `other`.", 5, 11)
+    assert refusal("other") == ("No check named `other`.", 5, 11)
 
 
 def test_a_check_cannot_include_itself():
@@ -105,7 +105,7 @@ def test_a_check_cannot_include_itself():
 
 def test_a_check_is_included_once():
     other = compiled(OTHER, "other", 5)
-    assert refusal("other, other", other=other) == ("`other` is included already.", 5, 18)
+    assert refusal("other, other", other=other) == ("`other` is already included.", 5, 18)
 
 
 def test_the_built_in_check_is_asked_at_the_end_and_not_included():
@@ -135,11 +135,11 @@ def test_with_those_of_others_there_are_a_thousand_rules_at_most():
 
 def test_what_was_fixed_is_the_check_that_it_was_taken_from():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
-    found = including("third, other", other=other, third=third)
-    assert found.compiled
-    assert fixed_in(found.compiled, "other", 5) == other
-    assert fixed_in(found.compiled, "third", 9) == third
-    again = including("other, third", other=fixed_in(found.compiled, "other", 5), third=third)
+    checked = including("third, other", other=other, third=third)
+    assert checked.compiled
+    assert fixed_in(checked.compiled, "other", 5) == other
+    assert fixed_in(checked.compiled, "third", 9) == third
+    again = including("other, third", other=fixed_in(checked.compiled, "other", 5), third=third)
     assert again.compiled
     assert again == including("other, third", other=other, third=third)
 
@@ -149,7 +149,7 @@ def test_shipped_checks_can_be_had_back_from_who_includes_them(name):
     brought = shipped()[name]
     other = "http" if name == "mcp" else "mcp"
     text = HEAD + f"include: [{other}, {name}]\n" + OWN
-    found = check_text(text, included=shipped().get)
-    assert found.compiled
-    fixed = fixed_in(found.compiled, name, VERSIONS[name])
+    checked = check_text(text, included=shipped().get)
+    assert checked.compiled
+    fixed = fixed_in(checked.compiled, name, VERSIONS[name])
     assert (fixed["rules"], fixed["automata"]) == (brought["rules"], brought["automata"])

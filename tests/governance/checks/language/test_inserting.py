@@ -12,7 +12,7 @@ from governance.checks.language.matcher import build
 from governance.checks.language.text import check_text
 from governance.core.compiled_check import Compiled
 from governance.core.errors import InvalidInput
-from governance.core.texts import can_be_kept
+from governance.core.texts import is_storable
 from tests.governance.checks.language import strategies
 
 HEAD = "apiVersion: edictum-site/v1\nkind: SuccessCheck\nmetadata: {name: n}\notherwise: success\n"
@@ -42,11 +42,11 @@ def problems(text: str) -> list[str]:
 
 
 def test_an_example_comes_last_with_the_indent_of_those_before_it():
-    found = with_example(HEAD + RULES + EXAMPLES, tool="crm", result={"a": 1}, verdict="success")
-    lines = found.text.split("\n")
-    assert lines[found.line - 1] == "- {tool: crm, result: {a: 1}, verdict: success}"
-    assert found.text.replace(lines[found.line - 1] + "\n", "") == HEAD + RULES + EXAMPLES
-    assert problems(found.text) == []
+    inserted = with_example(HEAD + RULES + EXAMPLES, tool="crm", result={"a": 1}, verdict="success")
+    lines = inserted.text.split("\n")
+    assert lines[inserted.line - 1] == "- {tool: crm, result: {a: 1}, verdict: success}"
+    assert inserted.text.replace(lines[inserted.line - 1] + "\n", "") == HEAD + RULES + EXAMPLES
+    assert problems(inserted.text) == []
 
 
 def test_a_rule_comes_last_or_before_the_one_that_would_decide_first():
@@ -82,20 +82,20 @@ def test_a_rule_comes_last_or_before_the_one_that_would_decide_first():
 )
 def test_however_the_list_is_written_the_item_is_the_last_of_it(text):
     before = len(check_text(text, included=nothing).examples)
-    found = with_example(text, tool="t", result={"a": "x"}, verdict="success")
-    examples = check_text(found.text, included=nothing).examples
-    assert problems(found.text) == []
+    inserted = with_example(text, tool="t", result={"a": "x"}, verdict="success")
+    examples = check_text(inserted.text, included=nothing).examples
+    assert problems(inserted.text) == []
     assert len(examples) == before + 1
-    assert examples[-1].line == found.line
-    with_one_rule = with_rule(found.text, NOT_OK)
+    assert examples[-1].line == inserted.line
+    with_one_rule = with_rule(inserted.text, NOT_OK)
     assert problems(with_one_rule.text) == []
     assert rule_ids(with_one_rule.text) == ["not-ok"]
 
 
 def test_new_rules_stand_before_the_examples():
-    found = with_rule(HEAD + EXAMPLES, NOT_OK)
-    assert found.text.index("rules:") < found.text.index("examples:")
-    assert found.text.split("\n")[found.line - 1] == "  - id: not-ok"
+    inserted = with_rule(HEAD + EXAMPLES, NOT_OK)
+    assert inserted.text.index("rules:") < inserted.text.index("examples:")
+    assert inserted.text.split("\n")[inserted.line - 1] == "  - id: not-ok"
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "- a", "a: &x 1", HEAD + "examples: {a: 1}\n", "\0"])
@@ -105,8 +105,8 @@ def test_a_text_that_is_no_check_yet_is_left_as_it_is(text):
 
 
 def test_a_long_example_stands_key_by_key():
-    found = with_example(HEAD, tool="t", result="x" * 90, verdict="success")
-    assert found.text.endswith(
+    inserted = with_example(HEAD, tool="t", result="x" * 90, verdict="success")
+    assert inserted.text.endswith(
         f"examples:\n  - tool: t\n    result: {'x' * 90}\n    verdict: success\n"
     )
 
@@ -131,7 +131,7 @@ values = st.recursive(
 def keepable(value: object) -> bool:
     match value:
         case str():
-            return can_be_kept(value)
+            return is_storable(value)
         case list():
             return all(map(keepable, value))
         case dict():
@@ -143,8 +143,8 @@ def keepable(value: object) -> bool:
 @settings(max_examples=150)
 @given(values.filter(keepable), st.sampled_from(("t", "http_get", "ä", "a b", "no", "")))
 def test_what_is_written_as_an_example_is_read_as_the_same_value(result, tool):
-    found = with_example(HEAD + RULES, tool=tool, result=result, verdict="success")
-    (example,) = check_text(found.text, included=nothing).examples
+    inserted = with_example(HEAD + RULES, tool=tool, result=result, verdict="success")
+    (example,) = check_text(inserted.text, included=nothing).examples
     assert example.tool == tool
     same: Pairs = [("id", "same"), ("when", {"result": {"equals": result}}), ("verdict", "failure")]
     text = with_rule(HEAD, same).text
@@ -205,5 +205,5 @@ def test_the_field_that_tells_most_is_chosen(result, when, more):
 
 
 def test_no_two_rules_are_given_one_name():
-    taken = {"not-ok", "not-ok-2"}
-    assert dict(rule_for({"ok": False}, "", taken))["id"] == "not-ok-3"
+    names = {"not-ok", "not-ok-2"}
+    assert dict(rule_for({"ok": False}, "", names))["id"] == "not-ok-3"

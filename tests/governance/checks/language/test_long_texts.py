@@ -30,17 +30,19 @@ def log(size: int, end: str = TRACEBACK) -> str:
     return LINE * (size // len(LINE)) + end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_a_traceback_at_the_end_of_a_long_log_is_a_failure(size):
     named = NamedCheck(shipped()["python-traceback"])
     results: list[Json] = [log(size), {"stderr": log(size)}, {"content": [{"text": log(size)}]}]
     for result in results:
-        said = named.explain("run", result)
-        assert (said.verdict, said.cut) == ("failure", False)
+        explanation = named.explain("run", result)
+        assert (explanation.verdict, explanation.cut) == ("failure", False)
     fine = named.explain("run", log(size, end="done\n"))
     assert (fine.verdict, fine.rule, fine.cut) == ("success", "otherwise", False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exported", "answers"),
     [(python_module, by_python), (typescript_module, by_node)],
@@ -48,9 +50,9 @@ def test_a_traceback_at_the_end_of_a_long_log_is_a_failure(size):
 )
 def test_exported_modules_find_it_too(exported, answers, tmp_path):
     texts = [log(80_000), log(8_000_000), log(8_000_000, end="done\n"), log(MOST, end="done\n")]
-    asked = [Asked(0, "run", json.dumps(text, ensure_ascii=False)) for text in texts]
-    told = answers(tmp_path, [exported(shipped()["python-traceback"])], asked)
-    assert [(each.verdict, each.cut) for each in told] == [
+    items = [Asked(0, "run", json.dumps(text, ensure_ascii=False)) for text in texts]
+    result = answers(tmp_path, [exported(shipped()["python-traceback"])], items)
+    assert [(each.verdict, each.cut) for each in result] == [
         ("failure", False),
         ("failure", False),
         ("success", False),
@@ -59,15 +61,15 @@ def test_exported_modules_find_it_too(exported, answers, tmp_path):
 
 
 def test_a_text_inside_of_a_large_object_is_read_to_its_end():
-    asked = check(rule(leaf("contains", "Traceback (most", piped(["text"]))))
-    said = build(asked)("run", {"lines": [1, 2], "log": log(8_000_000)}, None)
-    assert (said.verdict, said.cut) == ("failure", False)
+    result = check(rule(leaf("contains", "Traceback (most", piped(["text"]))))
+    outcome = build(result)("run", {"lines": [1, 2], "log": log(8_000_000)}, None)
+    assert (outcome.verdict, outcome.cut) == ("failure", False)
 
 
 def test_json_of_more_than_four_megabytes_is_parsed():
-    asked = check(rule(leaf("equals", value=False, select=piped(["json"], ["key", "ok"]))))
-    said = build(asked)("run", json.dumps({"log": log(5_000_000), "ok": False}), None)
-    assert said.verdict == "failure"
+    result = check(rule(leaf("equals", value=False, select=piped(["json"], ["key", "ok"]))))
+    outcome = build(result)("run", json.dumps({"log": log(5_000_000), "ok": False}), None)
+    assert outcome.verdict == "failure"
 
 
 TEXT = [{"base": "result", "steps": [["key", "text"]]}]
@@ -143,23 +145,23 @@ CUT = limited_build(Limits(text=100))
 
 
 def cut_short(*rules: dict[str, Any], otherwise: str = "success") -> Explanation:
-    said = CUT(check(*rules, automata=AUTOMATA, otherwise=otherwise))("t", LONG, None)
-    return Explanation(*said)
+    result = CUT(check(*rules, automata=AUTOMATA, otherwise=otherwise))("t", LONG, None)
+    return Explanation(*result)
 
 
 @pytest.mark.parametrize("when", UNDECIDED.values(), ids=UNDECIDED)
 @pytest.mark.parametrize("verdict", ["success", "failure", "unknown"])
 @pytest.mark.parametrize("otherwise", ["success", "failure", "unknown", "default"])
 def test_what_depends_on_unread_text_is_unknown_and_says_so(when, verdict, otherwise):
-    said = cut_short(rule(when, id="undecided", verdict=verdict), otherwise=otherwise)
-    assert (said.verdict, said.rule, said.cut) == ("unknown", "too-much-work", True)
-    assert "`undecided`" in said.reason
+    result = cut_short(rule(when, id="undecided", verdict=verdict), otherwise=otherwise)
+    assert (result.verdict, result.rule, result.cut) == ("unknown", "too-much-work", True)
+    assert "`undecided`" in result.reason
 
 
 @pytest.mark.parametrize(("when", "is_true"), DECIDED.values(), ids=DECIDED)
 def test_what_the_rest_cannot_change_is_decided(when, is_true):
-    said = cut_short(rule(when))
-    assert (said.rule, said.cut) == ("rule" if is_true else "otherwise", False)
+    result = cut_short(rule(when))
+    assert (result.rule, result.cut) == ("rule" if is_true else "otherwise", False)
 
 
 def test_what_is_shown_of_several_texts_is_what_was_read_of_each():
@@ -181,15 +183,15 @@ def test_what_is_shown_of_several_texts_is_what_was_read_of_each():
 def test_a_later_rule_decides_if_an_undecided_one_before_it_says_the_same(
     before, verdict, expected
 ):
-    said = cut_short(rule(HAS, id="before", verdict=before), rule(FAILS, verdict=verdict))
-    assert (said.verdict, said.cut) == (expected, True)
-    assert said.rule == ("rule" if before == verdict != "success" else "too-much-work")
+    result = cut_short(rule(HAS, id="before", verdict=before), rule(FAILS, verdict=verdict))
+    assert (result.verdict, result.cut) == (expected, True)
+    assert result.rule == ("rule" if before == verdict != "success" else "too-much-work")
 
 
 def test_a_check_that_runs_out_of_work_in_a_long_text_is_undecided_there():
     patterns = [automaton(f"z{number}") for number in range(8)]
-    asked = check(*[rule(leaf("matches", number)) for number in range(8)], automata=patterns)
-    judge = limited_build(Limits(work=50_000))(asked)
+    result = check(*[rule(leaf("matches", number)) for number in range(8)], automata=patterns)
+    judge = limited_build(Limits(work=50_000))(result)
     assert judge("t", "x" * 6_000 + "z7", None).verdict == "failure"
-    said = judge("t", "x" * 8_000 + "z7", None)
-    assert (said.verdict, said.cut) == ("unknown", True)
+    verdict = judge("t", "x" * 8_000 + "z7", None)
+    assert (verdict.verdict, verdict.cut) == ("unknown", True)

@@ -1,4 +1,4 @@
-"""What the matcher promises beyond the language: it always ends, and refuses what is unknown."""
+"""Promises of the matcher beyond the language: it always ends, and refuses what is unknown."""
 
 import json
 import tracemalloc
@@ -66,13 +66,14 @@ def test_no_text_that_looks_like_json_is_too_much(text):
     assert EVERYTHING("tool", text, None) == QUIET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("character", ["b", "é"])
 def test_a_text_of_64_megabytes_costs_what_is_read(character):
     text = character * 64_000_000
     tracemalloc.start()
     try:
-        said = EVERYTHING("tool", text, None)
-        assert (said.verdict, said.rule, said.cut) == ("unknown", "too-much-work", True)
+        result = EVERYTHING("tool", text, None)
+        assert (result.verdict, result.rule, result.cut) == ("unknown", "too-much-work", True)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -93,6 +94,7 @@ def test_conditions_on_items_inside_of_others_end():
 OF_ITEM = [{"base": "item", "steps": []}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -151,7 +153,7 @@ def test_the_text_of_one_value_is_not_taken_for_that_of_another():
     ids=lambda document: json.dumps(document)[-60:],
 )
 def test_what_is_no_check_of_this_format_is_refused(document):
-    with pytest.raises(UnknownFormat, match=r"known here|no check of format"):
+    with pytest.raises(UnknownFormat, match=r"known here|is not supported|not a check of format"):
         build(document)
 
 
@@ -213,11 +215,11 @@ def test_canonical_json_is_that_of_the_standard(value):
 
 @given(values)
 def test_of_canonical_json_as_much_is_written_as_was_asked_for(value):
-    whole = canonical(value)
+    result = canonical(value)
     for most in (0, 1, 5, 20):
         begun = canonical(value, most)
-        assert begun[:most] == whole[:most]
-        assert (len(begun) > most) is (len(whole) > most)
+        assert begun[:most] == result[:most]
+        assert (len(begun) > most) is (len(result) > most)
 
 
 @pytest.mark.parametrize("character", ["B", "É"])
@@ -238,5 +240,5 @@ def test_a_reason_asks_no_more_of_a_result_than_is_shown():
     """Sixty walks over all of it would be too much work for a verdict."""
     counted = {"select": [{"base": "result", "steps": [["items"], ["items"]]}]}
     judge = build(check({**rule(there()), "reason": ["-" * 500, *[counted] * 60]}))
-    told = judge("tool", [[0]] * 60_000, None)
-    assert (told.verdict, told.reason) == ("failure", "-" * 500)
+    verdict = judge("tool", [[0]] * 60_000, None)
+    assert (verdict.verdict, verdict.reason) == ("failure", "-" * 500)

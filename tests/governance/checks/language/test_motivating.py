@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from governance.checks.domain.success import default_check
+from governance.checks.domain import default_check
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.text import check_text
 from governance.core.verdict import Verdict
@@ -169,11 +169,11 @@ def test_a_check_is_short_and_says_what_the_function_says(written: Written):
     assert checked.compiled is not None
     check = NamedCheck(checked.compiled)
     random = Random(9)  # noqa: S311 - to have the same results in each run
-    said: Counter[bool] = Counter()
+    counts: Counter[bool] = Counter()
     for _ in range(RESULTS):
         tool, result = random.choice(TOOLS), some_result(random)
         expected = written.function_says(tool, result)
-        said[expected] += 1
+        counts[expected] += 1
         judgement = check.judge(tool, result)
         assert (judgement.verdict is not Verdict.FAILURE) is expected, (tool, result, judgement)
-    assert min(said[True], said[False]) >= LEAST, said
+    assert min(counts[True], counts[False]) >= LEAST, counts

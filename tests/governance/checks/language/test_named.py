@@ -1,6 +1,6 @@
 """A named check is asked as every other check is."""
 
-from governance.checks.domain.success import Judgement, SuccessCheck
+from governance.checks.domain import Judgement, SuccessCheck
 from governance.checks.language.named import DEFAULT_COMPILED, NamedCheck
 from governance.checks.language.text import check_text
 from governance.core.verdict import Verdict

@@ -1,4 +1,4 @@
-"""What a check says in words, with its lines."""
+"""Outline of a check: words and lines."""
 
 import pytest
 
@@ -30,9 +30,9 @@ examples:
 
 
 def test_rules_and_examples_are_told_with_their_lines():
-    told = outline_of_check(TEXT)
-    assert told.otherwise == "default"
-    empty, null = told.rules
+    outline = outline_of_check(TEXT)
+    assert outline.otherwise == "default"
+    empty, null = outline.rules
     assert (empty.id, empty.tool, empty.verdict, empty.label) == (
         "empty",
         "query_*",
@@ -42,7 +42,7 @@ def test_rules_and_examples_are_told_with_their_lines():
     assert (empty.line, empty.end_line, empty.reason) == (7, 12, "no rows of {value}")
     assert empty.says == "`result.rows` is empty"
     assert (null.id, null.tool, null.line, null.end_line) == ("null", "", 15, 15)
-    assert [(each.tool, each.result, each.verdict, each.line) for each in told.examples] == [
+    assert [(each.tool, each.result, each.verdict, each.line) for each in outline.examples] == [
         ("query_users", '{"rows": []}', "failure", 17),
         ("", "null", "unknown", 18),
     ]
@@ -53,16 +53,16 @@ def test_rules_and_examples_are_told_with_their_lines():
     [
         ({"result.ok": {"equals": False}}, "`result.ok` is false"),
         ({"result.a ?? result.b": {"gte": 400}}, "`result.a ?? result.b` ≥ 400"),
-        ({"result": {"exists": True}}, "`result` is there"),
+        ({"result": {"exists": True}}, "`result` exists"),
         ({"result": {"empty": False}}, "`result` is not empty"),
         (
             {"result": {"contains": "x", "ignore_case": True}},
-            '`result` contains "x", letter case aside',
+            '`result` contains "x", ignoring case',
         ),
         ({"result.rows": {"length": {"gt": 3}}}, "the length of `result.rows` > 3"),
         (
             {"result.items[*].error": {"any_item": {"exists": True}}},
-            "an item of `result.items[*].error` is there",
+            "an item of `result.items[*].error` exists",
         ),
         (
             {"result.items": {"no_item": {"item.status": {"equals": "failed"}}}},
@@ -78,7 +78,7 @@ def test_rules_and_examples_are_told_with_their_lines():
         ),
         (
             {"all": [{"result.a": {"exists": True}}, {"not": {"result.b": {"in": [1, 2]}}}]},
-            "`result.a` is there and not `result.b` is one of 1, 2",
+            "`result.a` exists and not `result.b` is one of 1, 2",
         ),
         (None, "nothing"),
     ],
@@ -90,16 +90,16 @@ def test_a_condition_is_told_in_words(condition, words):
 def test_a_selector_that_is_cut_stays_one():
     parts = [{f"result.a_field_of_some_length_{number}": {"exists": True}} for number in range(9)]
     for spaces in range(60):  # wherever the cut falls
-        said = condition_in_words({"all": [{"result": {"equals": " " * spaces}}, *parts]})
-        assert said.count("`") % 2 == 0
-        assert said.endswith(("…", "…`"))
+        words = condition_in_words({"all": [{"result": {"equals": " " * spaces}}, *parts]})
+        assert words.count("`") % 2 == 0
+        assert words.endswith(("…", "…`"))
 
 
 def test_every_rule_of_a_shipped_check_is_told_in_words():
     for each in ours():
-        told = outline_of_check(each.text)
-        assert len(told.rules) == each.rules
-        for rule in told.rules:
+        outline = outline_of_check(each.text)
+        assert len(outline.rules) == each.rules
+        for rule in outline.rules:
             assert rule.says not in ("", "nothing")
 
 

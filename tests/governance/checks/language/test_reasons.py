@@ -11,10 +11,10 @@ def with_reason(reason: str) -> str:
 
 
 def parts_of(reason: str) -> list[Part]:
-    found = read(with_reason(reason))
-    assert found.problems == ()
-    assert found.compiled
-    return found.compiled["rules"][0]["reason"]
+    checked = read(with_reason(reason))
+    assert checked.problems == ()
+    assert checked.compiled
+    return checked.compiled["rules"][0]["reason"]
 
 
 MESSAGE = {"select": [{"base": "result", "steps": [["key", "message"]]}]}
@@ -36,19 +36,19 @@ def test_a_reason_is_taken_apart(reason, parts):
 
 
 WRONG = {  # the reason begins at line 10, column 13
-    "'{'": ("Between braces stands `value` or a selector", 14),
-    "'a {}'": ("Between braces stands `value` or a selector", 16),
-    "'{message}'": ("Between braces stands `value` or a selector", 14),
-    "'{item.a}'": ("Between braces stands `value` or a selector", 14),
-    "'a } b'": ("A brace that opens nothing", 16),
+    "'{'": ("Write `value` or a selector between braces", 14),
+    "'a {}'": ("Write `value` or a selector between braces", 16),
+    "'{message}'": ("Write `value` or a selector between braces", 14),
+    "'{item.a}'": ("Write `value` or a selector between braces", 14),
+    "'a } b'": ("This } has no opening {", 16),
     "'{result.a'": ("never closed", 14),
-    "'{result.a b}'": ("` b` is no step", 23),
-    "'{value.a}'": ("`value` stands alone", 14),
+    "'{result.a b}'": ("` b` is not a step", 23),
+    "'{value.a}'": ("Nothing may follow `value`", 14),
     "'{result.größe}'": ('."größe"', 21),
     "'{result[x]}'": ("whole number", 21),
-    "5": ("put it in quotes", 13),
-    "[a]": ("A text belongs here", 13),
-    "a" * 1_001: ("at most 1,000 are taken", 13),
+    "5": ("Put this text in quotes", 13),
+    "[a]": ("Enter a text", 13),
+    "a" * 1_001: ("at most 1,000 are allowed", 13),
 }
 
 

@@ -69,6 +69,7 @@ def test_the_schema_is_one():
     Draft202012Validator.check_schema(JSON_SCHEMA)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(documents())
 def test_what_the_parser_takes_the_schema_takes(document):

@@ -14,9 +14,9 @@ RULES = {(name, rule["id"]) for name, check in shipped().items() for rule in che
 
 @pytest.mark.parametrize("shape", shapes(), ids=str)
 def test_a_shape_is_judged_as_its_row_says(shape: Shape):
-    said = judge_of(shape.check)(shape.tool, shape.result, shape.elapsed_ms)
+    result = judge_of(shape.check)(shape.tool, shape.result, shape.elapsed_ms)
     expected = (shape.verdict, shape.rule, (shape.label,) if shape.label else ())
-    assert (said.verdict, said.rule, said.labels) == expected
+    assert (result.verdict, result.rule, result.labels) == expected
 
 
 def test_the_reference_has_all_rows_of_its_second_part():
@@ -29,7 +29,7 @@ def test_the_reference_has_all_rows_of_its_second_part():
 @pytest.mark.parametrize("key", ROWS)
 def test_each_row_is_caught_by_a_rule_that_follows_it(key):
     caught = {(shape.check, shape.rule) for shape in shapes() if shape.row == key}
-    rules = {pair for pair in caught if (found := followed(*pair)) and found.row.key == key}
+    rules = {pair for pair in caught if (result := followed(*pair)) and result.row.key == key}
     assert rules, f"no shape of row {key} is caught by a rule of that row"
 
 
@@ -82,16 +82,16 @@ NO_ERRORS: tuple[Any, ...] = (
 
 @pytest.mark.parametrize("result", NO_ERRORS, ids=repr)
 def test_no_shipped_check_takes_a_word_or_a_count_for_a_failure(result):
-    said = {name: judge_of(name)("tool", result, 12.0) for name in shipped()}
-    assert {name: each.rule for name, each in said.items() if each.verdict != "success"} == {}
+    fields = {name: judge_of(name)("tool", result, 12.0) for name in shipped()}
+    assert {name: each.rule for name, each in fields.items() if each.verdict != "success"} == {}
 
 
 @pytest.mark.parametrize("shape", [each for each in shapes() if each.verdict == "success"], ids=str)
 def test_nothing_is_suggested_for_a_success_of_any_shape(shape: Shape):
-    found = []
+    items = []
     for name in shipped():
-        said = judge_of(name)(shape.tool, shape.result, shape.elapsed_ms)
-        follows = followed(name, said.rule)
-        if said.verdict == "failure" and follows is not None and follows.suggest:
-            found.append((name, said.rule))
-    assert found == []
+        result = judge_of(name)(shape.tool, shape.result, shape.elapsed_ms)
+        follows = followed(name, result.rule)
+        if result.verdict == "failure" and follows is not None and follows.suggest:
+            items.append((name, result.rule))
+    assert items == []

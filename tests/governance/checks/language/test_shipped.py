@@ -66,11 +66,13 @@ def test_all_of_them_can_be_included_at_once():
             *(f"  - {name}" for name in VERSIONS),
         ]
     )
-    found = check_text(including, included=shipped().get)
-    assert [str(problem) for problem in found.problems] == []
-    assert found.compiled is not None
-    assert len(found.compiled["rules"]) == sum(len(check["rules"]) for check in shipped().values())
-    assert {rule["of_version"] for rule in found.compiled["rules"]} == set(VERSIONS.values())
+    read_check = check_text(including, included=shipped().get)
+    assert [str(problem) for problem in read_check.problems] == []
+    assert read_check.compiled is not None
+    assert len(read_check.compiled["rules"]) == sum(
+        len(check["rules"]) for check in shipped().values()
+    )
+    assert {rule["of_version"] for rule in read_check.compiled["rules"]} == set(VERSIONS.values())
 
 
 def test_there_is_no_other_name():
@@ -81,7 +83,7 @@ def test_there_is_no_other_name():
 
 
 def test_a_changed_text_has_a_new_version():
-    kept = {
+    fields = {
         (name, int(version)): digest
         for name, version, digest in map(str.split, TEXTS.read_text().splitlines())
     }
@@ -89,4 +91,4 @@ def test_a_changed_text_has_a_new_version():
         (name, version): hashlib.sha256((shipped_text(name) or "").encode()).hexdigest()
         for name, version in VERSIONS.items()
     }
-    assert {key: kept.get(key) for key in now} == now
+    assert {key: fields.get(key) for key in now} == now

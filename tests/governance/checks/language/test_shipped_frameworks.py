@@ -9,7 +9,7 @@ from edictum.adapters.langchain import LangChainAdapter
 from edictum.adapters.semantic_kernel import SemanticKernelAdapter
 from hypothesis import given
 
-from governance.checks.domain.success import default_check
+from governance.checks.domain import default_check
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.shipped import shipped
 from governance.core.verdict import Verdict

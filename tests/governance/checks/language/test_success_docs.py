@@ -1,4 +1,4 @@
-"""What docs/success.md shows of the language is so: its texts, its selectors, its operators."""
+"""docs/success.md is right about the language: texts, selectors, operators."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def texts() -> list[str]:
 
 
 def table(*columns: str) -> list[list[str]]:
-    """Of the table with these columns."""
+    """Rows of the table with these columns."""
     head = f"| {' | '.join(columns)} |\n"
     assert PAGE.count(head) == 1
     below = PAGE.partition(head)[2].splitlines()[1:]
@@ -72,7 +72,9 @@ def test_a_selector_gives_what_the_page_says(selector, result, value):
         assert said_of({selector: {"equals": shown}}, result).rule == "met"
 
 
-@pytest.mark.parametrize(("condition", "met", "not_met"), table("condition", "true of", "false of"))
+@pytest.mark.parametrize(
+    ("condition", "met", "not_met"), table("condition", "true for", "false for")
+)
 def test_a_condition_is_met_by_what_the_page_says(condition, met, not_met):
     (written,) = codes(condition)
     when = yaml.safe_load(written)
@@ -84,13 +86,13 @@ def test_a_condition_is_met_by_what_the_page_says(condition, met, not_met):
 
 
 def test_the_page_shows_every_operator_and_option():
-    conditions = " ".join(cells[0] for cells in table("condition", "true of", "false of"))
+    conditions = " ".join(cells[0] for cells in table("condition", "true for", "false for"))
     words = set(re.findall(r"\b[a-z_]+(?=:)", conditions))
     assert {*OPERATORS, *OPTIONS, *COMBINED} - words == set()
 
 
 def test_the_page_tells_the_limits_that_hold():
-    told = "\n".join(" | ".join(cells) for cells in table("of", "at most"))
+    result = "\n".join(" | ".join(cells) for cells in table("of", "at most"))
     for number in (
         *(f"{text.MAX_BYTES // 1024} KiB", f"nested {yaml_text.MAX_DEPTH} deep"),
         *(f"{rules.MOST} of its own", f"{rules.MOST_WITH_INCLUDED:,} with those of includes"),
@@ -99,7 +101,7 @@ def test_the_page_tells_the_limits_that_hold():
         *(f"{call.TEXT:,} characters are read", f"nested {selectors.DEEPEST_JSON} deep"),
         f"{call.WORK:,} characters read by a regular expression",
     ):
-        assert number in told
+        assert number in result
 
 
 def test_the_page_names_every_shipped_check():

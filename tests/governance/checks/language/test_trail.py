@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.checks.authoring.trail import LOOKED_AT, SHOWN, Saw, Step, trail
+from governance.checks.authoring.trail import MOST_SEEN, SHOWN, Saw, Step, trail
 from governance.checks.language.named import DEFAULT_COMPILED, NamedCheck
 from governance.checks.language.text import check_text
 from tests.governance.checks.language.strategies import TOOLS, as_yaml, documents, elapsed, results
@@ -52,7 +53,7 @@ def test_a_long_value_is_cut_and_no_rule_shows_more_than_a_few():
         TEXT.replace("{result.ok: {equals: false}}, {result.why: {exists: true}}", many)
     )
     (both, *_) = trail(check, "crm", {f"a{n}": "y" * 999 for n in range(8)})
-    assert len(both.saw) == LOOKED_AT
+    assert len(both.saw) == MOST_SEEN
     assert all(len(each.value) == SHOWN for each in both.saw)
 
 
@@ -63,6 +64,7 @@ def test_what_would_take_too_long_has_no_end():
     assert not any(each.decides for each in steps)
 
 
+@pytest.mark.slow
 @given(documents(), st.sampled_from(TOOLS), results, elapsed)
 def test_it_ends_where_the_matcher_does(document, tool, result, milliseconds):
     check = compiled(as_yaml(document))

@@ -22,7 +22,7 @@ def meant(text: str) -> Any:
     assert root
     problems = Problems()
     value = value_of(root, problems)
-    assert problems.found == []
+    assert problems.listed == []
     return value
 
 
@@ -90,9 +90,9 @@ AMBIGUOUS = {
     "12:30": "put it in quotes",
     "12:30:45": "put it in quotes",
     "-0x1F": "put it in quotes",
-    ".inf": "neither infinity nor NaN",
-    "-.Inf": "neither infinity nor NaN",
-    ".nan": "neither infinity nor NaN",
+    ".inf": "not a number in JSON",
+    "-.Inf": "not a number in JSON",
+    ".nan": "not a number in JSON",
     "1e999": "too large",
     "9" * 400: "too large",
     "0x" + "f" * 300: "too large",

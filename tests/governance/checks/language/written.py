@@ -29,10 +29,10 @@ def with_condition(condition: str) -> str:
 
 
 def condition_of(condition: str) -> Condition:
-    found = read(with_condition(condition))
-    assert found.problems == ()
-    assert found.compiled
-    return found.compiled["rules"][0]["when"]
+    checked = read(with_condition(condition))
+    assert checked.problems == ()
+    assert checked.compiled
+    return checked.compiled["rules"][0]["when"]
 
 
 def only_problem(found: CheckedText) -> Problem:

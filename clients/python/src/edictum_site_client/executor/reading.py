@@ -10,7 +10,7 @@ from edictum_site_client.executor.tools import ToolSpec
 from edictum_site_client.outcomes import TOOL_MESSAGE_MAX_CHARS
 
 LINES = 200
-BESIDE = 100  # characters of a tool message beside the text itself
+RESERVED = 100  # characters of a tool message beside the text itself
 
 
 def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> ToolSpec:
@@ -28,7 +28,7 @@ def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> 
             begin = first_byte or 0
             end = begin + max_chars - 1 if last_byte is None else last_byte
             content = store.read_bytes(artifact_reference, begin, end)
-            shown = _fitting(content, max_chars - BESIDE)
+            shown = _fitting(content, max_chars - RESERVED)
             # So many bytes never fit: when all of them do, the artifact ends there.
             is_all = len(shown) == len(content)
             return _piece(shown, None if is_all else ("next_byte", begin + len(shown)))
@@ -53,7 +53,7 @@ def _first_lines(content: bytes) -> tuple[bytes, bytes]:
 
 
 def _lines(content: bytes, first: int, max_chars: int, *, is_all: bool) -> tuple[bytes, Next]:
-    shown = _fitting(content, max_chars - BESIDE)
+    shown = _fitting(content, max_chars - RESERVED)
     if len(shown) == len(content):
         return shown, None if is_all else ("next_line", first + content.count(b"\n"))
     if b"\n" not in shown:

@@ -1,1 +1,1 @@
-"""What carries out success checks: a copy of what the console itself runs, see `copy_matcher`."""
+"""Matcher of success checks: a copy of the console's own, see `copy_matcher`."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from edictum_site_client.site.matching.agents_values import plain
 from edictum_site_client.site.matching.call import Call, TooMuch
-from edictum_site_client.site.matching.canonical import canonical, said, shown
+from edictum_site_client.site.matching.canonical import canonical, short_text, shown
 from edictum_site_client.site.matching.conditions import UNDECIDED, Condition, Leaf, condition_of
 from edictum_site_client.site.matching.globs import glob_matches
 from edictum_site_client.site.matching.operators import UnknownFormat
@@ -46,9 +46,9 @@ class Rule(NamedTuple):
 _NULL = Explanation("success", "null", "result")
 _OTHERWISE = Explanation("success", "otherwise")
 _TOO_MUCH = Explanation(
-    "unknown", "too-much-work", reason="Judging this result takes too much work.", cut=True
+    "unknown", "too-much-work", reason="Checking this output takes too much work.", cut=True
 )
-_NOT_FOUND = "`%s` found nothing in the part of the text that was read."
+_NO_MATCH = "`%s` found nothing in the part of the text that was read."
 
 
 def default(result: Any) -> Explanation:
@@ -69,14 +69,17 @@ def default(result: Any) -> Explanation:
 def build(compiled: Mapping[str, Any]) -> Judge:
     """From a tool's name, its result as plain JSON and its milliseconds to the verdict."""
     if compiled.get("format") != FORMAT:
-        raise UnknownFormat(f"Format {compiled.get('format')!r} is not known here: {FORMAT} is.")
+        raise UnknownFormat(
+            f"Format {compiled.get('format')!r} is not supported."
+            f" This matcher reads format {FORMAT}."
+        )
     try:
         patterns = [pattern_of(each) for each in compiled["automata"]]
         rules = [(each["tool"], _rule(each, patterns)) for each in compiled["rules"]]
         falls_through = compiled["otherwise"] == "default"
         last = Explanation(_verdict(compiled["otherwise"], also=("default",)), "otherwise")
     except (LookupError, TypeError, AttributeError) as error:
-        raise UnknownFormat(f"This is no check of format {FORMAT}: {error!r}") from error
+        raise UnknownFormat(f"This is not a check of format {FORMAT}: {error!r}") from error
     known: dict[str, list[Rule]] = {}
 
     def judge(tool_name: str, result: Any, elapsed_ms: float | None = None) -> Explanation:
@@ -116,7 +119,7 @@ def _in_doubt(explanation: Explanation, undecided: Sequence[Rule]) -> Explanatio
 
 
 def _unknown(rule: Rule) -> Explanation:
-    return _TOO_MUCH._replace(reason=_NOT_FOUND % rule.name)
+    return _TOO_MUCH._replace(reason=_NO_MATCH % rule.name)
 
 
 def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
@@ -137,7 +140,7 @@ def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
             if isinstance(part, str):
                 reason += part
             else:
-                reason += said(value if part is None else part(call))
+                reason += short_text(value if part is None else part(call))
         return Explanation(verdict, name, leaf.text, shown(value), reason[:REASON], labels)
 
     return Rule(name, verdict, condition_of(rule["when"], patterns), explained)

@@ -1,4 +1,4 @@
-"""What is judged, and how much of the work for it is left."""
+"""The call that is checked, and the work that is left for its verdict."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ UNREAD: Any = type("Unread", (), {"__repr__": lambda self: "UNREAD"})()  # anyth
 
 
 class TooMuch(Exception):
-    """What is asked of a result is more than a verdict may cost."""
+    """A verdict would cost more than its budget."""
 
 
 class Prefix:

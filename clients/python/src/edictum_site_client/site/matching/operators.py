@@ -37,14 +37,14 @@ def operator_of(op: str, value: Any, *, fold: bool = False) -> Test:
         case "ends_with":
             return ending_with(value, fold=fold)
         case "gt" | "gte" | "lt" | "lte":
-            return _of_number(_COMPARISONS[op], double(value))
+            return _number_test(_COMPARISONS[op], double(value))
         case "type":
             types = _TYPES[value]
             return lambda seen, call: type(seen) in types
         case "empty":
             return lambda seen, call: seen is not MISSING and _is_empty(seen) is value
         case "length":
-            return _of_length(operator_of(value["op"], value["value"]))
+            return _length_test(operator_of(value["op"], value["value"]))
         case _:
             raise UnknownFormat(f"The operator {op!r} is not known here.")
 
@@ -59,25 +59,25 @@ def _other_than(same: Test) -> Test:
     return differs
 
 
-def _of_length(compare: Test) -> Test:
-    def of_length(seen: Any, call: Call) -> bool | None:
+def _length_test(compare: Test) -> Test:
+    def length_fits(seen: Any, call: Call) -> bool | None:
         if type(seen) in _SIZED:
             return compare(len(seen), call)
         return None if type(seen) is Prefix else False
 
-    return of_length
+    return length_fits
 
 
-def _of_number(compare: Callable[[Any, Any], bool], bound: float) -> Test:
+def _number_test(compare: Callable[[Any, Any], bool], bound: float) -> Test:
     exact = abs(bound) < EXACT  # then it is no matter how a greater integer is rounded
 
-    def of_number(seen: Any, call: Call) -> bool:
+    def number_fits(seen: Any, call: Call) -> bool:
         kind = type(seen)
         if kind is not int and kind is not float:
             return False
         return compare(seen if exact else double(seen), bound)
 
-    return of_number
+    return number_fits
 
 
 def _among(values: Sequence[Any], *, fold: bool) -> Test:
@@ -110,13 +110,13 @@ def _among(values: Sequence[Any], *, fold: bool) -> Test:
     return among
 
 
-def _same_as(wanted: Any, size: int, seen: Any, call: Call) -> bool | None:
-    if type(wanted) is not type(seen) or len(wanted) != len(seen):
+def _same_as(expected: Any, size: int, seen: Any, call: Call) -> bool | None:
+    if type(expected) is not type(seen) or len(expected) != len(seen):
         return False
     call.spend(size)
     if type(seen) is list and any(type(each) is Prefix for each in seen):
         return None  # texts of several values, one of them not to its end
-    return _same(wanted, seen)
+    return _same(expected, seen)
 
 
 def _size(value: Any) -> int:
@@ -127,19 +127,19 @@ def _size(value: Any) -> int:
     return ITEM + sum(map(_size, inner))
 
 
-def _same(wanted: Any, seen: Any) -> bool:
+def _same(expected: Any, seen: Any) -> bool:
     """As deep as what is wanted, whatever was seen."""
-    if type(wanted) in _NUMBERS:
-        return type(seen) in _NUMBERS and double(wanted) == double(seen)
-    if type(wanted) is not type(seen):
+    if type(expected) in _NUMBERS:
+        return type(seen) in _NUMBERS and double(expected) == double(seen)
+    if type(expected) is not type(seen):
         return False
-    if type(wanted) is dict:
-        return len(wanted) == len(seen) and all(
-            name in seen and _same(each, seen[name]) for name, each in wanted.items()
+    if type(expected) is dict:
+        return len(expected) == len(seen) and all(
+            name in seen and _same(each, seen[name]) for name, each in expected.items()
         )
-    if type(wanted) is list:
-        return len(wanted) == len(seen) and all(map(_same, wanted, seen))
-    return bool(wanted == seen)
+    if type(expected) is list:
+        return len(expected) == len(seen) and all(map(_same, expected, seen))
+    return bool(expected == seen)
 
 
 def _is_empty(value: Any) -> bool:

@@ -54,10 +54,10 @@ def _path(base: str, steps: Sequence[Sequence[Any]]) -> Select:
         for step, spreads in walk:
             if many:
                 call.spend(ITEM * len(value))
-                found = [each for one in value if (each := step(one, call)) is not MISSING]
-                if step is _as_json and any(each is UNREAD for each in found):
+                values = [each for one in value if (each := step(one, call)) is not MISSING]
+                if step is _as_json and any(each is UNREAD for each in values):
                     return UNREAD
-                value = [item for items in found for item in items] if spreads else found
+                value = [item for items in values for item in items] if spreads else values
             else:
                 value, many = step(value, call), spreads
                 if value is MISSING or value is UNREAD:
@@ -108,23 +108,23 @@ def _as_text(value: Any, call: Call) -> Any:
     if type(value) is not list and type(value) is not dict:
         return canonical(value)
     # By what it is, not by what it equals; remembered with it, so that no other takes its place.
-    found = call.remembered(id(value))
-    if found is MISSING:
+    known = call.remembered(id(value))
+    if known is MISSING:
         text, work = written(value, call.left // 2)  # the other half is for reading it
         call.spend(work)
-        found = text, value
-        call.remember(id(value), found)
-    return found[0]
+        known = text, value
+        call.remember(id(value), known)
+    return known[0]
 
 
 def _as_json(text: Any, call: Call) -> Any:
     if type(text) is not str:
         return UNREAD if type(text) is Prefix else MISSING
-    found = call.remembered(text)
-    if found is MISSING:
-        found = (_read(text, call),)
-        call.remember(text, found)
-    return found[0]
+    known = call.remembered(text)
+    if known is MISSING:
+        known = (_read(text, call),)
+        call.remember(text, known)
+    return known[0]
 
 
 def _read(text: str, call: Call) -> Any:

@@ -11,7 +11,7 @@ FIND = 8  # characters that a search passes for the work of one, or half as many
 Test = Callable[[Any, Call], bool | None]
 
 
-def of_text(test: Matches) -> Test:
+def text_test(test: Matches) -> Test:
     def tested(seen: Any, call: Call) -> bool | None:
         if type(seen) is str:
             return test(seen, len(seen) <= TEXT, call)
@@ -26,13 +26,13 @@ def matching_any(patterns: Sequence[Matches]) -> Test:
             call.spend(ITEM * (len(patterns) - 1))
         undecided = False
         for pattern in patterns:
-            found = pattern(text, all_of_it, call)
-            if found:
+            truth = pattern(text, all_of_it, call)
+            if truth:
                 return True
-            undecided = undecided or found is None
+            undecided = undecided or truth is None
         return None if undecided else False
 
-    return of_text(matches)
+    return text_test(matches)
 
 
 def containing_any(values: Sequence[str], *, fold: bool) -> Test:
@@ -57,7 +57,7 @@ def containing_any(values: Sequence[str], *, fold: bool) -> Test:
             decided = decided and seen == end
         return False if decided else None
 
-    searched = of_text(contains)
+    searched = text_test(contains)
     if fold or len(values) > 1:
         return searched
     ((value, rate),) = rated
@@ -86,7 +86,7 @@ def starting_with(value: str, *, fold: bool) -> Test:
             return head == value
         return None if value.startswith(head) else False
 
-    return of_text(starts)
+    return text_test(starts)
 
 
 def ending_with(value: str, *, fold: bool) -> Test:
@@ -97,7 +97,7 @@ def ending_with(value: str, *, fold: bool) -> Test:
         tail = text[max(len(text) - len(value), 0) :]
         return (folded(tail) if fold else tail) == value
 
-    return of_text(ends)
+    return text_test(ends)
 
 
 def folded(value: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Accounts: sign-in through allauth, its limits, and the profile page."""

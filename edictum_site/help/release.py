@@ -1,0 +1,50 @@
+"""Version of this console, and the commit that it was built from, where that is known."""
+
+import os
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+
+ROOT: Final[Path] = settings.BASE
+COMMIT: Final = "EDICTUM_SITE_COMMIT"  # set by a build, which has no repository
+SHOWN: Final = 8
+_HASH: Final = re.compile(r"[0-9a-f]{7,64}")
+
+
+@cache
+def version() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return str(project["version"])
+
+
+@cache
+def commit() -> str:
+    """Short hash; empty where neither a build nor a repository says it."""
+    text = os.environ.get(COMMIT, "") or _commit_of(ROOT / ".git")
+    return text[:SHOWN] if _HASH.fullmatch(text) else ""
+
+
+def _commit_of(git: Path) -> str:
+    """Read from the files, so that no program has to be installed."""
+    try:
+        if git.is_file():  # of a second working tree
+            git = (git.parent / git.read_text().partition("gitdir:")[2].strip()).resolve()
+        head = (git / "HEAD").read_text().strip()
+        name = head.partition("ref: ")[2]
+        return _ref(git, name) if name else head
+    except OSError:
+        return ""
+
+
+def _ref(git: Path, name: str) -> str:
+    common = git / "commondir"
+    shared = (git / common.read_text().strip()).resolve() if common.is_file() else git
+    for folder in (git, shared):
+        if (folder / name).is_file():
+            return (folder / name).read_text().strip()
+    packed = (shared / "packed-refs").read_text().splitlines()
+    return next((line.split()[0] for line in packed if line.endswith(f" {name}")), "")

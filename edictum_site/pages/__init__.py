@@ -1,0 +1,1 @@
+"""Frame of every page: navigation, scope bar, and JSON as a tree."""

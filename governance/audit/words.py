@@ -1,0 +1,69 @@
+"""Entries of the audit log in words: the object with its page, and an approval by its title."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.urls import NoReverseMatch, reverse
+
+from governance.audit.domain import place_of
+from governance.models import Approval, AuditEntry
+
+ARGUMENTS = 3  # named in a line; more are counted
+LONGEST = 40  # characters of a value
+APPROVAL_ACTIONS = ("approval ", "arguments opened")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    entry: AuditEntry
+    subject: str
+    arguments: str  # of an approval's call
+    url: str
+
+
+def lines_of(
+    slug: str, entries: Sequence[AuditEntry], approvals: Mapping[str, Approval]
+) -> list[Line]:
+    return [_line(slug, entry, approvals.get(entry.subject)) for entry in entries]
+
+
+def is_about_an_approval(entry: AuditEntry) -> bool:
+    return entry.action.startswith(APPROVAL_ACTIONS)
+
+
+def _line(slug: str, entry: AuditEntry, approval: Approval | None) -> Line:
+    subject, arguments = entry.subject, ""
+    if is_about_an_approval(entry):
+        subject = _title(entry, approval)
+        arguments = _arguments(approval) if approval else ""
+    return Line(entry, subject, arguments, subject_url(slug, entry))
+
+
+def _title(entry: AuditEntry, approval: Approval | None) -> str:
+    """The contract's message; of a removed approval what the entry itself says."""
+    if approval is not None and approval.message:
+        return approval.message
+    tool, agent = entry.details.get("tool", ""), entry.details.get("agent", "")
+    return f"`{tool}` by {agent}" if tool and agent else entry.subject
+
+
+def _arguments(approval: Approval) -> str:
+    shown = approval.shown_arguments()
+    words = ", ".join(f"{each.name}={_cut(each.text)}" for each in shown[:ARGUMENTS])
+    more = approval.argument_count - len(shown[:ARGUMENTS])
+    inside = f"{words}, {more} more" if more > 0 else words
+    return f"{approval.tool_name}({inside})"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def subject_url(slug: str, entry: AuditEntry) -> str:
+    place = place_of(entry.action, entry.subject)
+    if place is None:
+        return ""
+    try:
+        return reverse(place.view, args=[slug, *place.arguments])
+    except NoReverseMatch:  # an id that no path can hold
+        return ""

@@ -1,0 +1,36 @@
+"""A document as its author wrote it: what is wrong with it, and what would surprise.
+
+It happens here because reading half a megabyte of YAML takes a second of the processor, and in
+the web process everybody else would wait for it.
+"""
+
+from governance.core.errors import DocumentInvalid
+from governance.evaluation.evaluator.documents import Shelf
+from governance.evaluation.evaluator.messages import NotEvaluated, Read, Reading
+from governance.evaluation.wording import problems
+from governance.lint.surprises import lint
+from governance.texts.document import read_document
+
+
+def read(request: Read, shelf: Shelf) -> Reading | NotEvaluated:
+    try:
+        document = read_document(request.text)
+    except DocumentInvalid as refused:
+        return Reading(errors=list(refused.errors))
+    loaded = shelf.load(document.sha, document.new_text, request.patience)
+    if isinstance(loaded, NotEvaluated):
+        return loaded
+    warnings = [
+        *problems(loaded.warnings, document),
+        *lint(document, tools=request.tools),
+    ]
+    warnings.sort(key=lambda each: (each.line or 0, each.column or 0))
+    return Reading(
+        errors=list(problems(loaded.errors, document)),
+        warnings=warnings,
+        name=loaded.name,
+        rules=loaded.rules,
+        session_rules=loaded.session_rules,
+        dialect=document.dialect,
+        sha=document.sha,
+    )

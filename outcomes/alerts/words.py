@@ -1,0 +1,66 @@
+"""Rows of the list of alerts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from governance.alerts.domain import kind_words
+from governance.core.actor import shown
+from governance.core.texts import code
+from governance.models import Finding
+from outcomes.web.paging import with_query
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRow:
+    alert: Finding
+    title: str
+    url: str
+    place: str  # the environment, where neither title nor cause names it
+    ended: str  # how it was snoozed, dismissed or resolved; empty: it is open
+    ended_at: datetime | None
+
+
+def rows(alerts: Iterable[Finding], carried: Mapping[str, str]) -> list[AlertRow]:
+    """Links to a session carry the scope of this page along."""
+    return [_row(each, carried) for each in alerts]
+
+
+def title_of(alert: Finding) -> str:
+    """Its own title; for one that was stored without, its kind and subject."""
+    if alert.title:
+        return alert.title
+    words = kind_words(alert.kind)
+    return f"{words}: {code(alert.subject)}" if alert.subject else words
+
+
+def _row(alert: Finding, carried: Mapping[str, str]) -> AlertRow:
+    title = title_of(alert)
+    is_named = not alert.environment or alert.environment in f"{title} {alert.why}"
+    return AlertRow(
+        alert,
+        title,
+        _url(alert.link, carried),
+        "" if is_named else f"{alert.environment}.",
+        _ended(alert),
+        alert.dismissed_at or alert.resolved_at,
+    )
+
+
+def _url(link: str, carried: Mapping[str, str]) -> str:
+    if "/sessions/" not in link or "range=" in link:
+        return link
+    address, mark, anchor = link.partition("#")
+    return with_query(address, **carried) + mark + anchor
+
+
+def _ended(alert: Finding) -> str:
+    if alert.dismissed_at:
+        still = ", not resolved yet" if alert.resolved_at is None else ""
+        return f"Dismissed by {shown(alert.dismissed_by)}{still}."
+    if alert.resolved_at:
+        return "Resolved."
+    if alert.snoozed_until:
+        until = "until it gets worse" if alert.snoozed_impact is not None else "until"
+        return f"Snoozed by {shown(alert.snoozed_by)} {until}"
+    return ""

@@ -1,0 +1,66 @@
+"""PostgreSQL: a server that works while we do, with several writers and arrays."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from django.db import connection, models
+from django.db.models.functions import Left
+
+NAME: str = "PostgreSQL"
+IS_SERVER: bool = True  # has several writers, and works while our process does something else
+ITEMS_PER_CLAIM: int = 4_000  # of one settling transaction, more or less
+ITEMS_PER_LARGE_CLAIM: int = 0  # of one when much waits, at most
+CALLS_PER_COMMIT: int = 500  # of a reclassification
+CLOCK: str = "clock_timestamp()"
+NO_BYTES: str = "CAST(NULL AS bytea)"
+BEGINNING: str = "LEFT(%(expressions)s, {})"  # as the index of beginnings says it
+KEEP_ROWS: str = "FOR KEY SHARE"  # ends a SELECT whose rows must not be removed meanwhile
+
+Row = TypeVar("Row", bound=models.Model)
+Condition = tuple[str, list[Any]]  # its text and its values
+
+
+def one_of_numbers(numbers: Sequence[int]) -> Condition:
+    return "= ANY(%s)", [list(numbers)]
+
+
+def one_of_digests(digests: Sequence[bytes]) -> Condition:
+    return "= ANY(%s)", [list(digests)]
+
+
+def one_of_many_digests(digests: Sequence[bytes]) -> Condition:
+    """As one text: the driver takes longer over each element of an array."""
+    text = ",".join(digest.hex() for digest in digests)
+    return "IN (SELECT decode(unnest(string_to_array(%s, ',')), 'hex'))", [text]
+
+
+def pairs(rows: Sequence[tuple[int, int]]) -> Condition:
+    """A source with the columns `column1` and `column2`."""
+    source = "(SELECT unnest(%s::bigint[]) AS column1, unnest(%s::bigint[]) AS column2)"
+    return source, [[row[0] for row in rows], [row[1] for row in rows]]
+
+
+def using_index(name: str) -> str:
+    """It chooses well by itself."""
+    return ""
+
+
+def starting_with(
+    rows: models.QuerySet[Row], field: str, text: str, indexed: int
+) -> models.QuerySet[Row]:
+    """By the index of beginnings, which holds so many characters."""
+    begins = rows.alias(begins=Left(field, indexed))
+    return begins.filter(begins__startswith=text[:indexed])  # type: ignore[return-value]
+
+
+def try_lock(number: int) -> bool:
+    """An advisory lock, until the transaction ends; False when another process holds it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
+        return bool(cursor.fetchone()[0])
+
+
+def limit_statements(seconds: float) -> None:
+    """Until the transaction ends, no statement takes longer."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL statement_timeout = {int(seconds * 1_000)}")

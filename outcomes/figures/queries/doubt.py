@@ -1,0 +1,90 @@
+"""Doubt about rates: calls counted as success whose outputs look like failures.
+
+An open suggestion lists them, among the newest outputs of its tool; the call itself says whether
+it still counts as success.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from django.db.models import Count, QuerySet
+
+from outcomes.core.scope import Scope
+from outcomes.core.steps import Span
+from outcomes.figures.queries.stats import place_in
+from outcomes.models import Suggestion, SuspectedCall
+
+MOST: Final = 20_000  # calls; of more, the doubt is a lower bound
+
+
+class Suspected(NamedTuple):
+    """A suspected failure: the tool, the agent, the environment, and when it was."""
+
+    tool: str
+    agent: str
+    environment: str
+    at: datetime
+
+
+class Doubt:
+    """Suspected failures in a scope."""
+
+    def __init__(self, calls: Sequence[Suspected] = (), *, is_all: bool = True) -> None:
+        self.calls = calls
+        self.is_all = is_all  # else there may be more: older outputs were not scanned
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+    @cached_property
+    def by_tool(self) -> Counter[str]:
+        return Counter(call.tool for call in self.calls)
+
+    @cached_property
+    def by_place(self) -> Counter[tuple[str, str]]:
+        """By environment and agent."""
+        return Counter((call.environment, call.agent) for call in self.calls)
+
+    def by_step(self, steps: Sequence[Span]) -> list[int]:
+        place_of = place_in(list(steps))
+        places = Counter(place_of(int(call.at.timestamp()) // 60) for call in self.calls)
+        return [places[place] for place in range(len(steps))]
+
+
+NO_DOUBT: Final = Doubt()
+
+
+def doubt_in(project_id: int, scope: Scope, *, tool: str = "") -> Doubt:
+    """Suspected failures of all tools, or of one."""
+    rows = _suspected(project_id).filter(call__at__gte=scope.since, call__at__lt=scope.until)
+    if scope.environment:
+        rows = rows.filter(call__environment__name=scope.environment)
+    if scope.agent:
+        rows = rows.filter(call__agent__name=scope.agent)
+    if tool:
+        rows = rows.filter(suggestion__tool__name=tool)
+    names = ("suggestion__tool__name", "call__agent__name", "call__environment__name", "call__at")
+    calls = [Suspected(*row) for row in rows.values_list(*names)[: MOST + 1]]
+    cut = _open(project_id).filter(scanned_since__gt=scope.since)
+    if tool:
+        cut = cut.filter(tool__name=tool)
+    return Doubt(calls[:MOST], is_all=len(calls) <= MOST and not (calls and cut.exists()))
+
+
+def suspected_by_session(project_id: int, sessions: Sequence[int]) -> dict[int, int]:
+    """Suspected failures by the number of the session, of those that have any."""
+    rows = _suspected(project_id).filter(call__session__in=sessions)
+    return dict(rows.values_list("call__session").annotate(Count("call")))
+
+
+def _open(project_id: int) -> QuerySet[Suggestion]:
+    return Suggestion.objects.filter(project=project_id, dismissed_at=None)
+
+
+def _suspected(project_id: int) -> QuerySet[SuspectedCall]:
+    return SuspectedCall.objects.filter(
+        suggestion__project=project_id, suggestion__dismissed_at=None, call__verdict="success"
+    ).order_by()

@@ -1,0 +1,65 @@
+"""Words about success that never claim more than was checked."""
+
+from collections.abc import Mapping
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from governance.core.figures import percent, thousands
+from outcomes.figures.domain.figures import Figures
+from outcomes.figures.domain.standouts import Fall
+from outcomes.figures.queries.doubt import Doubt
+from outcomes.web.words import counted
+
+
+def success_words(now: Figures, suspected: int = 0) -> str:
+    """97.9 % of 18,102 calls succeeded, counting 60 suspected failures"""
+    calls = counted(now.judged, "call")
+    if now.is_unchecked:
+        who = calls if now.successes == now.judged else f"{thousands(now.successes)} of {calls}"
+        return f"{who} reported success. None sent an output, so none was checked."
+    rate = f"{percent(now.rate)} of {calls}"
+    if suspected:
+        return f"{rate} succeeded, counting {counted(suspected, 'suspected failure')}"
+    if unchecked := now.unchecked_successes:
+        return f"{rate} reported success, {thousands(unchecked)} of them not checked"
+    if now.successes == now.judged:
+        return f"All {calls} succeeded" if now.judged > 1 else f"{calls} succeeded"
+    return f"{rate} succeeded"
+
+
+def suspected_words(doubt: Doubt, now: Figures, tool: str = "") -> SafeString:
+    """60 of 157 `warehouse_lookup` outputs look like failures, and no check covers them"""
+    number = f"{'' if doubt.is_all else 'at least '}{thousands(len(doubt))}"
+    verb = "looks like a failure" if len(doubt) == 1 else "look like failures"
+    cover = "it" if len(doubt) == 1 else "them"
+    if not tool:
+        tools = len(doubt.by_tool)
+        words = format_html("{} outputs of {} tools {}", number, tools, verb)
+    else:
+        words = format_html(
+            "<code>{}</code>: {} of {} {}", tool, number, counted(now.with_output, "output"), verb
+        )
+    return format_html("{}, and no check covers {}", words, cover)
+
+
+def fall_words(fall: Fall) -> SafeString:
+    """`crm_update` success down to 82.0 % from 98.1 %"""
+    rates = percent(fall.now.rate), percent(fall.before.rate)
+    return format_html("<code>{}</code> success down to {} from {}", fall.tool, *rates)
+
+
+def outputs_words(now: Figures) -> str:
+    """1,290 of 1,296 sent an output"""
+    if not now.returned:
+        return ""
+    sent = thousands(now.with_output) if now.with_output else "none"
+    return f"{sent} of {thousands(now.returned)} sent an output"
+
+
+def session_doubt_words(suspected: Mapping[int, int]) -> str:
+    """3 outputs look like failures, and no check covers them."""
+    number = sum(suspected.values())
+    if number == 1:
+        return "1 output looks like a failure, and no check covers it."
+    return f"{number:,} outputs look like failures, and no check covers them." if number else ""

@@ -1,0 +1,107 @@
+"""The search index: postings of tokens, one row per indexed call, and what is still to be indexed.
+
+A token is a digest of a project and a word or value, so one index serves all projects. Times are
+microseconds since 1970, so that both databases order and compare them as numbers.
+"""
+
+from django.db import models
+
+from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
+
+
+class Posting(models.Model):
+    """A call contains a token. Its key is the index: newest calls of a token are neighbours."""
+
+    pk = models.CompositePrimaryKey("token", "at", "call")
+    token = models.BigIntegerField()
+    at = models.BigIntegerField()
+    call = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.token} in {self.call}"
+
+
+class Principal(models.Model):
+    """On whose behalf calls were made, by name."""
+
+    project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
+    digest = models.BinaryField(max_length=16)
+    name = models.TextField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "digest"], name="one_principal_per_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class IndexedCall(models.Model):
+    """What the index holds of a call, so that it can be changed and removed exactly."""
+
+    id = models.BigIntegerField(primary_key=True)  # of the call
+    project = models.ForeignKey(
+        "governance.Project", models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    at = models.BigIntegerField()
+    principal = models.ForeignKey(
+        "outcomes.Principal",
+        models.CASCADE,
+        related_name="+",
+        null=True,
+        db_constraint=False,
+        db_index=False,
+    )
+    tokens = models.BinaryField()  # 8 bytes each
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["project", "at", "principal"], name="indexed_call_by_time"),
+            models.Index(
+                fields=["principal", "at"],
+                name="indexed_call_by_principal",
+                condition=models.Q(principal__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"call {self.pk}"
+
+
+class UnindexedEvents(models.Model):
+    """Events that one settling transaction wrote and the index does not contain yet."""
+
+    id = models.BigAutoField(primary_key=True)
+    project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
+    first = models.BigIntegerField()  # event ids, inclusive
+    last = models.BigIntegerField()
+    events = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"events {self.first} to {self.last}"
+
+
+class SearchIndex(Job):
+    """The index of a project: the job that fills it, and how far it has come."""
+
+    project = models.OneToOneField("governance.Project", models.CASCADE, related_name="+")
+    # Calls before this place, in the order of lists, are still to be indexed; 0: none are.
+    before = models.BigIntegerField(default=0)  # microseconds since 1970
+    before_order = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                name="a_search_index_that_ended_says_when", condition=SAYS_WHEN_IT_ENDED
+            )
+        ]
+        indexes = [models.Index(fields=["id"], name="search_index_that_waits", condition=WAITING)]
+
+    def __str__(self) -> str:
+        return f"search index of {self.project_id}"

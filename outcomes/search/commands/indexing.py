@@ -1,0 +1,243 @@
+"""Filling the search index: a bulk job per project, some seconds behind settling.
+
+Settling notes which events it wrote, in its own transaction; the job indexes their calls and
+removes the note in one transaction. Killed at any point it has done all of a step or none of it.
+A lease makes it the only writer of its project's index.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from outcomes import bulk
+from outcomes.database import CALLS_PER_COMMIT, KEEP_ROWS, one_of_numbers
+from outcomes.jobs import commands as jobs
+from outcomes.masking.queries.shown_calls import shown_folds
+from outcomes.models import Call, Event, IndexedCall, Posting, Principal, SearchIndex, Tool
+from outcomes.models import UnindexedEvents as Unindexed
+from outcomes.search.domain.tokens import packed, tokens_of, unpacked
+from outcomes.search.queries.hits import searchable
+from outcomes.search.queries.sources import microseconds, moment
+from outcomes.stored.names import ids_of
+
+NOTES_AT_ONCE: Final = 50
+AGAIN_AFTER: Final = timedelta(minutes=1)  # a run that failed
+_NAMED: Final = ("tool", "environment", "agent", "session")
+_indexes: Final = SearchIndex.objects.all
+Status = SearchIndex.Status
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the index is to hold of one call."""
+
+    call: int
+    at: int
+    principal: str
+    tokens: frozenset[int]
+
+
+class LeaseLost(Exception):
+    """Another process has claimed the job."""
+
+
+def note_events(events: Iterable[tuple[int, int]]) -> None:
+    """Note that these events, by project and id, are to be indexed; in the settling transaction."""
+    ranges: dict[int, tuple[int, int, int]] = {}
+    for project, number in events:
+        first, last, count = ranges.get(project, (number, number, 0))
+        ranges[project] = (min(first, number), max(last, number), count + 1)
+    rows = [(project, *ranges[project]) for project in sorted(ranges)]
+    bulk.insert_missing(Unindexed, ("project", "first", "last", "events"), rows)
+
+
+def waiting_indexes() -> list[int]:
+    """Indexes with something to do, those whose process died included."""
+    _create_missing()
+    jobs.requeue_lost(_indexes())
+    notes = Unindexed.objects.filter(project=OuterRef("project"))
+    due = _indexes().filter(Q(status=Status.DONE) | Q(finished_at__lt=timezone.now() - AGAIN_AFTER))
+    due = due.filter(finished_at__isnull=False).filter(Q(before__gt=0) | Exists(notes))
+    if due.exists():
+        due.update(status=Status.QUEUED, tries=0, error="", started_at=None, finished_at=None)
+    return jobs.waiting(_indexes())
+
+
+def run_index(number: int) -> bool:
+    """False where its turn ended before its work."""
+    index = jobs.claimed(_indexes(), number)
+    if index is None:
+        return True
+    turn = jobs.Turn()
+    try:
+        while index_some(index):
+            if turn.is_over():
+                jobs.put_back(index)
+                return False
+        jobs.end(index, Status.DONE)
+    except LeaseLost:
+        pass
+    except (KeyboardInterrupt, SystemExit, SoftTimeLimitExceeded):
+        jobs.put_back(index)
+        raise
+    except Exception as error:
+        logger.exception("Indexing project %d failed", index.project_id)
+        jobs.end(index, Status.FAILED, error=f"{type(error).__name__}: {error}"[:500])
+    return True
+
+
+def index_some(index: SearchIndex) -> bool:
+    """One step; False when nothing is left. What was settled last comes before what is older."""
+    return _index_settled(index) or _index_older(index)
+
+
+def remove_calls(calls: Sequence[int]) -> None:
+    """Remove calls from the index, in the transaction that removes the calls."""
+    rows = IndexedCall.objects.filter(pk__in=calls).values_list("pk", "at", "tokens")
+    _remove_postings(
+        (token, at, call) for call, at, tokens in rows for token in unpacked(bytes(tokens))
+    )
+    IndexedCall.objects.filter(pk__in=calls).delete()
+
+
+def _create_missing() -> None:
+    projects = Tool.objects.order_by().values_list("project", flat=True).distinct()
+    for project in projects.exclude(project__in=_indexes().values("project")):
+        newest = Call.objects.filter(project=project).order_by("-at", "-order").first()
+        before = microseconds(newest.at) + 1 if newest else 0
+        SearchIndex.objects.get_or_create(project_id=project, defaults={"before": before})
+
+
+def _index_settled(index: SearchIndex) -> bool:
+    notes: list[Unindexed] = []
+    for note in Unindexed.objects.filter(project=index.project_id).order_by("id")[:NOTES_AT_ONCE]:
+        if notes and sum(each.events for each in notes) + note.events > CALLS_PER_COMMIT:
+            break
+        notes.append(note)
+    if not notes:
+        return False
+    such = Q()
+    for note in notes:
+        such |= Q(id__gte=note.first, id__lte=note.last)
+    events = Event.objects.filter(such, project=index.project_id).order_by("id")
+    values = events.values_list("id", "environment", "call_digest")[:CALLS_PER_COMMIT]
+    places = [(number, environment, bytes(digest)) for number, environment, digest in values]
+    entries = _entries(index.project_id, _calls_of(places))
+    with transaction.atomic():
+        _write(index, entries)
+        ids = [note.pk for note in notes]
+        if len(places) < CALLS_PER_COMMIT:
+            Unindexed.objects.filter(pk__in=ids).delete()
+        else:
+            last = places[-1][0]
+            Unindexed.objects.filter(pk__in=ids, last__lte=last).delete()
+            Unindexed.objects.filter(pk__in=ids, first__lte=last).update(first=last + 1)
+    return True
+
+
+def _index_older(index: SearchIndex) -> bool:
+    """Calls that were settled before there was an index, newest first."""
+    if not index.before:
+        return False
+    at = moment(index.before)
+    older = Call.objects.filter(
+        Q(at__lt=at) | Q(at=at, order__lt=index.before_order), project=index.project_id, at__lte=at
+    )
+    rows = list(older.select_related(*_NAMED).order_by("-at", "-order")[:CALLS_PER_COMMIT])
+    place = (0, 0)
+    if len(rows) == CALLS_PER_COMMIT:
+        place = microseconds(rows[-1].at), rows[-1].order
+    entries = _entries(index.project_id, rows)
+    with transaction.atomic():
+        _write(index, entries, before=place[0], before_order=place[1])
+    index.before, index.before_order = place
+    return bool(index.before)
+
+
+def _calls_of(places: Sequence[tuple[int, int, bytes]]) -> list[Call]:
+    digests: dict[int, set[bytes]] = {}
+    for _, environment, digest in places:
+        digests.setdefault(environment, set()).add(digest)
+    return [
+        row
+        for environment, those in digests.items()
+        for row in Call.objects.filter(
+            environment=environment, digest__in=sorted(those)
+        ).select_related(*_NAMED)
+    ]
+
+
+def _entries(project: int, rows: Sequence[Call]) -> list[Entry]:
+    entries = []
+    for row, folded in shown_folds(rows):
+        content = searchable(folded)
+        tokens = tokens_of(project, content)
+        entries.append(Entry(row.pk, microseconds(row.at), content.principal, tokens))
+    return entries
+
+
+def _write(index: SearchIndex, entries: Sequence[Entry], **figures: int) -> None:
+    if not jobs.note(index, **figures):
+        raise LeaseLost
+    present = _still_there([entry.call for entry in entries])
+    entries = [entry for entry in entries if entry.call in present]
+    project = index.project_id
+    names = {(project, entry.principal) for entry in entries if entry.principal}
+    principals = ids_of(Principal, "project", names) if names else {}
+    calls = [entry.call for entry in entries]
+    stored = IndexedCall.objects.filter(pk__in=calls).values_list("pk", "at", "tokens")
+    old = {call: _postings(call, at, unpacked(bytes(tokens))) for call, at, tokens in stored}
+    new = {entry.call: _postings(entry.call, entry.at, entry.tokens) for entry in entries}
+    none = frozenset[tuple[int, int, int]]()
+    _remove_postings(row for call, rows in old.items() for row in rows - new[call])
+    added = sorted(row for call, rows in new.items() for row in rows - old.get(call, none))
+    bulk.insert_missing(Posting, ("token", "at", "call"), added)
+    bulk.put(
+        IndexedCall,
+        ("id",),
+        ("project_id", "at", "principal_id", "tokens"),
+        [_row(project, entry, principals) for entry in entries],
+    )
+
+
+def _row(
+    project: int, entry: Entry, principals: Mapping[tuple[int, str], int]
+) -> tuple[int, int, int, int | None, bytes]:
+    principal = principals.get((project, entry.principal))
+    return entry.call, project, entry.at, principal, packed(entry.tokens)
+
+
+def _still_there(calls: Sequence[int]) -> set[int]:
+    """Calls that were not removed meanwhile, and are not while this transaction lasts."""
+    if not calls:
+        return set()
+    those, values = one_of_numbers(calls)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id FROM outcomes_call WHERE id {those}"  # noqa: S608 - our own words
+            f" ORDER BY environment_id, digest {KEEP_ROWS}",
+            values,
+        )
+        return {number for (number,) in cursor.fetchall()}
+
+
+def _postings(call: int, at: int, tokens: frozenset[int]) -> frozenset[tuple[int, int, int]]:
+    return frozenset((token, at, call) for token in tokens)
+
+
+def _remove_postings(rows: Iterable[tuple[int, int, int]]) -> None:
+    if removed := sorted(rows):
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                'DELETE FROM outcomes_posting WHERE token = %s AND "at" = %s AND "call" = %s',
+                removed,
+            )

@@ -1,0 +1,122 @@
+"""Cause of a stuck session: the denied call, its message, and what to do next."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from governance.core.figures import duration
+from governance.core.session_limits import MaxAttempts
+from governance.people.auth import MemberRequest
+from governance.people.policies import Action, may
+from outcomes.models import Call, Session
+from outcomes.sessions.domain.causes import CONTRACT, RepeatedDenial, cap_for
+from outcomes.sessions.queries.page import SessionPage
+from outcomes.stored.queries import arguments_line, read_calls
+from outcomes.web.words import counted, without_marks
+
+AT_LEAST: Final = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """One way out of a loop. Names in its words are in back-ticks."""
+
+    title: str
+    why: str
+    effect: str
+    url: str = ""
+    button: str = ""
+    is_main: bool = False
+
+
+def cause_of(
+    request: MemberRequest, page: SessionPage, loop: RepeatedDenial | None, state: str
+) -> dict[str, Any] | None:
+    if loop is None:
+        return None
+    session = page.session
+    rows = Call.objects.filter(project=session.project_id, pk=loop.call)
+    stored = next(iter(read_calls(list(rows.select_related("tool", "environment")))), None)
+    return {
+        "loop": loop,
+        "arguments": arguments_line(stored),
+        "others": _others(page, loop),
+        "steps": list(_next_steps(request, page, loop, is_running=state == "running")),
+    }
+
+
+def _others(page: SessionPage, loop: RepeatedDenial) -> str:
+    """Outcome of the other calls, and how many were checked."""
+    session, checked = page.session, page.overview.checked
+    denied = session.denied - loop.times
+    parts = [f"{counted(denied, 'other call')} denied" if denied else ""]
+    if session.executions:
+        ran = f"{counted(session.executions, 'other call')} ran"
+        if session.failures:
+            parts.append(f"{ran}, {session.failures:,} failed")
+        else:
+            parts.append(f"{ran}, {checked:,} checked, no failures")
+    words = " · ".join(part for part in parts if part)
+    return f"{words}." if words else "No other call ran."
+
+
+def _next_steps(
+    request: MemberRequest, page: SessionPage, loop: RepeatedDenial, *, is_running: bool
+) -> Iterator[NextStep]:
+    yield _stop_agent(request, page.session, loop, is_running=is_running)
+    version = page.session.version
+    if version is None or loop.reason != CONTRACT or not loop.rule:
+        return
+    may_write = may(request.role, Action.WRITE_CONTRACT)
+    edit = reverse("governance:edit_draft", args=[request.project.slug, version.bundle.name])
+    url, rule = edit if may_write else "", without_marks(loop.rule)
+    problem = "is empty" if not loop.message else "doesn't change what the agent does"
+    yield NextStep(
+        "Improve the message.",
+        f"The message of `{rule}` {problem}.",
+        "The agent gets the message with every denial.",
+        url,
+        "Edit message",
+    )
+    cap = cap_for(page.session.executions, loop)
+    if cap is None:
+        yield NextStep(
+            "Change the rule",
+            f"if this call should run: narrow `{rule}`.",
+            "A backtest shows what it would newly allow.",
+            url,
+            "Edit rule",
+        )
+        return
+    saved = counted(page.session.attempts - cap, "call")
+    ends = f"With {cap:,}, this session ends at call {cap:,}, {saved} earlier."
+    yield NextStep("Cap denied calls.", f"{_attempts_words(page)}.", ends, url, "Edit limits")
+
+
+def _stop_agent(
+    request: MemberRequest, session: Session, loop: RepeatedDenial, *, is_running: bool
+) -> NextStep:
+    agent = session.agent.name if session.agent else ""
+    url = ""
+    if agent and may(request.role, Action.STOP_AGENT):
+        query = urlencode({"environment": session.environment.name, "agent": agent})
+        url = f"{reverse('governance:new_stop', args=[request.project.slug])}?{query}"
+    if is_running:
+        every = duration(max(loop.interval, AT_LEAST))
+        why, effect = f"It repeats the call every {every}.", "Takes effect with its next call."
+    else:
+        why = "This session ended, and others may do the same."
+        effect = f"Denies every call of the agent in {session.environment.name} until lifted."
+    return NextStep("Stop the agent.", why, effect, url, f"Stop {agent}…", is_main=is_running)
+
+
+def _attempts_words(page: SessionPage) -> str:
+    limits = [use.limit for use in page.report.limits if isinstance(use.limit, MaxAttempts)]
+    if not limits:
+        return "No `max_attempts` is set"
+    default = " by SDK default" if limits[0].assumed else ""
+    return f"`max_attempts` is {limits[0].value:,}{default}"

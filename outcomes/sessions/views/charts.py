@@ -1,0 +1,160 @@
+"""Charts of a session's page: its calls as a strip, and the counts of a limit by call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.safestring import SafeString
+
+from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
+from governance.people.auth import MemberRequest
+from outcomes import charts
+from outcomes.models import Session
+from outcomes.record.brief_call import BriefCall
+from outcomes.sessions.domain.limit_lines import hit_at, lines_of
+from outcomes.sessions.domain.overview import Overview
+from outcomes.sessions.views.limits import key_of, sorted_uses, was_reached
+from outcomes.sessions.views.zoom import Zoom, zoom_links
+from outcomes.sessions.words.sentences import first_stop
+from outcomes.web.addresses import call_url
+from outcomes.web.scope import detail_query, zone_of
+from outcomes.web.words import counted
+
+LINES: Final = (
+    ("executions", "executions", charts.Style.EXECUTIONS),
+    ("classified", "verified successes", charts.Style.CLASSIFIED),
+    ("reported", "reported successes", charts.Style.REPORTED),
+    ("attempts", "attempts", charts.Style.EXECUTIONS),
+)
+ALONG: Final[tuple[tuple[charts.By, str], ...]] = (("call", "By call"), ("time", "By time"))
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    chart: SafeString
+    shown: Zoom
+    links: list[dict[str, Any]]
+    by: list[dict[str, Any]]
+    words: str
+
+
+def strip_of(
+    request: MemberRequest, session: Session, calls: Sequence[BriefCall], overview: Overview,
+    limits: list[LimitUse], zoom: Zoom, name: str = "Calls in order",
+) -> Strip | None:  # fmt: skip
+    """None for a session whose calls were removed."""
+    if not calls:
+        return None
+    first, last = overview.first, overview.first + len(calls) - 1
+    shown = zoom.within(first, last)
+    here = calls[shown.first - first : shown.last - first + 1]
+    stop = _stop(limits)
+    slug, environment = request.project.slug, session.environment.name
+    query = detail_query(request)
+    chart = charts.strip(
+        here,
+        says=_says(overview, session),
+        link=lambda call: call_url(slug, call.call_id, environment, **query),
+        first=shown.first,
+        first_turn=_first_turn(calls[: shown.first - first], here),
+        by=zoom.by,
+        zone=zone_of(request),
+        stop=stop,
+        name=name,
+    )
+    links = zoom_links(zoom, shown, first, last, stop.number if stop else None)
+    is_all = len(here) == len(calls)
+    return Strip(
+        chart,
+        shown,
+        [link._asdict() for link in links],
+        [
+            {"words": words, "query": Zoom(by, zoom.first, zoom.last, zoom.limit).query(),
+             "is_current": zoom.by == by, "name": f"by-{by}"}
+            for by, words in ALONG
+        ],
+        "" if is_all else f"calls {shown.first:,} to {shown.last:,} of {session.attempts:,}",
+    )  # fmt: skip
+
+
+def lines_chart(
+    calls: Sequence[BriefCall], overview: Overview, limits: list[LimitUse], zoom: Zoom
+) -> dict[str, Any] | None:
+    """Chart of the chosen limit, else of the most important one that was reached."""
+    uses = sorted_uses(limits)
+    matching = (use for use in uses if key_of(use) == zoom.limit)
+    use = next(matching, None) or _telling([use for use in uses if was_reached(use)])
+    if use is None or not calls:
+        return None
+    counts = lines_of(calls, use)
+    if use.judgement == LimitJudgement.PREMATURE and use.stopped_at is not None:
+        # Denied calls count nowhere, and would hide how far the session could have gone.
+        counts = _until(counts, use.stopped_at - overview.first)
+    elif (reached := [at for at in use.reached_at.values() if at]) and None not in (
+        use.reached_at.values()
+    ):
+        # Far beyond the limit, the points where the counts reached it would be too close to tell.
+        counts = _until(counts, max(reached) * 3 // 2 + 1 - overview.first)
+    rows = [
+        charts.Counting(name=words, style=style, counts=counts[counting])
+        for counting, words, style in LINES
+        if counting in counts
+    ]
+    by_class = next((row for row in rows if row.style == charts.Style.CLASSIFIED), None)
+    chart = charts.countings(
+        rows,
+        limit=use.limit.value,
+        projected=by_class if use.judgement == LimitJudgement.PREMATURE else None,
+        name=f"{use.limit.tool or use.limit.kind} by call",
+        says=_limit_says(use),
+        first=overview.first,
+    )
+    return {"chart": chart, "name": use.limit.tool or use.limit.kind, "limit": use.limit.value}
+
+
+def _until(counts: dict[str, list[int]], calls: int) -> dict[str, list[int]]:
+    return {name: row[: max(calls, 1)] for name, row in counts.items()}
+
+
+def _telling(uses: list[LimitUse]) -> LimitUse | None:
+    """The limit that was hit, else one with several counts."""
+    if uses and uses[0].stopped_at is not None:
+        return uses[0]
+    return next((use for use in uses if "executions" in use.used), next(iter(uses), None))
+
+
+def _stop(limits: list[LimitUse]) -> charts.Stop | None:
+    use = first_stop(limits)
+    if use is None or use.stopped_at is None:
+        return None
+    number = hit_at(use) or use.stopped_at
+    words = f"limit hit at call {number:,}"
+    return charts.Stop(number=min(number, use.stopped_at - 1), words=words)
+
+
+def _says(overview: Overview, session: Session) -> str:
+    parts = [f"{session.executions:,} ran"]
+    if session.failures:
+        parts.append(f"{session.failures:,} failed")
+    if overview.missed:
+        parts.append(f"{overview.missed:,} silently")
+    if session.denied:
+        parts.append(f"{session.denied:,} denied")
+    return f"{counted(session.attempts, 'call')}: {', '.join(parts)}."
+
+
+def _limit_says(use: LimitUse) -> str:
+    parts = []
+    for counting, words, _ in LINES:
+        if counting in use.used:
+            reached = use.reached_at[counting]
+            at = f" reached it at call {reached:,}" if reached is not None else ""
+            parts.append(f"{use.used[counting]:,} {words}{at}")
+    return f"Limit {use.limit.value:,}: {', '.join(parts)}."
+
+
+def _first_turn(before: Sequence[BriefCall], here: Sequence[BriefCall]) -> int:
+    """The number of the turn that the first call shown belongs to."""
+    seen = list(dict.fromkeys(call.turn_id for call in before if call.turn_id))
+    turn = here[0].turn_id
+    return seen.index(turn) + 1 if turn in seen else len(seen) + 1

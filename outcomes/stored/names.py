@@ -1,0 +1,69 @@
+"""Row ids of names: agents, tools and sessions get a row when they are first seen.
+
+Rows are inserted in sorted order, so that two workers never wait for each other in a circle.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model, Q
+
+from outcomes import bulk
+from outcomes.record.codec import digest_of
+
+Name = tuple[int, str]  # the project or environment, and the name in it
+
+REMEMBERED = 50_000
+_remembered: dict[type[Model], dict[Name, int]] = {}
+
+
+def ids_of(model: type[Model], scope: str, names: Iterable[Name], **extra: Any) -> dict[Name, int]:
+    """The id of each name; `scope` is the field that the name is unique in.
+
+    `extra` gives more columns of a new row, each as a function of its name.
+    """
+    remembered = _remembered.setdefault(model, {})
+    unique = set(names)
+    ids = {name: remembered[name] for name in unique if name in remembered}
+    missing = sorted(unique - ids.keys())
+    if not missing:
+        return ids
+    made = dict(_stored(model, scope, missing))
+    absent = [name for name in missing if name not in made]
+    if absent:
+        label = "session_id" if scope == "environment" else "name"
+        rows = [
+            (place, digest_of(name), name, *(value(place, name) for value in extra.values()))
+            for place, name in absent
+        ]
+        bulk.insert_missing(model, (scope, "digest", label, *extra), rows)
+        made |= dict(_stored(model, scope, absent))
+    # Only what is committed may be remembered: a claim that is taken back takes its names too.
+    transaction.on_commit(lambda: _remember(remembered, made))
+    return ids | made
+
+
+def forget() -> None:
+    """Called after rows were removed elsewhere, as when a session is deleted."""
+    _remembered.clear()
+
+
+def _stored(model: type[Model], scope: str, names: list[Name]) -> Iterable[tuple[Name, int]]:
+    by_place: dict[int, dict[bytes, str]] = {}
+    for place, name in names:
+        by_place.setdefault(place, {})[digest_of(name)] = name
+    for place, digests in by_place.items():
+        keys = list(digests)
+        for start in range(0, len(keys), 500):
+            rows = model._default_manager.filter(
+                Q(**{scope: place, "digest__in": keys[start : start + 500]})
+            ).values_list("digest", "id")
+            for digest, row_id in rows:
+                yield (place, digests[bytes(digest)]), row_id
+
+
+def _remember(remembered: dict[Name, int], made: dict[Name, int]) -> None:
+    if len(remembered) + len(made) > REMEMBERED:
+        remembered.clear()
+    remembered.update(made)

@@ -1,0 +1,125 @@
+"""Operation ids of the API's description. Generated clients name their functions after them."""
+
+from collections.abc import Iterator
+
+from edictum_site.api import api
+
+OPERATION_IDS = {
+    "POST contracts/{name}/cases": "add_case",
+    "DELETE contracts/backtests/{backtest_id}": "cancel_backtest",
+    "DELETE success-checks/backtests/{backtest_id}": "cancel_check_backtest",
+    "DELETE reclassifications/{reclassification_id}": "cancel_reclassification",
+    "GET contracts/{name}/compare": "compare_contract_versions",
+    "POST contracts/{name}/compare": "compare_contract_yaml",
+    "PUT assignments": "create_assignment",
+    "POST contract-drafts": "create_contract_draft",
+    "POST keys": "create_key",
+    "POST approvals/{approval_id}/decision": "decide_approval",
+    "POST deployment-requests/{request_id}/decision": "decide_deployment_request",
+    "DELETE agent-sessions/{session_id}": "delete_agent_session",
+    "DELETE contracts/{name}/cases/{case_id}": "delete_case",
+    "DELETE sessions/{key}": "delete_session_value",
+    "POST contracts/{name}/deployments": "deploy_version",
+    "DELETE contract-drafts/{draft_id}": "discard_contract_draft",
+    "POST success-check-suggestions/{suggestion_id}/dismissal": "dismiss_suggestion",
+    "DELETE assignments/{assignment_id}": "end_assignment",
+    "POST contracts/{name}/enforcements": "enforce_contract",
+    "POST contracts/evaluate": "evaluate_contract",
+    "POST contracts/explain": "explain_call",
+    "GET agent-sessions/{session_id}": "get_agent_session",
+    "GET approvals/{approval_id}": "get_approval",
+    "GET artifacts/{artifact_id}": "get_artifact",
+    "GET contracts/backtests/{backtest_id}": "get_backtest",
+    "GET success-check-bindings": "get_bindings",
+    "GET contracts/{name}/versions/{version}/cases": "get_case_results",
+    "GET success-checks/{name}": "get_check",
+    "GET success-checks/backtests/{backtest_id}": "get_check_backtest",
+    "GET success-checks/{name}.json": "get_check_json",
+    "GET success-checks/{name}.py": "get_check_python",
+    "GET success-check-schema": "get_check_schema",
+    "GET success-checks/{name}.ts": "get_check_typescript",
+    "GET success-checks/{name}.yaml": "get_check_yaml",
+    "GET contracts/{name}": "get_contract",
+    "GET contract-drafts/{draft_id}": "get_contract_draft",
+    "GET contracts/{name}/versions/{version}/outline": "get_contract_outline",
+    "GET contract-templates/{name}": "get_contract_template",
+    "GET contracts/{name}/versions/{version}": "get_contract_version",
+    "GET bundles/{name}/current": "get_current_bundle",
+    "GET rulesets/{name}/current": "get_current_ruleset",
+    "GET contracts/{name}/deployment-plan": "get_deployment_plan",
+    "GET deployment-requests/{request_id}": "get_deployment_request",
+    "GET health": "get_health",
+    "GET health/live": "get_liveness",
+    "GET outcomes/{call_id}": "get_outcome",
+    "GET health/ready": "get_readiness",
+    "GET reclassifications/{reclassification_id}": "get_reclassification",
+    "GET sessions/{key}": "get_session_value",
+    "POST sessions/batch": "get_session_values",
+    "GET signing-key": "get_signing_key",
+    "GET stats": "get_stats",
+    "POST sessions/{key}/increment": "increment_session_value",
+    "GET agent-sessions": "list_agent_sessions",
+    "GET approvals": "list_approvals",
+    "GET assignments": "list_assignments",
+    "GET contracts/backtests/{backtest_id}/calls": "list_backtest_calls",
+    "GET contracts/{name}/cases": "list_cases",
+    "GET success-checks": "list_checks",
+    "GET contract-drafts": "list_contract_drafts",
+    "GET contract-templates": "list_contract_templates",
+    "GET contracts": "list_contracts",
+    "GET deployment-requests": "list_deployment_requests",
+    "GET contracts/{name}/deployments": "list_deployments",
+    "GET environments": "list_environments",
+    "GET events": "list_events",
+    "GET keys": "list_keys",
+    "GET outcomes": "list_outcomes",
+    "GET success-check-suggestions": "list_suggestions",
+    "GET contracts/{name}/would-deny": "list_would_deny",
+    "POST opened-values": "open_masked_value",
+    "GET stream": "open_stream",
+    "POST artifacts": "post_artifact",
+    "POST audit/ingest": "post_audit_events",
+    "POST events": "post_events",
+    "POST outcomes": "post_outcomes",
+    "POST skill-scan": "post_skill_scan",
+    "PUT success-check-bindings": "put_bindings",
+    "PUT success-checks/{name}": "put_check",
+    "PUT sessions/{key}": "put_session_value",
+    "POST contract-drafts/{draft_id}/rebase": "rebase_contract_draft",
+    "PUT contracts/{name}/cases": "replace_cases",
+    "POST approvals": "request_approval",
+    "POST contracts/{name}/deployment-requests": "request_deployment",
+    "DELETE keys/{key_id}": "revoke_key",
+    "POST contracts/{name}/rollbacks": "roll_back_contract",
+    "POST signing-key/rotations": "rotate_signing_key",
+    "POST contracts/{name}/cases/run": "run_cases",
+    "POST contracts": "save_contract",
+    "POST contract-drafts/{draft_id}/versions": "save_contract_draft",
+    "PUT environments/{name}/requirements": "set_requirements",
+    "POST contracts/backtests": "start_backtest",
+    "POST success-checks/backtests": "start_check_backtest",
+    "POST reclassifications": "start_reclassification",
+    "POST contracts/{name}/would-deny/ticks": "tick_would_deny",
+    "POST success-checks/try": "try_check",
+    "PUT contracts/{name}/cases/{case_id}": "update_case",
+    "PUT contract-drafts/{draft_id}": "update_contract_draft",
+    "POST success-checks/{name}/newer-included": "update_included_checks",
+    "POST contracts/validate": "validate_contract",
+    "DELETE deployment-requests/{request_id}": "withdraw_deployment_request",
+}
+
+
+def operation_ids() -> Iterator[tuple[str, str]]:
+    paths = api.get_openapi_schema(path_prefix="/v1/")["paths"]
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            yield f"{method.upper()} {path.removeprefix('/v1/')}", operation["operationId"]
+
+
+def test_no_two_operations_share_an_id():
+    ids = [operation_id for _, operation_id in operation_ids()]
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_operation_ids_do_not_change():
+    assert dict(operation_ids()) == OPERATION_IDS

@@ -1,0 +1,61 @@
+"""The connections of the session store: every query gets the rows of its own."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.db import DatabaseError
+
+from edictum_site.session_store.connections import open_connection
+from outcomes.models.statements import Query, Row, Statement
+
+pytestmark = pytest.mark.django_db
+LENGTH = "SELECT CAST(length(CAST(%s AS text)) AS bigint)"
+
+
+def querying(text: str, *values: Any) -> Query[list[Row]]:
+    return Query(Statement(text, [values]), list)
+
+
+def results_of(*queries: Query[list[Row]]) -> list[Any]:
+    """The rows or the error of each, one after the other on one connection."""
+
+    async def run_all() -> list[Any]:
+        connection = open_connection("tested")
+        results: list[Any] = []
+        for query in queries:
+            try:
+                results.append(await connection.run(query))
+            except DatabaseError as error:
+                results.append(error)
+        await connection.close()
+        return results
+
+    return asyncio.run(run_all())
+
+
+def test_a_refused_query_leaves_nothing_to_those_after_it():
+    one, refused, other = results_of(
+        querying(LENGTH, "one"), querying("SELECT missing FROM nowhere"), querying(LENGTH, "other")
+    )
+    assert (one, other) == ([(3,)], [(5,)])
+    assert "nowhere" in str(refused)
+
+
+def test_a_query_larger_than_the_pipe_is_sent_completely():
+    assert results_of(querying(LENGTH, "x" * 3_000_000)) == [[(3_000_000,)]]
+
+
+def test_a_cancelled_query_leaves_nothing_to_those_after_it():
+    async def run() -> list[Row]:
+        connection = open_connection("tested")
+        cancelled = asyncio.create_task(connection.run(querying(LENGTH, "x" * 3_000_000)))
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+        rows = await connection.run(querying(LENGTH, "four"))
+        await connection.close()
+        return rows
+
+    assert asyncio.run(run()) == [(4,)]

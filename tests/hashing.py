@@ -1,0 +1,7 @@
+"""Passwords hashed as in production, but at the lowest cost: tests hash hundreds of them."""
+
+from django.contrib.auth.hashers import Argon2PasswordHasher
+
+
+class CheapArgon2(Argon2PasswordHasher):
+    time_cost, memory_cost, parallelism = 1, 8, 1

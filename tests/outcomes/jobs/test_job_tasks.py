@@ -1,0 +1,84 @@
+"""A message is only about a row: the sweep sends it again, and a second one does nothing."""
+
+import json
+from typing import Any
+
+import pytest
+
+from edictum_site.celery import INTERACTIVE, app
+from outcomes import tasks
+from outcomes.backtesting.commands import start_backtest
+from outcomes.jobs import commands as jobs
+from outcomes.jobs import doorbell
+from outcomes.models import Backtest, Rejudging, RejudgingPart
+from outcomes.reclassification.commands.jobs import start_reclassification
+from outcomes.recorded_calls.selection import Wanted
+from tests.governance.contracts.documents import document, pre
+from tests.outcomes.backtests import EDITOR
+from tests.outcomes.reclassification.test_rejudging import NOT_OK, ran, unified
+from tests.recount import differences
+
+RULES = document(pre("{args.command: {contains: rm}}"))
+
+
+@pytest.fixture
+def queue():
+    """The messages in the queue of jobs that a person waits for."""
+    with app.connection_for_write() as connection:
+        channel: Any = connection.default_channel
+        channel.queue_declare(INTERACTIVE)
+        channel.queue_purge(INTERACTIVE)
+
+        def messages() -> list[Any]:
+            found = []
+            while (message := channel.basic_get(INTERACTIVE, no_ack=True)) is not None:
+                found.append(json.loads(message.body)[0][0])
+            return found
+
+        yield messages
+
+
+def requested_job(project) -> int:
+    return start_backtest(project.pk, by=EDITOR, document=RULES, wanted=Wanted()).pk
+
+
+def test_a_job_whose_message_was_lost_gets_another_one_and_no_more(project, queue):
+    number = requested_job(project)
+    tasks.sweep_jobs()
+    tasks.sweep_jobs()
+    assert queue() == [number]
+
+
+def test_a_message_that_comes_twice_runs_its_job_once(project, agent):
+    agent.post(ran({"ok": True}))
+    number = requested_job(project)
+    tasks.run_backtest(number)
+    tasks.run_backtest(number)
+    found = Backtest.objects.get()
+    assert (found.status, found.tries) == ("done", 1)
+
+
+def test_a_message_for_a_job_that_runs_leaves_it_alone(project):
+    number = requested_job(project)
+    claimed = jobs.claimed(Backtest.objects.all(), number)
+    tasks.run_backtest(number)
+    assert claimed is not None
+    assert jobs.note(claimed)
+
+
+def test_a_reclassification_whose_turn_is_over_goes_on_behind_other_jobs(
+    project, agent, monkeypatch
+):
+    agent.post(*(ran(NOT_OK, session_id=f"s-{number}") for number in range(5)))
+    unified(project, "*")
+    start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+    sent = []
+    monkeypatch.setattr(jobs, "TURN", 0.0)
+    monkeypatch.setattr(app, "send_task", lambda name, args, **_: sent.append((name, args)))
+    part = RejudgingPart.objects.get().pk
+    tasks.reclassify(part)
+    assert sent == [(doorbell.RECLASSIFY, (part,))]
+    assert RejudgingPart.objects.get().status == "queued"
+    tasks.reclassify(part)
+    assert Rejudging.objects.get().status == "done"
+    assert differences() == []

@@ -1,0 +1,158 @@
+"""Search on the pages of calls and sessions, and over HTTP."""
+
+import html
+import re
+from urllib.parse import parse_qs
+
+from outcomes.search.queries import sessions as searched_sessions
+from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
+from tests.outcomes.posting import Agent
+from tests.outcomes.waiting_jobs import run_waiting_indexes
+
+
+def body_of(pages: Pages, path: str = "calls/", **query) -> str:
+    body: str = pages.get(path, **query).content.decode()
+    return body
+
+
+def marked(body: str) -> list[str]:
+    return [html.unescape(each) for each in re.findall(r"<mark>(.*?)</mark>", body)]
+
+
+def ids(answered) -> list[str]:
+    return [each["call_id"] for each in answered["outcomes"]]
+
+
+def lookups(agent: Agent) -> None:
+    agent.post(
+        an_item(
+            "s-1",
+            call_id="c-1",
+            tool_name="crm_lookup",
+            tool_args={"region": "eu-west", "account": "A-2091"},
+            output={"status": 503, "error": "upstream timeout"},
+            principal={"user_id": "tenant-nord"},
+        ),
+        an_item("s-2", call_id="c-2", tool_name="crm_lookup", output={"status": 200}),
+        a_denied_item("s-2", call_id="c-3", tool_name="mail", details="No upstream mail."),
+    )
+    run_waiting_indexes()
+
+
+def test_a_hit_shows_why_it_is_one(pages: Pages, agent: Agent):
+    lookups(agent)
+    body = body_of(pages, q="tool:crm_lookup output.status:>=500 principal:tenant-nord upstream")
+    assert marked(body) == ["crm_lookup", "503", "upstream", "tenant-nord"]
+    assert "1 call matches, none failed" in text_of(pages.get("calls/", q="eu-west"))
+    assert marked(body_of(pages, q="a-2091")) == ["A-2091"]
+    assert marked(body_of(pages, q="c-2")) == ["c-2"]
+    assert "1 of 2 matching calls was denied" in pages.text("calls/", q="upstream")
+
+
+def test_a_match_far_inside_a_text_is_not_cut_off(pages: Pages, agent: Agent):
+    text = f"{'before ' * 300}needle{' after' * 300}"
+    agent.post(an_item(output={"a": "x" * 300, "b": 2, "long": text}))
+    run_waiting_indexes()
+    body = body_of(pages, q="needle")
+    assert marked(body) == ["needle"]
+    before = re.search(r'<span class="mono">([^<]*)<mark>', body)  # wrapped, not cut
+    assert before
+    assert len(before[1]) < 80
+
+
+def test_chips_are_the_address_and_can_be_removed(pages: Pages, agent: Agent):
+    lookups(agent)
+    body = body_of(pages, q=["tool:crm_lookup", "-status", "upstream"], show="denied")
+    (removal,) = re.findall(r'<a href="([^"]*)" aria-label="Remove tool', body)
+    address, _, query = html.unescape(removal).partition("?")
+    assert address == f"{pages.base}/calls/"
+    assert parse_qs(query)["q"] == ["-status upstream"]
+    assert parse_qs(query)["show"] == ["denied"]
+    assert 'type="hidden" name="q" value="tool:crm_lookup"' in body
+    assert 'value="-status upstream"' in body
+
+
+def test_a_mistake_is_named_with_its_place_and_nothing_is_listed(pages: Pages, agent: Agent):
+    lookups(agent)
+    text = pages.text("calls/", q="output.status:>=abc")
+    assert "needs a number, not abc (at character 17)." in text
+    assert pages.rows("calls/", q="output.status:>=abc") == []
+    refused = agent.client.get("/v1/outcomes", {"q": "output.status:>=abc"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["path"] == "q"
+    assert agent.client.get("/v1/agent-sessions", {"q": "tool:"}).status_code == 422
+
+
+def test_sessions_are_searched_by_their_calls_and_by_name(pages: Pages, agent: Agent):
+    lookups(agent)
+    assert len(pages.rows("sessions/", q="output.status:>=500")) == 1
+    assert len(pages.rows("sessions/", q="upstream")) == 2
+    assert len(pages.rows("sessions/", q="s-1")) == 1
+    assert len(pages.rows("sessions/", q="tool:mail -agent:bot")) == 0
+    sessions = agent.get("agent-sessions", q="output.status:503 tool:crm_lookup")["sessions"]
+    assert [each["session_id"] for each in sessions] == ["s-1"]
+
+
+def test_a_list_of_sessions_says_when_older_calls_match_too(
+    pages: Pages, agent: Agent, monkeypatch
+):
+    lookups(agent)
+    assert "matching calls only" not in pages.text("sessions/", q="upstream")
+    monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 1)
+    assert "Sessions of the newest 1,000 matching calls only." in pages.text(
+        "sessions/", q="upstream"
+    )
+    assert len(pages.rows("sessions/", q="upstream")) == 1
+
+
+def test_the_api_has_the_same_language_and_pages(pages: Pages, agent: Agent):
+    lookups(agent)
+    assert ids(agent.get("outcomes", q="upstream -tool:mail")) == ["c-1"]
+    first = agent.get("outcomes", q="crm_lookup", limit=1)
+    assert ids(first) == ["c-2"]
+    assert ids(agent.get("outcomes", q="crm_lookup", limit=1, cursor=first["next"])) == ["c-1"]
+    assert ids(agent.get("outcomes", q="upstream", verdict="failure")) == []
+    assert ids(agent.get("outcomes", q="upstream", session="s-2")) == ["c-3"]
+
+
+def test_a_text_is_found_by_id_tool_and_error_before_it_is_indexed(agent: Agent):
+    agent.post(an_item(call_id="run:42:7", tool_name="send_mail", type="failure", error="SMTP 451"))
+    for text in ("run:42", "d_ma", "smtp 45", "451"):
+        assert ids(agent.get("outcomes", q=text)) == ["run:42:7"], text
+
+
+def test_a_page_says_what_is_not_indexed_yet(pages: Pages, agent: Agent):
+    lookups(agent)
+    assert "not indexed" not in pages.text("calls/", q="upstream")
+    agent.post(an_item())
+    assert "1 new event not indexed yet." in pages.text("calls/", q="upstream")
+
+
+def test_a_search_is_narrowed_like_the_list(pages: Pages, agent: Agent):
+    lookups(agent)
+    assert len(pages.rows("calls/", q="upstream", show="denied")) == 1
+    assert len(pages.rows("calls/", q="upstream", tool="crm_lookup")) == 1
+    assert len(pages.rows("calls/", q="upstream", environment="staging")) == 0
+    exported = pages.get("calls/", q="upstream -tool:mail", format="csv").getvalue().decode()
+    assert "c-1" in exported
+    assert "c-3" not in exported
+
+
+def test_a_viewer_cannot_find_masked_values(pages: Pages, agent: Agent):
+    agent.post(
+        an_item(tool_args={"api_key": "hunter2secret"}, type="failure", error="bad hunter2secret")
+    )
+    run_waiting_indexes()
+    for guess in ("hunter2secret", "hunter", "error:hunter2secret", "args.api_key:hunter2secret"):
+        assert pages.rows("calls/", q=guess) == [], guess
+        assert ids(agent.get("outcomes", q=guess)) == [], guess
+
+
+def test_older_hits_follow_on_the_next_page(pages: Pages, agent: Agent):
+    agent.post(*(an_item(output="same") for _ in range(150)))
+    run_waiting_indexes()
+    assert "150 calls match, none failed" in pages.text("calls/", q="same")
+    first, older = pages.rows("calls/", q="same"), pages.links("calls/", q="same")["next"]
+    second = re.findall(r'<tr data-row="(\d+)"', pages.client.get(older).content.decode())
+    assert (len(first), len(second)) == (100, 50)
+    assert not set(first) & set(second)

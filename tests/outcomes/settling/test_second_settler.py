@@ -1,0 +1,182 @@
+"""Processes that settle side by side keep out of each other's way, and keep the order."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from outcomes.jobs import processes as job_processes
+from outcomes.models import Batch, Call
+from outcomes.settling import claims
+from outcomes.settling import crash_markers as at_work
+from outcomes.settling.claims import is_more_than_one_can_do
+from tests import builders
+from tests.builders import an_outcome
+from tests.outcomes.posting import Agent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROOT = Path(__file__).resolve().parents[3]
+HOLDING = """
+import sys
+import django
+django.setup()
+from outcomes.settling.crash_markers import at_work
+with at_work(map(int, sys.argv[1:])):
+    print("in hand", flush=True)
+    sys.stdin.read()
+"""
+BESIDE = """
+import sys
+import django
+from django.conf import settings
+settings.DATABASES["default"]["NAME"] = sys.argv[1]
+django.setup()
+from django.core.management import call_command
+from outcomes.management.commands import second_settler
+second_settler.IDLE = 0.1
+call_command("second_settler")
+"""
+NEVER_IDLE = """
+import sys
+import django
+from django.conf import settings
+settings.DATABASES["default"]["NAME"] = sys.argv[1]
+django.setup()
+from django.core.management import call_command
+from outcomes.management.commands import second_settler
+second_settler.IDLE = 600
+call_command("second_settler", worker=int(sys.argv[2]))
+"""
+WORKER = """
+import os
+import subprocess
+import sys
+program, name = sys.argv[1:]
+beside = subprocess.Popen([sys.executable, "-c", program, name, str(os.getpid())])
+print(beside.pid, flush=True)
+beside.wait()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _notes_of_its_own(settings, tmp_path, monkeypatch):
+    settings.DATA = tmp_path
+    monkeypatch.setenv("EDICTUM_SITE_DATA", str(tmp_path))
+    monkeypatch.setattr(claims, "_ask_again", float("-inf"))
+
+
+@pytest.fixture
+def agent() -> Agent:
+    return Agent(builders.bearing(builders.a_key(builders.a_project(), "agent")[0]))
+
+
+def program(text: str, *arguments: object) -> list[str]:
+    return [sys.executable, "-c", text, *map(str, arguments)]
+
+
+def in_an_environment() -> dict[str, str]:
+    return os.environ | {"DJANGO_SETTINGS_MODULE": "edictum_site.settings"}
+
+
+@contextmanager
+def in_hand_of_another(*batches: int) -> Iterator[None]:
+    process = subprocess.Popen(
+        program(HOLDING, *batches),
+        cwd=ROOT,
+        env=in_an_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "in hand\n"
+    try:
+        yield
+    finally:
+        process.communicate(timeout=10)
+
+
+def post(agent: Agent, name: str) -> int:
+    return int(agent.door(json.dumps({"outcomes": [an_outcome(name)]}).encode())["batch"])
+
+
+def settled() -> set[str]:
+    return set(Call.objects.values_list("call_id", flat=True))
+
+
+def test_batches_of_a_process_are_in_hand_until_it_ends():
+    with in_hand_of_another(7, 8):
+        assert list(at_work.in_hand()) == [[7, 8]]
+    assert list(at_work.in_hand()) == []
+
+
+def test_who_has_newer_batches_waits_for_older_ones():
+    with ThreadPoolExecutor(1) as threads:
+        with in_hand_of_another(7, 8):
+            at_work.wait_for_older(7)
+            waiting = threads.submit(at_work.wait_for_older, 9)
+            with pytest.raises(TimeoutError):
+                waiting.result(0.05)
+        waiting.result(10)
+
+
+def test_ones_own_batches_are_nobody_elses():
+    with at_work.at_work([1]):
+        assert list(at_work.in_hand()) == []
+        at_work.wait_for_older(2)
+
+
+def test_a_second_process_starts_when_much_waits_on_postgresql(agent, monkeypatch):
+    monkeypatch.setattr(claims, "MUCH", 2)
+    post(agent, "a")
+    assert not is_more_than_one_can_do()
+    post(agent, "b")
+    monkeypatch.setattr(claims, "_ask_again", float("-inf"))
+    assert is_more_than_one_can_do() is (connection.vendor == "postgresql")
+    assert not is_more_than_one_can_do()  # not all the time
+
+
+def test_the_process_beside_settles_what_waits_and_ends(agent):
+    for name in "abc":
+        post(agent, name)
+    name = str(connection.settings_dict["NAME"])
+    subprocess.run(program(BESIDE, name), cwd=ROOT, env=in_an_environment(), check=True, timeout=60)
+    assert settled() == {"a", "b", "c"}
+    assert not Batch.objects.exists()
+
+
+def test_a_process_beside_knows_its_worker(settings):
+    program = str(settings.BASE / "manage.py")
+    beside = [sys.executable, program, "second_settler", "--worker", str(os.getpid())]
+    assert job_processes.child_command("second_settler") == beside
+
+
+def test_the_process_beside_ends_when_its_worker_is_killed():
+    """Nobody asks it to: whoever would is gone."""
+    worker = subprocess.Popen(
+        program(WORKER, NEVER_IDLE, connection.settings_dict["NAME"]),
+        cwd=ROOT,
+        env=in_an_environment(),
+        stdout=subprocess.PIPE,
+    )
+    assert worker.stdout
+    beside = os.pidfd_open(int(worker.stdout.readline()))
+    worker.kill()
+    worker.wait()
+    worker.stdout.close()
+    try:
+        ended, _, _ = select.select([beside], [], [], 60)  # its end is something to be read
+        assert ended, "it goes on"
+    finally:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(beside, signal.SIGKILL)
+        os.close(beside)
