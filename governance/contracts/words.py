@@ -12,27 +12,27 @@ _NAMED = 3  # environments; more are counted
 
 
 def live_sentence(name: str, newest: int, live: Mapping[str, int]) -> str:
-    """`billing` v12 is deployed to staging. production runs v11. `live`: environment to version."""
+    """`billing` v12 is deployed to staging, production runs v11. `live`: environment to version."""
     on_newest = [place for place, number in live.items() if number == newest]
     others = [(place, number) for place, number in live.items() if number != newest]
     status = f"is deployed to {_places(on_newest)}" if on_newest else "isn't deployed"
-    sentence = f"`{name}` v{newest} {status}."
+    sentence = f"`{name}` v{newest} {status}"
     if len(others) == 1:
         ((place, number),) = others
-        return f"{sentence} {place} runs v{number}."
-    return f"{sentence} {len(others)} environments run older versions." if others else sentence
+        return f"{sentence}, {place} runs v{number}"
+    return f"{sentence}, {len(others)} environments run older versions" if others else sentence
 
 
 def contracts_sentence(bundles: Sequence[ListedBundle], *, more: bool) -> str:
     if not bundles:
-        return "No contracts yet."
+        return "No contracts yet"
     live = sum(bool(each.live) for each in bundles)
     if more:
-        return f"More than {len(bundles):,} contracts. {live:,} of those listed are deployed."
+        return f"More than {len(bundles):,} contracts, {live:,} of those listed are deployed"
     contracts = "1 contract" if len(bundles) == 1 else f"{len(bundles):,} contracts"
     if live == len(bundles):
-        return f"{contracts}, {'' if live == 1 else 'all '}deployed."
-    return f"{contracts}, {live or 'none'} deployed."
+        return f"{contracts}, {'' if live == 1 else 'all '}deployed"
+    return f"{contracts}, {live or 'none'} deployed"
 
 
 def rules_fact(document: Document) -> str:

@@ -51,32 +51,32 @@ def sentence(backtest: Backtest) -> str:
     """The headline of a backtest."""
     match backtest.status:
         case Backtest.Status.QUEUED:
-            return "Backtest queued."
+            return "Backtest queued"
         case Backtest.Status.RUNNING:
             if not backtest.passed:
-                return "Reading the first calls."
+                return "Reading the first calls"
             found = next(iter(_changes(backtest)), "No change so far")
-            return f"{int(backtest.progress * 100)} % read. {found}."
+            return f"{int(backtest.progress * 100)} % read: {found}"
         case Backtest.Status.CANCELLED:
-            return f"Cancelled after {backtest.passed:,} of {backtest.total:,} calls."
+            return f"Cancelled after {backtest.passed:,} of {backtest.total:,} calls"
         case Backtest.Status.FAILED:
-            return "This backtest failed."
+            return "This backtest failed"
         case _:
             return _result(backtest)
 
 
 def _result(backtest: Backtest) -> str:
     if not backtest.calls:
-        return "No calls to replay."
+        return "No calls to replay"
     changes = list(_changes(backtest)) or [f"No change for {counted(backtest.calls, 'call')}"]
     doubt = ""
     if backtest.undetermined:
-        doubt = f" {counted(backtest.undetermined, 'later call')} could not be evaluated."
+        doubt = f", {counted(backtest.undetermined, 'later call')} could not be evaluated"
     for number in range(len(changes), 0, -1):
-        headline = f"{', '.join(changes[:number])}.{doubt}"
+        headline = f"{', '.join(changes[:number])}{doubt}"
         if len(headline) <= LONGEST:
             return headline
-    return f"{changes[0]}."
+    return changes[0]
 
 
 def _changes(backtest: Backtest) -> Iterator[str]:

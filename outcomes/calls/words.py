@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 
 from governance.core.json_value import Json
 from outcomes.calls.domain import is_as_sent
+from outcomes.figures.domain.figures import Figures
 from outcomes.models import Call
 from outcomes.record.effective import AgentCheck
 from outcomes.record.event import (
@@ -24,10 +25,46 @@ from outcomes.record.event import (
     Posted,
     WouldBlock,
 )
-from outcomes.web.words import without_marks
+from outcomes.web.words import counted, without_marks
 
 
-def call_sentence(row: Call, *, is_late: bool = False) -> SafeString:
+def calls_sentence(now: Figures, show: str, suspected: int = 0, tool: str = "") -> str:
+    """1,336 calls: 24 failed, 66 denied, 42 in doubt"""
+    about = f"{tool}: " if tool else ""
+    calls = counted(now.calls, "call")
+    match show:
+        case "denied":
+            return f"{about}{now.denied:,} of {calls} denied"
+        case "failures":
+            return f"{about}{now.failures:,} of {counted(now.judged, 'call')} failed"
+        case "ran-failed":
+            return (
+                f"{about}{now.ran_and_failed:,} of {counted(now.returned, 'call')} ran and failed"
+            )
+        case "disagree":
+            judged = counted(now.judged, "call")
+            return f"{about}agent and check disagree on {now.disagreements:,} of {judged}"
+        case _:
+            return f"{about}{calls}{_trouble(now, suspected)}"
+
+
+def _trouble(now: Figures, suspected: int) -> str:
+    numbers = {"failed": now.failures, "denied": now.denied, "in doubt": suspected}
+    parts = [f"{number:,} {word}" for word, number in numbers.items() if number]
+    if now.is_unchecked:
+        parts.append("no outputs, so none checked")
+    if not parts:
+        return ", no failures or denials" if now.calls else ""
+    return f": {', '.join(parts)}"
+
+
+def call_sentence(row: Call, *, is_late: bool = False, is_suspected: bool = False) -> SafeString:
+    """Headline of a call. It never claims a success that a suggestion contradicts."""
+    if is_suspected:
+        return format_html(
+            "<code>{}</code>: the output looks like a failure, and no check covers it",
+            row.tool.name,
+        )
     return format_html("<code>{}</code> {}", row.tool.name, _became(row, is_late=is_late))
 
 
@@ -35,14 +72,14 @@ def _became(row: Call, *, is_late: bool) -> str:
     match row.kind:
         case "":
             if is_late:
-                return "was allowed, no result reported."
-            return "is waiting for approval." if row.asked else "is running."
+                return "was allowed, no result reported"
+            return "is waiting for approval" if row.asked else "is running"
         case "denied":
-            return f"was denied: {row.reason}."
+            return f"was denied: {row.reason}"
         case "timeout":
-            return f"timed out{_but(row)}."
+            return f"timed out{_but(row)}"
         case "failure":
-            return f"failed{_but(row)}."
+            return f"failed{_but(row)}"
         case _:
             return _ran(row)
 
@@ -54,15 +91,15 @@ def _but(row: Call) -> str:
 def _ran(row: Call) -> str:
     if row.decided_by == "agent":
         unchecked = ", not checked" if row.classified == "" else ""
-        return f"ran, reported as {row.verdict}{unchecked}."
+        return f"ran, reported as {row.verdict}{unchecked}"
     match row.verdict:
         case "success":
             also = ", the agent reported failure" if row.disagreement else ""
-            return f"succeeded{also}."
+            return f"succeeded{also}"
         case "failure":
-            return "failed silently." if row.disagreement else "failed."
+            return "failed silently" if row.disagreement else "failed"
         case _:
-            return "ran without a verdict."
+            return "ran without a verdict"
 
 
 _DENIED_BY: Final = {

@@ -52,7 +52,7 @@ def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page)
     admin.get_by_role("button", name="Run backtest").click()
     # Without a reload: the page asks until there is nothing left to say.
     heading = admin.get_by_role("heading", level=1)
-    expect(heading).to_have_text("2 of 4 calls would be newly denied.", timeout=BEHIND)
+    expect(heading).to_have_text("2 of 4 calls would be newly denied", timeout=BEHIND)
     expect(admin.get_by_role("row", name="no-rm 2 0 0 0 0")).to_be_visible()
     admin.get_by_role("row", name="Newly denied shell").first.get_by_role("link").first.click()
     expect(admin).to_have_url(re.compile(f"/p/default/calls/{agent.removeprefix('agent-of-')}-1/"))

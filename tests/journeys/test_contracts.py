@@ -40,7 +40,7 @@ def test_figures_of_agents_and_calls_come_into_the_page_by_themselves(console, a
     expect(row.locator("[id^=agents-of-]")).to_have_text("1")
     row.get_by_role("link", name="seen").click()
     expect(admin.get_by_role("heading", level=1)).to_have_text(
-        "seen v2 isn't deployed. production runs v1."
+        "seen v2 isn't deployed, production runs v1"
     )
     expect(admin.locator("#contract-denied")).to_have_text("1 call vs 0")
     expect(admin.locator("[id^=taken-]")).to_have_text("1 of 1 agent")

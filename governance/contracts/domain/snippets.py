@@ -60,7 +60,7 @@ async def main():
         **console.guard_options(),
     )
     try:
-        print(await guard.run("hello", {"name": "console"}, hello))
+        print(await guard.run("hello", {"name": "you"}, hello))
     except EdictumDenied as denied:
         print("Denied:", denied.reason)
     await guard.close()
@@ -80,7 +80,7 @@ async def main():
         env=$env, bundle_name=$contract,$insecure
     )
     try:
-        print(await guard.run("hello", {"name": "console"}, hello))
+        print(await guard.run("hello", {"name": "you"}, hello))
     except EdictumDenied as denied:
         print("Denied:", denied.reason)
     await guard.audit_sink.sinks[-1].close()  # sends the last events

@@ -34,7 +34,7 @@ from outcomes.web.parts import hash_of
 from outcomes.web.scope import scope_of
 from outcomes.web.words import counted
 
-NO_ARTIFACTS = "No artifacts yet."
+NO_ARTIFACTS = "No artifacts yet"
 REFERENCE = ToolArtifactReference.kind
 STATES = {"": "All", "stored": "Stored here", "kept": "Kept by agents", "read": "Re-read"}
 ORDER_WORDS = {

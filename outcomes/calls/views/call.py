@@ -25,6 +25,7 @@ from outcomes.calls.views.check_trail import rules_before
 from outcomes.calls.views.contract_calls import call_to_try
 from outcomes.calls.views.rows import is_late, judge_of
 from outcomes.calls.words import call_sentence, decider_sentence, event_words
+from outcomes.figures.queries.doubt import is_suspected
 from outcomes.masking.queries.shown_calls import ShownCall, shown
 from outcomes.models import Call
 from outcomes.record import codec
@@ -47,6 +48,7 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
     parents = {call.row.pk: call.folded.parent_call_id for call in read}
     attempts = attempts_among(row, same_tool, parents)
     number = number_of(row.session, row) if row.session else None
+    in_doubt = is_suspected(row)
     context = {
         "page_title": f"{row.tool.name} · {row.call_id}",
         "row": row,
@@ -63,7 +65,8 @@ def call(request: MemberRequest, call_id: str) -> HttpResponse:
         "is_late": is_late(row, timezone.now()),
         "judge": judge_of(row, stored.folded),
         "decider": decider_sentence(row, agent_check(stored.folded.metadata)),
-        "sentence": call_sentence(row, is_late=is_late(row, timezone.now())),
+        "sentence": call_sentence(row, is_late=is_late(row, timezone.now()), is_suspected=in_doubt),
+        "in_doubt": in_doubt,
         "value_seen": _value_seen(seen),
         "verdict_reason": seen.verdict_reason,
         "before": rules_before(stored, seen.masking),

@@ -29,8 +29,11 @@ from outcomes.calls.views.differences import differences_context
 from outcomes.calls.views.hits import PLACE as HIT_PLACE
 from outcomes.calls.views.hits import every_hit, hits_context
 from outcomes.calls.views.rows import call_lines, fold_lines, is_late, tag_of
+from outcomes.calls.words import calls_sentence
 from outcomes.core.scope import NAMES, Scope
-from outcomes.figures.comparison import newest_event
+from outcomes.figures.comparison import newest_event, two_periods
+from outcomes.figures.domain.figures import Figures
+from outcomes.figures.queries.doubt import doubt_in
 from outcomes.figures.queries.group_calls import groups_of_rule
 from outcomes.models import Call, Session
 from outcomes.search.views import SearchField, query_text, search_field
@@ -283,7 +286,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
         "agent": scope.agent,
         "without_session": without_session,
         "choices": _choices(address, {}),
-        "sentence": _sentence(scope, tool, show, narrowing, without_session=without_session),
+        "sentence": _headline(request, scope, show),
         "shown": f"{counted(len(page.rows), 'call')}, newest first",
         "links": links_of(page, PLACE_BY_TIME, with_query(address, show=show)),
         "live_url": _live(request, tag, show=show, **chosen) if start.is_newest else "",
@@ -337,6 +340,21 @@ def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, in
         (name, word, counts.get(name), with_query(address, show=name) + "#calls")
         for name, word in WORDS.items()
     ]
+
+
+def _headline(request: MemberRequest, scope: Scope, show: str) -> str:
+    """Figures of the list, where rollups have them; else what it lists."""
+    narrowing, tool = narrowing_of(request), request.GET.get("tool", "")
+    without_session = request.GET.get("session") == NO_SESSION
+    since, _ = scope.bounds
+    if since is None or narrowing or without_session or any(_why(request).values()):
+        return _sentence(scope, tool, show, narrowing, without_session=without_session)
+    period, _ = two_periods(request.project.pk, scope)
+    now = period.by_tool.get(tool, Figures()) if tool else period.total
+    if not now:
+        return f"No calls {scope.in_words}"
+    suspected = 0 if show else len(doubt_in(request.project.pk, scope, tool=tool))
+    return calls_sentence(now, show, suspected, tool)
 
 
 def _sentence(

@@ -9,6 +9,7 @@ from typing import Final
 from governance.core.json_value import Json
 from governance.core.masking import Masking, masked
 from outcomes.calls.queries.folds import Fold
+from outcomes.figures.queries.doubt import suspected_among
 from outcomes.models import Call
 from outcomes.record.call import Call as Folded
 from outcomes.record.effective import agent_check
@@ -30,6 +31,7 @@ class CallLine:
     judge: str
     is_late: bool
     begins_turn: bool
+    in_doubt: bool = False  # counts as success, and a suggestion takes it for a failure
     folded_after: "tuple[CallLine, ...]" = ()  # the same call, denied again, in between
 
     @property
@@ -50,6 +52,7 @@ def call_lines(
     """Lines of calls. With `numbers`, the calls of a session, the first call of each turn is
     marked."""
     read = {stored.row.pk: stored for stored in read_calls(rows)}
+    in_doubt = suspected_among(rows[0].project_id, rows) if rows else frozenset()
     lines, turn = [], ""
     for row in rows:
         stored = read.get(row.pk)
@@ -63,6 +66,7 @@ def call_lines(
                 judge=judge_of(row, stored.folded if stored else None),
                 is_late=is_late(row, now),
                 begins_turn=numbers is not None and row.turn_id != turn,
+                in_doubt=row.pk in in_doubt,
             )
         )
         turn = row.turn_id

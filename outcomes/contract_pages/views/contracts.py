@@ -176,7 +176,7 @@ def agents_sentence(found: Running) -> str:
 
 
 def rollout_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> str:
-    """12 of 14 agents up to date. 2 on v11."""
+    """12 of 14 agents up to date, 2 on v11"""
     agents = [each for each in found.agents if each.environment in live]
     if not agents:
         return ""
@@ -184,8 +184,8 @@ def rollout_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> st
     sentence = f"{len(agents) - len(late):,} of {counted(len(agents), 'agent')} up to date"
     runs = {each.newest.number for each in late if each.newest.bundle == bundle}
     if len(runs) == 1:
-        return f"{sentence}. {len(late):,} on v{runs.pop()}."
-    return f"{sentence}."
+        return f"{sentence}, {len(late):,} on v{runs.pop()}"
+    return sentence
 
 
 def _taken_words(found: Running, bundle: str, environment: str, number: int) -> str:

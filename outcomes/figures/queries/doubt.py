@@ -5,7 +5,7 @@ it still counts as success.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -15,7 +15,7 @@ from django.db.models import Count, QuerySet
 from outcomes.core.scope import Scope
 from outcomes.core.steps import Span
 from outcomes.figures.queries.stats import place_in
-from outcomes.models import Suggestion, SuspectedCall
+from outcomes.models import Call, Suggestion, SuspectedCall
 
 MOST: Final = 20_000  # calls; of more, the doubt is a lower bound
 
@@ -78,6 +78,20 @@ def suspected_by_session(project_id: int, sessions: Sequence[int]) -> dict[int, 
     """Suspected failures by the number of the session, of those that have any."""
     rows = _suspected(project_id).filter(call__session__in=sessions)
     return dict(rows.values_list("call__session").annotate(Count("call")))
+
+
+def is_suspected(call: Call) -> bool:
+    """Whether an open suggestion takes this success for a failure."""
+    return bool(suspected_among(call.project_id, [call]))
+
+
+def suspected_among(project_id: int, calls: Iterable[Call]) -> frozenset[int]:
+    """Ids of those calls that count as success and that an open suggestion takes for failures."""
+    numbers = [call.pk for call in calls if call.verdict == "success"]
+    if not numbers:
+        return frozenset()
+    rows = _suspected(project_id).filter(call__in=numbers)
+    return frozenset(int(number) for number in rows.values_list("call", flat=True))
 
 
 def _open(project_id: int) -> QuerySet[Suggestion]:

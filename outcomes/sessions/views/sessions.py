@@ -64,7 +64,7 @@ COLUMNS: Final = Columns(
     },
     frozenset({"agent", "environment", "calls", "rate", "denied", "state", "seen"}),
 )
-NO_SESSIONS: Final = "No sessions yet."
+NO_SESSIONS: Final = "No sessions yet"
 NO_MATCHES: Final = "No sessions match these filters."
 FULL_CHECK_EVERY: Final = 15  # seconds: sessions end, and approvals run out, without any event
 

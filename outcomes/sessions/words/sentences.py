@@ -40,7 +40,7 @@ def sessions_sentence(
 ) -> str:
     """Worst first."""
     if not total:
-        return "No sessions yet."
+        return "No sessions yet"
     sessions = counted(total, "session")
     if premature or stopped:
         hit = f"{premature or stopped:,} of {sessions} hit a limit{' early' if premature else ''}"

@@ -47,7 +47,7 @@ def post(pages: Pages, **fields):
 
 
 def test_without_a_contract_the_list_says_what_to_do(editor, viewer):
-    assert "No contracts yet." in editor.text("contracts/")
+    assert "No contracts yet" in editor.text("contracts/")
     assert "New contract" in editor.text("contracts/")
     assert "You need the editor role" in viewer.text("contracts/")
 
@@ -57,7 +57,7 @@ def test_the_list_says_what_is_live_where(project, viewer):
     deployed(project, env="staging")
     saved(project, OTHER, document(pre(ALWAYS)).replace("name: d", "name: draft"))
     text = viewer.text("contracts/")
-    assert "2 contracts, 1 deployed." in text
+    assert "2 contracts, 1 deployed" in text
     assert "d v2 production v1 staging v1" in text
     assert "draft v1 no" in text
 
@@ -132,7 +132,7 @@ def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
     deployed(project, env="staging")
     saved(project, OTHER)
     text = viewer.text("contracts/b/d/")
-    assert "d v2 isn't deployed. 2 environments run older versions." in text
+    assert "d v2 isn't deployed, 2 environments run older versions" in text
     assert "2: 2 pre" in text
     assert "Changes v1 → v2" in text
     assert "b · args.x is was 1 → is 2" in text
@@ -144,7 +144,7 @@ def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
 def test_a_first_version_has_nothing_to_be_compared_with(project, viewer):
     saved(project, TEXT)
     text = viewer.text("contracts/b/d/")
-    assert "d v1 isn't deployed." in text
+    assert "d v1 isn't deployed" in text
     assert "Verify before deploying" in text
 
 
@@ -169,7 +169,7 @@ def test_a_version_shows_its_text_its_outline_and_what_would_surprise(project, v
     odd = TEXT.replace("args.x", "arg.x")
     saved(project, odd, TEXT)
     text = viewer.text("contracts/b/d/versions/1/")
-    assert "d v1 isn't deployed. The newest is v2." in text
+    assert "d v1 isn't deployed, the newest is v2" in text
     assert "kind : Ruleset" in text
     assert "pre, * : asks (300 s, then denies) when arg.x is 1" in text
     assert "Did you mean args.x ?" in text
@@ -241,7 +241,7 @@ def test_what_is_not_there_is_not_found(project, viewer, path):
 def test_contracts_of_other_projects_are_not_there(project):
     saved(project, TEXT)
     stranger = _pages(builders.a_project(), Role.ADMIN)
-    assert "No contracts yet." in stranger.text("contracts/")
+    assert "No contracts yet" in stranger.text("contracts/")
     assert stranger.get("contracts/b/d/").status_code == 404
 
 

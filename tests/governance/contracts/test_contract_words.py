@@ -14,13 +14,13 @@ from tests.governance.serving import RICH
 @pytest.mark.parametrize(
     ("live", "sentence"),
     [
-        ({}, "`d` v3 isn't deployed."),
-        ({"production": 3}, "`d` v3 is deployed to production."),
-        ({"a": 3, "b": 3, "c": 3}, "`d` v3 is deployed to a, b and c."),
-        (dict.fromkeys("abcd", 3), "`d` v3 is deployed to 4 environments."),
-        ({"a": 3, "b": 2}, "`d` v3 is deployed to a. b runs v2."),
-        ({"a": 2, "b": 1}, "`d` v3 isn't deployed. 2 environments run older versions."),
-        ({"a": 1}, "`d` v3 isn't deployed. a runs v1."),
+        ({}, "`d` v3 isn't deployed"),
+        ({"production": 3}, "`d` v3 is deployed to production"),
+        ({"a": 3, "b": 3, "c": 3}, "`d` v3 is deployed to a, b and c"),
+        (dict.fromkeys("abcd", 3), "`d` v3 is deployed to 4 environments"),
+        ({"a": 3, "b": 2}, "`d` v3 is deployed to a, b runs v2"),
+        ({"a": 2, "b": 1}, "`d` v3 isn't deployed, 2 environments run older versions"),
+        ({"a": 1}, "`d` v3 isn't deployed, a runs v1"),
     ],
 )
 def test_where_a_contract_is_live_is_one_sentence(live, sentence):

@@ -104,7 +104,7 @@ def test_a_page_of_the_list_after_the_other_shows_every_one_once(pages, agent):
 
 
 def test_the_list_asks_again_and_is_told_only_of_what_changed(pages, agent):
-    assert "No artifacts yet." in pages.text("artifacts/")
+    assert "No artifacts yet" in pages.text("artifacts/")
     agent.post(a_reference("one"))
     page = pages.get("artifacts/", range="all").content.decode()
     live = html.unescape(re.findall(r'hx-get="([^"]*/live/artifacts/[^"]*)"', page)[0])
@@ -238,7 +238,7 @@ def test_what_is_no_picture_that_a_page_shows_is_only_for_download(pages, agent,
 def test_another_project_sees_nothing_of_it(three):
     other = builders.a_member(builders.a_project(), Role.ADMIN)
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
-    assert "No artifacts yet." in theirs.text("artifacts/")
+    assert "No artifacts yet" in theirs.text("artifacts/")
     for name in three[:2]:
         assert theirs.get(f"artifacts/{name}/").status_code == 404
         assert theirs.get(f"artifacts/{name}/image").status_code == 404

@@ -53,7 +53,7 @@ def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, 
     response = editor.post(here, {"version": "1", "environment": "production", "days": ""})
     assert response.status_code == 302
     waiting = editor.get(response["Location"]).text
-    assert "Backtest queued." in waiting
+    assert "Backtest queued" in waiting
     run_waiting_backtests()
     page = editor.get(response["Location"]).text
     assert "newly denied" in page
@@ -94,7 +94,7 @@ def test_a_running_backtest_keeps_its_page_up_to_date_until_it_ends(project, age
     Backtest.objects.update(status="running", finished_at=None, passed=1, total=4, result={})
     here = at(project, "backtest_standing", backtest.pk)
     part = editor.get(here).text
-    assert "25 % read. 1 of 1 call would be newly denied." in part
+    assert "25 % read: 1 of 1 call would be newly denied" in part
     tag = part.partition("tag=")[2].partition('"')[0]
     assert editor.get(f"{here}?tag={tag}").status_code == 204
 
@@ -105,7 +105,7 @@ def test_it_is_cancelled_by_a_click(project, editor):
     number = Backtest.objects.get().pk
     assert "Cancel</button>" in editor.get(page).text
     assert editor.post(at(project, "cancel_backtest", number)).status_code == 302
-    assert "Cancelled after 0 of 0 calls." in editor.get(page).text
+    assert "Cancelled after 0 of 0 calls" in editor.get(page).text
     assert "Cancel</button>" not in editor.get(page).text
 
 
@@ -164,14 +164,14 @@ def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, edi
     ran(agent, "rm", "ls")
     backtested(project, RULES)
     panel = editor.get(at(project, "backtest_panel") + "?of=d", headers={"HX-Request": "true"}).text
-    assert "1 of 2 calls would be newly denied." in panel
+    assert "1 of 2 calls would be newly denied" in panel
     assert "delay:1s" not in panel
     Backtest.objects.update(status="running", finished_at=None)
     running = editor.get(at(project, "backtest_panel") + "?of=d", headers={"HX-Request": "true"})
     assert "delay:1s" in running.text
     Backtest.objects.update(status="done", finished_at=timezone.now())
     assert (
-        "1 of 2 calls would be newly denied."
+        "1 of 2 calls would be newly denied"
         in editor.get(at(project, "backtest_panel") + "?of=d").text
     )
 
@@ -180,7 +180,7 @@ def test_a_run_from_the_editor_answers_with_the_panel(project, agent, editor):
     ran(agent, "rm")
     here, sent = at(project, "backtest_text"), {"text": RULES, "days": ""}
     queued = editor.post(here, sent, headers=PART).text
-    assert "Backtest queued." in queued
+    assert "Backtest queued" in queued
     assert "load delay:1s" in queued
     assert "not for this text" not in queued
     refused = editor.post(here, sent | {"text": "rules: 1"}, headers=PART)
@@ -229,7 +229,7 @@ def test_who_only_reads_is_shown_results_and_no_way_to_start_one(project, agent,
     backtest = backtested(project, RULES)
     save_version(project, document=RULES, by=CONSOLE)
     viewer = client_as(Role.VIEWER)
-    assert "No calls to replay." in viewer.get(at(project, "backtest", backtest.pk)).text
+    assert "No calls to replay" in viewer.get(at(project, "backtest", backtest.pk)).text
     assert "Run backtest</button>" not in viewer.get(at(project, "backtests", "d")).text
     assert viewer.post(at(project, "backtests", "d"), {"version": "1"}).status_code == 403
     assert viewer.post(at(project, "backtest_text"), {"text": RULES}).status_code == 403
@@ -244,7 +244,7 @@ def test_failed_and_other_results_are_told_in_a_sentence(project, editor):
     backtest = backtested(project, RULES)
     Backtest.objects.update(status="failed", error="The library is away.")
     page = editor.get(at(project, "backtest", backtest.pk)).text
-    assert "This backtest failed." in page
+    assert "This backtest failed" in page
     assert "The library is away." in page
 
 
@@ -255,7 +255,7 @@ def test_the_page_of_a_contract_is_told_its_newest_backtest(
     save_version(project, document=RULES, by=CONSOLE)
     here = at(project, "newest_backtest", "d")
     none_yet = editor.get(here, headers=PART).text
-    assert "No backtest yet." in none_yet
+    assert "No backtest yet" in none_yet
     assert at(project, "backtests", "d") in none_yet
     editor.post(at(project, "backtests", "d"), {"version": "1", "days": ""})
     assert 'hx-trigger="load delay:2s"' in editor.get(here, headers=PART).text
@@ -265,7 +265,7 @@ def test_the_page_of_a_contract_is_told_its_newest_backtest(
     assert part.lstrip().startswith("<section")
     assert "hx-trigger" not in part
     assert at(project, "backtest", Backtest.objects.get().pk) in part
-    assert "1 of 2 calls would be newly denied." in part
+    assert "1 of 2 calls would be newly denied" in part
     version_page = reverse("governance:contract_version", args=[project.slug, "d", 1])
     assert version_page in part
 
@@ -301,7 +301,7 @@ def test_a_backtest_that_has_read_nothing_yet_counts_nothing_yet(project, editor
     found = backtested(project, RULES)
     Backtest.objects.update(status="running", finished_at=None, passed=0, total=0)
     page = editor.get(at(project, "backtest", found.pk)).text
-    assert "Reading the first calls." in page
+    assert "Reading the first calls" in page
     assert "Counting calls." in page
 
 
@@ -310,7 +310,7 @@ def test_without_script_the_newest_backtest_is_a_page(project, agent, client_as)
     save_version(project, document=RULES, by=CONSOLE)
     page = viewer.get(at(project, "newest_backtest", "d")).text
     assert "<h1" in page
-    assert "No backtest of <code>d</code> yet." in page
+    assert "No backtest of <code>d</code> yet" in page
     assert "Run one" not in page
     assert viewer.get(at(project, "newest_backtest", "unheard-of")).status_code == 404
 

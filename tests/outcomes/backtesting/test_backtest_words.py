@@ -23,25 +23,25 @@ def limits(earlier=0, newly=0, later=0):
     [
         (
             a_result(newly_denied=2, undetermined=32, limits=limits(earlier=2)),
-            "2 sessions would hit the limit earlier. 32 later calls could not be evaluated.",
+            "2 sessions would hit the limit earlier, 32 later calls could not be evaluated",
         ),
         (
             a_result(newly_denied=1, undetermined=1, limits=limits(newly=1)),
-            "1 session would newly hit the limit. 1 later call could not be evaluated.",
+            "1 session would newly hit the limit, 1 later call could not be evaluated",
         ),
-        (a_result(newly_denied=2), "2 of 12 calls would be newly denied."),
+        (a_result(newly_denied=2), "2 of 12 calls would be newly denied"),
         (
             a_result(newly_denied=3, limits=limits(earlier=1)),
-            "2 of 13 calls would be newly denied, 1 session would hit the limit earlier.",
+            "2 of 13 calls would be newly denied, 1 session would hit the limit earlier",
         ),
         (
             a_result(newly_allowed=4, limits=limits(later=2)),
-            "2 sessions would hit the limit later or never, 4 calls would be newly allowed.",
+            "2 sessions would hit the limit later or never, 4 calls would be newly allowed",
         ),
-        (a_result(), "No change for 10 calls."),
-        (a_result(unchanged=0), "No calls to replay."),
-        (Backtest(status=Backtest.Status.QUEUED), "Backtest queued."),
-        (Backtest(status=Backtest.Status.FAILED), "This backtest failed."),
+        (a_result(), "No change for 10 calls"),
+        (a_result(unchanged=0), "No calls to replay"),
+        (Backtest(status=Backtest.Status.QUEUED), "Backtest queued"),
+        (Backtest(status=Backtest.Status.FAILED), "This backtest failed"),
     ],
 )
 def test_a_headline_names_the_worst_change_and_the_doubt(backtest, headline):

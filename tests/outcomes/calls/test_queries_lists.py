@@ -94,7 +94,7 @@ def test_counts_and_lists_see_only_their_own_project(agent, pages):
     agent.post(an_item(), an_item(None))
     other = builders.a_member(builders.a_project(), Role.VIEWER)
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
-    assert "No sessions yet." in theirs.text("sessions/")
+    assert "No sessions yet" in theirs.text("sessions/")
     assert theirs.rows("calls/", session="none") == []
     assert "Calls without a session ID" not in theirs.text("sessions/")
 

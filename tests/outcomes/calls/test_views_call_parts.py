@@ -104,7 +104,7 @@ def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without
     agent.post(item)
     text = pages.text("live/call-rules/", of=item["call_id"])
     assert "This call has no known contract." in text
-    assert f"Rules evaluated for {item['call_id']}." in text
+    assert f"Rules evaluated for {item['call_id']}" in text
     link = re.search(r'href="([^"]*call-rules[^"]*)"', pages.get(f"calls/{item['call_id']}/").text)
     assert link is not None
     assert pages.client.get(html.unescape(link[1])).status_code == 200

@@ -6,6 +6,7 @@ from governance.core.roles import Role
 from tests import builders
 from tests.governance.naming import a_check, bound
 from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
+from tests.outcomes.waiting_jobs import scanned
 
 QUERIES = 12
 
@@ -14,7 +15,7 @@ def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pag
     item = an_item(output="Error: no such table", tool_args={"id": "A-7"}, elapsed_ms=141)
     agent.post(item)
     text = pages.call(item["call_id"])
-    assert "query failed silently." in text
+    assert "query failed silently" in text
     assert "Why failure check default v1" in text
     assert 'error_prefix failure The text begins like an error. Saw "Error: no such table"' in text
     assert "The agent reported success, and the check disagrees." in text
@@ -26,17 +27,17 @@ def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pag
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({}, "query succeeded."),
-        ({"output": None}, "query ran, reported as success, not checked."),
-        ({"output": None, "tool_success": None}, "query ran without a verdict."),
-        ({"tool_success": False}, "query ran, reported as failure."),
+        ({}, "query succeeded"),
+        ({"output": None}, "query ran, reported as success, not checked"),
+        ({"output": None, "tool_success": None}, "query ran without a verdict"),
+        ({"tool_success": False}, "query ran, reported as failure"),
         (
             {"type": "failure", "error": "boom", "output": None, "tool_success": False},
-            "query failed.",
+            "query failed",
         ),
         (
             {"type": "timeout", "deadline_s": 3, "output": None, "tool_success": False},
-            "query timed out.",
+            "query timed out",
         ),
     ],
 )
@@ -58,7 +59,7 @@ def test_a_denial_says_which_rule_and_in_which_words(pages, agent):
     item = a_denied_item(details="Refunds need a ticket.", decision_name="refund-needs-ticket")
     agent.post(item)
     text = pages.call(item["call_id"])
-    assert "query was denied: contract." in text
+    assert "query was denied: contract" in text
     assert "refund-needs-ticket contract denied Refunds need a ticket." in text
     assert '{"error": "Blocked: Refunds need a ticket.", "blocked": true}' in text
 
@@ -113,8 +114,8 @@ def test_an_open_call_is_running_and_later_without_a_result(pages, agent):
     event = {"tool_name": "deploy", "agent_id": "bot", "action": "call_allowed"}
     agent.post_events(event | {"call_id": "new"})
     agent.post_events(event | {"call_id": "old", "timestamp": "2026-11-01T10:00:00Z"})
-    assert "deploy is running." in pages.call("new")
-    assert "deploy was allowed, no result reported." in pages.call("old")
+    assert "deploy is running" in pages.call("new")
+    assert "deploy was allowed, no result reported" in pages.call("old")
 
 
 def test_would_have_been_denied_and_conflict_are_marks_on_a_call_that_ran(pages, agent):
@@ -154,7 +155,7 @@ def test_the_id_of_a_call_may_hold_anything(pages, agent, call_id):
     agent.post(an_item(call_id=call_id, tool_name="inside"))
     body = pages.get("sessions/s-1/").content.decode()
     href = body.split('class="row-link mono" href="')[1].split('"')[0].replace("&amp;", "&")
-    assert "inside succeeded." in text_of(pages.client.get(href))
+    assert "inside succeeded" in text_of(pages.client.get(href))
 
 
 def test_a_deep_or_a_long_value_is_shown_with_a_way_to_the_rest(pages, agent):
@@ -234,3 +235,28 @@ def test_a_call_asks_the_database_as_often_whatever_is_around_it(
     agent.post(*(an_item() for _ in range(neighbours)), item)
     with django_assert_max_num_queries(QUERIES):
         assert pages.get(f"calls/{item['call_id']}/").status_code == 200
+
+
+def test_a_success_that_a_suggestion_contradicts_is_in_doubt_on_its_page_and_in_lists(
+    project, pages, agent
+):
+    not_ok = {"ok": False, "error": "bin not found"}
+    suspected = an_item(tool_name="lookup", output=not_ok)
+    others = [an_item(tool_name="lookup", output=not_ok) for _ in range(3)]
+    agent.post(suspected, *others, *[an_item(tool_name="lookup") for _ in range(5)])
+    scanned(project)
+    text = pages.call(suspected["call_id"])
+    assert "lookup : the output looks like a failure, and no check covers it" in text
+    assert "It counts as success. View suggestion" in text
+    assert "9 calls: 4 in doubt" in pages.text("calls/")
+    assert pages.text("calls/").count("success default v1 in doubt") == 4
+
+
+def test_the_list_of_calls_opens_with_its_figures(pages, agent):
+    agent.post(an_item(), an_item(output="Error: gone"), a_denied_item(tool_name="query"))
+    assert "3 calls: 1 failed, 1 denied" in pages.text("calls/")
+    assert "1 of 3 calls denied" in pages.text("calls/", show="denied")
+    assert "1 of 2 calls failed" in pages.text("calls/", show="failures")
+    assert "query: agent and check disagree on 1 of 2 calls" in pages.text(
+        "calls/", show="disagree", tool="query"
+    )

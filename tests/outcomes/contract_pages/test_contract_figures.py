@@ -34,15 +34,15 @@ def test_who_runs_a_contract_is_told_with_who_has_taken_what_is_live(project, ag
     assert "1 of 2 agents up to date" in text
     assert "late production d v1 outdated v2 is deployed" in text
     assert "1 of 2 agents" in text
-    assert "1 of 2 agents up to date. 1 on v1." in text
+    assert "1 of 2 agents up to date, 1 on v1" in text
 
 
 def test_agents_that_all_have_what_is_live_are_said_in_one_sentence(project, agent, pages):
     version = deployed(project)
     agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
-    assert "1 of 1 agent up to date." in part(pages, "figures/?of=d")
+    assert "1 of 1 agent up to date" in part(pages, "figures/?of=d")
     agent.post(an_item(agent_id="other", policy_version=version.revision_hash))
-    assert "2 of 2 agents up to date." in part(pages, "figures/?of=d")
+    assert "2 of 2 agents up to date" in part(pages, "figures/?of=d")
 
 
 def test_a_version_is_a_link_to_its_text_wherever_it_stands(project, agent, pages):

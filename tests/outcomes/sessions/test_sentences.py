@@ -85,7 +85,7 @@ def a_summary(state: str = "ended", **fields) -> SessionSummary:
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ((0, 0, 0, 0), "No sessions yet."),
+        ((0, 0, 0, 0), "No sessions yet"),
         ((1, 1, 0, 0), "1 session, none hit a limit · 1 running"),
         ((1, 0, 1, 1), "1 of 1 session hit a limit early"),
         ((9, 0, 0, 0), "9 sessions, none hit a limit"),
