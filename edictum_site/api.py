@@ -33,6 +33,7 @@ STATUS: dict[type[errors.GovernanceError], int] = {
     errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
+    errors.TooManyRequests: 429,
     errors.InvalidInput: 422,
     errors.DocumentInvalid: 422,
     errors.CallInvalid: 422,
@@ -68,6 +69,8 @@ def refuse(request: HttpRequest, error: errors.GovernanceError) -> HttpResponse:
         response.headers["WWW-Authenticate"] = "Bearer"
     if status == 503:
         response.headers["Retry-After"] = "2"
+    if isinstance(error, errors.TooManyRequests):
+        response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 

@@ -87,6 +87,10 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.end_findings",
         "schedule": timedelta(hours=1),
     },
+    "note keys that expire soon": {
+        "task": "governance.tasks.note_expiring_keys",
+        "schedule": timedelta(hours=1),
+    },
     "remove what is kept no longer": {
         "task": "governance.tasks.remove_what_is_old",
         "schedule": timedelta(hours=1),

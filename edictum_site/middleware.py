@@ -18,6 +18,8 @@ from django.middleware.gzip import GZipMiddleware
 from django_htmx.middleware import HtmxMiddleware
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from governance.people.auth import add_limit_headers
+
 API_PREFIXES = ("/v1/", "/api/v1/")
 POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; "
@@ -38,6 +40,7 @@ def security_headers(get_response: Answer) -> Answer:
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         response.headers["X-Content-Type-Options"] = "nosniff"
+        add_limit_headers(request, response)
         if not has_key(request):
             response.headers.setdefault("Content-Security-Policy", POLICY)
             response.headers["Referrer-Policy"] = "same-origin"

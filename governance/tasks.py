@@ -25,6 +25,13 @@ def end_findings() -> None:
 
 
 @shared_task
+def note_expiring_keys() -> None:
+    from governance.people.commands import key_findings
+
+    key_findings.note_expiring_keys()
+
+
+@shared_task
 def remove_what_is_old() -> None:
     from governance.approvals.retention import remove_old_approvals
     from governance.delivery.commands.retention import remove_old_notes

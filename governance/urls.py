@@ -13,7 +13,7 @@ from governance.contracts.views import audit as contract_audit
 from governance.contracts.views import contract, contracts, drafts, enforcing, tool_rules
 from governance.delivery.views import assignments, signing, stops
 from governance.deployments.views import deployments, requests
-from governance.people.views import doors, environments, keys, members
+from governance.people.views import doors, environments, key_rotation, keys, members
 from governance.projects import views as projects
 
 app_name = "governance"
@@ -23,6 +23,15 @@ in_settings = [
     path("name/", projects.rename, name="rename"),
     path("keys/", keys.keys, name="keys"),
     path("keys/new/", keys.new_key, name="new_key"),
+    path("keys/expiry/", key_rotation.key_expiry, name="key_expiry"),
+    path("keys/<int:key_id>/", keys.key, name="key"),
+    path("keys/<int:key_id>/limits/", keys.key_limits, name="key_limits"),
+    path("keys/<int:key_id>/rotate/", key_rotation.rotate_key, name="rotate_key"),
+    path(
+        "keys/<int:key_id>/previous-value/end/",
+        key_rotation.end_previous_value,
+        name="end_previous_value",
+    ),
     path("keys/<int:key_id>/created/", keys.key_created, name="key_created"),
     path("keys/<int:key_id>/revoke/", keys.revoke_key, name="revoke_key"),
     path("members/", members.members, name="members"),

@@ -133,6 +133,8 @@ def _access_of(scope: Scope) -> Access | None:
     access = cached_access(headers.get(b"authorization", b"").decode("latin-1"))
     if access is None or api_keys.Scope.AGENT not in access.scopes:
         return None
+    if not access.admits_address((scope.get("client") or ("",))[0]):
+        return None
     return access if access.admits_agent(headers.get(_AGENT, b"").decode("latin-1")) else None
 
 

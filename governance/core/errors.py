@@ -42,6 +42,16 @@ class Forbidden(GovernanceError):
     code = "forbidden"
 
 
+class TooManyRequests(GovernanceError):
+    """A limit per minute is used up."""
+
+    code = "rate_limited"
+
+    def __init__(self, detail: str, *, retry_after: int) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
 class Conflict(GovernanceError):
     code = "conflict"
 

@@ -24,7 +24,16 @@ class ApiKey(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
+    last_used_from = models.CharField(max_length=64, default="", db_default="")  # address
     revoked_at = models.DateTimeField(null=True)
+    rotated_at = models.DateTimeField(null=True)
+    # The value before the newest rotation is valid for a while.
+    previous_digest = models.BinaryField(max_length=32, unique=True, null=True)
+    previous_until = models.DateTimeField(null=True)
+    previous_used_at = models.DateTimeField(null=True)
+    networks = models.JSONField(default=list, db_default=[])  # in CIDR form; none: any
+    requests_per_minute = models.PositiveIntegerField(null=True)  # none: no limit
+    items_per_minute = models.PositiveIntegerField(null=True)
 
     class Meta:
         ordering = ["-created_at", "-id"]

@@ -10,6 +10,7 @@ class Project(models.Model):
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=128)
     created_at = models.DateTimeField(auto_now_add=True)
+    max_key_days = models.PositiveSmallIntegerField(null=True)  # none: no limit
     success_target = models.FloatField(null=True)  # of rates, 0 to 1; none: no target
     is_demo = models.BooleanField(
         default=False, db_default=False

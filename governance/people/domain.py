@@ -1,10 +1,13 @@
 """The text of an API key: `edk_<environment>_<random>`, and the scopes that it may carry."""
 
 import hashlib
+import ipaddress
 import re
 import secrets
 import string
+from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.matching.globs import glob_matches
@@ -16,6 +19,8 @@ SHOWN = 4  # so many characters of the random part are kept to recognise a key b
 
 # Greedy: an environment's name may hold `_`, the random part never does, so the last one divides.
 _KEY = re.compile(r"edk_([A-Za-z0-9][A-Za-z0-9._-]{0,127})_([A-Za-z0-9]{32,256})")
+KEY_PREFIX = b"edk_"
+_KEY_IN_DATA = re.compile(rb"edk_[A-Za-z0-9][A-Za-z0-9._-]{0,127}_[A-Za-z0-9]{32,256}")
 _AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # as SDKs name theirs
 _BEARER = re.compile(r"[Bb]earer +(\S+) *")
 
@@ -70,8 +75,41 @@ def with_implied(scopes: frozenset[str]) -> frozenset[str]:
     return frozenset(implied)
 
 
+def without_keys(content: bytes) -> tuple[bytes, list[str]]:
+    """The content with every API key shortened to its hint, and the keys that were in it."""
+    keys = [each.decode() for each in dict.fromkeys(_KEY_IN_DATA.findall(content))]
+    if not keys:
+        return content, keys
+    return _KEY_IN_DATA.sub(lambda match: hint_of(match[0].decode()).encode(), content), keys
+
+
+def network_of(text: str) -> str:
+    """A network in CIDR form, or an address as the network of itself; ValueError for others."""
+    return str(ipaddress.ip_network(text.strip(), strict=False))
+
+
+def is_within(address: str, networks: Sequence[str]) -> bool:
+    """Whether a client address is in one of these networks. An unknown address is in none."""
+    if not networks:
+        return True
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped:
+        parsed = parsed.ipv4_mapped
+    return any(parsed in _network(each) for each in networks)
+
+
+@lru_cache(maxsize=1_024)
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    return ipaddress.ip_network(text)
+
+
 MANAGE_KEY = "manage_key_used_by_agent"  # what nothing ends but the end of the key's use
 KEYS_OF_MEMBER = "keys_end_with_their_maker"  # what ends with the keys, or with the role
+KEY_EXPIRES = "key_expires"
+KEY_IN_DATA = "key_sent_as_data"
 
 
 def subject_of_key(key_id: int, name: str) -> str:

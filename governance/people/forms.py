@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from governance.core.deployment_requests import Required
 from governance.core.roles import Role
+from governance.models import ApiKey
 from governance.people.domain import Scope
 from governance.web.forms import Form
 
@@ -88,6 +89,16 @@ class KeyForm(Form):
     )
     expires = forms.ChoiceField(label="Expires", required=False, choices=EXPIRES)
 
+    def __init__(self, *args: Any, max_days: int | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if max_days is not None:
+            self.fields["expires"] = forms.ChoiceField(
+                label="Expires",
+                required=False,
+                choices=[("", f"in {max_days} days"), *_within(max_days)],
+                help_text=f"Keys of this project expire after at most {max_days} days.",
+            )
+
     def key_fields(self) -> dict[str, Any]:
         """Arguments of the command that creates a key."""
         data = self.cleaned_data
@@ -101,6 +112,67 @@ class KeyForm(Form):
             "dialect": data["dialect"],
             "expires": timezone.now() + timedelta(days=int(days)) if days else None,
         }
+
+
+def _within(max_days: int) -> list[tuple[str, str]]:
+    return [(days, text) for days, text in EXPIRES if days and int(days) < max_days]
+
+
+class KeyLimitsForm(Form):
+    networks = forms.CharField(
+        label="Allowed networks",
+        required=False,
+        help_text="One per line in CIDR form, such as `10.0.0.0/8`. Empty: any address.",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+    )
+    requests_per_minute = forms.IntegerField(
+        label="Requests per minute",
+        required=False,
+        min_value=1,
+        help_text="Empty: no limit. The session store isn't limited.",
+    )
+    items_per_minute = forms.IntegerField(
+        label="Items per minute",
+        required=False,
+        min_value=1,
+        help_text="Outcomes and events. Empty: no limit.",
+    )
+
+    @staticmethod
+    def of(key: ApiKey) -> dict[str, Any]:
+        return {
+            "networks": "\n".join(key.networks),
+            "requests_per_minute": key.requests_per_minute,
+            "items_per_minute": key.items_per_minute,
+        }
+
+    def limits(self) -> dict[str, Any]:
+        return self.cleaned_data | {"networks": self.cleaned_data["networks"].split()}
+
+
+class RotateForm(Form):
+    overlap_hours = forms.TypedChoiceField(
+        label="The old value stays valid for",
+        coerce=int,
+        initial="24",
+        choices=[
+            ("0", "0 hours: it ends now"),
+            ("1", "1 hour"),
+            ("24", "24 hours"),
+            ("168", "7 days"),
+            ("720", "30 days"),
+        ],
+    )
+
+
+class ExpiryForm(Form):
+    max_days = forms.IntegerField(
+        label="Keys expire after at most (days)",
+        required=False,
+        min_value=1,
+        max_value=3_650,
+        help_text="Empty: no limit. Keys that would live longer expire then.",
+    )
 
 
 class InviteForm(Form):

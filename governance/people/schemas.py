@@ -7,6 +7,7 @@ from ninja import Schema
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field
 
 from governance.models import ApiKey
+from governance.people.commands.key_rotation import LONGEST_OVERLAP, USUAL_OVERLAP
 from governance.people.domain import Scope
 
 
@@ -28,6 +29,23 @@ class KeyIn(Schema):
     assigned_only: bool = False
     dialect: Literal["", "old", "new"] = ""
     expires: Annotated[AwareDatetime, AfterValidator(_in_utc)] | None = None
+    networks: list[str] = []
+    requests_per_minute: int | None = None
+    items_per_minute: int | None = None
+
+
+class KeyLimitsIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    networks: list[str] = []
+    requests_per_minute: int | None = None
+    items_per_minute: int | None = None
+
+
+class RotationIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    overlap_hours: int = Field(USUAL_OVERLAP, ge=0, le=LONGEST_OVERLAP)
 
 
 class KeyOut(Schema):
@@ -43,6 +61,13 @@ class KeyOut(Schema):
     created_at: datetime
     expires: datetime | None
     last_used_at: datetime | None
+    last_used_from: str | None
+    rotated_at: datetime | None
+    previous_until: datetime | None
+    previous_used_at: datetime | None
+    networks: list[str]
+    requests_per_minute: int | None
+    items_per_minute: int | None
     revoked_at: datetime | None
 
 
@@ -74,5 +99,12 @@ def key_out(key: ApiKey) -> dict[str, Any]:
         "created_at": key.created_at,
         "expires": key.expires_at,
         "last_used_at": key.last_used_at,
+        "last_used_from": key.last_used_from or None,
+        "rotated_at": key.rotated_at,
+        "previous_until": key.previous_until,
+        "previous_used_at": key.previous_used_at,
+        "networks": key.networks,
+        "requests_per_minute": key.requests_per_minute,
+        "items_per_minute": key.items_per_minute,
         "revoked_at": key.revoked_at,
     }

@@ -22,6 +22,12 @@ KEYS: Final[Columns[ApiKey]] = {
     "created_by": lambda row: row.created_by,
     "created_at": lambda row: row.created_at,
     "last_used_at": lambda row: row.last_used_at,
+    "last_used_from": lambda row: row.last_used_from or None,
+    "rotated_at": lambda row: row.rotated_at,
+    "previous_until": lambda row: row.previous_until,
+    "networks": lambda row: row.networks,
+    "requests_per_minute": lambda row: row.requests_per_minute,
+    "items_per_minute": lambda row: row.items_per_minute,
     "expires_at": lambda row: row.expires_at,
     "revoked_at": lambda row: row.revoked_at,
 }

@@ -72,7 +72,10 @@ def _broker_and_worker() -> dict[str, str]:
 
 def _database_body(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
     try:
-        access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
+        address = request.META.get("REMOTE_ADDR", "")
+        access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""), address)
+        if access is not None and not access.admits_address(address):
+            access = None
         faults = kinds_of_faults()
         body: dict[str, Any] = {"settling": "; ".join(faults) or "ok"}
         if faults and is_ready:

@@ -17,7 +17,7 @@ from outcomes.session_store.queries import stored_value, stored_values
 from outcomes.session_store.wire.session_store import read_amount, read_key, read_keys, read_value
 from outcomes.web.api import COUNTED, KEYS, VALUE, answer, router
 
-CAN_ACT = KeyAuth("agent")
+CAN_ACT = KeyAuth("agent", is_limited=False)
 INCREMENT = "/increment"
 # Asked of META, as the key is: to read all headers takes longer than to count.
 _AGENT_IN_META = f"HTTP_{AGENT_HEADER.upper().replace('-', '_')}"

@@ -9,6 +9,7 @@ from governance.people.auth.keys import (
     forget_keys,
     resolve_key,
 )
+from governance.people.auth.limits import add_limit_headers, spend_items
 from governance.people.auth.members import (
     LAST_PROJECT,
     KeyOrMember,
@@ -28,6 +29,7 @@ __all__ = [
     "KeyOrMember",
     "MemberRequest",
     "access_of_member",
+    "add_limit_headers",
     "cached_access",
     "console_address",
     "forget_keys",
@@ -36,5 +38,6 @@ __all__ = [
     "navigation_of",
     "resolve_key",
     "signed_in_page",
+    "spend_items",
     "with_a_project",
 ]

@@ -10,7 +10,7 @@ from governance.core.roles import Role
 from governance.matching.globs import glob_matches
 from governance.models import ApiKey, Member
 from governance.people import policies
-from governance.people.domain import with_implied
+from governance.people.domain import is_within, with_implied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +24,18 @@ class Access:
     assigned_only: bool
     dialect: str
     actor: Actor
+    networks: tuple[str, ...] = ()  # none: any address
+    requests_per_minute: int | None = None
+    items_per_minute: int | None = None
 
     def has_any(self, scopes: tuple[str, ...]) -> bool:
         return not scopes or not self.scopes.isdisjoint(scopes)
 
     def admits_agent(self, agent_id: str) -> bool:
         return not self.agent or glob_matches(self.agent, agent_id)
+
+    def admits_address(self, address: str) -> bool:
+        return not self.networks or is_within(address, self.networks)
 
 
 class AccessRequest(HttpRequest):
@@ -56,6 +62,9 @@ def access_of_key(key: ApiKey) -> Access:
             policies.role_of_key(scopes),
             person_id=key.maker_id,
         ),
+        networks=tuple(key.networks),
+        requests_per_minute=key.requests_per_minute,
+        items_per_minute=key.items_per_minute,
     )
 
 

@@ -3,6 +3,7 @@
 import logging
 import time
 from datetime import timedelta
+from typing import Any
 
 from django.db import DatabaseError
 from django.http import HttpRequest
@@ -12,6 +13,7 @@ from ninja.security.base import AuthBase
 from governance.core.errors import Forbidden, Unauthenticated
 from governance.models import ApiKey
 from governance.people.auth.access import Access, access_of_key
+from governance.people.auth.limits import note_budget, spend_request
 from governance.people.domain import bearer, digest_of
 from governance.people.queries.keys import live_key
 
@@ -34,8 +36,9 @@ def cached_access(authorization: str) -> Access | None:
     return cached[1] if cached is not None and cached[0] > _monotonic() else None
 
 
-def resolve_key(authorization: str) -> Access | None:
-    """Access of the active key in this `Authorization` header, or None."""
+def resolve_key(authorization: str, address: str = "") -> Access | None:
+    """Access of the active key in this `Authorization` header, or None. Networks are for the caller
+    to check; the address is noted with the key's last use."""
     text = bearer(authorization)
     if text is None:
         return None
@@ -47,7 +50,7 @@ def resolve_key(authorization: str) -> Access | None:
     if key is None:
         _cache.pop(digest, None)
         return None
-    _note_use(key)
+    _note_use(key, digest, address)
     access = access_of_key(key)
     if len(_cache) >= CACHE_ENTRIES:
         _cache.clear()
@@ -61,32 +64,49 @@ def forget_keys() -> None:
     _cache.clear()
 
 
-def _note_use(key: ApiKey) -> None:
+def _note_use(key: ApiKey, digest: bytes, address: str) -> None:
     now = timezone.now()
-    if key.last_used_at is not None and key.last_used_at > now - LAST_USED_EVERY:
+    of_value = "last_used_at" if digest == bytes(key.digest) else "previous_used_at"
+    last = getattr(key, of_value)
+    if last is not None and last > now - LAST_USED_EVERY:
         return
+    used: dict[str, Any] = {"last_used_at": now, of_value: now}
+    if address:
+        used["last_used_from"] = address[:64]
     try:
-        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+        ApiKey.objects.filter(pk=key.pk).update(**used)
     except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
         logger.warning("Could not store the last use of a key", exc_info=True)
 
 
 class KeyAuth(AuthBase):
-    """An API key with any of these scopes; without scopes named, any key."""
+    """An API key with any of these scopes; without scopes named, any key.
+
+    Routes that agents wait for on every call, those of the session store, are not limited.
+    """
 
     openapi_type = "http"
     openapi_scheme = "bearer"
 
-    def __init__(self, *any_of: str) -> None:
+    def __init__(self, *any_of: str, is_limited: bool = True) -> None:
         self.any_of = any_of
+        self.is_limited = is_limited
         super().__init__()
 
     def __call__(self, request: HttpRequest) -> Access:
         # Asked of META: to read all headers takes longer than the key.
-        access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""))
+        address = request.META.get("REMOTE_ADDR", "")
+        access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""), address)
         if access is None:
             raise Unauthenticated("This request needs a valid API key: Authorization: Bearer edk_…")
+        if not access.admits_address(address):
+            raise Forbidden(
+                f"This key is not valid from {address}. An admin can change its networks.",
+                code="network",
+            )
         self.refuse(access)
+        if self.is_limited:
+            note_budget(request, "requests", spend_request(access))
         agent = request.META.get(_AGENT_IN_META, "")
         if agent and not access.admits_agent(agent):
             raise Forbidden(

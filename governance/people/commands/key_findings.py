@@ -1,14 +1,33 @@
 """Alerts about keys: opened and resolved."""
 
-from django.urls import reverse
+from datetime import datetime, timedelta
+from typing import Final
 
+from django.urls import reverse
+from django.utils import timezone
+
+from governance.core.actor import shown
 from governance.core.roles import Role
 from governance.core.texts import code
-from governance.findings import open_finding, resolve
-from governance.models import Project, User
-from governance.people.domain import KEYS_OF_MEMBER, MANAGE_KEY, subject_of_key
-from governance.people.queries.keys import live_keys_of
+from governance.findings import Details, open_finding, resolve, sync_findings
+from governance.models import ApiKey, Project, User
+from governance.people.auth.access import Access
+from governance.people.domain import (
+    KEY_EXPIRES,
+    KEY_IN_DATA,
+    KEYS_OF_MEMBER,
+    MANAGE_KEY,
+    digest_of,
+    hint_of,
+    subject_of_key,
+)
+from governance.people.queries.keys import key_with, keys_expiring_before, live_keys_of
 from governance.people.queries.people import member_of
+from governance.people.queries.projects import projects
+
+NOTICE: Final = timedelta(days=14)  # before a key expires
+URGENT: Final = timedelta(days=2)
+IN_USE: Final = timedelta(days=30)  # a key that was used within
 
 
 def note_manage_key(
@@ -58,3 +77,64 @@ def note_keys_of(maker: User, project: Project) -> None:
 
 def forget_manage_key(project_id: int, *, key_id: int, name: str) -> None:
     resolve(project_id, MANAGE_KEY, subject_of_key(key_id, name))
+
+
+def note_key_in_data(access: Access, key: str, *, agent: str) -> None:
+    """A key was part of an item: whoever could read that, could use it."""
+    row = key_with(access.project_id, digest_of(key))
+    address = "governance:rotate_key" if row else "governance:keys"
+    numbers = [row.pk] if row else []
+    open_finding(
+        access.project_id,
+        KEY_IN_DATA,
+        hint_of(key),
+        title=f"API key {code(hint_of(key))} was sent as data",
+        severity="error" if row else "warning",
+        why=_why_in_data(row, agent or shown(str(access.actor))),
+        link=reverse(address, args=[access.project_slug, *numbers]),
+        environment=access.environment,
+        agent=agent,
+    )
+
+
+def _why_in_data(row: ApiKey | None, sender: str) -> str:
+    masked = f"{sender} sent it in an output, argument or error. It was masked before storing."
+    if row is None:
+        return f"{masked} It is not a key of this project. Find out who uses it and rotate it."
+    return f"{masked} It is {row.name}. Rotate it: models and logs may have seen it."
+
+
+def note_expiring_keys() -> None:
+    """Alerts about keys in use that expire soon; resolved once renewed, expired or revoked."""
+    for project in projects():
+        note_expiring_keys_of(project)
+
+
+def note_expiring_keys_of(project: Project) -> None:
+    now = timezone.now()
+    keys = keys_expiring_before(project, now + NOTICE, used_since=now - IN_USE)
+    seen = {
+        (KEY_EXPIRES, subject_of_key(key.pk, key.name)): _expiring(key, end)
+        for key in keys
+        if (end := key.expires_at) is not None and end - now < _notice(key, end)
+    }
+    sync_findings(project.pk, [KEY_EXPIRES], seen)
+
+
+def _notice(key: ApiKey, end: datetime) -> timedelta:
+    """A short-lived key isn't always about to expire."""
+    return min(NOTICE, (end - (key.rotated_at or key.created_at)) / 4)
+
+
+def _expiring(key: ApiKey, end: datetime) -> Details:
+    return Details(
+        title=f"Key {code(key.name)} expires on {end:%d %b %Y}",
+        why=(
+            f"It is in use in {key.environment.name}. After that its agents' posts are refused."
+            " Rotate it: the old value stays valid while you replace it."
+        ),
+        severity="error" if end < timezone.now() + URGENT else "warning",
+        link=reverse("governance:rotate_key", args=[key.project.slug, key.pk]),
+        environment=key.environment.name,
+        agent=key.agent,
+    )

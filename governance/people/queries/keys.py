@@ -1,6 +1,7 @@
 """API keys: by secret, by project."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -18,11 +19,16 @@ def _live() -> Q:
 
 
 def live_key(digest: bytes) -> ApiKey | None:
-    return (
-        ApiKey.objects.select_related("project", "environment")
-        .filter(_live(), digest=digest)
-        .first()
-    )
+    """The active key with this value, or with this one before its newest rotation."""
+    previous = Q(previous_digest=digest, previous_until__gt=timezone.now())
+    rows = ApiKey.objects.select_related("project", "environment")
+    return rows.filter(_live(), Q(digest=digest) | previous).first()
+
+
+def key_with(project_id: int, digest: bytes) -> ApiKey | None:
+    """The active key of a project with this value, or with this one before its rotation."""
+    key = live_key(digest)
+    return key if key is not None and key.project_id == project_id else None
 
 
 def live_among(key_ids: Iterable[int]) -> frozenset[int]:
@@ -37,6 +43,13 @@ def live_keys(project: Project) -> list[ApiKey]:
 
 def live_keys_of(maker: User, project: Project) -> list[ApiKey]:
     return list(_of(project).filter(_live(), maker=maker))
+
+
+def keys_expiring_before(project: Project, at: datetime, *, used_since: datetime) -> list[ApiKey]:
+    """Active keys that expire before then, of those used since then or rotated."""
+    in_use = Q(last_used_at__gt=used_since) | Q(previous_used_at__gt=used_since)
+    rows = ApiKey.objects.select_related("project", "environment").filter(_live(), in_use)
+    return list(rows.filter(project=project, expires_at__lt=at).order_by("id"))
 
 
 def ended_keys(project: Project, limit: int = 20) -> list[ApiKey]:

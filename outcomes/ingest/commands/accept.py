@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from governance.people.auth import Access
+from governance.people.domain import KEY_PREFIX, without_keys
 from outcomes.ingest.commands.one_commit import OneCommit
 from outcomes.models import RejectedItem
 from outcomes.models.inbox import BATCH_ITEMS
@@ -48,6 +49,7 @@ class Accepted:
     refusals: list[Refusal]
     warnings: list[Warned]  # the first of them
     batch: int | None  # the last one made of this post; None when nothing was accepted
+    sent_keys: tuple[str, ...] = ()  # API keys that were in items; stored are their hints
 
 
 def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepted:
@@ -57,7 +59,12 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
     refusals = list(body.refusals)
     warnings: list[Warned] = []
     raws: list[bytes] = []
-    for index, raw in body.items:
+    sent_keys = set[str]()
+    for index, sent in body.items:
+        raw = sent
+        if KEY_PREFIX in sent:
+            raw, keys = without_keys(sent)
+            sent_keys.update(keys)
         checked = check_item(index, raw, source, sender)
         if isinstance(checked, Refusal):
             refusals.append(checked)
@@ -88,12 +95,13 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
             index=refusal.index,
             code=refusal.code,
             detail=codec.as_text(refusal.detail),
-            excerpt=refusal.excerpt,
+            excerpt=without_keys(refusal.excerpt)[0],
             received_at=received_at,
         )
         for refusal in islice(refusals, STORED_REFUSALS)
     ]
-    return Accepted(len(raws), refusals, warnings, _store(batches, rejected))
+    stored = _store(batches, rejected)
+    return Accepted(len(raws), refusals, warnings, stored, tuple(sent_keys))
 
 
 def _store(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int | None:

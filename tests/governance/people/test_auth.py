@@ -74,7 +74,7 @@ def test_a_key_that_is_revoked_while_its_use_is_noted_is_kept_no_longer_for_that
     key, row = builders.a_key(project)
     clock = [100.0]
 
-    def wait_for_others(_: ApiKey) -> None:
+    def wait_for_others(*_: object) -> None:
         clock[0] += 5
         ApiKey.objects.filter(pk=row.pk).update(revoked_at=timezone.now())
 

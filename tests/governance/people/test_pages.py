@@ -14,7 +14,7 @@ from governance.core.actor import CONSOLE
 from governance.core.roles import Role
 from governance.delivery.commands.documents import complete_documents
 from governance.models import ApiKey, Member, Project, SigningKey
-from governance.people.auth import resolve_key
+from governance.people.auth import forget_keys, resolve_key
 from governance.people.commands.keys import make_key
 from governance.people.commands.people import invite
 from governance.projects.commands import rename_project
@@ -216,3 +216,40 @@ def test_the_public_key_is_shown_and_an_admin_rotates_it_after_one_question(
     assert new in page
     assert old[:16] in page
     assert here("signing_key") in admin_client.get(here("settings")).text
+
+
+def test_a_key_is_rotated_on_its_page_and_the_old_value_ended(project, admin_client, here):
+    old, key = builders.a_key(project)
+    assert "Rotate…" in admin_client.get(here("key", key.pk)).text
+    answer = admin_client.post(here("rotate_key", key.pk), {"overlap_hours": "24"})
+    text = admin_client.get(answer["Location"]).context["text"]
+    forget_keys()
+    assert resolve_key(f"Bearer {text}")
+    assert resolve_key(f"Bearer {old}")
+    page = admin_client.get(here("key", key.pk)).text
+    assert "two valid values" in page
+    assert text not in page
+    admin_client.post(here("end_previous_value", key.pk))
+    forget_keys()
+    assert resolve_key(f"Bearer {old}") is None
+    assert "End old value now" not in admin_client.get(here("key", key.pk)).text
+
+
+def test_limits_of_a_key_are_changed_on_its_page(project, admin_client, here):
+    _, key = builders.a_key(project)
+    fields = {"networks": "10.1.2.3/8\n192.0.2.7", "requests_per_minute": "600"}
+    admin_client.post(here("key_limits", key.pk), fields)
+    page = admin_client.get(here("key", key.pk)).text
+    assert "10.0.0.0/8" in page
+    assert "600 requests a minute" in page
+    refused = admin_client.post(here("key_limits", key.pk), {"networks": "office"})
+    assert refused.status_code == 422
+    assert "CIDR form" in refused.text
+
+
+def test_expiry_is_required_of_all_keys_of_a_project(project, admin_client, here):
+    builders.a_key(project)
+    page = admin_client.post(here("key_expiry"), {"max_days": "90"}, follow=True).text
+    assert "1 key expires earlier than before" in page
+    assert "Expiry: 90 days…" in page
+    assert "at most 90 days" in admin_client.get(here("new_key")).text

@@ -1,16 +1,14 @@
 """Whether a worker lives, asked of a broker that may hang: once, and then not for a while."""
 
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
-from redis import Redis, RedisError
+from redis import Redis
 
-from edictum_site.stack import redis as embedded
 from outcomes.core import heartbeat as pulse
+from tests.embedded_redis import running_redis
 
 
 @pytest.fixture
@@ -28,27 +26,11 @@ def hanging(settings, monkeypatch, tmp_path) -> Iterator[socket.socket]:
 @pytest.fixture
 def answering(settings, monkeypatch, tmp_path) -> Iterator[Redis]:
     monkeypatch.setattr(pulse, "_silent_until", 0.0)
-    process = subprocess.Popen(
-        embedded.command(embedded.program(), tmp_path), stdout=subprocess.DEVNULL
-    )
-    try:
-        settings.REDIS_URL = f"unix://{embedded.socket_in(tmp_path)}"
-        with Redis.from_url(settings.REDIS_URL) as broker:
-            assert answers(broker)
-            yield broker
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-def answers(broker: Redis) -> bool:
-    """Whether it does before long: its socket is there somewhat earlier."""
-    until = time.monotonic() + 10
-    while time.monotonic() < until:
-        with suppress(RedisError):
-            return bool(broker.ping())
-        time.sleep(0.02)
-    return False
+    with (
+        running_redis(tmp_path) as settings.REDIS_URL,
+        Redis.from_url(settings.REDIS_URL) as broker,
+    ):
+        yield broker
 
 
 def count_requests(listener: socket.socket) -> int:
