@@ -12,7 +12,6 @@ from typing import Any
 
 from bench import machine, parts
 from bench.backtests import KINDS, BacktestEnded, backtests, recorded
-from bench.beside import lag_beside_backtests
 from bench.checks import checks
 from bench.editor import editor
 from bench.governed import governed
@@ -24,6 +23,7 @@ from bench.report import table
 from bench.site import NotSettled, Site, site
 from bench.sizes import CLIENTS, COUNTING, FULL, LAG_BATCH, LAG_ITEMS, QUICK, Sizes
 from bench.stores import Store, store
+from bench.under_backtests import lag_under_backtests
 from bench.workload import Workload
 
 WARM_UP = 2_000  # items: after a start everything is cold once
@@ -42,8 +42,8 @@ def main() -> int:
         bench["checks"] = checks()
         for each in options.stores:
             with store(each, folder) as chosen:
-                wanted = _of_backtests if options.backtests else _parts
-                bench["stores"][each] = _on(chosen, sizes, wanted)
+                expected = _backtest_parts if options.backtests else _parts
+                bench["stores"][each] = _on(chosen, sizes, expected)
     text = json.dumps(bench, indent=1)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(text + "\n")
@@ -54,20 +54,20 @@ def main() -> int:
 
 
 def _on(
-    chosen: Store, sizes: Sizes, wanted: Callable[[Site, Sizes], Iterator[parts.Part]]
+    chosen: Store, sizes: Sizes, expected: Callable[[Site, Sizes], Iterator[parts.Part]]
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"durability": {}, "parts": [], "ended": ""}
+    counted: dict[str, Any] = {"durability": {}, "parts": [], "ended": ""}
     with site(chosen) as running:
         deploy(running)
-        found["durability"] = machine.durability(chosen)
+        counted["durability"] = machine.durability(chosen)
         try:
             parts.end_to_end(running, parts.workload(WARM_UP, batch=50, clients=4))
-            for part in wanted(running, sizes):
-                found["parts"].append(part.as_json())
+            for part in expected(running, sizes):
+                counted["parts"].append(part.as_json())
                 print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
         except (NotSettled, AgentsFailed, BacktestEnded, RejudgingEnded) as error:
-            found["ended"] = f"The parts end here. {error}"
-    return found
+            counted["ended"] = f"The parts end here. {error}"
+    return counted
 
 
 def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
@@ -87,7 +87,7 @@ def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     yield editor(running)
 
 
-def _of_backtests(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
+def _backtest_parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     """With what settling beside them is held against."""
     yield _lag(running, sizes)
     yield from _backtests(running, sizes)
@@ -101,15 +101,15 @@ def _backtests(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     for kind in KINDS:
         posted = recorded(running, kind, sizes.backtest)
         yield backtests(running, kind, posted)
-    yield lag_beside_backtests(running, _steady(sizes), posted, per_second=LAG_ITEMS)
+    yield lag_under_backtests(running, _steady(sizes), posted, per_second=LAG_ITEMS)
 
 
 def _steady(sizes: Sizes) -> Workload:
     return parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
 
 
-def _is_wrong(found: dict[str, Any]) -> bool:
-    return bool(found["ended"]) or any(part["recount"] != "exact" for part in found["parts"])
+def _is_wrong(result: dict[str, Any]) -> bool:
+    return bool(result["ended"]) or any(part["recount"] != "exact" for part in result["parts"])
 
 
 def _options() -> argparse.Namespace:

@@ -18,7 +18,7 @@ from bench.workload import Workload, bodies
 
 
 class Watch(msgspec.Struct):
-    """Where the inbox is, to see when batches leave it."""
+    """Address of the inbox, to see when batches leave it."""
 
     name: str
     data: str
@@ -56,7 +56,7 @@ class Client:
         self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def run(self, began: float) -> None:
-        order, wanted = self._order, self._order.load.batch
+        order, expected = self._order, self._order.load.batch
         for post, request in enumerate(self._requests):
             due = began + (post * order.load.clients + self._number) * order.every
             now = time.monotonic()
@@ -75,9 +75,9 @@ class Client:
                 self.failure = f"{status.decode()}: {body[:200].decode(errors='replace')}"
                 return
             answer = msgspec.json.decode(body)
-            if answer["accepted"] != wanted:
+            if answer["accepted"] != expected:
                 self.failure = (
-                    f"accepted {answer['accepted']} of {wanted}: {answer['rejected'][:1]}"
+                    f"accepted {answer['accepted']} of {expected}: {answer['rejected'][:1]}"
                 )
                 return
             self.latencies.append(answered - sent)

@@ -33,7 +33,7 @@ class Recorded(NamedTuple):
     until: datetime
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def request(self) -> dict[str, Any]:
         """A backtest over them."""
         period = {"since": self.since.isoformat(), "until": self.until.isoformat()}
         return {"yaml": CONTRACT, **period}
@@ -78,31 +78,31 @@ def _run(site: Site, posted: Recorded) -> dict[str, Any]:
     number = started(site, posted)
     until = time.monotonic() + LONGEST
     while time.monotonic() < until:
-        found = ask(site, "GET", f"/v1/contracts/backtests/{number}")
-        if found["status"] == "done":
-            return found
-        if found["status"] not in ("queued", "running"):
-            raise BacktestEnded(f"The backtest {found['status']}: {found['error']}")
+        result = ask(site, "GET", f"/v1/contracts/backtests/{number}")
+        if result["status"] == "done":
+            return result
+        if result["status"] not in ("queued", "running"):
+            raise BacktestEnded(f"The backtest {result['status']}: {result['error']}")
         time.sleep(0.1)
     raise BacktestEnded(f"The backtest took longer than {LONGEST:.0f} seconds.")
 
 
 def started(site: Site, posted: Recorded) -> int:
-    number: int = ask(site, "POST", "/v1/contracts/backtests", posted.asked)["id"]
+    number: int = ask(site, "POST", "/v1/contracts/backtests", posted.request)["id"]
     return number
 
 
-def _faults(found: dict[str, Any], decisions: dict[str, int], number: int) -> list[str]:
+def _faults(result: dict[str, Any], decisions: dict[str, int], number: int) -> list[str]:
     """Every call is counted once, and as the library itself decides about it."""
     faults = []
     names = ("newly_denied", "newly_allowed", "newly_asking", "changed", "undetermined")
-    summed = sum(found[name] for name in names) + found["unchanged"]
-    if not number == found["calls"] == summed:
-        faults.append(f"{found['calls']} calls, {summed} in the figures, not {number}")
+    summed = sum(result[name] for name in names) + result["unchanged"]
+    if not number == result["calls"] == summed:
+        faults.append(f"{result['calls']} calls, {summed} in the figures, not {number}")
     for name in ("newly_denied", "newly_asking"):
-        if found[name] != decisions.get(name, 0):
-            faults.append(f"{name}: {found[name]}, the library says {decisions.get(name, 0)}")
-    if sum(row["newly_denied"] for row in found["by_rule"].values()) != found["newly_denied"]:
+        if result[name] != decisions.get(name, 0):
+            faults.append(f"{name}: {result[name]}, the library says {decisions.get(name, 0)}")
+    if sum(row["newly_denied"] for row in result["by_rule"].values()) != result["newly_denied"]:
         faults.append("the rules do not add up")
     return faults
 
@@ -118,8 +118,8 @@ def ask(site: Site, method: str, path: str, body: object = None) -> dict[str, An
     status, answer = site.ask(method, path, body)
     if status >= 300:
         raise NotGoverned(f"{path} answered {status}: {answer}")
-    told: dict[str, Any] = json.loads(answer)
-    return told
+    outcome: dict[str, Any] = json.loads(answer)
+    return outcome
 
 
 def _actions() -> dict[str, str]:

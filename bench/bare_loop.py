@@ -35,14 +35,14 @@ class Counted(msgspec.Struct):
 
 
 def bare_loop(order: Order) -> Counted:
-    asked = subprocess.run(
+    request = subprocess.run(
         [sys.executable, "-m", "bench.bare_loop"],
         input=msgspec.json.encode(order),
         stdout=subprocess.PIPE,
         cwd=ROOT,
         check=True,
     )
-    return msgspec.json.decode(asked.stdout, type=Counted)
+    return msgspec.json.decode(request.stdout, type=Counted)
 
 
 def carry_out(order: Order) -> Counted:

@@ -71,8 +71,8 @@ def plain(tool: str, result: Any) -> str:
 
 
 def _number(result: dict[str, Any], *names: str) -> float:
-    found = (result[name] for name in names if result.get(name) is not None)
-    return float(next(found, 0))
+    outcome = (result[name] for name in names if result.get(name) is not None)
+    return float(next(outcome, 0))
 
 
 def checks() -> dict[str, Any]:
@@ -86,39 +86,39 @@ def checks() -> dict[str, Any]:
         seconds["check"].append(_seconds(judge, results))
         seconds["python"].append(_seconds(plain, results))
     check, python = min(seconds["check"]), min(seconds["python"])
-    said = [judge(tool, result).rule for tool, result in results]
-    faults = _faults(said, results)
+    listed = [judge(tool, result).rule for tool, result in results]
+    faults = _faults(listed, results)
     figures = {"items_per_s": RESULTS / check, "of_python": python / check}
     return {
         "part": "checks",
         "items": RESULTS,
         **({} if faults else figures),
-        "rules": dict(Counter(said)),
+        "rules": dict(Counter(listed)),
         "recount": faults or "exact",
     }
 
 
-def in_words(found: dict[str, Any]) -> str:
-    if found["recount"] != "exact":
-        return f"checks: no figure. {'; '.join(found['recount'])}"
+def in_words(result: dict[str, Any]) -> str:
+    if result["recount"] != "exact":
+        return f"checks: no figure. {'; '.join(result['recount'])}"
     return (
-        f"checks: {found['items_per_s']:,.0f} decoded results/s per core by ten rules,"
-        f" {found['of_python']:.2f} of the same rules as plain Python"
+        f"checks: {result['items_per_s']:,.0f} decoded results/s per core by ten rules,"
+        f" {result['of_python']:.2f} of the same rules as plain Python"
     )
 
 
 def _seconds(judge: Callable[[str, Any], object], results: Sequence[tuple[str, Any]]) -> float:
-    """Of the processor: others may use it meanwhile."""
+    """Processor time, which other programs do not affect."""
     begun = time.process_time()
     for tool, result in results:
         judge(tool, result)
     return time.process_time() - begun
 
 
-def _faults(said: Sequence[str], results: Sequence[tuple[str, Any]]) -> list[str]:
+def _faults(words: Sequence[str], results: Sequence[tuple[str, Any]]) -> list[str]:
     wrong = [
         f"{tool} {json.dumps(result)[:80]}: {rule}"
-        for rule, (tool, result) in zip(said, results, strict=True)
+        for rule, (tool, result) in zip(words, results, strict=True)
         if rule != plain(tool, result)
     ]
     return [f"{len(wrong)} verdicts differ, such as {wrong[0]}"] if wrong else []

@@ -41,12 +41,12 @@ _SHARED = frozenset(
         "sessionremoval",
     }
     | {"indexedcall", "posting", "principal", "searchindex", "unindexedevents"}
-    | {"storedvalue", "suggestion", "suggestionlook", "tickedline", "tool"}
+    | {"storedvalue", "suggestion", "suggestionscan", "tickedline", "tool"}
 )
 
 
 class UnknownTables(Exception):
-    """Of which nobody has said yet what a copy of a day does to them."""
+    """Tables for which no rule says how to copy a day of them."""
 
 
 class Copying:
@@ -77,7 +77,7 @@ class Copying:
                 )
         self._connection.commit()
 
-    def copy(self, days: int, told: Callable[[int], None]) -> None:
+    def copy(self, days: int, answer: Callable[[int], None]) -> None:
         self._refuse_unknown_tables()
         ((first, last),) = self._rows("SELECT min(id), max(id) FROM outcomes_event")
         ((low, high),) = self._rows("SELECT min(id), max(id) FROM outcomes_session")
@@ -86,19 +86,19 @@ class Copying:
             "SELECT environment_id, counts, durations, groups, minute FROM outcomes_rollupminute"
         )
         self._span, self._session_span = last - first + 1, high - low + 1
-        whole = f"BETWEEN {first} AND {last}"
+        ids = f"BETWEEN {first} AND {last}"
         newest = {
             table: self._rows(f"SELECT max(id) FROM outcomes_{table}")[0][0]
             for table in ("rollup", "grouprollup")
         }
         for day in range(1, days + 1):
-            self._copy_calls(day, whole)
+            self._copy_calls(day, ids)
             self._copy_sessions(day, *sessions)
             self._copy_minutes(day, minutes)
             for table, up_to in newest.items():
                 self._copy_rollups(table, day, up_to)
             self._connection.commit()
-            told(day)
+            answer(day)
         for table, sums in _MULTIPLIED.items():
             grown = ", ".join(f"{name} = {name} * {days + 1}" for name in sums)
             self._connection.execute(f"UPDATE outcomes_{table} SET {grown}")
@@ -124,7 +124,7 @@ class Copying:
         if unknown := set(names) - _COPIED - _SHARED - _MULTIPLIED.keys():
             raise UnknownTables(", ".join(sorted(unknown)))
 
-    def _copy_calls(self, day: int, whole: str) -> None:
+    def _copy_calls(self, day: int, ids: str) -> None:
         called = f"c.call_id || '-{day}'"
         moved = f"- {day * self._span}"
         own = {
@@ -135,7 +135,7 @@ class Copying:
             "session_id": f"c.session_id - {day * self._session_span}",
             "at": self._earlier("c.at", day),
         }
-        self._select_into("call", own, f"FROM outcomes_call c WHERE c.id {whole}")
+        self._select_into("call", own, f"FROM outcomes_call c WHERE c.id {ids}")
         of_event = {
             "id": f"e.id {moved}",
             "call_digest": self._digest(called),
@@ -144,7 +144,7 @@ class Copying:
             "event",
             of_event,
             "FROM outcomes_event e JOIN outcomes_call c ON c.environment_id = e.environment_id"
-            f" AND c.digest = e.call_digest WHERE e.id {whole}",
+            f" AND c.digest = e.call_digest WHERE e.id {ids}",
         )
 
     def _copy_rollups(self, table: str, day: int, up_to: int) -> None:
@@ -183,8 +183,8 @@ class Copying:
         state["last"] = [earlier.isoformat(), index, order - day * self._span]
         ticks = shift // timedelta(microseconds=1)
         state["repeats"]["denied"] = [
-            [asked, times, first - ticks, last - ticks, call - day * self._span]
-            for asked, times, first, last, call in state["repeats"]["denied"]
+            [request, times, first - ticks, last - ticks, call - day * self._span]
+            for request, times, first, last, call in state["repeats"]["denied"]
         ]
         return json.dumps(state, separators=(",", ":"))
 
@@ -211,8 +211,8 @@ class Copying:
 
     def _table(self, name: str) -> list[str]:
         """Its columns."""
-        found = self._connection.execute(f"SELECT * FROM outcomes_{name} LIMIT 0")
-        return [column[0] for column in found.description]
+        result = self._connection.execute(f"SELECT * FROM outcomes_{name} LIMIT 0")
+        return [column[0] for column in result.description]
 
     def _rows(self, query: str) -> list[Row]:
         return [tuple(row) for row in self._connection.execute(query).fetchall()]

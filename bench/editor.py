@@ -13,12 +13,12 @@ from bench.rejudging import CHECK
 from bench.site import EMAIL, Site
 
 TRIES, RESULTS = 60, 200
-SIGN_IN, ASKED = "/account/sign-in/", "/p/default/checks/recorded/"
+SIGN_IN, RECORDED = "/account/sign-in/", "/p/default/checks/recorded/"
 
 
 @dataclass(slots=True)
 class Browser:
-    """Of the admin, signed in; what it posts has the token that it was given."""
+    """Browser of the signed-in admin, which posts with its token."""
 
     site: Site
     cookies: dict[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Browser:
 
 
 def editor(site: Site) -> Part:
-    """Of ten tools of those that the calls before were of; the text differs with every try."""
+    """Checks results of ten tools of earlier calls; the text differs with every try."""
     part = Part("check editor", 1, 1, RESULTS, how=f"{RESULTS} results of ten tools, ten rules")
     browser = Browser(site)
     browser.sign_in()
@@ -58,10 +58,10 @@ def editor(site: Site) -> Part:
     for number in range(TRIES):
         text = CHECK.replace("60000", str(60_000 + number))
         began = time.perf_counter()
-        status, told = browser.ask("POST", ASKED, {"text": text, "tools": "judged-*"})
+        status, answer = browser.ask("POST", RECORDED, {"text": text, "tools": "judged-*"})
         took.append(1_000 * (time.perf_counter() - began))
-        if status != http.client.OK or f"{RESULTS} newest" not in told:
-            part.faults = [f"{ASKED} answered {status}: {told[:200]}"]
+        if status != http.client.OK or f"{RESULTS} newest" not in answer:
+            part.faults = [f"{RECORDED} answered {status}: {answer[:200]}"]
             break
     took.sort()
     part.figures = {

@@ -1,8 +1,7 @@
-"""What a governed call costs an agent: the real SDK on the product, and on a server of constants.
+"""Cost of a governed call for an agent: the real SDK on the product, and on a null server.
 
 `python -m bench.governed` is the agent, a process of its own: it reads an Order from its standard
-input, sets up a guard with each, says `ready`, waits for a line, and prints a Governed.
-"""
+input, sets up a guard with each, says `ready`, waits for a line, and prints a Governed."""
 
 import asyncio
 import secrets
@@ -55,7 +54,7 @@ def governed(site: Site, *, calls: int) -> Part:
         with started("bench.governed", order) as ready:
             watched = {**site.processes, "client": ready.process.pid, "null": server}
             meter = CpuMeter(watched)
-            ready.tell(b"go\n")
+            ready.send_line(b"go\n")
             took = msgspec.json.decode(ready.hear(), type=Governed)
             part.cores = meter.read()
     site.wait_until_settled(SETTLING)
@@ -73,7 +72,7 @@ def governed(site: Site, *, calls: int) -> Part:
 
 def _faults(site: Site, agent: str, calls: int) -> list[str]:
     """Each call stands there with its outcome and its two events, and was counted three times."""
-    asked = (
+    request = (
         ("outcomes", _STORED.format(_AGENT), agent, calls),
         ("events", _EVENTS.format(_AGENT), agent, 2 * calls),
         *(
@@ -82,23 +81,23 @@ def _faults(site: Site, agent: str, calls: int) -> list[str]:
         ),
     )
     faults = []
-    for name, query, value, want in asked:
-        found = int(site.store.rows(query, value)[0][0])
-        if found != want:
-            faults.append(f"{name}: {found} stored, not {want}")
+    for name, query, value, want in request:
+        result = int(site.store.rows(query, value)[0][0])
+        if result != want:
+            faults.append(f"{name}: {result} stored, not {want}")
     return faults
 
 
 async def _call(guard: Any, session: str) -> float:
     began = time.perf_counter()
-    answered = await guard.run(TOOL, ARGUMENTS, _look_up, session_id=session)
+    answered = await guard.run(TOOL, ARGUMENTS, _lookup, session_id=session)
     took = time.perf_counter() - began
     if answered != "found":
         raise SystemExit(f"the tool answered {answered!r}")
     return took
 
 
-async def _look_up(customer: str, fields: list[str]) -> str:
+async def _lookup(customer: str, fields: list[str]) -> str:
     return "found"
 
 

@@ -65,8 +65,8 @@ def _by_copy(store: Store, tag: str) -> float:
 
 def _chunks(out: psycopg.Copy) -> list[bytes]:
     """Put together, so that writing them is not measured row by row."""
-    whole = b"".join(bytes(part) for part in out)
-    return [whole[start : start + _CHUNK] for start in range(0, len(whole), _CHUNK)]
+    complete = b"".join(bytes(part) for part in out)
+    return [complete[start : start + _CHUNK] for start in range(0, len(complete), _CHUNK)]
 
 
 def _by_executemany(store: Store, tag: str) -> float:

@@ -23,7 +23,7 @@ class Order(msgspec.Struct):
     streams: int
 
 
-class Told(msgspec.Struct):
+class Arrival(msgspec.Struct):
     """`first` and `last` are on the monotonic clock, which processes of a machine share."""
 
     version: int
@@ -75,8 +75,8 @@ class Listeners:
         times = self.seen.setdefault(version, [])
         times.append(time.monotonic())
         if len(times) == self.order.streams:
-            told = Told(version, times[0], times[-1], len(times))
-            print(msgspec.json.encode(told).decode(), flush=True)
+            answer = Arrival(version, times[0], times[-1], len(times))
+            print(msgspec.json.encode(answer).decode(), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What was measured, and on what: commit, versions, cores, and how durable a commit really was."""
+"""The machine of a measurement: commit, versions, cores, and how durable a commit really was."""
 
 import importlib.metadata
 import json
@@ -50,7 +50,7 @@ def durability(store: Store) -> dict[str, str]:
 
 
 def _fsync_ms(folder: Path) -> float:
-    """What the disk under the data takes for one: far below 0.05 ms it promises too much."""
+    """Time of one fsync: far below 0.05 ms the disk promises too much."""
     took = []
     with (folder / "fsync").open("wb", buffering=0) as file:
         for _ in range(50):

@@ -28,12 +28,12 @@ def main() -> int:
     ):
         answered = _wake_evaluator(running)
         time.sleep(IDLE)
-        found = _memory(running.running.process.pid)
-    there = any(_EVALUATOR in each["command"] for each in found)
-    total = sum(each["pss_mb"] for each in found)
+        result = _memory(running.running.process.pid)
+    there = any(_EVALUATOR in each["command"] for each in result)
+    total = sum(each["pss_mb"] for each in result)
     installed = sizes()
-    print(json.dumps({"pss_mb": round(total, 1), "processes": found, "installed": installed}))
-    for each in found:
+    print(json.dumps({"pss_mb": round(total, 1), "processes": result, "installed": installed}))
+    for each in result:
         print(f"{each['pss_mb']:7.1f} MB  {each['command']}")
     print(f"{total:7.1f} MB  in all; the limit is {PSS_LIMIT}")
     if not there:
@@ -66,8 +66,8 @@ def _command(pid: int) -> str:
     """Without the folders, which say nothing."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
     short = [word.rsplit("/", 2 if _EVALUATOR in word else 1)[-1] for word in words if word]
-    kept = f" ({_EVALUATOR})" if any(_EVALUATOR in word for word in words) else ""
-    return " ".join(short[:6]) + kept
+    stored = f" ({_EVALUATOR})" if any(_EVALUATOR in word for word in words) else ""
+    return " ".join(short[:6]) + stored
 
 
 if __name__ == "__main__":

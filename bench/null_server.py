@@ -17,7 +17,7 @@ from edictum_site.stack.port import listen, url_of
 
 DOCUMENT = {"name": "bench", "yaml_bytes": base64.b64encode(CONTRACT.encode()).decode()}
 ABSENT = {"code": "not_found", "detail": "There is no such key.", "errors": []}
-TAKEN = {"accepted": 50, "rejected": [], "batch": 1}
+ACCEPTED = {"accepted": 50, "rejected": [], "batch": 1}
 
 Answer = tuple[int, bytes]
 
@@ -30,7 +30,7 @@ _INCREMENT = _constant(200, {"value": 1})
 _BATCH = _constant(200, {"values": {"s:bench-0:attempts": "1", "s:bench-0:execs": "1"}})
 _GET = _constant(200, {"value": "1"})
 _DELETE = _constant(404, ABSENT)  # as a console answers for failures that there were none of
-_EVENTS = _constant(202, TAKEN)
+_EVENTS = _constant(202, ACCEPTED)
 _DOCUMENT = _constant(200, DOCUMENT)
 
 

@@ -35,12 +35,12 @@ from bench.stores import Store, store
 DAYS, TRIES, SETTLING = 90, 15, 600.0
 SLOW = 1_000.0  # ms
 FULL = (1_000_000, 10_000_000)
-KEPT, FILLED = ROOT / ".cache/pages", "filled.json"
+STORES, FILLED = ROOT / ".cache/pages", "filled.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a store was filled with; kept beside it."""
+    """Contents of a filled store, saved next to it."""
 
     calls: int
     end: datetime  # of the newest day
@@ -52,67 +52,67 @@ def main() -> int:
     options = _options()
     if options.full:
         return _full(options.sizes)
-    found: dict[str, Any] = {}
+    counted: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="edictum-pages-") as name:
         for each in options.stores:
             with store(each, Path(name)) as chosen:
-                found[each] = pages(chosen, options.calls)
-    print(table(found))
-    return _fault_of(found)
+                counted[each] = pages(chosen, options.calls)
+    print(table(counted))
+    return _fault_of(counted)
 
 
 def _full(sizes: tuple[int, ...]) -> int:
     os.environ.pop("DATABASE_URL", None)  # on a server of that address nothing would be kept
-    found: dict[str, Any] = {}
+    counted: dict[str, Any] = {}
     for calls in sizes:
-        folder = KEPT / f"{calls}"
+        folder = STORES / f"{calls}"
         if _known(folder / FILLED) is None:  # never filled, not to its end, or for other tables
             shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         with store("postgres", folder) as chosen:
-            found[f"{calls:,}"] = pages(chosen, calls, kept=folder / FILLED)
-    print(table(found, compared=True))
-    return _fault_of(found)
+            counted[f"{calls:,}"] = pages(chosen, calls, stored=folder / FILLED)
+    print(table(counted, compared=True))
+    return _fault_of(counted)
 
 
-def _fault_of(found: dict[str, Any]) -> int:
-    return int(any(each["recount"] != "exact" for each in found.values()))
+def _fault_of(result: dict[str, Any]) -> int:
+    return int(any(each["recount"] != "exact" for each in result.values()))
 
 
-def pages(chosen: Store, calls: int, kept: Path | None = None) -> dict[str, Any]:
-    with _filled(chosen, calls, kept) as (running, filled):
+def pages(chosen: Store, calls: int, stored: Path | None = None) -> dict[str, Any]:
+    with _filled(chosen, calls, stored) as (running, filled):
         browser = Browser(running)
         browser.sign_in()
-        asked = _paths(filled.end) | _of_what_is_there(chosen, filled.end) | _questions(filled.end)
-        rows = {name: _measured(browser, path) for name, path in asked.items()}
+        request = _paths(filled.end) | _detail_paths(chosen, filled.end) | _questions(filled.end)
+        rows = {name: _measured(browser, path) for name, path in request.items()}
         faults = faults_in_figures(running, filled.calls, filled.end - timedelta(days=DAYS))
     return {"rows": rows, "calls": filled.calls, "recount": faults or "exact"}
 
 
 @contextmanager
-def _filled(chosen: Store, calls: int, kept: Path | None) -> Iterator[tuple[Site, Filled]]:
-    filled = _known(kept)
+def _filled(chosen: Store, calls: int, stored: Path | None) -> Iterator[tuple[Site, Filled]]:
+    filled = _known(stored)
     if filled is None:
         filled = _fill(chosen, calls)
-        if kept is not None:
-            told = {"calls": filled.calls, "end": filled.end.isoformat(), "secret": filled.secret}
-            kept.write_text(json.dumps(told | {"tables": _tables()}))
+        if stored is not None:
+            fields = {"calls": filled.calls, "end": filled.end.isoformat(), "secret": filled.secret}
+            stored.write_text(json.dumps(fields | {"tables": _tables()}))
     with site(chosen, filled.secret) as running:
         running.wait_until_settled(SETTLING)
         yield running, filled
 
 
-def _known(kept: Path | None) -> Filled | None:
-    if kept is None or not kept.exists():
+def _known(stored: Path | None) -> Filled | None:
+    if stored is None or not stored.exists():
         return None
-    told = json.loads(kept.read_text())
-    if told["tables"] != _tables():
+    body = json.loads(stored.read_text())
+    if body["tables"] != _tables():
         return None
-    return Filled(told["calls"], datetime.fromisoformat(told["end"]), told["secret"])
+    return Filled(body["calls"], datetime.fromisoformat(body["end"]), body["secret"])
 
 
 def _tables() -> list[str]:
-    """What says which tables there are: a store that was filled for others is filled anew."""
+    """Hash of the tables: a store that was filled for others is filled again."""
     return sorted(file.stem for file in ROOT.glob("*/migrations/0*.py"))
 
 
@@ -150,9 +150,9 @@ def _wait_until_rolled_up(chosen: Store) -> None:
 
 
 def _paths(end: datetime) -> dict[str, str]:
-    """Of the newest day, which is what people look at, and of all ninety."""
+    """Pages of the newest day, which people open most, and of all ninety days."""
     day = _within(end - timedelta(days=1), end)
-    whole = _within(end - timedelta(days=DAYS), end)
+    all_of_it = _within(end - timedelta(days=DAYS), end)
     lists = {
         "overview": "overview/",
         "sessions": "sessions/",
@@ -180,7 +180,7 @@ def _paths(end: datetime) -> dict[str, str]:
     for name, path in lists.items():
         joined = "&" if "?" in path else "?"
         paths[f"{name}, a day"] = f"/p/default/{path}{joined}{day}"
-        paths[f"{name}, 90 days"] = f"/p/default/{path}{joined}{whole}"
+        paths[f"{name}, 90 days"] = f"/p/default/{path}{joined}{all_of_it}"
     paths["a session of 50 calls"] = "/p/default/sessions/session-3/"
     paths["a session of 5,000 calls"] = f"/p/default/sessions/{quote(LONG)}/"
     paths["a call"] = "/p/default/calls/call-70/"
@@ -190,25 +190,27 @@ def _paths(end: datetime) -> dict[str, str]:
     return paths
 
 
-def _of_what_is_there(chosen: Store, end: datetime) -> dict[str, str]:
+def _detail_paths(chosen: Store, end: datetime) -> dict[str, str]:
     """Pages whose addresses are known once the store is filled."""
-    whole = _within(end - timedelta(days=DAYS), end)
+    all_of_it = _within(end - timedelta(days=DAYS), end)
     (digest,) = chosen.rows(
         "SELECT digest FROM outcomes_callgroup WHERE of = 'failure' ORDER BY id LIMIT 1"
     )[0]
     (name,) = chosen.rows("SELECT name FROM outcomes_artifactuse ORDER BY id DESC LIMIT 1")[0]
     both = urlencode({"of": "session-3", "with": "session-4"})
     return {
-        "failed alike, 90 days": f"/p/default/groups/{bytes(digest).hex()}/?{whole}",
+        "failed alike, 90 days": f"/p/default/groups/{bytes(digest).hex()}/?{all_of_it}",
         "an artifact": f"/p/default/artifacts/{quote(name, safe='')}/",
         "two sessions side by side": f"/p/default/compare-sessions/?{both}",
     }
 
 
 def _questions(end: datetime) -> dict[str, str]:
-    whole = urlencode({"since": (end - timedelta(days=DAYS)).isoformat(), "until": end.isoformat()})
+    all_of_it = urlencode(
+        {"since": (end - timedelta(days=DAYS)).isoformat(), "until": end.isoformat()}
+    )
     by = ("tool", "agent", "reason", "hour", "session")
-    return {f"GET stats by {each}, 90 days": f"/v1/stats?by={each}&{whole}" for each in by}
+    return {f"GET stats by {each}, 90 days": f"/v1/stats?by={each}&{all_of_it}" for each in by}
 
 
 def _within(since: datetime, until: datetime) -> str:
@@ -219,12 +221,12 @@ def _measured(browser: Browser, path: str) -> dict[str, Any]:
     """From the first byte of the request to the last of the answer, over the loopback. The first
     one found nothing in any cache; what takes seconds is not asked for as often."""
     try:
-        first, size, status = _asked(browser, path)
+        first, size, status = _request(browser, path)
         if status != http.client.OK:
             return {"status": f"answered {status}"}
         tries = TRIES if first < SLOW else 3
         meter, then = CpuMeter(browser.site.processes), time.monotonic()
-        took = sorted(_asked(browser, path)[0] for _ in range(tries))
+        took = sorted(_request(browser, path)[0] for _ in range(tries))
     except TimeoutError:
         return {"status": "no answer in time"}
     cores, seconds = meter.read(), time.monotonic() - then
@@ -237,28 +239,28 @@ def _measured(browser: Browser, path: str) -> dict[str, Any]:
     }
 
 
-def _asked(browser: Browser, path: str) -> tuple[float, int, int]:
+def _request(browser: Browser, path: str) -> tuple[float, int, int]:
     began = time.perf_counter()
     status, text = browser.ask("GET", path)
     return 1_000 * (time.perf_counter() - began), len(text), status
 
 
-def table(found: dict[str, Any], *, compared: bool = False) -> str:
+def table(result: dict[str, Any], *, compared: bool = False) -> str:
     """A row for each page, two columns for each store; beside them how many times the first."""
-    names = list(next(iter(found.values()))["rows"])
-    lines = ["p50 · p95 · processor, ms".ljust(38) + "".join(f"{store:>24}" for store in found)]
+    names = list(next(iter(result.values()))["rows"])
+    lines = ["p50 · p95 · processor, ms".ljust(38) + "".join(f"{store:>24}" for store in result)]
     for name in names:
-        rows = [each["rows"][name] for each in found.values()]
+        rows = [each["rows"][name] for each in result.values()]
         if any("status" in row for row in rows):
-            told = [str(row.get("status", "answered")) for row in rows]
+            listed = [str(row.get("status", "answered")) for row in rows]
         else:
-            told = [
+            listed = [
                 f"{row['p50_ms']:.1f} · {row['p95_ms']:.1f} · {row['cpu_ms']:.1f}" for row in rows
             ]
             if compared and len(rows) > 1:
-                told.append(f"{_times(rows, 'p50_ms'):.1f} · {_times(rows, 'cpu_ms'):.1f} times")
-        lines.append(name.ljust(38) + "".join(f"{each:>24}" for each in told))
-    for store_name, each in found.items():
+                listed.append(f"{_times(rows, 'p50_ms'):.1f} · {_times(rows, 'cpu_ms'):.1f} times")
+        lines.append(name.ljust(38) + "".join(f"{each:>24}" for each in listed))
+    for store_name, each in result.items():
         recount = "exact" if each["recount"] == "exact" else "; ".join(each["recount"])
         lines.append(f"{store_name}: {each['calls']:,} calls, recount {recount}")
     return "\n".join(lines)

@@ -70,7 +70,7 @@ def door(site: Site, load: Workload, *, worker: bool) -> Part:
 
 
 def settle(site: Site, load: Workload) -> list[Part]:
-    """What the worker settles when it has nothing to share with, and the limit of the same rows."""
+    """Settling rate of a worker that shares with nothing, and the limit for the same rows."""
     part = Part("settle alone", load.batch, load.clients, how="posted while the worker was stopped")
     site.wait_until_settled(SETTLING)
     with agents(site, load, seconds=POSTING) as ready, site.worker_stopped():

@@ -22,10 +22,10 @@ class Agents:
         self.process = process
 
     def go(self) -> Result:
-        self.tell(b"go\n")
+        self.send_line(b"go\n")
         return msgspec.json.decode(self.hear(), type=Result)
 
-    def tell(self, line: bytes) -> None:
+    def send_line(self, line: bytes) -> None:
         assert self.process.stdin  # noqa: S101 - it was made with a pipe
         self.process.stdin.write(line)
         self.process.stdin.flush()
@@ -61,7 +61,7 @@ def started(module: str, order: msgspec.Struct) -> Iterator[Agents]:
     )
     ready = Agents(process)
     try:
-        ready.tell(msgspec.json.encode(order) + b"\n")
+        ready.send_line(msgspec.json.encode(order) + b"\n")
         ready.hear()
         yield ready
     finally:

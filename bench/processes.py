@@ -18,7 +18,7 @@ class Process:
 
 
 def processes() -> dict[int, Process]:
-    found = {}
+    counted = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             text = (folder / "stat").read_text()
@@ -26,13 +26,13 @@ def processes() -> dict[int, Process]:
             continue
         fields = text[text.rindex(")") + 2 :].split()
         pid = int(folder.name)
-        found[pid] = Process(
+        counted[pid] = Process(
             pid,
             int(fields[1]),
             int(fields[11]) + int(fields[12]),
             int(fields[13]) + int(fields[14]),
         )
-    return found
+    return counted
 
 
 def family(root: int, among: Mapping[int, Process]) -> list[Process]:
@@ -67,10 +67,10 @@ class CpuMeter:
     def _ticks(self) -> dict[str, int]:
         there = processes()
         ticks = {"all": _busy_ticks()}
-        taken: set[int] = set()
+        used: set[int] = set()
         for name, root in self._roots.items():
-            members = [each for each in family(root, there) if each.pid not in taken]
-            taken.update(each.pid for each in members)
+            members = [each for each in family(root, there) if each.pid not in used]
+            used.update(each.pid for each in members)
             ticks[name] = sum(each.ticks for each in members) + (
                 there[root].ticks_of_ended if root in there and name not in self._outer else 0
             )

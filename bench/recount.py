@@ -1,7 +1,6 @@
-"""What is stored, counted again: by call, by event, by rollup and by session.
+"""Recount of stored data by call, event, rollup and session.
 
-Nothing of the product's own reading is used here, only its tables.
-"""
+It reads tables only and uses none of the product's own queries."""
 
 # ruff: noqa: S608 - the queries are made of this file's own names
 
@@ -32,11 +31,11 @@ _SESSION_COUNTS = f"""count(*),
     sum({_DENIED}),
     sum(CASE WHEN kind = '' THEN 1 ELSE 0 END),
     sum(CASE WHEN disagreement THEN 1 ELSE 0 END)"""
-_KEPT_COUNTS = "attempts, executions, successes, failures, unknown, denied, open, disagreements"
+_SESSION_COUNTS = "attempts, executions, successes, failures, unknown, denied, open, disagreements"
 
 
 def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
-    """What is stored otherwise than it was acknowledged; nothing of it may be wrong."""
+    """Differences between stored and acknowledged data; there must be none."""
     want = expected(load, posted)
     tag = load.tag
     stored = store.rows(
@@ -93,7 +92,7 @@ def _in_rollups(store: Store, tag: str) -> list[str]:
             tag,
         )
     }
-    kept: dict[tuple[object, ...], list[int]] = {}
+    fields: dict[tuple[object, ...], list[int]] = {}
     for table in ("rollupminute", "rollupchange"):
         for environment, packed in store.rows(
             f"SELECT environment_id, counts FROM outcomes_{table}"
@@ -102,17 +101,17 @@ def _in_rollups(store: Store, tag: str) -> list[str]:
                 if tool in ours:
                     unchecked, became = divmod(code, _CODES)
                     kind, verdict = _KINDS[became % len(_KINDS)], _VERDICTS[became // len(_KINDS)]
-                    sums = kept.setdefault(
+                    sums = fields.setdefault(
                         (environment, minute, tool, agent, kind, verdict, unchecked, reason), [0, 0]
                     )
                     sums[:] = [one + more for one, more in zip(sums, numbers, strict=True)]
-    kept = {key: sums for key, sums in kept.items() if any(sums)}
-    wrong = [key for key in counted.keys() | kept.keys() if counted.get(key) != kept.get(key)]
+    fields = {key: sums for key, sums in fields.items() if any(sums)}
+    wrong = [key for key in counted.keys() | fields.keys() if counted.get(key) != fields.get(key)]
     return [f"rollups: {len(wrong)} missing, too many or wrong"] if wrong else []
 
 
 def faults_in_figures(site: Site, calls: int, since: datetime) -> list[str]:
-    """What figures of all that a store holds say otherwise than its calls."""
+    """Differences between the figures and the calls of a store."""
     counted = {
         tool: numbers
         for tool, *numbers in site.store.rows(
@@ -122,18 +121,18 @@ def faults_in_figures(site: Site, calls: int, since: datetime) -> list[str]:
             FROM outcomes_call JOIN outcomes_tool tool ON tool.id = tool_id GROUP BY 1"""
         )
     }
-    asked = urlencode({"by": "tool", "since": since.isoformat()})
-    rows = json.loads(site.ask("GET", f"/v1/stats?{asked}", None)[1])["rows"]
+    request = urlencode({"by": "tool", "since": since.isoformat()})
+    rows = json.loads(site.ask("GET", f"/v1/stats?{request}", None)[1])["rows"]
     names = ("calls", "successes", "failures", "denied")
-    told = {row["key"]: [row[name] for name in names] for row in rows}
-    faults = [f"figures of {tool}" for tool in counted if counted[tool] != told.get(tool)]
-    if told.keys() - counted.keys():
+    fields = {row["key"]: [row[name] for name in names] for row in rows}
+    faults = [f"figures of {tool}" for tool in counted if counted[tool] != fields.get(tool)]
+    if fields.keys() - counted.keys():
         faults.append("figures of tools without a call")
     if (stored := sum(numbers[0] for numbers in counted.values())) != calls:
         faults.append(f"calls: {stored} stored, not {calls}")
-    kept = "SELECT count(*) FROM outcomes_session WHERE attempts <> 0"
+    outcome = "SELECT count(*) FROM outcomes_session WHERE attempts <> 0"
     ((sessions,), (of_calls,)) = (
-        site.store.rows(kept)[0],
+        site.store.rows(outcome)[0],
         site.store.rows("SELECT count(DISTINCT session_id) FROM outcomes_call")[0],
     )
     if sessions != of_calls:
@@ -145,14 +144,14 @@ def _sessions() -> tuple[str, str]:
     tagged = f"SELECT id FROM outcomes_session WHERE substr(session_id, 1, {TAG}) = %s"
     calls = f"""SELECT session_id, {_SESSION_COUNTS}
         FROM outcomes_call WHERE session_id IN ({tagged}) GROUP BY session_id"""
-    sessions = f"SELECT id, {_KEPT_COUNTS} FROM outcomes_session WHERE id IN ({tagged})"
+    sessions = f"SELECT id, {_SESSION_COUNTS} FROM outcomes_session WHERE id IN ({tagged})"
     return calls, sessions
 
 
-def _differing(what: str, store: Store, counted: str, kept: str, tag: str) -> list[str]:
+def _differing(what: str, store: Store, counted: str, stored: str, tag: str) -> list[str]:
     """Empty when both queries answer the same rows."""
     faults = []
-    for one, other, how in ((counted, kept, "missing or wrong"), (kept, counted, "too many")):
+    for one, other, how in ((counted, stored, "missing or wrong"), (stored, counted, "too many")):
         rest = f"SELECT * FROM ({one}) AS one EXCEPT SELECT * FROM ({other}) AS other"
         query = f"SELECT count(*) FROM ({rest}) AS rest"
         ((rows,),) = store.rows(query, tag, tag)

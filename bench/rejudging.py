@@ -51,8 +51,8 @@ def rejudging(site: Site, *, number: int) -> Iterator[Part]:
     }
     want["unchanged"] = number - sum(want.values())
     narrowed = {"tool": f"{tag}-*"}
-    asked = {"yaml": CHECK, "scope": "all", **narrowed}
-    yield _run(site, "check backtest", "/v1/success-checks/backtests", asked, number, want)
+    fields = {"yaml": CHECK, "scope": "all", **narrowed}
+    yield _run(site, "check backtest", "/v1/success-checks/backtests", fields, number, want)
     _ask(site, "PUT", f"/v1/success-checks/{NAME}", {"yaml": CHECK})
     line = {"environment": "*", "agent": "*", "tool": f"{tag}-*", "check": NAME}
     _ask(site, "PUT", "/v1/success-check-bindings", {"bindings": [line]})
@@ -61,25 +61,25 @@ def rejudging(site: Site, *, number: int) -> Iterator[Part]:
 
 
 def _run(
-    site: Site, name: str, path: str, asked: dict[str, Any], number: int, want: dict[str, int]
+    site: Site, name: str, path: str, request: dict[str, Any], number: int, want: dict[str, int]
 ) -> Part:
     part = Part(name, POSTED_AT_ONCE, 1, number, how="ten rules, results of 400 bytes")
-    job = _ask(site, "POST", path, asked)["id"]
+    job = _ask(site, "POST", path, request)["id"]
     until = time.monotonic() + LONGEST
-    while (found := _ask(site, "GET", f"{path}/{job}"))["status"] in ("queued", "running"):
+    while (result := _ask(site, "GET", f"{path}/{job}"))["status"] in ("queued", "running"):
         if time.monotonic() > until:
             raise RejudgingEnded(f"The {name} took longer than {LONGEST:.0f} seconds.")
         time.sleep(0.1)
-    if found["status"] != "done":
-        raise RejudgingEnded(f"The {name} {found['status']}: {found['error']}")
-    got = {flip: found[flip] for flip in want}
+    if result["status"] != "done":
+        raise RejudgingEnded(f"The {name} {result['status']}: {result['error']}")
+    got = {flip: result[flip] for flip in want}
     part.faults = [
         f"{flip}: {got[flip]}, not {want[flip]}" for flip in want if got[flip] != want[flip]
     ]
-    took = _seconds(found["finished_at"]) - _seconds(found["started_at"])
+    took = _seconds(result["finished_at"]) - _seconds(result["started_at"])
     part.figures = {
         "items_per_s": number / took,
-        "per_core": number / max(found["cpu_seconds"], 0.01),
+        "per_core": number / max(result["cpu_seconds"], 0.01),
     }
     return part
 
@@ -114,8 +114,8 @@ def _ask(site: Site, method: str, path: str, body: object = None) -> dict[str, A
     status, answer = site.ask(method, path, body)
     if status >= 300:
         raise RejudgingEnded(f"{path} answered {status}: {answer}")
-    told: dict[str, Any] = json.loads(answer)
-    return told
+    outcome: dict[str, Any] = json.loads(answer)
+    return outcome
 
 
 def _seconds(at: str) -> float:

@@ -1,9 +1,8 @@
-"""What the backtests of a bench replay: a bundle of ten rules, and calls that they are asked about.
+"""Calls that the backtests of a bench replay, and the bundle of ten rules they are checked against.
 
-A realistic mix is made of what agents repeat: some dozen files, hosts and commands, asked for again
-and again by a few roles, as an SDK reports it: without outputs. The other workload has no two calls
-alike in what rules read, and the output of each, as an executor posts it.
-"""
+A realistic mix repeats what agents repeat: some dozen files, hosts and commands, requested again
+and again by a few roles, as an SDK reports it: without outputs. The other workload has no two
+calls that are equal in what rules read, and the output of each, as an executor posts it."""
 
 import random
 from collections.abc import Iterator

@@ -1,8 +1,7 @@
-"""Where a process spends its processor time, looked at every few milliseconds of it.
+"""Samples where a process spends its processor time, every few milliseconds of it.
 
-A profiler that follows each call makes small functions look expensive; looking costs nothing, and
-what other programs take of the machine meanwhile does not show.
-"""
+A profiler that follows each call makes small functions seem expensive; sampling costs nothing, and
+time that other programs take meanwhile does not show."""
 
 import signal
 from collections import Counter
@@ -23,14 +22,14 @@ class Sampler:
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        signal.signal(signal.SIGPROF, self._look)
+        signal.signal(signal.SIGPROF, self._sample)
         signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
-    def _look(self, _number: int, frame: FrameType | None) -> None:
+    def _sample(self, _number: int, frame: FrameType | None) -> None:
         if frame is None:
             return
         self.samples += 1

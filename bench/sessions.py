@@ -27,7 +27,7 @@ COLUMNS = (
     "disagreements", "artifacts", "stopped", "limit_name", "waste", "has", "loop", "is_read",
     "tally",
 )  # fmt: skip
-ASKED = {
+QUERIES = {
     "newest first": "",
     "failures first": "sort=failures",
     "calls first, of 7 days": "sort=calls&range=7d",
@@ -76,7 +76,7 @@ def _measure(where: Store, sessions: int) -> None:
     Member.objects.create(project=project, user=user, role=Role.VIEWER)
     browser = Client(SERVER_NAME="localhost")
     browser.force_login(user)
-    for name, query in ASKED.items():
+    for name, query in QUERIES.items():
         took = []
         for _ in range(ROUNDS):
             processor_then, then = time.process_time(), time.perf_counter()

@@ -42,7 +42,7 @@ class Site:
 
     @property
     def processes(self) -> dict[str, int]:
-        """What takes part, by name; the database where it is a process of ours."""
+        """Measured processes by name, with the database where it is one of ours."""
         server = {"database": self.store.server} if self.store.server else {}
         return {**self.running.children, "supervisor": self.running.process.pid, **server}
 

@@ -131,8 +131,8 @@ def _contract() -> bytes:
 
 
 def _key(site: Site, number: int) -> str:
-    wanted = {"name": f"reader {number}", "env": "production", "scopes": ["read"]}
-    status, answer = site.ask("POST", "/v1/keys", wanted)
+    fields = {"name": f"reader {number}", "env": "production", "scopes": ["read"]}
+    status, answer = site.ask("POST", "/v1/keys", fields)
     if status != http.client.CREATED:
         raise RuntimeError(f"/v1/keys answered {status}: {answer}")
     return str(json.loads(answer)["key"])
@@ -142,12 +142,12 @@ def _person(site: Site, number: int) -> str:
     """A viewer, invited and signed in: the header that a browser of theirs sends."""
     admin, viewer = Browser(site), Browser(site)
     admin.sign_in()
-    wanted = {"email": f"viewer-{number}@example.test", "role": "viewer"}
-    admin.ask("POST", "/p/default/settings/members/invite/", wanted)
+    fields = {"email": f"viewer-{number}@example.test", "role": "viewer"}
+    admin.ask("POST", "/p/default/settings/members/invite/", fields)
     _, page = admin.ask("GET", "/p/default/settings/members/invited/")
-    found = re.search(r"/join/[^/\"<\s]+/", page)
-    if found is None:
+    match = re.search(r"/join/[^/\"<\s]+/", page)
+    if match is None:
         raise RuntimeError(f"No invitation: {page[:500]}")
-    viewer.ask("GET", found[0])
-    viewer.ask("POST", found[0], {"password": secrets.token_hex(20)})
+    viewer.ask("GET", match[0])
+    viewer.ask("POST", match[0], {"password": secrets.token_hex(20)})
     return "Cookie: " + "; ".join(f"{name}={value}" for name, value in viewer.cookies.items())

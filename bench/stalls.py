@@ -37,7 +37,7 @@ def measure(running: Site, chosen: argparse.Namespace) -> dict[str, Any]:
         loaded = latencies(running, seconds)
         meanwhile = dict(counted())
     running.wait_until_settled(SETTLING)
-    found = {
+    result = {
         name: {
             "idle_p95_ms": p95(idle[name]),
             "loaded_p95_ms": p95(loaded[name]),
@@ -45,12 +45,12 @@ def measure(running: Site, chosen: argparse.Namespace) -> dict[str, Any]:
         }
         for name in idle
     }
-    return {**found, "meanwhile": meanwhile, "beyond": faults(found, meanwhile)}
+    return {**result, "meanwhile": meanwhile, "beyond": faults(result, meanwhile)}
 
 
-def faults(found: dict[str, dict[str, float]], meanwhile: dict[str, int]) -> list[str]:
+def faults(result: dict[str, dict[str, float]], meanwhile: dict[str, int]) -> list[str]:
     slow = [
-        f"{name}: {each['of_limit']:.2f}" for name, each in found.items() if each["of_limit"] > 1
+        f"{name}: {each['of_limit']:.2f}" for name, each in result.items() if each["of_limit"] > 1
     ]
     missing = [
         f"no {what} was answered"
@@ -89,10 +89,10 @@ def ask(site: Site, method: str, path: str, sent: list[bytes], took: list[float]
         time.sleep(max(0.0, due - time.monotonic()))
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
-        told = answer.read()
+        outcome = answer.read()
         took.append(1_000 * (time.monotonic() - due))
         if answer.status >= http.client.BAD_REQUEST:
-            raise RuntimeError(f"{path} answered {answer.status}: {told!r}")
+            raise RuntimeError(f"{path} answered {answer.status}: {outcome!r}")
     connection.close()
 
 
@@ -113,9 +113,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="edictum-stalls-") as name:
         for each in chosen.stores:
             with store(each, Path(name)) as stored, site(stored) as running:
-                found = measure(running, chosen)
-                beyond += found["beyond"]
-                print(json.dumps({each: found}, indent=1), flush=True)
+                result = measure(running, chosen)
+                beyond += result["beyond"]
+                print(json.dumps({each: result}, indent=1), flush=True)
     return int(bool(beyond))
 
 

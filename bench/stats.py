@@ -52,23 +52,23 @@ def _measure(calls: int) -> None:
     began = time.perf_counter()
     _fill(project.pk, environment.pk, calls, end)
     print(f"{calls:,} calls in {DAYS} days, rolled up in {time.perf_counter() - began:.0f} s")
-    week, whole = (CallFilter(since=end - timedelta(days=days), until=end) for days in (7, DAYS))
+    week, full = (CallFilter(since=end - timedelta(days=days), until=end) for days in (7, DAYS))
     last, zone = CallFilter(since=end - timedelta(hours=1), until=end), "Asia/Kolkata"
-    of_agent = CallFilter(agent="agent-1", since=whole.since, until=end)
+    of_agent = CallFilter(agent="agent-1", since=full.since, until=end)
     questions: dict[str, Callable[[], Any]] = {
         "an hour in minutes": lambda: figures_over_time(project.pk, last, Step.MINUTE),
         "a week in hours": lambda: figures_over_time(project.pk, week, Step.HOUR),
-        "90 days in days": lambda: figures_over_time(project.pk, whole, Step.DAY),
+        "90 days in days": lambda: figures_over_time(project.pk, full, Step.DAY),
         f"90 days in days of {zone}, percentiles": lambda: figures_over_time(
-            project.pk, whole, Step.DAY, ZoneInfo(zone), durations=True
+            project.pk, full, Step.DAY, ZoneInfo(zone), durations=True
         ),
         "90 days by tool, percentiles": lambda: figures_by(
-            project.pk, "tool", whole, durations=True
+            project.pk, "tool", full, durations=True
         ),
         "90 days of an agent by tool, percentiles": lambda: figures_by(
             project.pk, "tool", of_agent, durations=True
         ),
-        "90 days by reason": lambda: figures_by(project.pk, "reason", whole),
+        "90 days by reason": lambda: figures_by(project.pk, "reason", full),
     }
     for name, ask in questions.items():
         took = []

@@ -84,8 +84,7 @@ class Store:
             yield
 
     def tidy(self) -> None:
-        """What PostgreSQL would do of itself in the minutes after many rows came, and beside
-        whatever is measured then."""
+        """Runs now the maintenance that PostgreSQL would do by itself during the measurement."""
         if self.url:
             with psycopg.connect(self.url, autocommit=True) as connection:
                 connection.execute("VACUUM ANALYZE")

@@ -113,13 +113,13 @@ def counted(running: Site, seconds: float = SECONDS) -> dict[str, float]:
     order = increments.Order(*running.address, running.key, secrets.token_hex(4), CLIENTS, seconds)
     with started("bench.increments", order) as ready:
         meter = CpuMeter({**running.processes, "client": ready.process.pid})
-        found = ready.go()
+        result = ready.go()
         others = meter.read().get("others", 0.0)
-    if found.failures or not found.latencies:
-        raise Failed(f"increments failed: {found.failures[:1]}")
+    if result.failures or not result.latencies:
+        raise Failed(f"increments failed: {result.failures[:1]}")
     return {
-        "per_s": len(found.latencies) / seconds,
-        **{f"p{each}_ms": percentile(found.latencies, each) for each in (50, 95, 99)},
+        "per_s": len(result.latencies) / seconds,
+        **{f"p{each}_ms": percentile(result.latencies, each) for each in (50, 95, 99)},
         "others": others,  # cores that other programs took meanwhile
     }
 
@@ -140,10 +140,10 @@ def reach(running: Site, agents: "subprocess.Popen[bytes]", number: int) -> floa
         if status != 201:
             raise Failed(f"{path} answered {status}: {answer}")
     answered = time.monotonic()
-    told = msgspec.json.decode(line_of(agents), type=listeners.Told)
-    if told.version != number:
-        raise Failed(f"the agents have version {told.version}, not {number}")
-    return told.last - answered
+    outcome = msgspec.json.decode(line_of(agents), type=listeners.Arrival)
+    if outcome.version != number:
+        raise Failed(f"the agents have version {outcome.version}, not {number}")
+    return outcome.last - answered
 
 
 @contextmanager
@@ -170,36 +170,36 @@ def deploying(
 
 
 def held(running: Site, web: int) -> dict[str, float]:
-    """What the web process holds: memory, and connections to the database."""
+    """Memory and database connections of the web process."""
     return {"pss_mb": pss(web), "connections": connections(running, web)}
 
 
 def connections(running: Site, web: int) -> int:
     if running.store.url:
         with psycopg.connect(running.store.url) as connection:
-            asked = (
+            request = (
                 "SELECT count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-            return int((connection.execute(asked).fetchone() or (0,))[0])
+            return int((connection.execute(request).fetchone() or (0,))[0])
     links = [os.readlink(each) for each in Path(f"/proc/{web}/fd").iterdir() if each.is_symlink()]
     return links.count(str(running.store.file))
 
 
-def too_much(found: dict[str, Any]) -> list[str]:
-    """What is beyond its limit, each with its figure."""
-    memory, reached, increments = found["memory_mb"], found["reach_s"], found["increments"]
+def too_much(result: dict[str, Any]) -> list[str]:
+    """Figures beyond their limits."""
+    memory, reached, increments = result["memory_mb"], result["reach_s"], result["increments"]
     alone = statistics.median(each["p95_ms"] for each in increments["alone"])
-    asked = (
+    request = (
         ("memory", memory["open"] - memory["before"], MEMORY_LIMIT),
-        ("connections", found["connections"]["open"] - found["connections"]["before"], 0),
+        ("connections", result["connections"]["open"] - result["connections"]["before"], 0),
         ("reach", max(reached["idle"] + reached["under load"]), REACH_LIMIT),
         ("p95 beside streams", increments["beside streams"]["p95_ms"] / alone, SLOWER_LIMIT),
         ("p95 beside deploys", increments["beside deploys"]["p95_ms"] / alone, SLOWER_LIMIT),
-        ("stop", found["stop_s"], STOP_LIMIT),
-        ("streams that did not end", found["streams"] - found["ended"], 0),
+        ("stop", result["stop_s"], STOP_LIMIT),
+        ("streams that did not end", result["streams"] - result["ended"], 0),
     )
-    return [f"{name}: {value:.2f}, not {limit}" for name, value, limit in asked if value > limit]
+    return [f"{name}: {value:.2f}, not {limit}" for name, value, limit in request if value > limit]
 
 
 def alive(pid: int) -> bool:
@@ -227,15 +227,15 @@ def main() -> int:
         "--stores", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"]
     )
     options.add_argument("--streams", type=int, default=STREAMS)
-    asked = options.parse_args()
+    request = options.parse_args()
     faults = []
     with tempfile.TemporaryDirectory(prefix="edictum-streams-") as name:
-        for each in asked.stores:
+        for each in request.stores:
             with store(each, Path(name)) as chosen, site(chosen) as running:
-                found = measure(running, asked.streams)
-                found["beyond"] = too_much(found)
-                faults += found["beyond"]
-                print(json.dumps({each: rounded(found)}, indent=1), flush=True)
+                result = measure(running, request.streams)
+                result["beyond"] = too_much(result)
+                faults += result["beyond"]
+                print(json.dumps({each: rounded(result)}, indent=1), flush=True)
     return int(bool(faults))
 
 

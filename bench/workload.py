@@ -1,9 +1,8 @@
-"""What the agents of a bench post, and what must be stored afterwards.
+"""Items that the agents of a bench post, and the rows that must be stored afterwards.
 
 Items are about 1 KB of random words and hex ids, and one in twenty carries 8 KB: repeated letters
 would compress a hundredfold and flatter every figure. All that the recount needs follows from an
-item's place alone, so nobody has to remember what was posted.
-"""
+item's number alone, so nothing has to remember what was posted."""
 
 import random
 from collections import Counter
@@ -68,7 +67,8 @@ class Expected:
 
 
 def expected(load: Workload, posted: list[int]) -> Expected:
-    """What must be stored when each client had so many posts acknowledged, from its first on."""
+    """Rows that must be stored after so many acknowledged posts per client, counted from its
+    first."""
     kinds: dict[str, str] = {}
     sessions: Counter[str] = Counter()
     for client, posts in enumerate(posted):

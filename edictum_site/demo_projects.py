@@ -30,7 +30,7 @@ from outcomes.demo.commands import (
     remove_traffic,
 )
 from outcomes.models import DemoRun
-from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.suggestions.commands.scans import request_scan
 
 SEED: Final = 20_261
 ENDED_EARLY: Final = "The demo process exited early. See the worker's log."
@@ -86,7 +86,7 @@ def fill_demo(run: DemoRun, *, url: str, share: float) -> str:
         still_exists = end_demo(run, error=error)
     if not still_exists:
         return ""  # removed meanwhile: whatever its agents met then is nobody's error
-    ask_for_look(project.pk)  # what fails silently is to be found at once
+    request_scan(project.pk)  # what fails silently is to be found at once
     return error
 
 

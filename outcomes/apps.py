@@ -11,10 +11,10 @@ class OutcomesConfig(AppConfig):
         from governance.deployments import requirements  # noqa: PLC0415 - models are there from now on
         from outcomes.backtesting.queries import (  # noqa: PLC0415
             evidence_of,
-            newest_told,
+            newest_evidence,
         )
         from outcomes.calls.queries.contract_words import tools_of  # noqa: PLC0415 - the same
 
         requirements.evidence_of = evidence_of
-        requirements.newest_of = newest_told
+        requirements.newest_of = newest_evidence
         checking.tools_of = tools_of

@@ -62,9 +62,9 @@ def remove_session(removal: int) -> None:
 
 @shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
 def scan_for_suggestions(scan: int) -> None:
-    from outcomes.suggestions.commands.scans import run_look
+    from outcomes.suggestions.commands.scans import run_scan
 
-    if not run_look(scan):
+    if not run_scan(scan):
         doorbell.send(doorbell.SCAN, scan)
 
 
@@ -84,7 +84,7 @@ def sweep_jobs() -> None:
     from outcomes.reclassification.commands.parts import waiting_parts
     from outcomes.search.commands.indexing import waiting_indexes
     from outcomes.sessions.commands.removal import waiting_removals
-    from outcomes.suggestions.commands.scans import waiting_looks
+    from outcomes.suggestions.commands.scans import waiting_scans
 
     send_again(
         {
@@ -92,7 +92,7 @@ def sweep_jobs() -> None:
             doorbell.CHECK_BACKTEST: waiting_parts(Rejudging.Kind.CHECK_BACKTEST),
             doorbell.RECLASSIFY: waiting_parts(Rejudging.Kind.RECLASSIFICATION),
             doorbell.REMOVE_SESSION: waiting_removals(),
-            doorbell.SCAN: waiting_looks(),
+            doorbell.SCAN: waiting_scans(),
             doorbell.INDEX: waiting_indexes(),
         }
     )
@@ -100,9 +100,9 @@ def sweep_jobs() -> None:
 
 @shared_task
 def start_suggestion_scans() -> None:
-    from outcomes.suggestions.commands.scans import ask_for_looks
+    from outcomes.suggestions.commands.scans import request_scans
 
-    for scan in ask_for_looks():
+    for scan in request_scans():
         doorbell.send(doorbell.SCAN, scan)
 
 

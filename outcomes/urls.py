@@ -83,7 +83,7 @@ live = [
     path("check-words/", check_editor.check_words, name="check_words"),
     path("contract-words/", contract_editor.words, name="contract_words"),
     path("taking/", taking.taking, name="taking"),
-    path("look/", suggestions.look_standing, name="look_standing"),
+    path("look/", suggestions.scan_progress, name="look_standing"),
     path("suggestion/", suggestions.suggestion_part, name="suggestion_part"),
     path("check-bindings/", check_bindings.bindings_of_check, name="bindings_of_check"),
     path("past-calls/", past_calls.past_calls_part, name="past_calls"),
@@ -92,13 +92,13 @@ of_backtests = [
     path("text/", backtests.backtest_text, name="backtest_text"),
     path("panel/", backtests.backtest_panel, name="backtest_panel"),
     path("<int:backtest_id>/", backtests.backtest, name="backtest"),
-    path("<int:backtest_id>/standing/", backtests.backtest_standing, name="backtest_standing"),
+    path("<int:backtest_id>/standing/", backtests.backtest_progress, name="backtest_standing"),
     path("<int:backtest_id>/calls/", changed_calls.calls_of_backtest, name="calls_of_backtest"),
     path("<int:backtest_id>/cancel/", backtests.cancel_backtest, name="cancel_backtest"),
 ]
 of_suggestions = [
     path("", suggestions.suggestions, name="suggestions"),
-    path("look/", suggestions.look_now, name="look_now"),
+    path("look/", suggestions.scan_now, name="look_now"),
     path("<int:suggestion_id>/dismiss/", suggestions.dismiss_suggestion, name="dismiss_suggestion"),
     path(
         "<int:suggestion_id>/bring-back/",
@@ -120,7 +120,7 @@ of_checks = [
     ),
     path(
         "<str:job_kind>/<int:rejudging_id>/standing/",
-        rejudging.rejudging_standing,
+        rejudging.rejudging_progress,
         name="rejudging_standing",
     ),
     path(

@@ -7,7 +7,7 @@ from django.test import Client
 
 from governance.models import Project
 from governance.people.domain import new_key
-from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.suggestions.commands.scans import request_scan
 from tests import builders
 from tests.governance.naming import a_check, bound
 from tests.items import an_event, an_outcome
@@ -55,7 +55,7 @@ contracts:
 """
 
 
-def found_in(text: str) -> list[str]:
+def secrets_in(text: str) -> list[str]:
     """Which of the secrets lie in a text, or what they end with."""
     return [name for name, secret in SECRETS.items() if secret in text or secret[-14:] in text]
 
@@ -69,9 +69,9 @@ def planted(project: Project) -> list[str]:
     agent.post(*calls)
     agent.post_events(*_events())
     _rejected(agent)
-    _beside(agent.client)
+    _other_reports(agent.client)
     backtested(project, RULES)
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     return [*(each["call_id"] for each in calls), "e-denied", "e-failed"]
 
@@ -132,13 +132,13 @@ def _rejected(agent: Agent) -> None:
     )
 
 
-def _beside(client: Client) -> None:
-    """What agents send besides calls."""
+def _other_reports(client: Client) -> None:
+    """Posts what agents send besides calls."""
     scan = {"agent_id": "bot", "skills": [{"name": "s", "violations": [{"message": TEXT}]}],
             "config": FIELDS}  # fmt: skip
-    asked = {"agent_id": "bot", "tool_name": "login", "tool_args": REPEATING,
+    fields = {"agent_id": "bot", "tool_name": "login", "tool_args": REPEATING,
              "message": f"{PLAIN} {TEXT}", "timeout": 300}  # fmt: skip
-    for path, body in (("skill-scan", scan), ("approvals", asked)):
+    for path, body in (("skill-scan", scan), ("approvals", fields)):
         answer = client.post(f"/v1/{path}", body, content_type="application/json")
         assert answer.status_code < 300, answer.content
     put = client.put(

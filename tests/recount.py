@@ -69,15 +69,15 @@ def _folded() -> Hit:
 
 
 def _in_calls(folded: Hit) -> Iterator[str]:
-    kept = {}
+    fields = {}
     for row in Call.objects.select_related("agent", "tool", "session").iterator(chunk_size=2_000):
-        kept[row.environment_id, bytes(row.digest)] = row
-    for key in folded.keys() ^ kept.keys():
-        known = folded[key].call_id if key in folded else kept[key].call_id
+        fields[row.environment_id, bytes(row.digest)] = row
+    for key in folded.keys() ^ fields.keys():
+        known = folded[key].call_id if key in folded else fields[key].call_id
         yield f"call {known}: {'is missing' if key in folded else 'has no events'}"
-    for key in folded.keys() & kept.keys():
-        row, call = kept[key], folded[key]
-        found = {
+    for key in folded.keys() & fields.keys():
+        row, call = fields[key], folded[key]
+        counted = {
             "kind": (row.kind, call.outcome.kind if call.outcome else ""),
             "at": (row.at, call.at),
             "order": (row.order, call.order),
@@ -90,7 +90,7 @@ def _in_calls(folded: Hit) -> Iterator[str]:
             "elapsed": (row.elapsed_ms, call.elapsed_ms),
             "conflict": (row.conflict, call.conflict),
         }
-        for name, (has, should) in found.items():
+        for name, (has, should) in counted.items():
             if has != should:
                 yield f"call {row.call_id}: {name} is {has!r}, should be {should!r}"
 
@@ -111,8 +111,8 @@ def _verdict_of(row: Call, call: Folded) -> dict[str, tuple[object, object]]:
 
 
 def _in_figures() -> Iterator[str]:
-    """Of all that is rolled up by now, and of what is not yet."""
-    whole = CallFilter()
+    """Differences in figures, rolled up or not yet."""
+    everything = CallFilter()
     for project in Call.objects.order_by().values_list("project", flat=True).distinct():
         rows = Call.objects.filter(project=project).select_related("tool", "agent", "environment")
         should: dict[By, dict[Any, Figures]] = {
@@ -121,21 +121,21 @@ def _in_figures() -> Iterator[str]:
         for row in rows.iterator(chunk_size=2_000):
             hour = row.at.replace(minute=0, second=0, microsecond=0)
             names = (row.tool.name, row.agent.name, row.environment.name, hour)
-            for found, name in zip(should.values(), names, strict=True):
+            for result, name in zip(should.values(), names, strict=True):
                 became = (row.kind, row.verdict, row.reason[:64])
                 unchecked = row.verdict != "" and row.classified == ""
-                found[name].add(became, 1, int(row.disagreement), unchecked=unchecked)
+                result[name].add(became, 1, int(row.disagreement), unchecked=unchecked)
                 if row.elapsed_ms is not None:
-                    found[name].durations[bucket_of(row.elapsed_ms)] += 1
+                    result[name].durations[bucket_of(row.elapsed_ms)] += 1
         for by, right in should.items():
-            kept = figures_by(project, by, whole, durations=True)
-            for name in right.keys() | kept.keys():
-                if kept.get(name) != right.get(name):
-                    yield f"figures by {by} of {name}: {kept.get(name)}, not {right.get(name)}"
+            stored = figures_by(project, by, everything, durations=True)
+            for name in right.keys() | stored.keys():
+                if stored.get(name) != right.get(name):
+                    yield f"figures by {by} of {name}: {stored.get(name)}, not {right.get(name)}"
 
 
 def _in_groups() -> Iterator[str]:
-    """Of all that failed or was denied, in one scope that holds all of it."""
+    """Differences in groups of failures and denials, in one scope that holds all of them."""
     by_project: dict[int, list[Call]] = defaultdict(list)
     for row in Call.objects.select_related("group").iterator(chunk_size=2_000):
         by_project[row.project_id].append(row)
@@ -152,22 +152,22 @@ def _in_groups() -> Iterator[str]:
                 should[key].append(row)
         times = [row.at.replace(second=0, microsecond=0) for row in rows]
         scope = Scope(since=min(times), until=max(times) + timedelta(minutes=1))
-        found = [
+        listed = [
             each
             for groups_of in (failure_groups, denial_groups)
             for each in groups_of(project, scope, size=len(rows)).groups
         ]
         has = {
             each.key: (each.calls, sum(each.steps), each.sessions, each.first_at, each.last_at)
-            for each in found
+            for each in listed
         }
-        right = {key: _of_group(those) for key, those in should.items()}
+        right = {key: _group_columns(those) for key, those in should.items()}
         for key in right.keys() | has.keys():
             if has.get(key) != right.get(key):
                 yield f"group {key}: {has.get(key)}, should be {right.get(key)}"
 
 
-def _of_group(rows: list[Call]) -> tuple[object, ...]:
+def _group_columns(rows: list[Call]) -> tuple[object, ...]:
     sessions = {row.session_id for row in rows} - {None}
     times = [row.at for row in rows]
     return len(rows), len(rows), len(sessions), min(times), max(times)
@@ -188,7 +188,7 @@ def _in_fleet() -> Iterator[str]:
 
 
 def _in_artifacts(folded: Hit) -> Iterator[str]:
-    """What calls refer to, and what they read again, by the environment and the name."""
+    """Differences in calls that refer to an artifact or read it again, by environment and name."""
     should: dict[tuple[int, str], list[Any]] = defaultdict(lambda: [0, 0, Counter(), []])
     for (env, _), call in folded.items():
         if isinstance(call.outcome, ToolArtifactReference):
@@ -225,16 +225,16 @@ def _in_totals_of_artifacts() -> Iterator[str]:
     has: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for total in ArtifactTotal.objects.all():
         sums = has[total.environment_id]
-        told = (total.artifacts, total.stored, total.read, total.size_bytes)
-        sums[:] = [number + each for number, each in zip(sums, told, strict=True)]
+        answer = (total.artifacts, total.stored, total.read, total.size_bytes)
+        sums[:] = [number + each for number, each in zip(sums, answer, strict=True)]
     for environment in should.keys() | has.keys():
         if has[environment] != should[environment]:
             yield f"artifacts of {environment}: {has[environment]}, not {should[environment]}"
 
 
 def _in_session_days() -> Iterator[str]:
-    """Of days that are counted, unless something of them is said to have changed."""
-    found: defaultdict[tuple[int, int], Counter[tuple[Any, ...]]] = defaultdict(Counter)
+    """Differences in counted days, unless a change of theirs is still to be counted."""
+    result: defaultdict[tuple[int, int], Counter[tuple[Any, ...]]] = defaultdict(Counter)
     rows = Session.objects.exclude(last_at=None)
     for row in rows.select_related("environment", "agent", "version__bundle"):
         assert row.last_at is not None
@@ -248,13 +248,15 @@ def _in_session_days() -> Iterator[str]:
             row.limit_name,
             row.has,
         )
-        found[row.project_id, day_of(row.last_at)][kind] += 1
+        result[row.project_id, day_of(row.last_at)][kind] += 1
     changed = set(SessionDayChange.objects.values_list("project", "day"))
     for day in SessionDay.objects.all():
         place = day.project_id, day.day
-        kept = Counter({tuple(group[:-1]): group[-1] for group in unpack_groups(bytes(day.groups))})
-        if place not in changed and kept != found[place]:
-            yield f"sessions of day {day.day}: counted are {kept}, there are {found[place]}"
+        stored = Counter(
+            {tuple(group[:-1]): group[-1] for group in unpack_groups(bytes(day.groups))}
+        )
+        if place not in changed and stored != result[place]:
+            yield f"sessions of day {day.day}: counted are {stored}, there are {result[place]}"
 
 
 def _in_sessions(folded: Hit) -> Iterator[str]:
@@ -292,14 +294,14 @@ def _in_sessions(folded: Hit) -> Iterator[str]:
         )
         for name, right in should.items():
             if getattr(session, name) != right:
-                kept = getattr(session, name)
-                yield f"session {session.session_id}: {name} is {kept}, should be {right}"
-        yield from _in_standing(session)
+                stored = getattr(session, name)
+                yield f"session {session.session_id}: {name} is {stored}, should be {right}"
+        yield from _in_state(session)
     yield from (f"session {missing} is missing" for missing in calls)
 
 
 def _repeated(rows: list[Call]) -> dict[str, Any]:
-    """What the page of the session shows as waste, and the call that was denied most often."""
+    """Repeated calls as the page of the session shows them, and the call denied most often."""
     brief = [
         BriefCall(
             row.pk, row.call_id, row.at, row.turn_id, row.kind, row.reason, row.detail, row.rule,
@@ -314,21 +316,21 @@ def _repeated(rows: list[Call]) -> dict[str, Any]:
         if call.kind == ToolDenied.kind and call.arguments is not None:
             denied[call.tool, call.arguments].append(call)
     times = max(map(len, denied.values()), default=0)
-    found: dict[str, Any] = {"waste": overview_of(brief).wasted, "loop": 0, "loop_call_id": None}
+    counted: dict[str, Any] = {"waste": overview_of(brief).wasted, "loop": 0, "loop_call_id": None}
     if times > 1:
         those = [calls for calls in denied.values() if len(calls) == times]
         longest = max(those, key=lambda calls: calls[-1].at)
-        found |= {"loop": times, "loop_call_id": longest[-1].id}
-        found |= {"loop_first_at": longest[0].at, "loop_last_at": longest[-1].at}
-    return found
+        counted |= {"loop": times, "loop_call_id": longest[-1].id}
+        counted |= {"loop_first_at": longest[0].at, "loop_last_at": longest[-1].at}
+    return counted
 
 
-def _in_standing(session: Session) -> Iterator[str]:
-    """What was kept call by call must be what a reading of all calls at once gives."""
-    kept = report_of(session, Governing([session.environment_id]))
+def _in_state(session: Session) -> Iterator[str]:
+    """Differences between the state stored call by call and one reading of all calls at once."""
+    stored = report_of(session, Governing([session.environment_id]))
     session.tally = ""  # so that it is read from the calls
-    anew = report_of(session, Governing([session.environment_id]))
+    report = report_of(session, Governing([session.environment_id]))
     for name in ("counts", "denials", "limits"):
-        has, should = getattr(kept, name), getattr(anew, name)
+        has, should = getattr(stored, name), getattr(report, name)
         if has != should:
             yield f"session {session.session_id}: {name} are {has}, should be {should}"

@@ -1,8 +1,7 @@
-"""What a database is made of, as JSON, after its tables were made: `at-once` or by all the `steps`.
+"""The tables of a database as JSON, after they were created: `at-once` or by all the `steps`.
 
-Told by the database itself, so that two ways to the same tables can be compared. The order of
-columns is left out: it follows from the way, and nothing relies on it.
-"""
+The database itself lists them, so that two ways to the same tables can be compared. The order of
+columns is left out: it follows from the way, and nothing relies on it."""
 
 import json
 import sys
@@ -53,7 +52,7 @@ def made_of() -> dict[str, Any]:
         }
 
 
-def constraints(found: Iterable[Any]) -> list[Any]:
+def constraints(result: Iterable[Any]) -> list[Any]:
     """The columns of one that is not unique come in the order of the table."""
     return sorted(
         (
@@ -61,7 +60,7 @@ def constraints(found: Iterable[Any]) -> list[Any]:
                 each["columns"] if each["unique"] else sorted(set(map(str, each["columns"]))),
                 *(each[name] for name in ("unique", "primary_key", "check", "foreign_key")),
             ]
-            for each in found
+            for each in result
         ),
         key=str,
     )

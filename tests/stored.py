@@ -17,12 +17,12 @@ def stored_by(data: Path, variables: Mapping[str, str]) -> dict[str, Any]:
     """Asked in a process of its own: this one has other settings, or none."""
     env = os.environ | variables | {"EDICTUM_SITE_DATA": str(data)}
     env["DJANGO_SETTINGS_MODULE"] = "edictum_site.settings"
-    asked = subprocess.run(
+    request = subprocess.run(
         [sys.executable, "-m", "tests.stored"],
         env=env, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
     )  # fmt: skip
-    found: dict[str, Any] = json.loads(asked.stdout)
-    return found
+    body: dict[str, Any] = json.loads(request.stdout)
+    return body
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     from tests.recount import differences  # noqa: PLC0415 - see above
     from tests.reindex import index_differences  # noqa: PLC0415 - see above
 
-    found = {
+    counted = {
         "waiting": Batch.objects.count(),
         "rejected": RejectedItem.objects.count(),
         "events": Event.objects.count(),
@@ -40,7 +40,7 @@ def main() -> None:
         "sessions": Session.objects.count(),
         "differences": [*differences(), *index_differences()],
     }
-    sys.stdout.write(json.dumps(found))
+    sys.stdout.write(json.dumps(counted))
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def test_the_list_of_files_to_rewrite_names_files_that_exist():
 
 
 @pytest.mark.parametrize(
-    ("template", "found"),
+    ("template", "result"),
     [
         ("<p>Nobody waits.</p>", {"nobody"}),
         ('<a title="Judged anew">x</a>', {"judged", "anew"}),
@@ -106,5 +106,5 @@ def test_the_list_of_files_to_rewrite_names_files_that_exist():
         ('<p class="is-kept">Saved</p>', set()),
     ],
 )
-def test_the_words_of_a_template_are_those_that_people_read(template, found):
-    assert {each.lower() for each in PATTERN.findall(words_of_template(template))} == found
+def test_the_words_of_a_template_are_those_that_people_read(template, result):
+    assert {each.lower() for each in PATTERN.findall(words_of_template(template))} == result

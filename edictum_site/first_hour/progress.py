@@ -11,7 +11,7 @@ from governance.models import ApiKey, BundleVersion, CheckVersion, Deployment, P
 from governance.people.queries.keys import live_keys
 from outcomes.demo.queries.first_hour import Received, received
 from outcomes.models import Suggestion
-from outcomes.suggestions.queries import look_of, open_suggestions
+from outcomes.suggestions.queries import open_suggestions, scan_of
 
 STEPS = 4
 
@@ -70,7 +70,7 @@ class Progress:
 
 
 def progress_of(project: Project) -> Progress:
-    scan, got = look_of(project.pk), received(project.pk)
+    scan, got = scan_of(project.pk), received(project.pk)
     keys = [key for key in live_keys(project) if {"agent", "ingest"} & set(key.scopes)]
     known = Progress(
         keys=keys,

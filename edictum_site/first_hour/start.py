@@ -30,7 +30,7 @@ from outcomes.database import NAME as DATABASE
 from outcomes.demo.queries.first_hour import newest_calls
 from outcomes.ingest.commands.trial_outcome import send_test_outcome
 from outcomes.jobs import doorbell
-from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.suggestions.commands.scans import request_scan
 from outcomes.web.paging import with_query
 
 KEY_NAME: Final = "created on Start"
@@ -104,7 +104,7 @@ def hide(request: MemberRequest) -> HttpResponse:
 @member_page(Action.WRITE_CHECK)
 def scan(request: MemberRequest) -> HttpResponse:
     """Scan outputs for suggestions now instead of within 5 minutes."""
-    doorbell.ring(doorbell.SCAN, ask_for_look(request.project.pk).pk)
+    doorbell.ring(doorbell.SCAN, request_scan(request.project.pk).pk)
     if request.headers.get("HX-Request") == "true":
         return HttpResponse(status=204)
     return redirect("first_hour:start", slug=request.project.slug)

@@ -7,7 +7,7 @@ from typing import Final
 from django.urls import reverse
 
 from edictum_site.lookup.places import Place, places_like
-from edictum_site.templatetags.look import KINDS
+from edictum_site.templatetags.display import KINDS
 from governance.checks.queries.lookup import Named, documents_like
 from governance.core.figures import size
 from governance.people.auth import MemberRequest

@@ -84,12 +84,12 @@ def _readable(access: Access, artifact_id: str) -> tuple[Artifact, bool]:
     if Scope.AGENT in access.scopes:
         artifact = artifact_with(access.project_id, artifact_id, access.environment_id)
         if artifact is not None or not may(access.actor, Action.OPEN_VALUE):
-            return _found(artifact), True
+            return _existing(artifact), True
     refuse_unless(access.actor, Action.OPEN_VALUE)
-    return _found(artifact_with(access.project_id, artifact_id, None)), False
+    return _existing(artifact_with(access.project_id, artifact_id, None)), False
 
 
-def _found(artifact: Artifact | None) -> Artifact:
+def _existing(artifact: Artifact | None) -> Artifact:
     if artifact is None:
         raise NotFound("Artifact not found.")
     return artifact
@@ -148,10 +148,10 @@ def _pieces(request: HttpRequest) -> Iterator[bytes]:
 
 def _range_of(header: str, size: int) -> tuple[int, int] | None:
     """The bytes asked for, from the first up to, not including, the last; None for all of them."""
-    found = _RANGE.fullmatch(header.strip())
-    if found is None or found.group(1) == found.group(2) == "":
+    match = _RANGE.fullmatch(header.strip())
+    if match is None or match.group(1) == match.group(2) == "":
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     if first == "":
         return max(size - int(last), 0), size
     start = int(first)

@@ -1,4 +1,4 @@
-"""What the routes of artifacts take."""
+"""Requests of the artifacts API."""
 
 from typing import Annotated
 

@@ -16,9 +16,9 @@ from outcomes.backtesting.schemas import BacktestIn, ChangedCallsQuery
 from outcomes.calls.api.shapes import time_text
 from outcomes.jobs import doorbell
 from outcomes.models import Backtest, ChangedCall
-from outcomes.models.backtests import Taken
-from outcomes.recorded_calls.queries import changed_calls, number_kept, number_of_changed
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.models.backtests import CallsUnder
+from outcomes.recorded_calls.queries import changed_calls, number_of_changed, number_stored
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.web.api import answer, cursor_at, place_of
 
 # A router of its own, as its address has to be tried before that of any bundle.
@@ -43,7 +43,7 @@ def start_backtest(request: AccessRequest, body: BacktestIn) -> HttpResponse:
         by=request.auth.actor,
         document=body.yaml,
         version=None if body.yaml is not None else _version(request, body),
-        wanted=Wanted(
+        criteria=CallCriteria(
             environment=body.env,
             since=body.since,
             until=body.until,
@@ -60,7 +60,7 @@ def start_backtest(request: AccessRequest, body: BacktestIn) -> HttpResponse:
     "/contracts/backtests/{int:backtest_id}", auth=KeyOrMember("read"), response={200: None}
 )
 def get_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
-    return answer(backtest_out(_found(request, backtest_id)))
+    return answer(backtest_out(_existing(request, backtest_id)))
 
 
 @router.get(
@@ -70,15 +70,15 @@ def list_backtest_calls(
     request: AccessRequest, backtest_id: int, query: Query[ChangedCallsQuery]
 ) -> HttpResponse:
     """Those that would change, newest first: `number` of them are counted, `kept` one by one."""
-    backtest, wanted = _found(request, backtest_id), query.filter()
+    backtest, filters = _existing(request, backtest_id), query.filter()
     before = place_of(query.cursor) if query.cursor else None
-    page = changed_calls(backtest, wanted, size=query.limit, before=before)
+    page = changed_calls(backtest, filters, size=query.limit, before=before)
     last = page.rows[-1] if page.older else None
     return answer(
         {
             "calls": [changed_call_out(row) for row in page.rows],
-            "number": number_of_changed(backtest, wanted),
-            "kept": number_kept(backtest, wanted),
+            "number": number_of_changed(backtest, filters),
+            "kept": number_stored(backtest, filters),
             "next": cursor_at(last.at, last.pk) if last else None,
         }
     )
@@ -108,7 +108,7 @@ def backtest_out(backtest: Backtest) -> dict[str, Any]:
         "until": time_text(backtest.until),
         "agent": backtest.agents,
         "tool": backtest.tools,
-        "contract_only": backtest.taken == Taken.CONTRACT,
+        "contract_only": backtest.calls_under == CallsUnder.CONTRACT,
         "author": backtest.author,
         "created_at": time_text(backtest.created_at),
         "started_at": time_text(backtest.started_at),
@@ -149,7 +149,7 @@ def changed_call_out(row: ChangedCall) -> dict[str, Any]:
     }
 
 
-def _found(request: AccessRequest, number: int) -> Backtest:
+def _existing(request: AccessRequest, number: int) -> Backtest:
     backtest = backtest_numbered(request.auth.project_id, number)
     if backtest is None:
         raise NotFound("Backtest not found.")

@@ -33,10 +33,10 @@ from outcomes.backtesting.replay.replay import Cancelled, Progress, Replay
 from outcomes.backtesting.replay.selection import Selection
 from outcomes.jobs import commands as jobs
 from outcomes.models import Backtest
-from outcomes.models.backtests import Taken
+from outcomes.models.backtests import CallsUnder
 from outcomes.models.jobs import WAITING
 from outcomes.recorded_calls.commands import keep_changed_calls
-from outcomes.recorded_calls.selection import Wanted, fit
+from outcomes.recorded_calls.selection import CallCriteria, fit
 
 MOST_WAITING: Final = 20
 
@@ -47,14 +47,14 @@ def start_backtest(
     by: Actor,
     document: bytes | str | None = None,
     version: int | None = None,
-    wanted: Wanted,
+    criteria: CallCriteria,
     contract_only: bool = False,
 ) -> Backtest:
-    """Of a text that is nowhere saved, or of a version, named by its row's id."""
+    """Queues a backtest of an unsaved text, or of a version, given by its row's id."""
     policies.refuse_unless(by, Action.WRITE_CONTRACT)
     written, name = _written(document, version)
     project = project_numbered(project_id)
-    chosen = fit(project_id, wanted)
+    chosen = fit(project_id, criteria)
     with transaction.atomic():
         if Backtest.objects.filter(WAITING, project=project_id).count() >= MOST_WAITING:
             raise InvalidInput(
@@ -67,15 +67,15 @@ def start_backtest(
             document=written,
             revision_hash=sha256(written).hexdigest(),
             environment_id=chosen.environment,
-            since=wanted.since,
+            since=criteria.since,
             until=chosen.until,
-            agents=list(wanted.agents),
-            tools=list(wanted.tools),
-            taken=Taken.CONTRACT if contract_only else Taken.ALL,
+            agents=list(criteria.agents),
+            tools=list(criteria.tools),
+            calls_under=CallsUnder.CONTRACT if contract_only else CallsUnder.ALL,
             author=str(by)[:254],
             created_at=chosen.now,
         )
-        details = {"revision_hash": backtest.revision_hash, "environment": wanted.environment}
+        details = {"revision_hash": backtest.revision_hash, "environment": criteria.environment}
         record(by, "backtest started", str(backtest), project=project, details=details)
     return backtest
 
@@ -87,13 +87,13 @@ def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
     ended = Backtest.objects.filter(WAITING, project=project_id, pk=number).update(
         status=Backtest.Status.CANCELLED, finished_at=timezone.now()
     )
-    found = Backtest.objects.filter(project=project_id, pk=number).first()
-    if found is None:
+    backtest = Backtest.objects.filter(project=project_id, pk=number).first()
+    if backtest is None:
         raise NotFound("Backtest not found.")
     if ended:
         project = project_numbered(project_id)
-        record(by, "backtest cancelled", str(found), project=project)
-    return found
+        record(by, "backtest cancelled", str(backtest), project=project)
+    return backtest
 
 
 def waiting_backtests() -> list[int]:
@@ -122,7 +122,7 @@ def _run(backtest: Backtest) -> None:
             limits_of(_session_rules(read), assume_sdk=True),
             environments=environments_by_id(backtest.project_id),
             engine=engine,
-            tell=lambda progress: _note(backtest, progress),
+            report=lambda progress: _note(backtest, progress),
         )
         with replay:
             progress = replay.run()
@@ -144,14 +144,14 @@ def _run(backtest: Backtest) -> None:
     finally:
         engine.close()
     cost = {"cpu_seconds": round(used, 3), "memory_mb": _most_memory()}
-    keep_changed_calls(backtest, progress.sums.kept)
+    keep_changed_calls(backtest, progress.sums.changed_calls)
     _note(backtest, progress, result=progress.as_json() | cost)
     jobs.end(backtest, Backtest.Status.DONE)
 
 
 def _selection(backtest: Backtest) -> Selection:
     """All calls of that time where none is the contract's own: better than to say nothing."""
-    whole = Selection(
+    all_calls = Selection(
         project=backtest.project_id,
         environment=backtest.environment_id,
         since=backtest.since,
@@ -159,15 +159,15 @@ def _selection(backtest: Backtest) -> Selection:
         agents=tuple(backtest.agents),
         tools=tuple(backtest.tools),
     )
-    if backtest.taken == Taken.ALL:
-        return whole
-    own = own_calls(whole, backtest.bundle_name)
-    jobs.note(backtest, taken=Taken.CONTRACT if own else Taken.ALL_INSTEAD)
-    return replace(whole, some=own) if own else whole
+    if backtest.calls_under == CallsUnder.ALL:
+        return all_calls
+    own = own_calls(all_calls, backtest.bundle_name)
+    jobs.note(backtest, calls_under=CallsUnder.CONTRACT if own else CallsUnder.ALL_INSTEAD)
+    return replace(all_calls, some=own) if own else all_calls
 
 
 def _most_memory() -> int:
-    """That this process, which reads and counts, had at any time, in megabytes."""
+    """Peak memory of this process in megabytes."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most // (1024 * 1024 if sys.platform == "darwin" else 1024)
 
@@ -187,10 +187,10 @@ def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:
 
 def _written(document: bytes | str | None, version: int | None) -> tuple[bytes, str]:
     if version is not None:
-        found = version_written(version)
-        if found is None:
+        written = version_written(version)
+        if written is None:
             raise NotFound("Version not found.")
-        return found.document, found.bundle
+        return written.document, written.bundle
     text = document or b""
     name = _valid(text).name  # refuses what could not be encoded, too
     return (text.encode() if isinstance(text, str) else text), name

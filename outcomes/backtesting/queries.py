@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 
 from governance.deployments.requirements import Evidence, Project
 from outcomes.models import Backtest, Call
-from outcomes.models.backtests import Taken
+from outcomes.models.backtests import CallsUnder
 from outcomes.record.codec import as_text, digest_of
 from outcomes.stored.queries import StoredCall, read_calls, with_names
 
@@ -14,14 +14,14 @@ SHOWN = 50
 
 
 def backtest_numbered(project_id: int, number: int) -> Backtest | None:
-    found = Backtest.objects.filter(project=project_id, pk=number).defer("document")
-    return found.select_related("environment", "version").first()
+    backtests = Backtest.objects.filter(project=project_id, pk=number).defer("document")
+    return backtests.select_related("environment", "version").first()
 
 
 def backtests_of(project_id: int, bundle: str, before: int | None = None) -> list[Backtest]:
     """Newest first, without their documents and tables; one more than a page shows."""
-    found = _listed().filter(project=project_id, bundle_name=bundle)
-    return list((found.filter(pk__lt=before) if before else found)[: SHOWN + 1])
+    backtests = _listed().filter(project=project_id, bundle_name=bundle)
+    return list((backtests.filter(pk__lt=before) if before else backtests)[: SHOWN + 1])
 
 
 def number_of_backtests(project_id: int, bundle: str) -> int:
@@ -29,19 +29,19 @@ def number_of_backtests(project_id: int, bundle: str) -> int:
 
 
 def newest_backtest_of(project_id: int, *revision_hashes: str) -> Backtest | None:
-    """Of exactly these bytes, or these, however it stands."""
-    found = Backtest.objects.filter(project=project_id, revision_hash__in=revision_hashes)
-    return found.defer("document").select_related("environment", "version").first()
+    """Newest backtest of exactly these bytes, whatever its status."""
+    backtests = Backtest.objects.filter(project=project_id, revision_hash__in=revision_hashes)
+    return backtests.defer("document").select_related("environment", "version").first()
 
 
 def newest_backtest_of_bundle(project_id: int, bundle: str) -> Backtest | None:
-    found = Backtest.objects.filter(project=project_id, bundle_name=as_text(bundle))
-    return found.defer("document").select_related("environment", "version").first()
+    backtests = Backtest.objects.filter(project=project_id, bundle_name=as_text(bundle))
+    return backtests.defer("document").select_related("environment", "version").first()
 
 
 def newest_result_of(project_id: int, environment: str, revision_hash: str) -> Backtest | None:
-    """Of exactly these bytes, done, over the calls of that environment and of all its agents."""
-    found = Backtest.objects.filter(
+    """Newest finished backtest of exactly these bytes over this environment and all its agents."""
+    backtests = Backtest.objects.filter(
         Q(environment__name=environment) | Q(environment=None),
         project=project_id,
         revision_hash=revision_hash,
@@ -49,25 +49,25 @@ def newest_result_of(project_id: int, environment: str, revision_hash: str) -> B
         agents=[],
         tools=[],
     )
-    return found.defer("document", "result").select_related("environment").first()
+    return backtests.defer("document", "result").select_related("environment").first()
 
 
 def newest_of(project_id: int, revision_hash: str) -> Backtest | None:
-    """Of exactly these bytes, done, whichever calls it is over."""
-    found = Backtest.objects.filter(
+    """Newest finished backtest of exactly these bytes over any calls."""
+    backtests = Backtest.objects.filter(
         project=project_id, revision_hash=revision_hash, status=Backtest.Status.DONE
     )
-    return found.defer("document", "result").select_related("environment").first()
+    return backtests.defer("document", "result").select_related("environment").first()
 
 
 def scope_words(backtest: Backtest) -> str:
     """Calls in production under `billing`, agents …, tools …"""
     contract = backtest.bundle_name
     under = {
-        Taken.CONTRACT: f"under `{contract}`",
-        Taken.ALL: "under any contract or none",
-        Taken.ALL_INSTEAD: f"under any contract or none (none ran under `{contract}`)",
-    }[Taken(backtest.taken)]
+        CallsUnder.CONTRACT: f"under `{contract}`",
+        CallsUnder.ALL: "under any contract or none",
+        CallsUnder.ALL_INSTEAD: f"under any contract or none (none ran under `{contract}`)",
+    }[CallsUnder(backtest.calls_under)]
     environment = backtest.environment.name if backtest.environment else "all environments"
     parts = [f"calls in {environment} {under}"]
     if backtest.agents:
@@ -88,35 +88,33 @@ def sampled_calls(
         environment__name__in={environment for environment, _ in named},
         digest__in=[digest_of(call_id) for _, call_id in named],
     )
-    return {
-        (whole.row.environment.name, whole.row.call_id): whole for whole in read_calls(list(rows))
-    }
+    return {(call.row.environment.name, call.row.call_id): call for call in read_calls(list(rows))}
 
 
 def evidence_of(project: Project, environment: str, revision_hash: str) -> Evidence | None:
-    """What deployments are told, where an environment asks for a backtest first."""
+    """Evidence for deployments to an environment that requires a backtest."""
     return _evidence(newest_result_of(project.pk, environment, revision_hash))
 
 
-def newest_told(project: Project, environment: str, revision_hash: str) -> Evidence | None:
-    """What deployments are told beside that, which may be narrowed, or over another environment."""
+def newest_evidence(project: Project, environment: str, revision_hash: str) -> Evidence | None:
+    """Newest evidence for a deployment, perhaps narrowed or over another environment."""
     return _evidence(newest_of(project.pk, revision_hash))
 
 
-def _evidence(found: Backtest | None) -> Evidence | None:
-    if found is None or found.finished_at is None:
+def _evidence(backtest: Backtest | None) -> Evidence | None:
+    if backtest is None or backtest.finished_at is None:
         return None
     return Evidence(
-        number=found.pk,
-        finished_at=found.finished_at,
-        calls=found.calls,
-        newly_denied=found.newly_denied,
-        newly_allowed=found.newly_allowed,
-        newly_asking=found.newly_asking,
-        changed=found.changed,
-        undetermined=found.undetermined,
-        unchanged=found.unchanged,
-        over=scope_words(found),
+        number=backtest.pk,
+        finished_at=backtest.finished_at,
+        calls=backtest.calls,
+        newly_denied=backtest.newly_denied,
+        newly_allowed=backtest.newly_allowed,
+        newly_asking=backtest.newly_asking,
+        changed=backtest.changed,
+        undetermined=backtest.undetermined,
+        unchanged=backtest.unchanged,
+        over=scope_words(backtest),
     )
 
 

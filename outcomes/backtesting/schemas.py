@@ -1,4 +1,4 @@
-"""What the routes of backtests take."""
+"""Requests of the backtests API."""
 
 from typing import Literal, Self
 
@@ -10,7 +10,7 @@ from outcomes.web.schemas import Text, Time, VersionNumber, listed
 
 
 class BacktestIn(Schema):
-    """Of a text, or of a version: without its number the newest."""
+    """Backtest of a text or of a version; without a number, of the newest version."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -25,7 +25,7 @@ class BacktestIn(Schema):
     contract_only: bool = False  # without the calls under other contracts
 
     @model_validator(mode="after")
-    def of_one_thing(self) -> Self:
+    def check_subject(self) -> Self:
         if (self.yaml is None) == (self.name is None):
             raise ValueError("Give either `yaml`, or `name` with or without `version`.")
         if self.version is not None and self.name is None:
@@ -40,7 +40,7 @@ class BacktestIn(Schema):
 
 
 class ChangedCallsQuery(Schema):
-    """Of the calls that a backtest would change: without anything all of them."""
+    """Filters of the calls that a backtest would change; without any, all of them."""
 
     change: Literal[
         "",
@@ -60,7 +60,7 @@ class ChangedCallsQuery(Schema):
     limit: int = Field(50, ge=1, le=1_000)
 
     @model_validator(mode="after")
-    def of_one_session(self) -> Self:
+    def check_session(self) -> Self:
         if bool(self.session) != bool(self.env):
             raise ValueError("A `session` needs an `env`. Give both, or neither.")
         return self

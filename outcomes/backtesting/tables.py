@@ -228,20 +228,20 @@ def over_time(pieces: list[dict[str, Any]]) -> OverTime | None:
 
 def samples(backtest: Backtest) -> list[dict[str, Any]]:
     """Some calls of each change, with what they were called with."""
-    found = list(_samples(backtest))
+    chosen = list(_samples(backtest))
     calls = sampled_calls(
-        backtest.project_id, {(each["environment"], each["call_id"]) for each in found}
+        backtest.project_id, {(each["environment"], each["call_id"]) for each in chosen}
     )
     return [
         each | {"arguments": arguments_line(calls.get((each["environment"], each["call_id"])))}
-        for each in found
+        for each in chosen
     ]
 
 
 def _samples(backtest: Backtest) -> Iterator[dict[str, Any]]:
-    kept = backtest.result.get("samples", {})
+    stored = backtest.result.get("samples", {})
     for change in (*CHANGES, DRIFT):
-        for sample in kept.get(change, [])[:SAMPLES]:
+        for sample in stored.get(change, [])[:SAMPLES]:
             yield sample | {
                 "change": change,
                 "word": NAMES.get(change, "Drift"),

@@ -36,7 +36,7 @@ def backtest_context(backtest: Backtest) -> dict[str, Any]:
         "backtest": backtest,
         "sentence": sentence(backtest),
         "scope": scope_words(backtest),
-        "of_what": of_what(backtest),
+        "of_what": version_words(backtest),
         "has_calls": has_calls(backtest),
         "figures": [(name, words, getattr(backtest, name)) for name, words in NAMES.items()],
     }
@@ -55,7 +55,7 @@ def sentence(backtest: Backtest) -> str:
         case Backtest.Status.RUNNING:
             if not backtest.passed:
                 return "Reading the first calls"
-            found = next(iter(_changes(backtest)), "No change so far")
+            first = next(iter(_changes(backtest)), "No change so far")
             return f"{int(backtest.progress * 100)} % read: {found}"
         case Backtest.Status.CANCELLED:
             return f"Cancelled after {backtest.passed:,} of {backtest.total:,} calls"
@@ -102,16 +102,16 @@ def _changes(backtest: Backtest) -> Iterator[str]:
         yield f"{counted(backtest.changed, 'call')} would change in another way"
 
 
-def changed_sentence(number: int, wanted: ChangedFilter) -> str:
+def changed_sentence(number: int, filters: ChangedFilter) -> str:
     """Newly denied: 5 calls of the tool `shell`"""
-    named = {"rule": wanted.rule, "tool": wanted.tool, "agent": wanted.agent}
-    named["session"] = wanted.session
+    named = {"rule": filters.rule, "tool": filters.tool, "agent": filters.agent}
+    named["session"] = filters.session
     groups = "".join(f" of the {kind} `{name}`" for kind, name in named.items() if name)
-    change = NAMES.get(wanted.change, "Drift") if wanted.change else "Changed"
+    change = NAMES.get(filters.change, "Drift") if filters.change else "Changed"
     return f"{change}: {counted(number, 'call')}{groups}"
 
 
-def of_what(backtest: Backtest) -> str:
+def version_words(backtest: Backtest) -> str:
     if backtest.version is not None:
         return f"v{backtest.version.number}"
     return "an unsaved draft"

@@ -73,7 +73,7 @@ def _became(row: Call, *, is_late: bool) -> str:
         case "":
             if is_late:
                 return "was allowed, no result reported"
-            return "is waiting for approval" if row.asked else "is running"
+            return "is waiting for approval" if row.approval_requested else "is running"
         case "denied":
             return f"was denied: {row.reason}"
         case "timeout":
@@ -119,12 +119,12 @@ def recorded_words(row: Call) -> str:
             return f"Denied by session limit {rule}"
         case "denied":
             return f"Denied by {rule or _DENIED_BY.get(row.reason, f'the agent: {row.reason}')}"
-        case "" if row.asked:
+        case "" if row.approval_requested:
             return "Approval pending"
         case _ if row.would_deny:
             return f"Allowed: {rule or 'a rule'} is in observe mode"
         case _:
-            return "Allowed after approval" if row.asked else "Allowed"
+            return "Allowed after approval" if row.approval_requested else "Allowed"
 
 
 def difference_words(*, denies: bool, by: Sequence[str], args: Json) -> str:

@@ -41,52 +41,52 @@ def try_check(request: AccessRequest, body: CheckTrialIn) -> HttpResponse:
     check = NamedCheck(read.compiled)
     broken = _problems(read)
     if body.call_ids is not None:
-        return answer(_of_calls(project.pk, body.call_ids, body.env, check) | broken)
-    said = check.explain(body.tool_name, body.result, body.elapsed_ms)
-    return answer(_shown(said, body.result)._asdict() | broken)
+        return answer(_trials_of_calls(project.pk, body.call_ids, body.env, check) | broken)
+    explanation = check.explain(body.tool_name, body.result, body.elapsed_ms)
+    return answer(_shown(explanation, body.result)._asdict() | broken)
 
 
-def _of_calls(
+def _trials_of_calls(
     project: int, call_ids: Iterable[str], environment: str, check: NamedCheck
 ) -> dict[str, Any]:
-    asked = list(dict.fromkeys(call_ids))
-    rows = newest_calls_named(project, asked, environment)
-    known = {whole.row.call_id: whole for whole in read_calls(rows)}
+    distinct = list(dict.fromkeys(call_ids))
+    rows = newest_calls_named(project, distinct, environment)
+    known = {call.row.call_id: call for call in read_calls(rows)}
     reader = _Outputs(project)
     return {
         "calls": [
             _call_out(known[each], classify(known[each].folded, check, reader.read), check)
-            for each in asked
+            for each in distinct
             if each in known
         ],
-        "missing": [each for each in asked if each not in known],
+        "missing": [each for each in distinct if each not in known],
     }
 
 
-def _shown(said: Explanation, result: Json) -> Explanation:
-    masking = Masking(result, {said.selector: said.value})
-    value, _ = masking.field(said.selector, said.value)
-    return said._replace(value=value, reason=masking.text(said.reason))
+def _shown(explanation: Explanation, result: Json) -> Explanation:
+    masking = Masking(result, {explanation.selector: explanation.value})
+    value, _ = masking.field(explanation.selector, explanation.value)
+    return explanation._replace(value=value, reason=masking.text(explanation.reason))
 
 
 def _call_out(
-    whole: StoredCall, said: Classification | NotChecked | None, check: NamedCheck
+    call: StoredCall, explanation: Classification | NotChecked | None, check: NamedCheck
 ) -> dict[str, Any]:
-    row = whole.row
-    told = said if isinstance(said, Classification) else None
-    masking = masking_of(whole.folded)
-    is_secret = told is not None and reads_secret(check.compiled, told.rule or "")
+    row = call.row
+    verdict = explanation if isinstance(explanation, Classification) else None
+    masking = masking_of(call.folded)
+    is_secret = verdict is not None and reads_secret(check.compiled, verdict.rule or "")
     return {
         "call_id": row.call_id,
         "environment": row.environment.name,
         "tool_name": row.tool.name,
-        "verdict": told.verdict if told else None,
-        "rule": told.rule if told else None,
-        "value": (MASK if is_secret else masking.value(told.value)) if told else None,
-        "reason": (MASK if is_secret else masking.text(told.reason)) if told else "",
-        "labels": told.labels if told else (),
-        "cut": bool(told and told.cut),
-        "not_checked": said.reason if isinstance(said, NotChecked) else None,
+        "verdict": verdict.verdict if verdict else None,
+        "rule": verdict.rule if verdict else None,
+        "value": (MASK if is_secret else masking.value(verdict.value)) if verdict else None,
+        "reason": (MASK if is_secret else masking.text(verdict.reason)) if verdict else "",
+        "labels": verdict.labels if verdict else (),
+        "cut": bool(verdict and verdict.cut),
+        "not_checked": explanation.reason if isinstance(explanation, NotChecked) else None,
         "present": {
             "verdict": row.classified or None,
             "effective": row.verdict or None,
@@ -112,7 +112,7 @@ class _Outputs:
 
 
 def _problems(read: CheckedText) -> dict[str, Any]:
-    told = ("path", "line", "column", "message", "fix")
+    names = ("path", "line", "column", "message", "fix")
     return {
-        "problems": [{name: asdict(each)[name] for name in told} for each in read.problems],
+        "problems": [{name: asdict(each)[name] for name in names} for each in read.problems],
     }

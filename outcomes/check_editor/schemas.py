@@ -1,4 +1,4 @@
-"""What the routes that try a check take."""
+"""Requests of the API that tries a check."""
 
 import json
 from typing import Self

@@ -12,13 +12,13 @@ from outcomes.suggestions.domain.trials import Tried
 from outcomes.web.words import counted, without_marks
 
 LINE: Final = 160  # characters of a result on one line
-WHOLE: Final = 1_200
+LONGEST_OUTPUT: Final = 1_200
 _SEEN: Final = 60
 
 
 def impact_words(tried: Sequence[Tried], read: int) -> str:
     """changes 12 of the 200 newest outputs, all to unknown; empty while there are errors"""
-    if not tried or tried[0].said is None:
+    if not tried or tried[0].explanation is None:
         return ""
     changed = [each for each in tried if each.is_changed]
     outputs = f"{len(tried):,} newest outputs" if len(tried) > 1 else "newest output"
@@ -43,25 +43,25 @@ def tried_sentence(tried: Sequence[Tried], read: int) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def why(said: Explanation | None, output: Json) -> str:
+def why(explanation: Explanation | None, output: Json) -> str:
     """`not-ok`: `result.ok` is false"""
-    if said is None:
+    if explanation is None:
         return ""
-    if said.rule == "otherwise":
+    if explanation.rule == "otherwise":
         return "no rule matched"
-    rule = f"`{said.rule}`"
-    if not said.selector:
+    rule = f"`{explanation.rule}`"
+    if not explanation.selector:
         return rule
-    seen = shown(Masking(output).field(said.selector, said.value)[0], _SEEN)
-    return f"{rule}: `{without_marks(said.selector)}` is {without_marks(seen)}"
+    seen = shown(Masking(output).field(explanation.selector, explanation.value)[0], _SEEN)
+    return f"{rule}: `{without_marks(explanation.selector)}` is {without_marks(seen)}"
 
 
-def reason_of(said: Explanation | None, output: Json) -> str:
+def reason_of(explanation: Explanation | None, output: Json) -> str:
     """The rule's reason, with secrets masked."""
-    if said is None or not said.reason:
+    if explanation is None or not explanation.reason:
         return ""
-    named = {said.selector: said.value} if said.selector else {}
-    return Masking(output, dict(named)).text(said.reason, is_cut=True)
+    named = {explanation.selector: explanation.value} if explanation.selector else {}
+    return Masking(output, dict(named)).text(explanation.reason, is_cut=True)
 
 
 def shown(value: Json, most: int) -> str:
@@ -69,11 +69,11 @@ def shown(value: Json, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def whole(value: Json) -> str:
+def indented(value: Json) -> str:
     """Indented, cut where it is long."""
     value = masked(value)[0]
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-    return text if len(text) <= WHOLE else text[:WHOLE] + "…"
+    return text if len(text) <= LONGEST_OUTPUT else text[:LONGEST_OUTPUT] + "…"
 
 
 def unread_sentences(unread: dict[str, int]) -> list[str]:

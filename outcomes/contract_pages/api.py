@@ -1,4 +1,4 @@
-"""What a version in observe mode would have denied, over HTTP: read, and ticked off."""
+"""API of the calls that a version in observe mode would have denied, and of ticking them off."""
 
 from typing import Any
 
@@ -36,17 +36,17 @@ class TickIn(Schema):
 
 @router.get("/contracts/{name}/would-deny", auth=KeyOrMember("read"), response={200: None})
 def list_would_deny(request: AccessRequest, name: str, query: Query[ObservedQuery]) -> HttpResponse:
-    """Of what is live there, unless another version is named; what nobody ticked off first."""
+    """Lines of the deployed version, unless another is named; open ones first."""
     there = _there(request, name, query.env, query.version)
-    found = observed(there)
+    lines = observed(there)
     return answer(
         {
             "name": name,
             "version": there.version.number,
             "env": there.environment.name,
-            "calls": found.calls,
-            "counted": found.counted,
-            "lines": [_line_out(line) for line in found.lines],
+            "calls": lines.calls,
+            "counted": lines.counted,
+            "lines": [_line_out(line) for line in lines.lines],
         }
     )
 
@@ -68,10 +68,10 @@ def tick_would_deny(request: AccessRequest, name: str, body: TickIn) -> HttpResp
 
 def _there(request: AccessRequest, name: str, env: str, version: int | None) -> VersionThere:
     project = project_numbered(request.auth.project_id)
-    found = version_there(project, name, env, version)
-    if found is None:
+    existing = version_there(project, name, env, version)
+    if existing is None:
         raise NotFound("This version was never deployed there.")
-    return found
+    return existing
 
 
 def _line_out(line: Line) -> dict[str, Any]:

@@ -57,11 +57,11 @@ def _keep(there: VersionThere, line: Line, by: Actor) -> TickedLine:
 
 
 def _key(there: VersionThere, named: Named) -> dict[str, Any]:
-    told = json.dumps([named.rule, named.tool, named.agent])
+    place = json.dumps([named.rule, named.tool, named.agent])
     return {
         "version": there.version,
         "environment": there.environment,
-        "digest": digest_of(told),
+        "digest": digest_of(place),
     }
 
 

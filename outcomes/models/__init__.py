@@ -22,7 +22,7 @@ from outcomes.models.search import IndexedCall, Posting, Principal, SearchIndex,
 from outcomes.models.session_days import SessionDay, SessionDayChange
 from outcomes.models.sessions import Session
 from outcomes.models.store import SessionOwner, StoredValue
-from outcomes.models.suggestions import Suggestion, SuggestionLook, SuspectedCall
+from outcomes.models.suggestions import Suggestion, SuggestionScan, SuspectedCall
 
 __all__ = [
     "Agent",
@@ -62,7 +62,7 @@ __all__ = [
     "SessionRemoval",
     "StoredValue",
     "Suggestion",
-    "SuggestionLook",
+    "SuggestionScan",
     "SuspectedCall",
     "TickedLine",
     "Tool",

@@ -1,5 +1,5 @@
-"""What is kept of a session beside what follows from its calls: whose child it is, notes of people,
-and that it is to leave; and how a long one stood in its midst."""
+"""Facts about a session besides its calls: its parent, notes of people, its pending removal, and
+the state of a long one at points in between."""
 
 from django.db import models
 
@@ -69,7 +69,7 @@ class SessionRemoval(models.Model):
     id = models.BigAutoField(primary_key=True)
     session = models.OneToOneField("outcomes.Session", models.CASCADE, related_name="removal")
     asked_by = models.CharField(max_length=320)
-    asked_at = models.DateTimeField()
+    requested_at = models.DateTimeField()
     calls = models.BigIntegerField(default=0)  # that went so far, as all of these
     events = models.BigIntegerField(default=0)
     artifacts = models.BigIntegerField(default=0)

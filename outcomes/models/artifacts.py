@@ -1,5 +1,6 @@
-"""What is known of an artifact; its bytes lie in the artifact store under the same SHA-256. Beside
-it what the calls of an environment have to do with it, and with those that their agents keep."""
+"""Artifacts, and the calls of an environment that refer to them.
+
+The bytes are in the artifact store under the same SHA-256."""
 
 from django.db import models
 from django.db.models import F
@@ -91,8 +92,10 @@ class ArtifactMaker(models.Model):
 
 
 class ArtifactTotal(models.Model):
-    """What the uses of an environment add up to that calls refer to: some rows that are added
-    together, so that two who write seldom wait for each other."""
+    """Totals of the artifact uses of an environment.
+
+    They are split into rows that are added together, so that concurrent writers seldom wait.
+    """
 
     id = models.BigAutoField(primary_key=True)
     environment = models.ForeignKey(

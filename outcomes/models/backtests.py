@@ -7,10 +7,10 @@ from django.db import models
 
 from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
-KEPT_NAME: Final = 128
+NAME_LENGTH: Final = 128
 
 
-class Taken(StrEnum):
+class CallsUnder(StrEnum):
     """By the contract under which calls ran."""
 
     CONTRACT = "contract"  # its own
@@ -20,7 +20,7 @@ class Taken(StrEnum):
 
 class Backtest(Job):
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
-    bundle_name = models.CharField(max_length=KEPT_NAME)
+    bundle_name = models.CharField(max_length=NAME_LENGTH)
     version = models.ForeignKey(  # none: a text that was not saved
         "governance.BundleVersion", models.SET_NULL, related_name="+", null=True
     )
@@ -33,8 +33,8 @@ class Backtest(Job):
     until = models.DateTimeField()
     agents = models.JSONField(default=list)  # globs; none: all
     tools = models.JSONField(default=list)
-    taken = models.CharField(  # whose calls, by the contract that they ran under
-        max_length=11, default=Taken.ALL.value, db_default=Taken.ALL.value
+    calls_under = models.CharField(  # whose calls, by the contract that they ran under
+        max_length=11, default=CallsUnder.ALL.value, db_default=CallsUnder.ALL.value
     )
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField()

@@ -48,11 +48,10 @@ class Event(models.Model):
 
 
 class Call(models.Model):
-    """What became of one call: the columns that lists, counts and filters need.
+    """Columns of one call that lists, counts and filters need.
 
     Arguments, output and details are read from the events. Its id is that of the event which made
-    it; its order that of the first event accepted.
-    """
+    it; its order that of the first event accepted."""
 
     class Kind(models.TextChoices):
         OPEN = ""
@@ -115,7 +114,7 @@ class Call(models.Model):
     cut = models.BooleanField(db_default=False)  # the verdict depends on text that was not read
     would_deny = models.BooleanField()
     conflict = models.BooleanField()
-    asked = models.BooleanField()  # an approval was asked for
+    approval_requested = models.BooleanField()  # an approval was asked for
     idempotent = models.BooleanField()
     blocks_tool = models.BooleanField()  # failed for good: its turn calls the tool no more
     from_sdk = models.BooleanField()
@@ -216,7 +215,11 @@ class Call(models.Model):
                 condition=Q(would_deny=True),
             ),
             # Few ask, and approvals look for those of a moment among all that happened then.
-            models.Index(fields=["project", "at"], name="call_that_asked", condition=Q(asked=True)),
+            models.Index(
+                fields=["project", "at"],
+                name="call_that_asked",
+                condition=Q(approval_requested=True),
+            ),
             # Where agents and checks differ is looked at by time as well.
             models.Index(
                 fields=["project", "at"],

@@ -44,7 +44,7 @@ class AgentSeen(models.Model):
 
 
 class AgentReport(models.Model):
-    """What an agent's own tools say of it: a scan of its skills, or the rules that it holds."""
+    """Report of an agent's own tools: a scan of its skills, or the rules that it holds."""
 
     class Kind(models.TextChoices):
         SKILL_SCAN = "skill_scan"

@@ -11,7 +11,7 @@ from outcomes.models.rollups import OfEnvironment
 
 
 class CallGroup(models.Model):
-    """What its calls have in common. It goes with the last of them."""
+    """Columns that its calls share. It is removed with the last of them."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""What a process of its own does beside the worker: waits, is heard of, and ends."""
+"""State of a job that a Celery worker runs: queued, running with a heartbeat, ended."""
 
 from django.db import models
 from django.db.models import Q

@@ -1,4 +1,4 @@
-"""What somebody has looked at of the calls that an observed rule would have denied."""
+"""Reviews of calls that an observed rule would have denied."""
 
 from django.db import models
 

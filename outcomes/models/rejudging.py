@@ -10,7 +10,7 @@ MOST_PARTS: Final = 64
 
 
 class Rejudging(Job):
-    """What is asked for, and what came out of all its parts."""
+    """Request of a reclassification or check backtest, and the result of all its parts."""
 
     class Kind(models.TextChoices):
         CHECK_BACKTEST = "check_backtest"  # what a text would change; writes no verdict
@@ -82,7 +82,7 @@ class RejudgingPart(Job):
 
 
 class PastVerdict(models.Model):
-    """What a check once said of a call, before another version was asked."""
+    """Earlier verdict of a call, before another version of a check replaced it."""
 
     call = models.ForeignKey(
         "outcomes.Call", models.CASCADE, related_name="past_verdicts", db_constraint=False

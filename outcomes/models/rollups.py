@@ -1,15 +1,14 @@
-"""What calls add up to, kept in step with them.
+"""Sums of calls, updated with them.
 
-Whoever changes calls appends what that changes, which costs next to nothing; it is added to the
-rollups a little later. What is read is both together, so figures are exact at every moment. Times
-are whole minutes since 1970.
-"""
+A change to calls appends its difference, which costs next to nothing; it is added to the rollups
+a little later. Reads add both, so figures are exact at every moment. Times are whole minutes
+since 1970."""
 
 from django.db import models
 
 
 class RollupChange(models.Model):
-    """What one claim, or one reclassified chunk, changed of the calls of an environment."""
+    """Difference that one claim, or one reclassified chunk, made to the sums of an environment."""
 
     id = models.BigAutoField(primary_key=True)
     environment = models.ForeignKey(

@@ -39,7 +39,7 @@ class Principal(models.Model):
 
 
 class IndexedCall(models.Model):
-    """What the index holds of a call, so that it can be changed and removed exactly."""
+    """Index entries of a call, so that they can be changed and removed exactly."""
 
     id = models.BigIntegerField(primary_key=True)  # of the call
     project = models.ForeignKey(

@@ -7,7 +7,7 @@ from django.db.models import Q
 from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
 
-class SuggestionLook(Job):
+class SuggestionScan(Job):
     """The look at a project's newest results: one row, which waits again when there is a reason."""
 
     project = models.OneToOneField("governance.Project", models.CASCADE, related_name="+")
@@ -15,8 +15,8 @@ class SuggestionLook(Job):
     judges = models.CharField(max_length=200, blank=True)  # what decided verdicts then
     looked_at = models.DateTimeField(null=True)
     looked_at_all = models.DateTimeField(null=True)  # at every tool
-    asked_at = models.DateTimeField(null=True)  # since when it waits
-    is_asked_again = models.BooleanField(default=False)  # while it was at it
+    requested_at = models.DateTimeField(null=True)  # since when it waits
+    is_requested_again = models.BooleanField(default=False)  # while it was at it
 
     class Meta:
         ordering = ["id"]
@@ -47,7 +47,7 @@ class Suggestion(models.Model):
     judge = models.CharField(max_length=128, blank=True)  # the check that calls most of them so
     saw = models.JSONField(default=list)  # [[selector, value as JSON, results]], most first
     samples = models.JSONField(default=list)  # the newest of each shape, the most frequent first
-    found_at = models.DateTimeField()
+    first_seen_at = models.DateTimeField()
     looked_at = models.DateTimeField()
     dismissed_by = models.CharField(max_length=320, blank=True)
     dismissed_at = models.DateTimeField(null=True)

@@ -1,4 +1,4 @@
-"""What a check would change, and calls reclassified: asked for over HTTP, looked at, ended."""
+"""API of check backtests and reclassification: start, read, cancel."""
 
 from datetime import datetime
 from typing import Any
@@ -33,7 +33,7 @@ def start_check_backtest(request: AccessRequest, body: CheckBacktestIn) -> HttpR
         by=request.auth.actor,
         text=body.yaml,
         scope=body.scope,
-        wanted=body.wanted(),
+        criteria=body.criteria(),
         newer=ALL if body.newer_included else (),
     )
     ring_for_parts(started)
@@ -44,7 +44,7 @@ def start_check_backtest(request: AccessRequest, body: CheckBacktestIn) -> HttpR
     "/success-checks/backtests/{int:backtest_id}", auth=CAN_READ, response={200: None}
 )
 def get_check_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
-    return answer(rejudging_out(_found(request, backtest_id, BACKTEST)))
+    return answer(rejudging_out(_existing(request, backtest_id, BACKTEST)))
 
 
 @check_backtests.delete(
@@ -58,7 +58,7 @@ def cancel_check_backtest(request: AccessRequest, backtest_id: int) -> HttpRespo
 def start_reclassification(request: AccessRequest, body: ReclassificationIn) -> HttpResponse:
     """By the checks that are bound now; the verdicts that calls had stay beside the new ones."""
     started = jobs.start_reclassification(
-        request.auth.project_id, by=request.auth.actor, wanted=body.wanted()
+        request.auth.project_id, by=request.auth.actor, criteria=body.criteria()
     )
     ring_for_parts(started)
     return answer({"id": started.pk, "status": started.status}, status=202)
@@ -68,7 +68,7 @@ def start_reclassification(request: AccessRequest, body: ReclassificationIn) -> 
     "/reclassifications/{int:reclassification_id}", auth=CAN_READ, response={200: None}
 )
 def get_reclassification(request: AccessRequest, reclassification_id: int) -> HttpResponse:
-    return answer(rejudging_out(_found(request, reclassification_id, RECLASSIFICATION)))
+    return answer(rejudging_out(_existing(request, reclassification_id, RECLASSIFICATION)))
 
 
 @reclassifications.delete(
@@ -132,11 +132,11 @@ def _utc(at: str) -> str | None:
     return time_text(datetime.fromisoformat(at))
 
 
-def _found(request: AccessRequest, number: int, kind: str) -> Rejudging:
-    found = rejudging_numbered(request.auth.project_id, number, kind)
-    if found is None:
+def _existing(request: AccessRequest, number: int, kind: str) -> Rejudging:
+    rejudging = rejudging_numbered(request.auth.project_id, number, kind)
+    if rejudging is None:
         raise NotFound("Job not found.")
-    return found
+    return rejudging
 
 
 def _cancelled(request: AccessRequest, number: int, kind: str) -> Rejudging:

@@ -1,4 +1,4 @@
-"""What other checks say of recorded calls: those that are bound now, or a text in their place."""
+"""Verdicts of other checks on recorded calls: those bound now, or a draft in their place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from governance.checks.domain import DEFAULT, SuccessCheck
 from governance.checks.queries.selection import Judges
 from governance.core.verdict import Verdict
 from outcomes.artifacts.queries.outputs import Output, Recorded
-from outcomes.reclassification.domain.flips import Said
+from outcomes.reclassification.domain.flips import VerdictChange
 from outcomes.record.call_columns import Row
 from outcomes.record.classification import (
     Classification,
@@ -31,11 +31,11 @@ CheckFor = Callable[[str, str, str], SuccessCheck | None]
 ReadArtifact = Callable[[str], Output | Unreadable]
 
 
-def of_bindings(judges: Judges) -> CheckFor:
+def checks_by_binding(judges: Judges) -> CheckFor:
     return judges.check_for
 
 
-def of_text(check: SuccessCheck, judges: Judges | None) -> CheckFor:
+def check_by_text(check: SuccessCheck, judges: Judges | None) -> CheckFor:
     """In the place of the check of its name, or of whichever there is."""
 
     def check_for(environment: str, agent: str, tool: str) -> SuccessCheck | None:
@@ -47,7 +47,7 @@ def of_text(check: SuccessCheck, judges: Judges | None) -> CheckFor:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    said: Said
+    change: VerdictChange
     verdicts: Verdicts | None  # the columns of the row; none: no check has a say in it
     decided_by: DecidedBy = ""
     disagreement: bool = False
@@ -58,7 +58,9 @@ class Judged:
 
     def left(self) -> "Judged":
         """As it is told where nothing was written."""
-        return Judged(Said(self.said.before, self.said.before, not_checked=OVERTAKEN), None)
+        return Judged(
+            VerdictChange(self.change.before, self.change.before, not_checked=OVERTAKEN), None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,9 @@ class Judging:
         output = read(row.artifact_name) if row.kind == ARTIFACT else _output(row, recorded)
         if isinstance(output, NotReported):
             reason = NO_OUTPUT if row.kind in ("execution_result", ARTIFACT) else ""
-            return Judged(Said(before, before, not_checked=reason), None)
+            return Judged(VerdictChange(before, before, not_checked=reason), None)
         if isinstance(output, Unreadable) and output.is_fault:
-            return Judged(Said(before, before, not_checked=output.reason), None)
+            return Judged(VerdictChange(before, before, not_checked=output.reason), None)
         classification = (
             NotChecked(output.reason)
             if isinstance(output, Unreadable)
@@ -99,12 +101,12 @@ def _judged(
     )
     after = verdict or before
     if isinstance(classification, NotChecked):
-        said = Said(before, after, not_checked=classification.reason)
+        change = VerdictChange(before, after, not_checked=classification.reason)
     else:
         check, rule = classification.check or "", classification.rule or ""
         by_agent, cut = decided_by == "agent", classification.cut
-        said = Said(before, after, check, rule, by_agent=by_agent, cut=cut)
-    return Judged(said, verdicts_of(classification), decided_by, disagrees(reported, verdict))
+        change = VerdictChange(before, after, check, rule, by_agent=by_agent, cut=cut)
+    return Judged(change, verdicts_of(classification), decided_by, disagrees(reported, verdict))
 
 
 def _output(row: Row, recorded: Recorded) -> Output:

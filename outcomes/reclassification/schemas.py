@@ -1,10 +1,10 @@
-"""What the routes of reclassification take."""
+"""Requests of the reclassification API."""
 
 from typing import Literal
 
 from pydantic import ConfigDict
 
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.stored.queries import CallFilter
 from outcomes.web.schemas import CallFields, Text, listed
 
@@ -17,8 +17,8 @@ class ReclassificationIn(CallFields):
     agent: Text | list[Text] = ""  # names or globs
     tool: Text | list[Text] = ""
 
-    def wanted(self) -> Wanted:
-        return Wanted(
+    def criteria(self) -> CallCriteria:
+        return CallCriteria(
             environment=self.env,
             since=self.since,
             until=self.until,

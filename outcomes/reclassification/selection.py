@@ -34,16 +34,16 @@ class Place(NamedTuple):
     session: int | None
     call: tuple[Any, ...]  # its time, and what orders calls of one time
 
-    def kept(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         at, *rest = self.call
         return {"session": self.session, "call": [at.isoformat(), *rest]}
 
 
-def place_of(kept: dict[str, Any]) -> Place | None:
-    if not kept:
+def place_of(stored: dict[str, Any]) -> Place | None:
+    if not stored:
         return None
-    at, *rest = kept["call"]
-    return Place(kept["session"], (datetime.fromisoformat(at).astimezone(UTC), *rest))
+    at, *rest = stored["call"]
+    return Place(stored["session"], (datetime.fromisoformat(at).astimezone(UTC), *rest))
 
 
 class Known(NamedTuple):
@@ -89,8 +89,8 @@ class Chosen:
         if self.call_filter == ANY_CALL:
             return chosen
         fitting = calls(self.project, self.call_filter).order_by()
-        found = fitting.filter(id__in=[row.id for row in chosen])
-        numbers = set(found.values_list("id", flat=True))
+        changed = fitting.filter(id__in=[row.id for row in chosen])
+        numbers = set(changed.values_list("id", flat=True))
         return [row for row in chosen if row.id in numbers]
 
     def _has(self, row: Row) -> bool:
@@ -107,11 +107,11 @@ class Chosen:
 
     def shares(self, calls: int) -> list[Share]:
         """Equal ranges of sessions: fine enough that no process waits long for another."""
-        told = self._sessions().aggregate(first=Min("id"), last=Max("id"))
+        ends = self._sessions().aggregate(first=Min("id"), last=Max("id"))
         shares = [Share(None, None)] if self._calls().filter(session=None).exists() else []
-        if told["first"] is None:
+        if ends["first"] is None:
             return shares
-        first, width = told["first"], told["last"] - told["first"] + 1
+        first, width = ends["first"], ends["last"] - ends["first"] + 1
         number = min(max(calls // CALLS_OF_A_PART, 1), MOST_PARTS, width)
         borders = [first + width * each // number for each in range(number + 1)]
         return shares + [Share(begin, end - 1) for begin, end in pairwise(borders)]
@@ -127,7 +127,7 @@ class Chosen:
             yield from self._rest_of_session(after.session, after.call)
             first = after.session + 1
         for group in self._groups(first, share.last):
-            yield from self._of_sessions(group)
+            yield from self._session_chunks(group)
 
     def again(self, calls: Iterable[int]) -> list[Row]:
         """As they are now, where they are still there and of that time and environment."""
@@ -149,62 +149,62 @@ class Chosen:
         if group:
             yield group
 
-    def _of_sessions(self, group: dict[int, tuple[Known, int]]) -> Iterator[Chunk]:
+    def _session_chunks(self, group: dict[int, tuple[Known, int]]) -> Iterator[Chunk]:
         sessions = {number: known for number, (known, _) in group.items()}
         if len(group) == 1:
             ((number, (_, attempts)),) = group.items()
             if attempts > ROWS:
-                for rows in _pages(self._of_session(number), _OF_A_SESSION, None):
+                for rows in _pages(self._session_calls(number), _OF_A_SESSION, None):
                     yield Chunk(rows, sessions)
                 return
-        found = Call.objects.filter(session__in=list(sessions), at__lt=self.until)
-        if rows := _rows(found.order_by("session", *_OF_A_SESSION)):
+        calls = Call.objects.filter(session__in=list(sessions), at__lt=self.until)
+        if rows := _rows(calls.order_by("session", *_OF_A_SESSION)):
             yield Chunk(rows, sessions)
 
     def _rest_of_session(self, number: int, after: tuple[Any, ...]) -> Iterator[Chunk]:
         known = Session.objects.filter(id=number).values_list("session_id", "version").first()
         if known is not None:
-            for rows in _pages(self._of_session(number), _OF_A_SESSION, after):
+            for rows in _pages(self._session_calls(number), _OF_A_SESSION, after):
                 yield Chunk(rows, {number: Known(*known)})
 
-    def _of_session(self, number: int) -> QuerySet[Call]:
+    def _session_calls(self, number: int) -> QuerySet[Call]:
         return Call.objects.filter(session=number, at__lt=self.until).order_by(*_OF_A_SESSION)
 
     def _without_session(self) -> QuerySet[Call]:
         return self._calls().filter(session=None).order_by(*_WITHOUT)
 
     def _sessions(self) -> QuerySet[Session]:
-        found = Session.objects.filter(project=self.project, first_at__lt=self.until).order_by()
+        sessions = Session.objects.filter(project=self.project, first_at__lt=self.until).order_by()
         if self.since is not None:
-            found = found.filter(last_at__gte=self.since)
+            sessions = sessions.filter(last_at__gte=self.since)
         if self.environment is not None:
-            found = found.filter(environment=self.environment)
+            sessions = sessions.filter(environment=self.environment)
         if self.call_filter.session:
-            found = found.filter(digest=digest_of(self.call_filter.session))
-        return found
+            sessions = sessions.filter(digest=digest_of(self.call_filter.session))
+        return sessions
 
     def _calls(self) -> QuerySet[Call]:
-        found = Call.objects.filter(project=self.project, at__lt=self.until).order_by()
+        calls = Call.objects.filter(project=self.project, at__lt=self.until).order_by()
         if self.since is not None:
-            found = found.filter(at__gte=self.since)
+            calls = calls.filter(at__gte=self.since)
         if self.environment is not None:
-            found = found.filter(environment=self.environment)
+            calls = calls.filter(environment=self.environment)
         if self.call_filter.session:
-            found = found.filter(session__digest=digest_of(self.call_filter.session))
-        return found
+            calls = calls.filter(session__digest=digest_of(self.call_filter.session))
+        return calls
 
 
 def _pages(
-    found: QuerySet[Call], order: Sequence[str], after: tuple[Any, ...] | None
+    calls: QuerySet[Call], order: Sequence[str], after: tuple[Any, ...] | None
 ) -> Iterator[list[Row]]:
     while True:
-        part = found
+        part = calls
         if after is not None:
             beyond, equal = Q(), Q()
             for name, value in zip(order, after, strict=True):
                 beyond |= equal & Q((f"{name}__gt", value))
                 equal &= Q((name, value))
-            part = found.filter(beyond, at__gte=after[0])
+            part = calls.filter(beyond, at__gte=after[0])
         page = _rows(part[:ROWS])
         if not page:
             return
@@ -212,6 +212,6 @@ def _pages(
         after = tuple(getattr(page[-1], name) for name in order)
 
 
-def _rows(found: QuerySet[Call]) -> list[Row]:
-    rows: Iterable[tuple[Any, ...]] = found.values_list(*COLUMNS)
+def _rows(calls: QuerySet[Call]) -> list[Row]:
+    rows: Iterable[tuple[Any, ...]] = calls.values_list(*COLUMNS)
     return [Row(*row) for row in rows]

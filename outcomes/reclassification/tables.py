@@ -1,4 +1,4 @@
-"""What the files of tables hold: the columns of each, in the words of the API."""
+"""Columns of downloaded tables, named as in the API."""
 
 from typing import Final
 

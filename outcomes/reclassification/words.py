@@ -114,7 +114,7 @@ def _changes(rejudging: Rejudging, counts: dict[str, int]) -> str:
     return f"{number:,} of {calls} {verb} {where}{more}"
 
 
-def told_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | None]:
+def counts_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | None]:
     """Checked calls and changed verdicts; None while it runs."""
     if counts is None:
         return None, None
@@ -159,19 +159,19 @@ def rules(rows: dict[str, dict[str, int]]) -> list[RuleLine]:
     )
 
 
-def shifts(told: dict[str, Any]) -> list[ShiftLine]:
+def shifts(result: dict[str, Any]) -> list[ShiftLine]:
     """Limits that sessions would hit at another call, most sessions first."""
     lines = []
-    for row in told["by_limit"]:
+    for row in result["by_limit"]:
         samples = [sample for shift in SHIFTS for sample in row["samples"].get(shift, [])]
         counts = [(words, row[shift]) for shift, words in SHIFTS.items() if row[shift]]
         lines.append(ShiftLine(limit_name(row), row["assumed"], counts, samples))
     return sorted(lines, key=lambda line: -sum(number for _, number in line.counts))
 
 
-def samples(told: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+def samples(by_flip: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
     for flip, words in FIGURES.items():
-        for sample in told.get(flip, []):
+        for sample in by_flip.get(flip, []):
             yield (
                 {"cut": False}
                 | sample

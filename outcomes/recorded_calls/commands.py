@@ -4,15 +4,15 @@ from typing import Final
 
 from outcomes.core.moments import moment_of
 from outcomes.models import Backtest, ChangedCall
-from outcomes.recorded_calls.domain import Kept
+from outcomes.recorded_calls.domain import ChangedCallSample
 
 WITH_CALLS: Final = 50  # results of a project; those before it have their figures and samples
 AT_ONCE: Final = 1_000
 
 
-def keep_changed_calls(backtest: Backtest, kept: Kept) -> None:
+def keep_changed_calls(backtest: Backtest, sample: ChangedCallSample) -> None:
     ChangedCall.objects.filter(backtest=backtest).delete()  # of a try whose process died
-    for start in range(0, len(kept), AT_ONCE):  # settling goes on in between
+    for start in range(0, len(sample), AT_ONCE):  # settling goes on in between
         ChangedCall.objects.bulk_create(
             ChangedCall(
                 backtest=backtest,
@@ -26,7 +26,7 @@ def keep_changed_calls(backtest: Backtest, kept: Kept) -> None:
                 rule=each.rule,
                 output=each.output,
             )
-            for each in kept.calls[start : start + AT_ONCE]
+            for each in sample.calls[start : start + AT_ONCE]
         )
     _forget_older(backtest.project_id)
 

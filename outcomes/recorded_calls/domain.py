@@ -40,7 +40,7 @@ class Changed(NamedTuple):
     session: str  # with its environment; empty: none
 
 
-class Kept:
+class ChangedCallSample:
     def __init__(self) -> None:
         self.calls: list[Changed] = []
         self._of_group: Counter[tuple[str, str, str]] = Counter()

@@ -30,37 +30,37 @@ class ChangedFilter:
 
     @property
     def groups(self) -> list[tuple[str, str]]:
-        """What narrows them beside the change, and to which name."""
+        """Filters besides the change: table and name."""
         session = f"{self.environment}/{self.session}" if self.session else ""
-        told = zip(_TABLES, (self.rule, self.tool, self.agent, session), strict=True)
-        return [(table, name) for table, name in told if name]
+        named = zip(_TABLES, (self.rule, self.tool, self.agent, session), strict=True)
+        return [(table, name) for table, name in named if name]
 
 
 def changed_calls(
     backtest: Backtest,
-    wanted: ChangedFilter,
+    filters: ChangedFilter,
     *,
     size: int,
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[ChangedCall]:
     """Newest first."""
-    found = _such(backtest, wanted).select_related(*_NAMED).defer("call__session__tally")
-    return page_of(found, PLACE, size=size, before=before, after=after)
+    calls = _such(backtest, filters).select_related(*_NAMED).defer("call__session__tally")
+    return page_of(calls, PLACE, size=size, before=before, after=after)
 
 
-def number_kept(backtest: Backtest, wanted: ChangedFilter) -> int:
-    return _such(backtest, wanted).count()
+def number_stored(backtest: Backtest, filters: ChangedFilter) -> int:
+    return _such(backtest, filters).count()
 
 
-def number_of_changed(backtest: Backtest, wanted: ChangedFilter) -> int | None:
+def number_of_changed(backtest: Backtest, filters: ChangedFilter) -> int | None:
     """How many there are, kept or not; None for what a result does not count."""
-    groups = wanted.groups
+    groups = filters.groups
     if not groups:
-        if wanted.change == DRIFT:
+        if filters.change == DRIFT:
             return backtest.drift
         counts: dict[str, int] = {change: getattr(backtest, change) for change in CHANGES}
-    elif len(groups) > 1 or wanted.change == DRIFT:
+    elif len(groups) > 1 or filters.change == DRIFT:
         return None
     else:
         ((table, name),) = groups
@@ -68,22 +68,22 @@ def number_of_changed(backtest: Backtest, wanted: ChangedFilter) -> int | None:
         if name not in rows:
             return None
         counts = {change: rows[name][change] for change in CHANGES}
-    return counts.get(wanted.change, 0) if wanted.change else sum(counts.values())
+    return counts.get(filters.change, 0) if filters.change else sum(counts.values())
 
 
-def _such(backtest: Backtest, wanted: ChangedFilter) -> QuerySet[ChangedCall]:
-    found = ChangedCall.objects.filter(backtest=backtest)
+def _such(backtest: Backtest, filters: ChangedFilter) -> QuerySet[ChangedCall]:
+    calls = ChangedCall.objects.filter(backtest=backtest)
     # What drifts stands there a second time, by what changes about it.
-    found = found.filter(change__in=[wanted.change] if wanted.change else CHANGES)
-    if wanted.rule:
-        found = found.filter(behind=as_text(wanted.rule))
-    if wanted.tool:
-        found = found.filter(call__tool__digest=digest_of(wanted.tool))
-    if wanted.agent:
-        found = found.filter(call__agent__digest=digest_of(wanted.agent))
-    if wanted.session:
-        found = found.filter(
-            call__session__digest=digest_of(wanted.session),
-            call__environment__name=as_text(wanted.environment),
+    calls = calls.filter(change__in=[filters.change] if filters.change else CHANGES)
+    if filters.rule:
+        calls = calls.filter(behind=as_text(filters.rule))
+    if filters.tool:
+        calls = calls.filter(call__tool__digest=digest_of(filters.tool))
+    if filters.agent:
+        calls = calls.filter(call__agent__digest=digest_of(filters.agent))
+    if filters.session:
+        calls = calls.filter(
+            call__session__digest=digest_of(filters.session),
+            call__environment__name=as_text(filters.environment),
         )
-    return found
+    return calls

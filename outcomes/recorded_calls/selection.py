@@ -17,7 +17,7 @@ LONGEST_NAME: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class CallCriteria:
     """Whatever is left out does not narrow them."""
 
     environment: str = ""
@@ -34,26 +34,26 @@ class Fit(NamedTuple):
     until: datetime
 
 
-def fit(project_id: int, wanted: Wanted) -> Fit:
+def fit(project_id: int, criteria: CallCriteria) -> Fit:
     environment = None
-    if wanted.environment:
+    if criteria.environment:
         project = project_numbered(project_id)
-        found = environment_with(project, wanted.environment)
-        if found is None:
+        existing = environment_with(project, criteria.environment)
+        if existing is None:
             raise InvalidInput.at("env", "Environment not found.")
-        environment = found.pk
+        environment = existing.pk
     now = timezone.now()
-    until = min(wanted.until or now, now)  # nothing of what comes is recorded yet
-    if wanted.since is not None and wanted.since >= until:
+    until = min(criteria.until or now, now)  # nothing of what comes is recorded yet
+    if criteria.since is not None and criteria.since >= until:
         raise InvalidInput.at("since", "The period ends before it starts.")
-    for path, globs in (("agent", wanted.agents), ("tool", wanted.tools)):
+    for path, globs in (("agent", criteria.agents), ("tool", criteria.tools)):
         if len(globs) > MOST_GLOBS or any(
             not 0 < len(each) <= LONGEST_GLOB or "\0" in each for each in globs
         ):
             raise InvalidInput.at(
                 path, f"At most {MOST_GLOBS} names of at most {LONGEST_GLOB} characters."
             )
-    session = wanted.call_filter.session
+    session = criteria.call_filter.session
     if len(session) > LONGEST_NAME or "\0" in session:
         raise InvalidInput.at("session", f"An id of at most {LONGEST_NAME:,} characters.")
     return Fit(environment, now, until)

@@ -25,7 +25,7 @@ class SearchField:
     words: str  # what the input holds
     error: str
     chips: list[Chip]
-    kept: dict[str, str]  # other parameters of the address
+    other_parameters: dict[str, str]  # other parameters of the address
     clear_url: str
     behind: str  # what is not indexed yet
 
@@ -34,7 +34,7 @@ class SearchField:
         return bool(self.text)
 
 
-def search_field(request: MemberRequest, kept: Mapping[str, str]) -> SearchField:
+def search_field(request: MemberRequest, other_parameters: Mapping[str, str]) -> SearchField:
     """`kept` are the parameters that the page keeps when the search changes."""
     text = query_text(request)
     query, error = Query(), ""
@@ -42,14 +42,14 @@ def search_field(request: MemberRequest, kept: Mapping[str, str]) -> SearchField
         query = parse(text)
     except QueryError as mistake:
         error = f"{mistake}."
-    others = {name: value for name, value in kept.items() if value and name != "q"}
+    others = {name: value for name, value in other_parameters.items() if value and name != "q"}
     return SearchField(
         query=query,
         text=query.text or text,
         words=text if error else query.words,
         error=error,
         chips=[_chip(request.path, query, term, others) for term in query.chips],
-        kept=others,
+        other_parameters=others,
         clear_url=with_query(request.path, **others),
         behind=progress_words(progress_of(request.project.pk)) if text else "",
     )
@@ -60,7 +60,7 @@ def query_text(request: MemberRequest) -> str:
     return " ".join(filter(None, (each.strip() for each in request.GET.getlist("q"))))
 
 
-def _chip(path: str, query: Query, term: Term, kept: Mapping[str, str]) -> Chip:
+def _chip(path: str, query: Query, term: Term, other_parameters: Mapping[str, str]) -> Chip:
     name, _, value = term.source.partition(":")
-    url = with_query(path, **kept, q=query.without(term).text)
+    url = with_query(path, **other_parameters, q=query.without(term).text)
     return Chip(f"{name}:", value, term.source, url)

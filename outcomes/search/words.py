@@ -57,20 +57,20 @@ def shown_words(hits: Hits, shown: int, *, is_first: bool) -> str:
 
 def comparison_words(compared: Comparison) -> str:
     """86 calls here vs 800 of the other 2,877 calls"""
-    found = compared.found
+    result = compared.result
     newest = "the newest " if compared.is_newest else ""
-    here = f"{newest}{counted(found.here, 'call')} here"
-    if found.elsewhere == compared.others:
+    here = f"{newest}{counted(result.here, 'call')} here"
+    if result.elsewhere == compared.others:
         there = f"the other {counted(compared.others, 'call')}"
     else:
         more = "newest " if compared.is_bounded else ""
-        there = f"{found.elsewhere:,} of the {more}{compared.others:,} other calls"
+        there = f"{result.elsewhere:,} of the {more}{compared.others:,} other calls"
     since = f" since {_time(compared.since)}" if compared.since is not None else ""
     return f"{here} vs {there}{since}"
 
 
 def smaller_words(compared: Comparison, *, is_searched: bool) -> str:
-    smaller = compared.found.smaller
+    smaller = compared.result.smaller
     differ = "differs" if smaller == 1 else "differ"
     words = [f"{counted(smaller, 'more field')} {differ} less."] if smaller else []
     if is_searched:
@@ -79,7 +79,7 @@ def smaller_words(compared: Comparison, *, is_searched: bool) -> str:
 
 
 def progress_words(progress: Progress) -> str:
-    """What a search does not cover yet; empty when it covers everything."""
+    """Search coverage still missing; empty when the index covers everything."""
     words = []
     if progress.events:
         more = "More than " if progress.is_more else ""

@@ -14,7 +14,7 @@ from outcomes.calls.api.shapes import time_text
 from outcomes.models import Suggestion
 from outcomes.suggestions.commands import suggestions
 from outcomes.suggestions.commands.suggestions import bring_back_suggestion
-from outcomes.suggestions.queries import dismissed_suggestions, look_of, open_suggestions, row_of
+from outcomes.suggestions.queries import dismissed_suggestions, open_suggestions, row_of, scan_of
 from outcomes.web.api import answer, router
 
 
@@ -32,12 +32,12 @@ class DismissalIn(Schema):
 def list_suggestions(request: AccessRequest, query: Query[SuggestionsQuery]) -> HttpResponse:
     """The most frequent first; or those that somebody dismissed."""
     project = request.auth.project_id
-    found = dismissed_suggestions(project) if query.dismissed else open_suggestions(project)
-    look = look_of(project)
+    listed = dismissed_suggestions(project) if query.dismissed else open_suggestions(project)
+    scan = scan_of(project)
     return answer(
         {
-            "suggestions": [suggestion_out(each) for each in found],
-            "looked_at": time_text(look.looked_at) if look else None,
+            "suggestions": [suggestion_out(each) for each in listed],
+            "looked_at": time_text(scan.looked_at) if scan else None,
         }
     )
 
@@ -69,7 +69,7 @@ def suggestion_out(suggestion: Suggestion) -> dict[str, Any]:
         "judge": suggestion.judge,
         "first_at": time_text(suggestion.first_at),
         "last_at": time_text(suggestion.last_at),
-        "found_at": time_text(suggestion.found_at),
+        "found_at": time_text(suggestion.first_seen_at),
         "saw": [
             {"selector": selector, "value": Masking().written(selector, value), "results": number}
             for selector, value, number in suggestion.saw

@@ -15,7 +15,7 @@ from governance.core.json_value import Json
 from governance.models import Project
 from outcomes.core.scope import Scope
 from outcomes.masking.domain.shown_call import masking_of
-from outcomes.models import Call, Event, Suggestion, SuggestionLook, Tool
+from outcomes.models import Call, Event, Suggestion, SuggestionScan, Tool
 from outcomes.reclassification.queries.past_calls import PastCalls, past_calls
 from outcomes.record.codec import as_text, digest_of
 from outcomes.record.outcome import NotReported, ToolExecutionResult
@@ -43,10 +43,10 @@ def open_suggestions(project_id: int) -> list[Suggestion]:
 def suggestions_for(tool: Tool) -> list[Suggestion]:
     """Open suggestions of one tool."""
     rows = Suggestion.objects.filter(tool=tool, dismissed_at=None)
-    found = list(rows.select_related("effect").order_by("-results", "id"))
-    for each in found:
+    listed = list(rows.select_related("effect").order_by("-results", "id"))
+    for each in listed:
         each.tool = tool  # saves a query per row
-    return found
+    return listed
 
 
 def looking_like_failures(project_id: int) -> dict[str, int]:
@@ -71,8 +71,8 @@ def suggestion_numbered(project_id: int, number: int) -> Suggestion | None:
     return rows.select_related("tool", "project").first()
 
 
-def look_of(project_id: int) -> SuggestionLook | None:
-    return SuggestionLook.objects.filter(project=project_id).first()
+def scan_of(project_id: int) -> SuggestionScan | None:
+    return SuggestionScan.objects.filter(project=project_id).first()
 
 
 def row_of(suggestion: Suggestion) -> Followed | None:
@@ -111,10 +111,10 @@ class Flow:
 
 def suggestion_for(tool: Tool, check: str, rule: str) -> Suggestion | None:
     rows = Suggestion.objects.filter(tool=tool, check_name=check, rule=rule)
-    found = rows.select_related("effect").first()
-    if found is not None:
-        found.tool = tool  # saves a query
-    return found
+    suggestion = rows.select_related("effect").first()
+    if suggestion is not None:
+        suggestion.tool = tool  # saves a query
+    return suggestion
 
 
 def flow_of(
@@ -175,7 +175,7 @@ class Outputs(NamedTuple):
 
 
 def outputs_in(project_id: int, scope: Scope) -> Outputs:
-    """Of the newest calls up to a bound."""
+    """Outputs of the newest calls, up to a bound."""
     calls = Call.objects.filter(
         project=project_id, at__gte=scope.since, at__lt=scope.until, kind__in=_WITH_RESULT
     )
@@ -201,12 +201,12 @@ def newest_event(project_id: int) -> int:
 
 def tools_touched(project_id: int, after: int, until: int) -> set[int]:
     """Tools with outputs among these events."""
-    found: set[int] = set()
+    ids: set[int] = set()
     with connection.cursor() as cursor:
         for start in _steps(project_id, after, until):
             cursor.execute(_TOUCHED, [project_id, *start])
-            found |= {row[0] for row in cursor.fetchall()}
-    return found
+            ids |= {row[0] for row in cursor.fetchall()}
+    return ids
 
 
 def all_tools(project_id: int) -> set[int]:

@@ -34,21 +34,21 @@ from governance.web.table_files import Tables, one_of_tables, table_file
 from outcomes.jobs import doorbell
 from outcomes.models import Suggestion, Tool
 from outcomes.reclassification.commands.jobs import ring_for_parts, start_reclassification
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.suggestions.commands import suggestions as commands_suggestions
-from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.suggestions.commands.scans import request_scan
 from outcomes.suggestions.commands.suggestions import ask_for_effect
 from outcomes.suggestions.domain.flow import Step
 from outcomes.suggestions.queries import (
     Flow,
     dismissed_suggestions,
     flow_of,
-    look_of,
     number_of_open_suggestions,
     open_suggestions,
     outputs_in,
     row_of,
     sample_output,
+    scan_of,
     suggestion_for,
     suggestions_for,
     tool_named,
@@ -82,7 +82,7 @@ def suggestions(request: MemberRequest) -> HttpResponseBase:
     )
     if file:
         return file
-    rows, scan = open_suggestions(project), look_of(project)
+    rows, scan = open_suggestions(project), scan_of(project)
     dismissed = dismissed_suggestions(project)
     tables: Tables = {"dismissed": (DISMISSED, dismissed)}
     if (file := one_of_tables(request, request.project, tables)) is not None:
@@ -174,9 +174,9 @@ def suggestion_part(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 @member_page()
-def look_standing(request: MemberRequest) -> HttpResponse:
+def scan_progress(request: MemberRequest) -> HttpResponse:
     """Progress of a scan; once it has ended, the page is loaded again."""
-    scan = look_of(request.project.pk)
+    scan = scan_of(request.project.pk)
     if scan is None or scan.has_ended:
         return HttpResponseClientRefresh()
     return render(request, "suggestions/_scanning.html", {"scan": scan})
@@ -184,12 +184,12 @@ def look_standing(request: MemberRequest) -> HttpResponse:
 
 @require_POST
 @member_page(Action.WRITE_CHECK)
-def look_now(request: MemberRequest) -> HttpResponse:
-    scan = ask_for_look(request.project.pk)
+def scan_now(request: MemberRequest) -> HttpResponse:
+    scan = request_scan(request.project.pk)
     doorbell.ring(doorbell.SCAN, scan.pk)
     started = "Scanning the newest outputs. This takes a few seconds."
     queued = "A scan is running. The next one is queued."
-    messages.success(request, queued if scan.is_asked_again else started)
+    messages.success(request, queued if scan.is_requested_again else started)
     return redirect(PAGE, request.project.slug)
 
 
@@ -320,11 +320,11 @@ def _reclassify(request: MemberRequest, flow: Flow) -> HttpResponse | None:
     if not flow.is_bound:
         return None
     started = start_reclassification(
-        request.project.pk, by=request.actor, wanted=Wanted(tools=[flow.tool.name])
+        request.project.pk, by=request.actor, criteria=CallCriteria(tools=[flow.tool.name])
     )
     ring_for_parts(started)
     # The bound check covers these outputs now, so they raise no more doubt.
-    doorbell.ring(doorbell.SCAN, ask_for_look(request.project.pk).pk)
+    doorbell.ring(doorbell.SCAN, request_scan(request.project.pk).pk)
     return redirect("outcomes:reclassification", request.project.slug, started.pk)
 
 

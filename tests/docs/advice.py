@@ -1,4 +1,4 @@
-"""What docs/adapters.md advises is what `make test-sdks` runs in the frameworks: the same code."""
+"""Advice in docs/adapters.md equals the code that `make test-sdks` runs in the frameworks."""
 
 import ast
 from collections.abc import Iterator

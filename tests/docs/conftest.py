@@ -45,18 +45,20 @@ def _fill(console: Console) -> None:
     checks = [each.text for each in blocks_of("docs/success.md") if each.language == "yaml"]
     for number in range(VERSIONS, 0, -1):
         comment = f"# {number}\n" if number > 1 else ""
-        told(console, "POST", "contracts", yaml=comment + CONTRACT)
+        answer_of(console, "POST", "contracts", yaml=comment + CONTRACT)
         for text in checks:
-            told(console, "PUT", f"success-checks/{name_in(text)}", yaml=comment + text)
+            answer_of(console, "PUT", f"success-checks/{name_in(text)}", yaml=comment + text)
     for version in (1, 2):
-        told(console, "POST", "contracts/billing/deployments", version=version, env="production")
+        answer_of(
+            console, "POST", "contracts/billing/deployments", version=version, env="production"
+        )
 
 
 def name_in(text: str) -> str:
     return text.partition("metadata: {name: ")[2].partition("}")[0].partition(",")[0]
 
 
-def told(console: Console, method: str, path: str, **body: Any) -> Any:
+def answer_of(console: Console, method: str, path: str, **body: Any) -> Any:
     status, answer = console.ask(method, path, json.dumps(body).encode())
     assert status in (200, 201, 202), answer
     return answer
@@ -64,7 +66,7 @@ def told(console: Console, method: str, path: str, **body: Any) -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What a reader has at hand: a contract in a file, and a folder of contracts in git."""
+    """Files of a reader: a contract, and a folder of contracts in git."""
     for name in ("contract.yaml", "billing.yaml", "contracts/billing.yaml"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)

@@ -53,7 +53,7 @@ def main() -> None:
 
 
 async def end(done: Any, names: dict[str, Any]) -> None:
-    """What it awaits, and then what an agent does when it ends."""
+    """Code that ends a fragment: what it awaits, and the end of an agent."""
     if inspect.isawaitable(done):
         await done
     if "guard" in names:
@@ -64,8 +64,8 @@ async def end(done: Any, names: dict[str, Any]) -> None:
 
 def missing(tree: ast.Module) -> list[str]:
     """Names that the fragment reads and nothing in it writes, in the order of their needs."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    written = {node.id for node in found if not isinstance(node.ctx, ast.Load)}
+    rows = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    written = {node.id for node in rows if not isinstance(node.ctx, ast.Load)}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             written.add(node.name)
@@ -75,13 +75,13 @@ def missing(tree: ast.Module) -> list[str]:
             written.add((node.asname or node.name).partition(".")[0])
         elif isinstance(node, ast.ExceptHandler) and node.name:
             written.add(node.name)
-    read = {node.id: None for node in found if isinstance(node.ctx, ast.Load)}
-    wanted = [name for name in read if name not in written and not hasattr(builtins, name)]
-    unknown = [name for name in wanted if name not in GIVEN]
+    read = {node.id: None for node in rows if isinstance(node.ctx, ast.Load)}
+    listed = [name for name in read if name not in written and not hasattr(builtins, name)]
+    unknown = [name for name in listed if name not in GIVEN]
     if unknown:
         raise SystemExit(f"{unknown} is neither in the fragment nor in GIVEN of {__file__}")
     given: dict[str, None] = {}
-    for name in wanted:
+    for name in listed:
         for needed in needs_of(name):
             given.setdefault(needed)
     return list(given)
@@ -108,12 +108,12 @@ def claimed(value: Any, words: str) -> None:
     node = ast.parse(words, mode="eval").body
     if isinstance(node, ast.Call):
         assert type(value).__name__ == ast.unparse(node.func), f"{value!r} is no {words}"
-        said = {each.arg: ast.literal_eval(each.value) for each in node.keywords}
-        real = {name: getattr(value, name or "") for name in said}
+        fields = {each.arg: ast.literal_eval(each.value) for each in node.keywords}
+        real = {name: getattr(value, name or "") for name in fields}
     else:
-        said, real = ast.literal_eval(words), value
-    if said != real:
-        raise SystemExit(f"the page says {said!r}, and it is {real!r}")
+        fields, real = ast.literal_eval(words), value
+    if fields != real:
+        raise SystemExit(f"the page says {fields!r}, and it is {real!r}")
     sys.stdout.write(f"claim {json.dumps(words)} holds\n")
 
 

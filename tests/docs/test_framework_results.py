@@ -1,4 +1,4 @@
-"""What docs/adapters.md says of the results that checks get, and of checks for them."""
+"""Results that checks get and checks for them, as docs/adapters.md lists them."""
 
 import ast
 import json
@@ -10,7 +10,7 @@ import pytest
 from edictum_site_client import default_check
 
 from tests.docs.blocks import ROOT, blocks_of
-from tests.governance.checks.language.test_success_docs import codes, said_of
+from tests.governance.checks.language.test_success_docs import codes, explanation_of
 
 PAGE = "docs/adapters.md"
 TEXT = (ROOT / PAGE).read_text()
@@ -20,14 +20,14 @@ ONE_FOR_ALL = re.findall(r"One selector finds all of them: `(.*)`", SECTION)[0]
 
 
 @pytest.mark.parametrize(("framework", "result", "selector"), CELLS)
-def test_a_status_is_found_where_the_page_says(framework: str, result: str, selector: str) -> None:
+def test_a_status_is_where_the_page_says(framework: str, result: str, selector: str) -> None:
     value = json.loads(codes(result)[0])
     named = codes(selector)
     for each in [*named, ONE_FOR_ALL] if named else []:
-        assert said_of({each: {"equals": 500}}, value).rule == "met", each
+        assert explanation_of({each: {"equals": 500}}, value).rule == "met", each
     for usual in ["result.status", *([] if named else ["result|json.status", ONE_FOR_ALL])]:
         if usual not in named:
-            assert said_of({usual: {"gte": 400}}, value).rule == "otherwise", usual
+            assert explanation_of({usual: {"gte": 400}}, value).rule == "otherwise", usual
 
 
 def the_check(after: str) -> Any:

@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from governance.clients.wheel import client_wheel
 from tests.docs.advice import not_run
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_in, blocks_of
-from tests.docs.conftest import name_in, told
+from tests.docs.conftest import answer_of, name_in
 from tests.journeys.console import KEY, Console
 
 PATIENCE = 180.0  # seconds of one program, where others have the cores
@@ -121,8 +121,8 @@ def checked(line: str) -> None:
                 ["make", "-n", *targets], cwd=ROOT, capture_output=True, text=True
             )
             assert done.returncode == 0, done.stderr
-        case ["pip", "install", *wanted]:
-            for each in wanted:
+        case ["pip", "install", *expected]:
+            for each in expected:
                 installable(each)
         case [program, name, *options] if program.endswith("manage.py"):
             understood(name, options)
@@ -135,16 +135,16 @@ def commands_in(text: str) -> list[str]:
     return [line for line in joined.splitlines() if line.strip() and not line.startswith("#")]
 
 
-def installable(wanted: str) -> None:
-    if wanted.startswith("./"):
-        assert (ROOT / wanted / "pyproject.toml").is_file(), f"{wanted} is no package"
+def installable(expected: str) -> None:
+    if expected.startswith("./"):
+        assert (ROOT / expected / "pyproject.toml").is_file(), f"{expected} is no package"
         return
-    if wanted.startswith(ADDRESS):
-        assert wanted == f"{ADDRESS}/clients/{client_wheel().name}", f"{wanted} is not served"
+    if expected.startswith(ADDRESS):
+        assert expected == f"{ADDRESS}/clients/{client_wheel().name}", f"{expected} is not served"
         return
-    requirement = Requirement(wanted)
-    found = importlib.metadata.metadata(requirement.name)
-    extras = set(found.get_all("Provides-Extra") or [])
+    requirement = Requirement(expected)
+    result = importlib.metadata.metadata(requirement.name)
+    extras = set(result.get_all("Provides-Extra") or [])
     assert requirement.extras <= extras, f"{requirement.name} has only {sorted(extras)}"
 
 
@@ -167,16 +167,16 @@ def json_value(block: Block, console: Console, folder: Path) -> None:
             assert answered["rejected"] == answered["warnings"] == [], answered
         case [{"tool": _, "args": _}, *_]:
             case = {"name": str(block), "calls": value, "expects": {"stopped_at": None}}
-            told(console, "POST", "contracts/billing/cases", **case)
+            answer_of(console, "POST", "contracts/billing/cases", **case)
         case _:
             raise AssertionError("nothing here posts such a value")
 
 
 def yaml(block: Block, console: Console, folder: Path) -> None:
     if "kind: SuccessCheck" in block.text:
-        told(console, "PUT", f"success-checks/{name_in(block.text)}", yaml=block.text)
+        answer_of(console, "PUT", f"success-checks/{name_in(block.text)}", yaml=block.text)
         return
-    told(console, "POST", "contracts", yaml=block.text)
+    answer_of(console, "POST", "contracts", yaml=block.text)
 
 
 def unit(block: Block, console: Console, folder: Path) -> None:
@@ -238,7 +238,7 @@ def ran(command: list[str], folder: Path, console: Console, **variables: str) ->
         "frobnicate --all",
     ],
 )
-def test_a_command_that_is_not_there_is_found(line: str) -> None:
+def test_an_unknown_command_is_detected(line: str) -> None:
     with pytest.raises((Wrong, AssertionError)):
         checked(line)
 
@@ -265,12 +265,12 @@ def test_a_value_that_a_comment_claims_is_compared(
     assert (done.returncode == 0) is holds, done.stderr
 
 
-def test_advice_that_no_program_runs_is_found() -> None:
+def test_advice_that_no_program_runs_is_detected() -> None:
     assert not_run("console = Console(success_check=lambda tool, result: result.ok)")
     assert not_run("class Stopping(CrewAIAdapter):\n    pass")
 
 
-def test_a_fence_without_an_end_or_a_known_form_is_found() -> None:
+def test_a_fence_without_an_end_or_a_known_form_is_detected() -> None:
     for text in ("```python\n1\n", "  1. ```python title=x\n1\n```\n"):
         with pytest.raises(AssertionError, match="fence"):
             list(blocks_in("page.md", text))

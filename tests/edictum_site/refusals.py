@@ -1,4 +1,4 @@
-"""What the product may refuse, read from its own source: each code, and the status it goes with."""
+"""Errors that the product may answer with, read from its source: each code with its status."""
 
 import ast
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from outcomes.record.wire.refusals import DECODER_ERRORS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("governance", "outcomes", "edictum_site")
-TOLD_WITH_ITS_STATUS = {"BodyRefused", "refusal", "api_error"}
+NAMES_STATUS = {"BodyRefused", "refusal", "api_error"}
 REASONS = {"Blocked": 409}  # of a deployment that may not be: its command refuses with them
 
 
@@ -22,14 +22,14 @@ class Refused(NamedTuple):
     code: str
 
 
-def of_requests() -> set[Refused]:
+def request_errors() -> set[Refused]:
     """Every code that an error of the API may carry."""
     kinds = {each.__name__: _status_of(each) for each in _errors()} | REASONS
     names = {Refused(_status_of(each), each.code) for each in _errors()}
     names |= {Refused(status, code) for status, code in CODES.items()}
     for name, call in _calls():
         values = [_constant(each) for each in call.args[:2]]
-        if name in TOLD_WITH_ITS_STATUS:
+        if name in NAMES_STATUS:
             if len(values) == 2 and isinstance(values[0], int) and isinstance(values[1], str):
                 names.add(Refused(values[0], values[1]))
         elif name in kinds:
@@ -38,7 +38,7 @@ def of_requests() -> set[Refused]:
     return names
 
 
-def of_items() -> set[str]:
+def item_errors() -> set[str]:
     """Every code under which one item of a post may be refused."""
     names = {code for _, code in DECODER_ERRORS}
     for name, call in _calls():

@@ -1,7 +1,6 @@
-"""What everybody may: each address and method, and who gets past its guard.
+"""Every address and method with the role it needs.
 
-A new address belongs here from the day it exists; the test beside this file sees to it.
-"""
+A new address belongs here from the day it exists; the test beside this file sees to it."""
 
 from governance.core.roles import Role
 from tests.edictum_site.api_routes import (

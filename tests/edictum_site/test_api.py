@@ -43,8 +43,8 @@ def test_a_method_that_is_not_there_is_405_as_json(reader):
 
 
 def test_every_get_answers_to_head_with_the_same_status_and_no_body(reader):
-    for asked in sorted(each for each in routes.API if each.startswith("GET ")):
-        path = "/v1/" + re.sub(r"{(\w+)}", "1", asked.partition(" ")[2])
+    for route in sorted(each for each in routes.API if each.startswith("GET ")):
+        path = "/v1/" + re.sub(r"{(\w+)}", "1", route.partition(" ")[2])
         got, head = reader.get(path), reader.head(path)
         assert (head.status_code, head.content) == (got.status_code, b""), path
     assert reader.head("/v1/outcomes").status_code == 200
@@ -63,7 +63,7 @@ def test_without_a_key_the_answer_is_401_and_names_the_scheme(db):
     assert response["WWW-Authenticate"] == "Bearer"
 
 
-def test_an_unknown_query_parameter_is_told_in_the_management_family(reader):
+def test_the_management_api_rejects_an_unknown_query_parameter(reader):
     response = reader.get("/v1/keys?limt=3")
     assert is_error(response, 422, "unknown_parameter")
     assert [error["path"] for error in response.json()["errors"]] == ["limt"]
@@ -75,7 +75,7 @@ def test_a_query_parameter_out_of_bounds_is_named(reader):
     assert [error["path"] for error in response.json()["errors"]] == ["limit"]
 
 
-def test_what_is_wrong_is_told_in_our_words_alone(reader):
+def test_errors_of_the_api_are_in_our_own_words(reader):
     body = reader.get("/v1/outcomes", {"agent": "a\0b"}).json()
     assert body["detail"] == "agent: NUL is not allowed here"
     assert body["errors"][0]["message"] == "NUL is not allowed here"

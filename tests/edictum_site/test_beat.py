@@ -1,10 +1,10 @@
-"""What the worker does by the clock."""
+"""Tasks on the worker's schedule."""
 
 from edictum_site.celery import app
 
 
 def test_every_task_of_the_schedule_is_known_to_the_worker():
     app.loader.import_default_modules()
-    asked = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert asked <= set(app.tasks)
-    assert "governance.tasks.expire_approvals" in asked
+    scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert scheduled <= set(app.tasks)
+    assert "governance.tasks.expire_approvals" in scheduled

@@ -43,7 +43,7 @@ def counted(project):
     return {table.__name__: table.objects.filter(project=project).count() for table in tables}
 
 
-def test_a_demo_is_a_project_of_its_own_for_the_members_of_the_one_beside_it(project, admin):
+def test_a_demo_is_a_project_of_its_own_for_the_members_of_its_project(project, admin):
     viewer = builders.a_member(project, Role.VIEWER).user
     demo = begin_demo(project, by=admin)
     assert demo.is_demo
@@ -110,7 +110,7 @@ def test_who_removes_it_at_the_same_time_removes_nothing_more_and_logs_nothing(p
     assert AuditEntry.objects.filter(project=project, action="demo removed").count() == 1
 
 
-def test_no_other_tenant_is_told_of_it(project, admin):
+def test_other_tenants_do_not_see_the_demo(project, admin):
     other = builders.a_project("z-tenant")
     demo = begin_demo(other, by=an_admin_of(other))
     user = Member.objects.get(project=demo).user

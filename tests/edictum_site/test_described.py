@@ -44,9 +44,9 @@ CHECKS = {
 CONFIG = schemathesis.Config.from_dict({"seed": 1, "checks": CHECKS})
 SCHEMA = schemathesis.openapi.from_wsgi("/v1/openapi.json", closed, config=CONFIG)
 OPERATIONS = {
-    f"{found.ok().method.upper()} {found.ok().path.removeprefix('/v1/')}": found.ok()
-    for found in SCHEMA.get_all_operations()
-    if isinstance(found, Ok)
+    f"{operation.ok().method.upper()} {operation.ok().path.removeprefix('/v1/')}": operation.ok()
+    for operation in SCHEMA.get_all_operations()
+    if isinstance(operation, Ok)
 }
 
 
@@ -63,25 +63,25 @@ def one_connection() -> Iterator[None]:
             signal.connect(close_old_connections)
 
 
-def named_by(asked: str, things: Mapping[str, object]) -> dict[str, object]:
+def named_by(route: str, things: Mapping[str, object]) -> dict[str, object]:
     """Meaning of `name`, which the path alone tells."""
-    if "{name}" not in asked:
+    if "{name}" not in route:
         return {}
-    return {"name": things["check_name" if "success-checks" in asked else "bundle_name"]}
+    return {"name": things["check_name" if "success-checks" in route else "bundle_name"]}
 
 
 def test_every_operation_is_read():
     assert set(OPERATIONS) == set(routes.API)
 
 
-@pytest.mark.parametrize("asked", sorted(routes.API))
-def test_an_operation_names_the_errors_it_answers_with(asked):
-    method, _, path = asked.partition(" ")
+@pytest.mark.parametrize("route", sorted(routes.API))
+def test_an_operation_names_the_errors_it_answers_with(route):
+    method, _, path = route.partition(" ")
     paths = api.get_openapi_schema(path_prefix="/v1/")["paths"]
     answers = paths[f"/v1/{path}"][method.lower()]["responses"]
     errors = {status: answer for status, answer in answers.items() if int(status) >= 400}
     assert {400, 500, 503} <= errors.keys()
-    assert {401, 403} <= errors.keys() or routes.API[asked] == routes.EVERYBODY
+    assert {401, 403} <= errors.keys() or routes.API[route] == routes.EVERYBODY
     assert 404 in errors or not re.search("{", path)
     assert {413, 422} <= errors.keys() or method not in ("POST", "PUT")
     items = [
@@ -97,16 +97,16 @@ def test_what_fits_the_description_is_answered_as_described(project):
     """Checked with existing things."""
     things = everything_in(project)
 
-    def there(case: schemathesis.Case[Any], asked: str) -> None:
+    def there(case: schemathesis.Case[Any], route: str) -> None:
         known = {name: things[name] for name in case.path_parameters if name in things}
-        case.path_parameters.update(known | named_by(asked, things))
+        case.path_parameters.update(known | named_by(route, things))
 
     assert failures(project, schemathesis.GenerationMode.POSITIVE, there) == []
 
 
 @pytest.mark.slow
 def test_what_does_not_fit_the_description_is_refused_as_described(project):
-    assert failures(project, schemathesis.GenerationMode.NEGATIVE, lambda case, asked: None) == []
+    assert failures(project, schemathesis.GenerationMode.NEGATIVE, lambda case, route: None) == []
 
 
 def failures(
@@ -115,25 +115,25 @@ def failures(
     change: Callable[[schemathesis.Case[Any], str], None],
 ) -> list[str]:
     items = []
-    for asked in sorted(OPERATIONS):
-        scope = "manage" if routes.MANAGE_KEY in routes.API[asked] else "agent"
+    for route in sorted(OPERATIONS):
+        scope = "manage" if routes.MANAGE_KEY in routes.API[route] else "agent"
         key = builders.a_key(project, *{scope, "agent"})[0]
         try:
-            ask(asked, key, mode, change)
+            ask(route, key, mode, change)
         except Unsatisfiable:
             assert mode is schemathesis.GenerationMode.NEGATIVE  # it takes nothing at all
         except FailureGroup as failed:
-            items += [f"{asked}: {each}" for each in failed.exceptions]
+            items += [f"{route}: {each}" for each in failed.exceptions]
     return items
 
 
 def ask(
-    asked: str,
+    route: str,
     key: str,
     mode: schemathesis.GenerationMode,
     change: Callable[[schemathesis.Case[Any], str], None],
 ) -> None:
-    @given(case=OPERATIONS[asked].as_strategy(generation_mode=mode))
+    @given(case=OPERATIONS[route].as_strategy(generation_mode=mode))
     @settings(
         max_examples=EXAMPLES,
         derandomize=True,
@@ -143,7 +143,7 @@ def ask(
         suppress_health_check=list(HealthCheck),
     )
     def answers(case: schemathesis.Case[Any]) -> None:
-        change(case, asked)
+        change(case, route)
         with one_connection():
             case.call_and_validate(headers={"Authorization": f"Bearer {key}"})
 

@@ -58,7 +58,7 @@ def test_set_up_makes_the_admin_and_lands_at_the_start(project, visitor):
     assert Client().post(path, {}).status_code == 410
 
 
-def test_a_weak_password_is_answered_beside_its_field(project, visitor):
+def test_a_weak_password_gets_its_error_at_the_field(project, visitor):
     page = visitor.post(set_up_path(project), {"email": "a@example.test", "password": "short"})
     assert page.status_code == 422
     assert "too short" in page.text
@@ -73,8 +73,8 @@ def test_the_first_page_after_set_up_is_the_sign_in(project, visitor):
 def test_sign_in_lands_where_one_was_going(project, visitor):
     member = builders.a_member(project, user=builders.a_user("a@example.test", password=PASSWORD))
     keys = reverse("governance:keys", args=[project.slug])
-    asked = visitor.get(keys)["Location"]
-    assert asked == f"{reverse('account_login')}?next={keys}"
+    redirected = visitor.get(keys)["Location"]
+    assert redirected == f"{reverse('account_login')}?next={keys}"
     assert sign_in(visitor, "A@example.test", after=keys)["Location"] == keys
     assert member.user.email in visitor.get(keys).text
 
@@ -85,7 +85,7 @@ def test_sign_in_goes_to_no_other_site(project, visitor):
 
 
 @pytest.mark.parametrize("email", ["a@example.test", "nobody@example.test"])
-def test_a_wrong_password_and_an_unknown_e_mail_are_told_the_same(project, visitor, email):
+def test_a_wrong_password_and_an_unknown_email_get_the_same_answer(project, visitor, email):
     builders.a_user("a@example.test", password=PASSWORD)
     page = sign_in(visitor, email, "not-the-password")
     assert page.status_code == 200
@@ -153,7 +153,7 @@ def test_somebody_else_who_is_signed_in_does_not_join(project, admin_client):
     assert not Member.objects.filter(user=known).exists()
 
 
-def test_who_belongs_to_no_project_is_told_so(db, visitor):
+def test_a_member_of_no_project_gets_an_explanation(db, visitor):
     visitor.force_login(builders.a_user())
     assert "You aren't in any project" in visitor.get("/", follow=True).text
     assert visitor.get(reverse("governance:new_project")).status_code == 403

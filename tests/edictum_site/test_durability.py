@@ -1,9 +1,10 @@
-"""What is acknowledged survives a loss of power: asked of the database, not of settings."""
+"""Acknowledged data survives a loss of power, according to the database itself rather than
+settings."""
 
 from django.db import connection
 
 
-def asked(statement: str) -> object:
+def result_of(statement: str) -> object:
     with connection.cursor() as cursor:
         cursor.execute(statement)
         return cursor.fetchone()[0]
@@ -11,9 +12,9 @@ def asked(statement: str) -> object:
 
 def test_the_database_waits_for_the_disk(db):
     if connection.vendor == "sqlite":
-        assert asked("PRAGMA journal_mode") == "wal"
-        assert asked("PRAGMA synchronous") == 2
-        assert asked("PRAGMA foreign_keys") == 1
+        assert result_of("PRAGMA journal_mode") == "wal"
+        assert result_of("PRAGMA synchronous") == 2
+        assert result_of("PRAGMA foreign_keys") == 1
     else:
-        assert asked("SHOW fsync") == "on"
-        assert asked("SHOW synchronous_commit") == "on"
+        assert result_of("SHOW fsync") == "on"
+        assert result_of("SHOW synchronous_commit") == "on"

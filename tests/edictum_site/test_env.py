@@ -44,7 +44,7 @@ def test_proxies_are_addresses_and_networks_or_all(monkeypatch, written, read):
 
 
 @pytest.mark.parametrize("written", ["nonsense", "10.0.0.7;10.0.0.8", "10.0.0.7/8", "10.0.0.7,*"])
-def test_what_is_no_proxy_is_told(monkeypatch, written):
+def test_an_invalid_proxy_is_rejected(monkeypatch, written):
     monkeypatch.setenv(NAME, written)
     with pytest.raises(SettingInvalid, match=f"{NAME} must name addresses or networks"):
         env_proxies(NAME)
@@ -59,7 +59,7 @@ def test_a_broker_is_named_as_its_clients_name_it(monkeypatch, url):
 
 
 @pytest.mark.parametrize("url", ["here:6379", "amqp://here", "redis://here:many"])
-def test_what_is_no_broker_is_told(monkeypatch, url):
+def test_an_invalid_broker_url_is_rejected(monkeypatch, url):
     monkeypatch.setenv("REDIS_URL", url)
     with pytest.raises(SettingInvalid, match="REDIS_URL "):
         broker_url()
@@ -82,7 +82,7 @@ def test_the_address_of_the_console_is_a_scheme_and_a_host(monkeypatch, written,
     "written",
     ["console.example", "ftp://here", "https://", "https://a.example/site", "https://u@a.example"],
 )
-def test_what_is_no_address_of_a_console_is_told(monkeypatch, written):
+def test_an_invalid_console_address_is_rejected(monkeypatch, written):
     monkeypatch.setenv(NAME, written)
     with pytest.raises(SettingInvalid, match=f"{NAME} must be a scheme and a host"):
         env_url(NAME)
@@ -104,7 +104,7 @@ def test_what_is_no_address_of_a_console_is_told(monkeypatch, written):
         ("", "", "10.0.0.7", ["10.0.0.7"]),
     ],
 )
-def test_only_named_hosts_are_answered_beside_this_machine(
+def test_only_listed_hosts_and_this_machine_are_answered(
     monkeypatch, written, url, listening, also
 ):
     monkeypatch.setenv(NAME, written)
@@ -112,7 +112,7 @@ def test_only_named_hosts_are_answered_beside_this_machine(
     assert env_hosts(NAME, url) == ["localhost", "127.0.0.1", "[::1]", *also]
 
 
-def test_a_bound_is_a_whole_number_and_0_is_none(monkeypatch):
+def test_a_bound_is_an_integer_and_0_means_none(monkeypatch):
     assert env_bound(NAME, 7) == 7
     monkeypatch.setenv(NAME, "0")
     assert env_bound(NAME, 7) == 0

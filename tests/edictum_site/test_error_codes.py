@@ -2,7 +2,7 @@
 
 import re
 
-from tests.edictum_site.refusals import ROOT, Refused, of_items, of_requests
+from tests.edictum_site.refusals import ROOT, Refused, item_errors, request_errors
 
 _ROW = re.compile(r"^\| (\d{3}) \| (.+) \|$", re.MULTILINE)
 _CODE = re.compile(r"`(\w+)`")
@@ -19,11 +19,11 @@ def test_every_code_stands_on_the_page_with_its_status():
         for status, codes in _ROW.findall(part("Errors"))
         for code in _CODE.findall(codes.partition(" | ")[0])
     }
-    result = of_requests()
+    result = request_errors()
     assert sorted(result - names) == [], "write these into the table of errors in docs/api.md"
     assert sorted(names - result) == [], "nothing is refused with these any more"
 
 
 def test_every_code_of_an_item_stands_on_the_page():
     listed = part("Errors").partition("A rejected item")[2].partition("\n\n")[0]
-    assert set(_CODE.findall(listed.partition(":")[2])) == of_items()
+    assert set(_CODE.findall(listed.partition(":")[2])) == item_errors()

@@ -48,15 +48,15 @@ def chunked(pieces: list[bytes]) -> Iterator[bytes]:
 
 def test_a_request_arrives_as_wsgi_wants_it(toy):
     response, body = toy.ask("/echo/caf%C3%A9?a=1&b=%20", X_Own="one", Content_Type="text/plain")
-    told = json.loads(body)
+    answer = json.loads(body)
     assert response.status == 200
-    assert told["PATH_INFO"].encode("latin-1").decode() == "/echo/café"
-    assert told["QUERY_STRING"] == "a=1&b=%20"
-    assert (told["REQUEST_METHOD"], told["CONTENT_LENGTH"]) == ("GET", "0")
-    assert (told["HTTP_X_OWN"], told["CONTENT_TYPE"]) == ("one", "text/plain")
-    assert told["REMOTE_ADDR"] == "127.0.0.1"
-    assert told["SERVER_PORT"] == str(toy.address[1])
-    assert told["edictum.front"] is True
+    assert answer["PATH_INFO"].encode("latin-1").decode() == "/echo/café"
+    assert answer["QUERY_STRING"] == "a=1&b=%20"
+    assert (answer["REQUEST_METHOD"], answer["CONTENT_LENGTH"]) == ("GET", "0")
+    assert (answer["HTTP_X_OWN"], answer["CONTENT_TYPE"]) == ("one", "text/plain")
+    assert answer["REMOTE_ADDR"] == "127.0.0.1"
+    assert answer["SERVER_PORT"] == str(toy.address[1])
+    assert answer["edictum.front"] is True
 
 
 def test_repeated_headers_are_joined_and_none_can_be_forged(toy):
@@ -66,12 +66,12 @@ def test_repeated_headers_are_joined_and_none_can_be_forged(toy):
         *("X-Tag: a", "X-Tag: b", "Cookie: c=1", "Cookie: d=2"),
         *("X_Forwarded_Proto: https", "X-Under_Score: yes", "", "0"),
     )
-    told = json.loads(read_all(connection).partition(b"\r\n\r\n")[2])
+    answer = json.loads(read_all(connection).partition(b"\r\n\r\n")[2])
     connection.close()
-    assert told["HTTP_X_TAG"] == "a,b"
-    assert told["HTTP_COOKIE"] == "c=1; d=2"
+    assert answer["HTTP_X_TAG"] == "a,b"
+    assert answer["HTTP_COOKIE"] == "c=1; d=2"
     forged = {"HTTP_X_FORWARDED_PROTO", "HTTP_X_UNDER_SCORE", "HTTP_PROXY"}
-    assert not (forged | {"HTTP_TRANSFER_ENCODING", "HTTP_CONNECTION"}) & set(told)
+    assert not (forged | {"HTTP_TRANSFER_ENCODING", "HTTP_CONNECTION"}) & set(answer)
 
 
 ENDLESS = {
@@ -94,7 +94,7 @@ def test_a_head_without_end_is_cut(toy, what):
             pass
 
 
-def test_a_head_of_some_size_is_taken_again_and_again_on_one_connection(toy):
+def test_large_headers_are_accepted_repeatedly_on_one_connection(toy):
     host, port = toy.address
     connection = http.client.HTTPConnection(host, port, timeout=20)
     for _ in range(20):
@@ -106,14 +106,14 @@ def test_a_head_of_some_size_is_taken_again_and_again_on_one_connection(toy):
 
 @pytest.mark.parametrize("size", [0, 1, 65_537, MIB, MIB + 1, 5 * MIB])
 @pytest.mark.parametrize("way", ["with its length", "chunked"])
-def test_a_body_of_any_size_arrives_whole(toy, size, way):
+def test_a_body_of_any_size_arrives_complete(toy, size, way):
     content = os.urandom(size)
     sent = content if way == "with its length" else chunked([content[:7], content[7:]])
     response, body = toy.ask("/echo", "POST", sent, Authorization="Bearer large")
-    told = json.loads(body)
+    answer = json.loads(body)
     assert response.status == 200
-    assert told["length"] == int(told["CONTENT_LENGTH"]) == size
-    assert told["sha256"] == hashlib.sha256(content).hexdigest()
+    assert answer["length"] == int(answer["CONTENT_LENGTH"]) == size
+    assert answer["sha256"] == hashlib.sha256(content).hexdigest()
 
 
 @pytest.mark.parametrize("way", ["with its length", "chunked"])
@@ -121,7 +121,7 @@ def test_a_body_of_any_size_arrives_whole(toy, size, way):
     ("key", "size", "status"),
     [("none", 2 * MIB, 401), ("Bearer large", 9 * MIB, 413), ("Bearer large", 8 * MIB, 200)],
 )
-def test_a_large_body_is_taken_as_far_as_its_sender_may(toy, way, key, size, status):
+def test_a_large_body_is_accepted_up_to_the_limit_of_its_sender(toy, way, key, size, status):
     sent = bytes(size) if way == "with its length" else chunked([bytes(MIB)] * (size // MIB))
     response, body = toy.ask("/echo", "POST", sent, Authorization=key)
     assert response.status == status
@@ -160,7 +160,7 @@ def test_a_client_that_leaves_in_mid_upload_harms_nobody(toy):
     assert list(toy.folder.glob("tmp*")) == []
 
 
-def test_files_arrive_whole_and_no_longer_than_announced(toy):
+def test_files_arrive_complete_and_no_longer_than_announced(toy):
     assert toy.ask("/small_file")[1] == b"small " * 100
     assert toy.ask("/large_file")[1] == LARGE
     assert toy.ask("/growing_file")[1] == b"g" * 2_000_000
@@ -197,7 +197,7 @@ def test_an_export_ends_when_its_reader_leaves(toy):
     until(lambda: "endless closed" in toy.events())
 
 
-def test_an_export_that_breaks_does_not_look_whole(toy):
+def test_an_export_that_breaks_does_not_seem_complete(toy):
     with pytest.raises(http.client.IncompleteRead):
         toy.ask("/broken_export")
 
@@ -279,7 +279,7 @@ def test_clients_that_leave_are_no_errors(own):
     assert "Traceback" not in (own.folder / "log").read_text()
 
 
-def test_a_stream_that_is_cut_does_not_look_finished(toy):
+def test_a_stream_that_is_cut_does_not_seem_finished(toy):
     connection = toy.say("GET /stream?cut HTTP/1.1", "Host: here")
     received = read_all(connection)
     connection.close()
@@ -289,7 +289,7 @@ def test_a_stream_that_is_cut_does_not_look_finished(toy):
     assert toy.ask("/echo")[0].status == 200
 
 
-def test_who_gets_no_stream_is_told_so_as_of_any_request(toy):
+def test_a_denied_stream_gets_the_same_error_as_any_request(toy):
     response, body = toy.ask("/stream?refused")
     assert (response.status, json.loads(body)["code"]) == (404, "not_found")
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.edictum_site.toy_server import Toy, until
 
-Asked = Future[tuple[HTTPResponse, bytes]]
+Pending = Future[tuple[HTTPResponse, bytes]]
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def own(tmp_path: Path) -> Iterator[Toy]:
 
 
 @pytest.fixture
-def slow(own: Toy) -> Iterator[Callable[..., Asked]]:
+def slow(own: Toy) -> Iterator[Callable[..., Pending]]:
     """Sends what takes until `let_go`, in the name of an actor."""
     with ThreadPoolExecutor(30) as clients:
         yield lambda actor, **headers: clients.submit(own.ask, "/slow", X_Actor=actor, **headers)
@@ -36,16 +36,16 @@ def began(toy: Toy) -> int:
 
 
 def test_slow_requests_leave_half_of_the_threads_to_others(own, slow):
-    asked = [slow(f"actor {number}") for number in range(8)]
+    pending = [slow(f"actor {number}") for number in range(8)]
     until(lambda: began(own) == 2)
     assert own.ask("/echo")[0].status == 200
-    until(lambda: sum(each.done() for each in asked) == 6)
+    until(lambda: sum(each.done() for each in pending) == 6)
     assert began(own) == 2
-    for response, body in (each.result() for each in asked if each.done()):
+    for response, body in (each.result() for each in pending if each.done()):
         assert (response.status, response.headers["Retry-After"]) == (503, "2")
         assert json.loads(body)["code"] == "busy"
     own.let_go()
-    assert [each.result()[0].status for each in asked].count(200) == 2
+    assert [each.result()[0].status for each in pending].count(200) == 2
 
 
 def test_one_actor_cannot_take_all_places_of_slow_requests(own, slow):
@@ -67,8 +67,8 @@ def test_a_slow_request_waits_for_its_place_and_then_runs(own, slow):
 
 
 def test_more_than_a_few_waiting_requests_of_one_actor_are_refused_at_once(own, slow):
-    asked = [slow("greedy") for _ in range(25)]
-    refused = wait(asked, return_when=FIRST_COMPLETED).done.pop()
+    pending = [slow("greedy") for _ in range(25)]
+    refused = wait(pending, return_when=FIRST_COMPLETED).done.pop()
     assert refused.result()[0].status == 503
 
 
@@ -82,7 +82,7 @@ def test_a_busy_page_loads_itself_again(own, slow):
 
 
 def reader(toy: Toy, actor: str) -> socket.socket:
-    """Of an endless export, that takes next to nothing."""
+    """Reader of an endless export who reads almost nothing."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
     connection.settimeout(20)

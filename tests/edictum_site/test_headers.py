@@ -16,7 +16,7 @@ def test_a_page_forbids_what_it_does_not_need(db):
     assert headers["X-Frame-Options"] == "DENY"
 
 
-def test_behind_https_a_browser_is_told_to_stay_there(db, settings):
+def test_behind_https_a_browser_is_pinned_to_https(db, settings):
     settings.SECURE_HSTS_SECONDS = 31_536_000
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     text = "Strict-Transport-Security"

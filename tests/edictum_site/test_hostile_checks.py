@@ -11,7 +11,7 @@ from governance.core.roles import Role
 from governance.models import CheckVersion, Project
 from outcomes.models import Batch, Call, Rejudging
 from outcomes.reclassification.commands.jobs import start_reclassification
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests import builders
 from tests.builders import an_outcome
 from tests.governance.naming import FAILS, a_check, bound, check_text
@@ -179,7 +179,7 @@ def test_any_result_is_settled_under_a_check_that_shows_it(project):
     assert Call.objects.get(call_id="after").verdict == "failure"
     assert Call.objects.filter(check_name="mine").count() > 5
     assert differences() == []
-    start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+    start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
     run_waiting_parts()
     assert Rejudging.objects.get().status == "done"
     assert differences() == []
@@ -232,7 +232,7 @@ BINDINGS: list[dict[str, Any]] = [
 ]
 
 
-def test_no_unfit_binding_is_kept(house):
+def test_an_invalid_binding_is_not_saved(house):
     for body in BINDINGS:
         status, result = house.api("put", "success-check-bindings", **body)
         assert status in (400, 409, 413, 422), (str(body)[:80], result[:200])
@@ -257,9 +257,9 @@ PERIODS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("path", ["success-checks/backtests", "reclassifications"])
 def test_any_period_and_glob_is_a_job_or_a_sentence(house, path):
     more = {"yaml": FINE} if "backtests" in path else {}
-    for wanted in PERIODS:
-        status, result = house.api("post", path, **more, **wanted)
-        assert status in (202, 400, 422), (wanted, result[:300])
+    for period in PERIODS:
+        status, result = house.api("post", path, **more, **period)
+        assert status in (202, 400, 422), (period, result[:300])
         Rejudging.objects.all().delete()
     for number in ("0", "9" * 19, "9" * 40, "9" * 5_000, "-1", "x"):
         for method in ("get", "delete"):
@@ -274,8 +274,8 @@ def test_nothing_of_another_project_is_reached_by_its_number_or_name(house):
         "success-checks/backtests": other.api("post", "success-checks/backtests", yaml=theirs)[1],
         "reclassifications": other.api("post", "reclassifications")[1],
     }
-    for path, said in jobs.items():
-        at = f"{path}/{json.loads(said)['id']}"
+    for path, answer in jobs.items():
+        at = f"{path}/{json.loads(answer)['id']}"
         assert house.api("get", at)[0] == house.api("delete", at)[0] == 404
         assert other.api("get", at)[0] == 200
     for kind in ("", ".py", ".ts", ".json", ".yaml"):

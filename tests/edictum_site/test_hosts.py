@@ -13,7 +13,7 @@ from tests.builders import PASSWORD
 EVIL = {"Host": "evil.example"}
 
 
-def said(response) -> str:
+def text_of(response) -> str:
     assert response.status_code == 400
     return html.unescape(response.text)
 
@@ -24,7 +24,7 @@ def test_without_settings_only_this_machine_is_answered():
 
 @pytest.mark.parametrize("page", ["/", "/account/sign-in/", "/no-such-page/"])
 def test_a_page_at_another_host_names_the_variables(db, page):
-    result = said(Client(headers=EVIL).get(page))
+    result = text_of(Client(headers=EVIL).get(page))
     assert "does not accept the host name 'evil.example'" in result
     assert "EDICTUM_SITE_URL" in result
     assert "EDICTUM_SITE_HOSTS" in result

@@ -28,7 +28,7 @@ def test_half_of_a_character_stands_as_its_escape():
     assert "\\udfff" in html
 
 
-def test_null_false_and_a_number_are_told_apart():
+def test_null_false_and_0_are_distinct():
     html = json_tree({"a": None, "b": False, "c": 0})
     assert '<span class="code-word">null</span>' in html
     assert '<span class="code-word">false</span>' in html
@@ -59,7 +59,7 @@ def test_the_value_that_decided_is_marked_and_what_it_lies_in_stands_open():
     assert html.count("<details open>") == 5
 
 
-def test_a_whole_value_can_decide():
+def test_a_complete_value_can_decide():
     assert "decided-value" in json_tree(None, [])
 
 

@@ -17,7 +17,7 @@ from tests.items import an_outcome
 from tests.outcomes.posting import Agent as Posting
 from tests.outcomes.waiting_jobs import run_waiting_indexes
 
-ASKED = ("lookup:search", "lookup:options")
+ADDRESSES = ("lookup:search", "lookup:options")
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def posted(project: Project) -> Project:
     return project
 
 
-def found(client, project, text, page="lookup:search", **more):
+def results(client, project, text, page="lookup:search", **more):
     answer = client.get(reverse(page, args=[project.slug]), {"q": text} | more)
     assert answer.status_code == 200
     return {
@@ -39,25 +39,23 @@ def found(client, project, text, page="lookup:search", **more):
     }
 
 
-@pytest.mark.parametrize("page", ASKED)
-def test_names_are_found_by_any_part_and_ids_by_theirs(posted, admin_client, page):
+@pytest.mark.parametrize("page", ADDRESSES)
+def test_names_match_by_any_part_and_ids_by_theirs(posted, admin_client, page):
     saved(posted, "rules")
     Check.objects.create(project=posted, name="billing-check")
-    assert found(admin_client, posted, "BILL", page) == {
+    assert results(admin_client, posted, "BILL", page) == {
         "Agents": ["billing-bot"],
         "Success checks": ["billing-check"],
     }
-    assert found(admin_client, posted, "order", page) == {"Tools": ["Refund_order"]}
-    assert found(admin_client, posted, "s-alp", page) == {"Sessions": ["s-Alpha"]}
-    assert found(admin_client, posted, "call-2", page) == {"Calls": ["call-2"]}
+    assert results(admin_client, posted, "order", page) == {"Tools": ["Refund_order"]}
+    assert results(admin_client, posted, "s-alp", page) == {"Sessions": ["s-Alpha"]}
+    assert results(admin_client, posted, "call-2", page) == {"Calls": ["call-2"]}
     sha256 = Artifact.objects.get(project=posted).sha256
-    assert found(admin_client, posted, f"sha256:{sha256[:9]}", page) == {"Artifacts": [sha256]}
-    assert found(admin_client, posted, "nothing-is-so", page) == {}
+    assert results(admin_client, posted, f"sha256:{sha256[:9]}", page) == {"Artifacts": [sha256]}
+    assert results(admin_client, posted, "nothing-is-so", page) == {}
 
 
-def test_what_is_older_than_the_newest_is_found_by_its_id_and_a_session_by_how_it_begins(
-    posted, monkeypatch
-):
+def test_an_older_item_matches_by_id_and_a_session_by_its_prefix(posted, monkeypatch):
     monkeypatch.setattr(lookup, "NEWEST", 1)
     assert [row.session_id for row in lookup.sessions_like(posted.pk, "s-Alp")] == ["s-Alpha"]
     assert lookup.sessions_like(posted.pk, "lph") == []
@@ -65,11 +63,11 @@ def test_what_is_older_than_the_newest_is_found_by_its_id_and_a_session_by_how_i
     assert lookup.calls_like(posted.pk, "call-") == []
 
 
-def test_an_artifact_that_its_agent_keeps_is_found_by_its_name(posted, admin_client):
+def test_an_artifact_that_its_agent_keeps_matches_by_name(posted, admin_client):
     agent = Posting(builders.bearing(builders.a_key(posted, "ingest")[0]))
     fields = {"type": "artifact_reference", "artifact_id": "report/2026.pdf", "summary": "A report"}
     agent.post(fields | {"call_id": "call-9", "session_id": "s-beta", "tool_name": "write"})
-    assert found(admin_client, posted, "2026.PDF") == {"Artifacts": ["report/2026.pdf"]}
+    assert results(admin_client, posted, "2026.PDF") == {"Artifacts": ["report/2026.pdf"]}
 
 
 def test_another_project_has_nothing_of_this_one(posted):
@@ -96,25 +94,25 @@ def test_who_wants_no_single_keys_has_none_on_any_page_of_any_browser(project):
 
 
 @pytest.mark.parametrize("text", ["%", "_", "\0", "'", "\\", "x" * 3_000, "\U0010ffff", "ß"])
-def test_any_text_may_be_asked_for(posted, admin_client, text):
-    assert "Tools" not in found(admin_client, posted, text) or text == "_"
+def test_any_text_is_a_valid_query(posted, admin_client, text):
+    assert "Tools" not in results(admin_client, posted, text) or text == "_"
 
 
 def test_a_name_that_begins_so_comes_first(project):
     for name in ("a-search", "search", "research-all"):
         Tool.objects.create(project=project, name=name, digest=digest_of(name))
-    found = lookup.names_like(project.pk, "search")
-    assert found.tools == ["search", "a-search", "research-all"]
+    results = lookup.names_like(project.pk, "search")
+    assert results.tools == ["search", "a-search", "research-all"]
 
 
-def test_shipped_checks_are_found_where_the_project_has_none_of_that_name(project):
+def test_built_in_checks_match_unless_the_project_has_one_of_that_name(project):
     assert documents_like(project, "HTTP").shipped == ["http", "http-content"]
     Check.objects.create(project=project, name="http")
-    found = documents_like(project, "http")
-    assert ([name for name, _ in found.checks], found.shipped) == (["http"], ["http-content"])
+    results = documents_like(project, "http")
+    assert ([name for name, _ in results.checks], results.shipped) == (["http"], ["http-content"])
 
 
-def test_pages_are_found_by_their_words_and_offered_to_whom_may_open_them():
+def test_pages_match_by_their_words_and_appear_for_roles_that_may_open_them():
     assert [place.words for place in places_like("create k", Role.ADMIN)] == ["Create key"]
     assert places_like("create k", Role.VIEWER) == []
     assert [place.words for place in places_like("shortc", Role.VIEWER)] == ["Keyboard shortcuts"]
@@ -147,14 +145,14 @@ def test_every_page_that_is_offered_is_there(project, admin_client):
         assert admin_client.get(item.url).status_code == 200, item.url
 
 
-def test_what_is_found_carries_the_scope_of_the_page(posted, admin_client):
+def test_results_carry_the_scope_of_the_page(posted, admin_client):
     address = reverse("lookup:options", args=[posted.slug])
     fields = {"q": "refund", "range": "7d", "environment": "production"}
     (group,) = admin_client.get(address, fields).context["groups"]
     assert "range=7d&environment=production" in group.items[0].url
 
 
-def test_beginnings_of_session_ids_are_found_by_their_index(project):
+def test_prefixes_of_session_ids_use_the_index(project):
     environment = builders.an_environment(project)
     agent = Agent.objects.create(project=project, name="a", digest=digest_of("a"))
     Session.objects.bulk_create(
@@ -175,11 +173,11 @@ def test_beginnings_of_session_ids_are_found_by_their_index(project):
     assert "session_by_beginning" in begin.explain()
 
 
-def test_calls_are_found_by_what_they_say(project, admin_client):
+def test_calls_match_by_their_content(project, admin_client):
     agent = Posting(builders.bearing(builders.a_key(project, "ingest")[0]))
     agent.post(an_outcome("c-1", tool_args={"account": "A-2091"}, output="upstream timeout"))
     run_waiting_indexes()
     expected = {"In arguments and outputs": ['"upstream timeout"', "All matching calls"]}
-    assert found(admin_client, project, "timeout") == expected
-    assert found(admin_client, project, "args.account:a-2091 -timeout") == {}
-    assert found(admin_client, project, "output.status:>=abc") == {}
+    assert results(admin_client, project, "timeout") == expected
+    assert results(admin_client, project, "args.account:a-2091 -timeout") == {}
+    assert results(admin_client, project, "output.status:>=abc") == {}

@@ -27,8 +27,8 @@ from tests.planted import (
     SESSION,
     TEXT,
     TOOLS,
-    found_in,
     planted,
+    secrets_in,
 )
 
 # What answers with bytes as they are, only to operators, each recorded in the audit log.
@@ -61,26 +61,26 @@ def things(project, others, calls):
     return known
 
 
-def asked_of(asked: str, calls: list[str]) -> list[str]:
+def paths_of(route: str, calls: list[str]) -> list[str]:
     """An address that names something in its query, for all that was planted."""
-    if "of=c-1" in asked:
-        return [asked, *(asked.replace("of=c-1", f"of={each}") for each in calls)]
-    if "of=search" in asked:
-        return [asked, *(asked.replace("of=search", f"of={each}") for each in TOOLS)]
-    if "turn?of=s-1" in asked:
+    if "of=c-1" in route:
+        return [route, *(route.replace("of=c-1", f"of={each}") for each in calls)]
+    if "of=search" in route:
+        return [route, *(route.replace("of=search", f"of={each}") for each in TOOLS)]
+    if "turn?of=s-1" in route:
         return [f"GET outcomes:turn?of={SESSION}&turn=t-1"]
-    if "rule=no-deleting" in asked:
-        return [asked, asked.replace("no-deleting", "no-login")]
-    return [asked, asked.replace("of=s-1", f"of={SESSION}")]
+    if "rule=no-deleting" in route:
+        return [route, route.replace("no-deleting", "no-login")]
+    return [route, route.replace("of=s-1", f"of={SESSION}")]
 
 
 def pages(project, things, calls) -> dict[str, Role]:
     """Every page by its address, with whom it takes; of each thing that was planted one."""
     fields: dict[str, Role] = {}
-    for asked, least in routes.PROJECT_PAGES.items():
-        if not asked.startswith("GET ") or asked in OPENS:
+    for route, least in routes.PROJECT_PAGES.items():
+        if not route.startswith("GET ") or route in OPENS:
             continue
-        for each in asked_of(asked, calls):
+        for each in paths_of(route, calls):
             for place in range(max(map(len, things.values()))):
                 known = {name: of[min(place, len(of) - 1)] for name, of in things.items()}
                 fields[address(each, project, known)] = least
@@ -104,12 +104,12 @@ def test_no_page_and_no_file_shows_a_secret(project, things, calls):
             answer = clients[least].get(path)
             body = html.unescape(body_of(answer))
         read += answer.status_code == 200
-        if result := found_in(body):
+        if result := secrets_in(body):
             leaks[path] = result
         files |= dict.fromkeys(map(html.unescape, LINK.findall(body)), least)
     for path, least in files.items():
         with undone():
-            if result := found_in(body_of(clients[least].get(path))):
+            if result := secrets_in(body_of(clients[least].get(path))):
                 leaks[path] = result
     assert leaks == {}
     assert read > 200
@@ -124,7 +124,7 @@ def test_no_answer_of_the_api_holds_a_secret(project, things, calls):
         for path in addresses(things):
             with undone():
                 body = body_of(client.get(f"/v1/{path}"))
-            if leaked := found_in(body):
+            if leaked := secrets_in(body):
                 fields[scope, path] = leaked
     assert fields == {}
 
@@ -137,9 +137,9 @@ def addresses(things) -> set[str]:
         "contracts/{name}/would-deny": "env=production",
     }
     names = {f"stats?by={by}" for by in ("tool", "agent", "session", "reason", "hour")}
-    for asked, who in routes.API.items():
-        method, _, path = asked.partition(" ")
-        if method != "GET" or asked in OPENS or routes.READ_KEY not in who:
+    for route, who in routes.API.items():
+        method, _, path = route.partition(" ")
+        if method != "GET" or route in OPENS or routes.READ_KEY not in who:
             continue
         named = re.findall(r"{(\w+)}", path)
         of = "check_name" if path.startswith("success-checks") else "bundle_name"
@@ -162,18 +162,18 @@ def test_what_is_tried_on_recorded_calls_shows_no_secret(project, calls):
         post(client, "success-checks/try", yaml=text, tool_name="login", result=FIELDS),
     ]
     assert [answer.status_code for answer in answers] == [200, 200]
-    assert [found_in(answer.text) for answer in answers] == [[], []]
+    assert [secrets_in(answer.text) for answer in answers] == [[], []]
     judged = {each["call_id"]: each["verdict"] for each in answers[0].json()["calls"]}
     assert judged["p-0"] == "failure"  # of what is stored, not of what is shown
 
 
-def test_beside_the_editor_of_a_check_recorded_results_are_masked(project, calls):
+def test_recorded_results_of_the_check_editor_are_masked(project, calls):
     client = builders.signed_in(builders.a_member(project, Role.EDITOR).user)
     text = check_text(SEES_PASSWORD, name="try")
     sent = {"text": text, "tools": ",".join(TOOLS), "order": "newest"}
     shown = client.post(reverse("outcomes:recorded_results", args=[project.slug]), sent)
     body = html.unescape(shown.text)
-    assert found_in(body.replace(html.unescape(text), "")) == []
+    assert secrets_in(body.replace(html.unescape(text), "")) == []
     matches = set(re.findall(r'value="((?:failure|rule):\d+)"', shown.text))
     assert matches
     for each in matches:
@@ -182,7 +182,7 @@ def test_beside_the_editor_of_a_check_recorded_results_are_masked(project, calls
             sent | {"take": each},
             headers={"HX-Request": "true"},
         )
-        assert found_in(answer.text) == []
+        assert secrets_in(answer.text) == []
 
 
 def test_what_a_contract_saw_of_a_call_is_masked(project):
@@ -192,7 +192,7 @@ def test_what_a_contract_saw_of_a_call_is_masked(project):
         answer = post(client, path, **call)
         assert answer.status_code == 200, answer.content
         assert answer.json()["action"] == "block"
-        assert found_in(answer.text) == []
+        assert secrets_in(answer.text) == []
 
 
 def opened(client, project, place: str, **fields: str) -> Any:
@@ -206,13 +206,13 @@ def test_an_operator_opens_one_value_and_the_audit_log_says_so(project, calls):
     page = client.get(reverse("outcomes:call", args=[project.slug, "p-0"])).text
     assert 'value="/tool_args/password"' in page
     answer = opened(client, project, "/tool_args/password")
-    assert found_in(answer.text) == ["password"]
+    assert secrets_in(answer.text) == ["password"]
     entry = AuditEntry.objects.filter(project=project).latest("number")
     assert (entry.action, entry.subject) == ("value opened", "p-0")
     assert entry.details == {
         "of": "call", "environment": "production", "place": "/tool_args/password"
     }  # fmt: skip
-    assert found_in(json.dumps(entry.details)) == []
+    assert secrets_in(json.dumps(entry.details)) == []
 
 
 @pytest.mark.one_database
@@ -227,7 +227,7 @@ def test_every_masked_value_of_a_call_can_be_opened(project, calls):
             answer = opened(client, project, place, of=call)
             assert answer.status_code == 200, (call, place)
             is_short = "4-b" in answer.text
-            assert found_in(html.unescape(answer.text)) or is_short, (call, place)
+            assert secrets_in(html.unescape(answer.text)) or is_short, (call, place)
 
 
 def test_a_viewer_opens_nothing(project, calls):
@@ -254,7 +254,7 @@ def test_of_a_rejected_item_and_of_an_approval_one_value_is_opened(project, call
     manager = builders.bearing(builders.a_key(project, "manage")[0])
     item = RejectedItem.objects.filter(project=project).earliest("id")
     answer = post(manager, "opened-values", kind="rejected", id=str(item.pk), place="/excerpt")
-    assert found_in(answer.json()["value"])
+    assert secrets_in(answer.json()["value"])
     code = manager.get("/v1/approvals").json()["approvals"][0]["id"]
     answer = post(manager, "opened-values", kind="approval", id=code, place="/tool_args/password")
     assert answer.json()["value"] == PASSWORD
@@ -264,7 +264,7 @@ def test_the_bytes_of_an_artifact_take_an_operator_and_are_audited(project, call
     artifact = Artifact.objects.filter(project=project).earliest("id")
     at = reverse("outcomes:artifact_raw", args=[project.slug, artifact.sha256])
     assert client_as(Role.VIEWER).get(at).status_code == 403
-    assert found_in(body_of(client_as(Role.OPERATOR).get(at)))
+    assert secrets_in(body_of(client_as(Role.OPERATOR).get(at)))
     entry = AuditEntry.objects.filter(project=project).latest("number")
     assert (entry.action, entry.subject) == ("artifact opened", artifact.sha256)
     reader, manager, agent = (
@@ -272,9 +272,9 @@ def test_the_bytes_of_an_artifact_take_an_operator_and_are_audited(project, call
     )
     path = f"/v1/artifacts/{artifact.sha256}"
     assert reader.get(path).status_code == 403
-    assert found_in(body_of(manager.get(path)))
+    assert secrets_in(body_of(manager.get(path)))
     before = AuditEntry.objects.filter(project=project).count()
-    assert found_in(body_of(agent.get(path)))  # what an agent needs stays as it is
+    assert secrets_in(body_of(agent.get(path)))  # what an agent needs stays as it is
     assert AuditEntry.objects.filter(project=project).count() == before
 
 
@@ -290,7 +290,7 @@ def test_masking_changes_no_verdict_and_what_is_equal_stays_equal(project, calls
     denied = [each for each in outcomes.values() if each.get("reason") == "contract"]
     assert len({each["details"] for each in denied}) == 2
     assert TEXT not in denied[0]["details"]
-    assert set(SECRETS) == set(found_in(TEXT))
+    assert set(SECRETS) == set(secrets_in(TEXT))
 
 
 SHOWING = {"api", "views", "words", "tables", "charts"}  # the doors of rooms to readers

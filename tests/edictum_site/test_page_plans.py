@@ -36,9 +36,9 @@ def asking(project, admin_client) -> Asking:
     agent.post(denied | {"decision_name": "no-deleting", "tool_name": "search"})
 
     def statements(page: str) -> Statements:
-        with undone(), remembered() as asked:
+        with undone(), remembered() as statements:
             read(admin_client.get(address(page, project, known)))
-        return asked
+        return statements
 
     return statements
 
@@ -87,7 +87,7 @@ def test_no_page_goes_through_all_that_is_stored(asking):
 
 
 @pytest.mark.parametrize(
-    ("page", "said", "not_by"),
+    ("page", "parameters", "not_by"),
     [
         ("call", '"tool_id" +', "call_by_tool"),
         ("call_difference?of=c-1", '"tool_id" +', "call_by_tool"),
@@ -96,9 +96,11 @@ def test_no_page_goes_through_all_that_is_stored(asking):
         ("check_verdicts", '"check_version"', "call_by_time"),
     ],
 )
-def test_sqlite_takes_no_index_by_which_it_would_go_through_nearly_all(asking, page, said, not_by):
+def test_sqlite_takes_no_index_by_which_it_would_go_through_nearly_all(
+    asking, page, parameters, not_by
+):
     body = asking(f"GET outcomes:{page}")
-    plans = [plan(sql, params) for sql, params in body.items() if said in sql]
+    plans = [plan(sql, params) for sql, params in body.items() if parameters in sql]
     assert plans
     assert not [step for steps in plans for step in steps if not_by in step]
 
@@ -111,5 +113,5 @@ def test_sqlite_takes_no_index_by_which_it_would_go_through_nearly_all(asking, p
         " ON stored.detail = 'x'",
     ],
 )
-def test_a_statement_that_does_is_found(project, statement):
+def test_a_statement_that_does_is_reported(project, statement):
     assert gone_through(statement, plan(statement, []))

@@ -46,8 +46,8 @@ def _switch(value: str) -> None:
         connection.close()
         pragma = f"PRAGMA query_only = {value}"
         command = connection.settings_dict["OPTIONS"]["init_command"]
-        kept = command.partition(" PRAGMA query_only")[0]
-        connection.settings_dict["OPTIONS"]["init_command"] = f"{kept} {pragma};"
+        original = command.partition(" PRAGMA query_only")[0]
+        connection.settings_dict["OPTIONS"]["init_command"] = f"{original} {pragma};"
         return
     name = connection.ops.quote_name(str(connection.settings_dict["NAME"]))
     with connection.get_new_connection(connection.get_connection_params()) as other:
@@ -70,8 +70,8 @@ def test_a_post_to_a_read_only_database_gets_503_with_retry_after(
         refused = agent.post(path, body, content_type="application/json")
         assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
         assert refused.headers["Retry-After"] == "1"
-    taken = agent.post(path, body, content_type="application/json")
-    assert taken.status_code in {200, 201, 202}, taken.content
+    answer = agent.post(path, body, content_type="application/json")
+    assert answer.status_code in {200, 201, 202}, answer.content
 
 
 @pytest.mark.parametrize("times", [1, 3])
@@ -81,8 +81,8 @@ def test_an_increment_on_a_read_only_database_gets_503_with_retry_after(key: str
     with read_only():
         assert auth.resolve_key(f"Bearer {key}")
         refused = asyncio.run(incremented(key, times))
-    for status, headers, told in refused:
-        assert (status, told["code"]) == (503, "database_unavailable")
+    for status, headers, body in refused:
+        assert (status, body["code"]) == (503, "database_unavailable")
         assert headers[b"retry-after"] == b"1"
     assert StoredValue.objects.get().number == 1
 

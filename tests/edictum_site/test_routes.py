@@ -43,11 +43,11 @@ NOT_ALLOWED = 405  # such as by another route at the same address
 
 
 def patterns(
-    resolver: URLResolver, route: str = "", namespace: str = ""
+    resolver: URLResolver, pattern: str = "", namespace: str = ""
 ) -> Iterator[tuple[str, str]]:
     """Every address as its name and its route."""
     for each in resolver.url_patterns:
-        here = route + str(each.pattern)
+        here = pattern + str(each.pattern)
         if isinstance(each, URLPattern):
             yield f"{namespace}{each.name}", here
         else:
@@ -56,7 +56,7 @@ def patterns(
 
 
 def pages() -> dict[str, str]:
-    return {name: route for name, route in patterns(get_resolver()) if "v1/" not in route}
+    return {name: pattern for name, pattern in patterns(get_resolver()) if "v1/" not in pattern}
 
 
 def api_routes() -> set[str]:
@@ -108,7 +108,7 @@ class Things:
 
     @cached_property
     def group(self) -> str:
-        """Of failures that failed alike."""
+        """A group of similar failures."""
         assert self.call
         return bytes(CallGroup.objects.get(project=self.project).digest).hex()
 
@@ -239,9 +239,9 @@ def an_alert(project: Project) -> Finding:
     return Finding.objects.get(project=project)
 
 
-def address(asked: str, project: Project, known: Mapping[str, object] | None = None) -> str:
+def address(pattern: str, project: Project, known: Mapping[str, object] | None = None) -> str:
     """With what it names made, or whatever a page may show where that is `known` already."""
-    name, mark, query = asked.partition(" ")[2].partition("?")
+    name, mark, query = pattern.partition(" ")[2].partition("?")
     named = re.findall(r"<(?:\w+:)?(\w+)>", pages()[name])
     if known is None:
         things = Things(project)
@@ -255,18 +255,18 @@ def address(asked: str, project: Project, known: Mapping[str, object] | None = N
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """What is done here leaves nothing: the next one finds things as they were."""
+    """Rolls back everything done inside."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
     auth.forget_keys()
 
 
-def ask(client: Client, asked: str, path: str, *, project: Project) -> int:
-    method, _, _ = asked.partition(" ")
+def ask(client: Client, pattern: str, path: str, *, project: Project) -> int:
+    method, _, _ = pattern.partition(" ")
     client.raise_request_exception = False
-    asked_of = f"{path}?project={project.slug}"
-    return client.generic(method, asked_of, content_type="application/json").status_code
+    scoped = f"{path}?project={project.slug}"
+    return client.generic(method, scoped, content_type="application/json").status_code
 
 
 def test_no_address_of_the_api_is_missing_from_the_table():
@@ -275,7 +275,7 @@ def test_no_address_of_the_api_is_missing_from_the_table():
 
 def test_no_page_is_missing_from_the_tables():
     known = {
-        asked.split(" ")[1].partition("?")[0] for asked in routes.PROJECT_PAGES
+        pattern.split(" ")[1].partition("?")[0] for pattern in routes.PROJECT_PAGES
     } | routes.OTHER_PAGES
     assert {name for name, _ in patterns(get_resolver()) if not name.startswith("api:")} == {
         name for name in known if not name.startswith("api:")
@@ -283,20 +283,20 @@ def test_no_page_is_missing_from_the_tables():
 
 
 def test_the_openapi_description_names_every_address_of_the_api():
-    below = {route for name, route in patterns(get_resolver()) if name.startswith("api:")}
-    described = {asked.partition(" ")[2] for asked in api_routes()}
+    below = {pattern for name, pattern in patterns(get_resolver()) if name.startswith("api:")}
+    described = {route.partition(" ")[2] for route in api_routes()}
     assert len(below) == len(described | {"", "openapi.json"})
 
 
 @pytest.mark.one_database
-@pytest.mark.parametrize("asked", sorted(routes.API))
-def test_the_api_lets_in_whom_the_table_says(project, asked):
-    path = "/v1/" + re.sub(r"{(\w+)}", "1", asked.partition(" ")[2])
+@pytest.mark.parametrize("route", sorted(routes.API))
+def test_the_api_lets_in_whom_the_table_says(project, route):
+    path = "/v1/" + re.sub(r"{(\w+)}", "1", route.partition(" ")[2])
     wrong = {}
     for who in sorted(routes.EVERYBODY):
         with undone():
-            status = ask(asking(who, project), asked, path, project=project)
-        if not is_right(status, who, routes.API[asked]):
+            status = ask(asking(who, project), route, path, project=project)
+        if not is_right(status, who, routes.API[route]):
             wrong[who] = status
     assert wrong == {}
 
@@ -308,13 +308,13 @@ def is_right(status: int, who: str, let_in: set[str]) -> bool:
 
 
 @pytest.mark.one_database
-@pytest.mark.parametrize("asked", sorted(routes.PROJECT_PAGES))
-def test_a_page_lets_in_members_of_the_role_it_takes(project, asked):
-    path, least = address(asked, project), routes.PROJECT_PAGES[asked]
+@pytest.mark.parametrize("route", sorted(routes.PROJECT_PAGES))
+def test_a_page_lets_in_members_of_the_role_it_takes(project, route):
+    path, least = address(route, project), routes.PROJECT_PAGES[route]
     open_finding = {}
     for who in (routes.ANONYMOUS, routes.STRANGER, *routes.MEMBERS, routes.MANAGE_KEY):
         with undone():
-            open_finding[who] = page_says(asking(who, project), asked, path, least)
+            open_finding[who] = page_says(asking(who, project), route, path, least)
     reaching = {who for who in routes.MEMBERS if Role(who.partition(":")[2]).reaches(least)}
     assert open_finding == {
         routes.ANONYMOUS: "sign in",
@@ -331,9 +331,9 @@ def read(response: Any) -> Any:
     return response
 
 
-def page_says(client: Client, asked: str, path: str, least: Role) -> object:
+def page_says(client: Client, route: str, path: str, least: Role) -> object:
     client.raise_request_exception = False
-    response = read(client.generic(asked.partition(" ")[0], path))
+    response = read(client.generic(route.partition(" ")[0], path))
     if response.headers.get("Location", "").startswith(reverse("account_login")):
         return "sign in"
     if response.status_code in {200, 302, 422}:
@@ -358,10 +358,10 @@ def test_a_page_takes_no_more_than_twelve_queries(project, admin_client):
     known = everything_in(project)
     admin_client.get(reverse("governance:settings", args=[project.slug]))
     fields = {}
-    for asked in sorted(routes.PROJECT_PAGES):
-        if asked.startswith("GET "):
-            path = address(asked, project, known)
-            with undone(), CaptureQueriesContext(connection) as queries_taken:
+    for route in sorted(routes.PROJECT_PAGES):
+        if route.startswith("GET "):
+            path = address(route, project, known)
+            with undone(), CaptureQueriesContext(connection) as queries:
                 read(admin_client.get(path))
-            fields[asked] = len(queries_taken)
+            fields[route] = len(queries)
     assert {page: n for page, n in fields.items() if n > MORE_QUERIES.get(page, 12)} == {}

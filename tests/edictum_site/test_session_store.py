@@ -148,7 +148,7 @@ def test_a_key_is_the_same_however_it_is_escaped(client, key):
         ("free", "1", (422, "wrong_shape")),
     ],
 )
-def test_what_is_refused_is_told_as_by_the_rest_of_the_api(client, key, amount, refused):
+def test_refusals_have_the_shape_of_the_rest_of_the_api(client, key, amount, refused):
     assert client.increment("warm") >= 1  # from here on the key is known
     assert client.increment(key, amount) == refused
 
@@ -166,8 +166,8 @@ def test_a_body_in_pieces_counts_too(client):
 def test_only_an_agents_key_counts_and_not_after_it_was_revoked(store, client):
     made = {}
     for scope in ("read", "agent"):
-        asked = {"name": scope, "env": "production", "scopes": [scope], "agent": "bot-*"}
-        made[scope] = client.ask("POST", "keys", asked)[1]
+        body = {"name": scope, "env": "production", "scopes": [scope], "agent": "bot-*"}
+        made[scope] = client.ask("POST", "keys", body)[1]
     stranger = {"key": "edk_production_" + "x" * 40}
     for key, agent, refused in (
         (stranger, "bot-1", (401, "unauthenticated")),
@@ -183,16 +183,16 @@ def test_only_an_agents_key_counts_and_not_after_it_was_revoked(store, client):
         assert bound.increment("k") == (401, "unauthenticated")
 
 
-def test_what_is_looked_up_is_told_as_it_is_stored(client):
+def test_a_lookup_returns_values_as_they_are_stored(client):
     text = 'ü \u2028 "quoted" ' + "x" * 2_000
     client.ask("PUT", "sessions/a%20text", {"value": text})
     assert [client.increment("s:look:attempts") for _ in range(3)] == [1, 2, 3]
-    asked = {"keys": ["s:look:attempts", "a text", "nothing", "a text"]}
+    body = {"keys": ["s:look:attempts", "a text", "nothing", "a text"]}
     both = {"s:look:attempts": "3", "a text": text}
     for _ in range(2):  # the first may have been the one that made the key known
         assert client.value("a text") == text
         assert client.value("nothing") == 404
-        assert client.ask("POST", "sessions/batch", asked) == (200, {"values": both})
+        assert client.ask("POST", "sessions/batch", body) == (200, {"values": both})
     refused = client.ask("POST", "sessions/batch", {"keys": ["nul \0"]})
     assert (refused[0], refused[1]["code"]) == (422, "invalid_key")
 
@@ -225,8 +225,8 @@ def test_what_another_environment_counted_is_not_seen(store, client):
     with closing(Client(store, made["key"])) as other:
         for _ in range(2):
             assert other.value("s:mine:execs") == 404
-            asked = {"keys": ["s:mine:execs"]}
-            assert other.ask("POST", "sessions/batch", asked) == (200, {"values": {}})
+            body = {"keys": ["s:mine:execs"]}
+            assert other.ask("POST", "sessions/batch", body) == (200, {"values": {}})
             assert other.ask("DELETE", "sessions/s%3Amine%3Aexecs")[0] == 404
     assert client.value("s:mine:execs") == "1"
 
@@ -274,7 +274,7 @@ def test_a_counter_that_is_held_elsewhere_holds_up_nobody_who_looks(store, clien
 
 def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
     async def calls() -> list[str]:
-        told = []
+        answers = []
         async with (
             EdictumServerClient(store.url, KEY, agent_id="one") as first,
             EdictumServerClient(store.url, KEY, agent_id="two") as second,
@@ -288,19 +288,21 @@ def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
                     await guards[number % 2].run(
                         "look up", {}, lambda: "ok", session_id="shared session"
                     )
-                    told.append("ran")
+                    answers.append("ran")
                 except EdictumDenied as denied:
-                    told.append(str(denied.reason))
+                    answers.append(str(denied.reason))
             backend = ServerBackend(first)
             prefix = "s:shared session:"
-            told.append(str(await backend.batch_get([f"{prefix}attempts", f"{prefix}execs", "no"])))
-            told.append(str(await backend.increment("own", 2)))
+            answers.append(
+                str(await backend.batch_get([f"{prefix}attempts", f"{prefix}execs", "no"]))
+            )
+            answers.append(str(await backend.increment("own", 2)))
             await backend.set("own", "text: ü")
-            told.append(str(await backend.get("own")))
+            answers.append(str(await backend.get("own")))
             await backend.delete("own")
             await backend.delete("own")
-            told.append(str(await backend.get("own")))
-        return told
+            answers.append(str(await backend.get("own")))
+        return answers
 
     assert asyncio.run(calls()) == [
         *(["ran"] * 3 + ["enough"] * 3),
@@ -312,8 +314,8 @@ def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
 
 
 def test_a_bound_key_counts_in_its_own_sessions_and_in_no_other(store, client):
-    wanted = {"name": "bound", "env": "production", "scopes": ["agent"], "agent": "bot*"}
-    made, answer = client.ask("POST", "keys", wanted)
+    key_fields = {"name": "bound", "env": "production", "scopes": ["agent"], "agent": "bot*"}
+    made, answer = client.ask("POST", "keys", key_fields)
     assert made == 201
     bound = Client(store, answer["key"])
     assert client.increment("s:of-another:attempts") == 1

@@ -55,22 +55,20 @@ async def incremented(key: str, times: int) -> list[tuple[int, dict[bytes, bytes
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_count_that_is_not_taken_in_time_is_told_to_come_again_and_then_counted(
-    monkeypatch, times
-):
+def test_a_count_that_times_out_answers_retry_later_and_is_then_counted(monkeypatch, times):
     key = builders.a_key(builders.a_project(), "agent")[0]
     agent = builders.bearing(key)
 
     def counted() -> int:
-        asked = agent.post(HERE, '{"amount": 1}', content_type="application/json")
-        assert asked.status_code == 200, asked.content
-        return int(asked.json()["value"])
+        answer = agent.post(HERE, '{"amount": 1}', content_type="application/json")
+        assert answer.status_code == 200, answer.content
+        return int(answer.json()["value"])
 
     assert counted() == 1
     with held(monkeypatch):
         refused = asyncio.run(incremented(key, times))
-    for status, headers, told in refused:
-        assert (status, told["code"]) == (503, "database_unavailable")
+    for status, headers, body in refused:
+        assert (status, body["code"]) == (503, "database_unavailable")
         assert headers[b"retry-after"] == b"1"
     assert StoredValue.objects.get().number == 1
     assert counted() == 2

@@ -141,7 +141,7 @@ def test_the_bar_leads_back_to_the_page_whatever_its_tool_is_called(project, adm
         assert admin_client.get(url).context["name"] == name, url
 
 
-def test_times_of_the_scope_are_said_by_the_readers_clock(project, admin_client):
+def test_times_of_the_scope_are_in_the_readers_time_zone(project, admin_client):
     address = reverse("outcomes:sessions", args=[project.slug])
     chosen = {"from": "2026-11-02T08:00Z", "to": "2026-11-03T08:00Z"}
     assert (

@@ -41,7 +41,7 @@ def tries(client: Client, number: int, email: str = EMAIL) -> list[str]:
     return [sign_in(client, email, WRONG) for _ in range(number)]
 
 
-def test_the_sixth_try_is_refused_and_told_when_to_come_again():
+def test_the_sixth_try_is_rejected_with_the_time_of_the_next():
     guessing = at("127.0.2.1")
     assert set(tries(guessing, 5)) == {"Wrong email or password."}
     assert sign_in(guessing) == "Too many attempts. Try again in 5 minutes."
@@ -71,7 +71,7 @@ def test_one_address_guesses_at_many_accounts_ten_times_a_minute():
     assert not any("Too many attempts" in each for each in items[:10])
 
 
-def test_a_browser_that_signed_in_before_is_not_kept_out_by_its_address():
+def test_a_browser_that_signed_in_before_is_not_blocked_by_its_address():
     known = at("127.0.2.1")
     assert sign_in(known) == ""
     known.post(reverse("account_logout"))

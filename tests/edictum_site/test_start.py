@@ -14,7 +14,7 @@ from governance.models import ApiKey, AuditEntry
 from governance.people.commands.keys import make_key
 from outcomes.demo.queries.first_hour import LIMIT
 from outcomes.settling.settle import settle_inbox
-from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.suggestions.commands.scans import request_scan
 from outcomes.suggestions.queries import open_suggestions
 from tests import builders
 from tests.governance.deploying import live, saved
@@ -40,15 +40,15 @@ def agent(project):
 
 
 def done(text):
-    found = re.search(r"(\d) of 4 steps done", text)
-    assert found
-    assert len(re.findall("step-done", text)) == int(found[1])
-    return int(found[1])
+    match = re.search(r"(\d) of 4 steps done", text)
+    assert match
+    assert len(re.findall("step-done", text)) == int(match[1])
+    return int(match[1])
 
 
 def headline(text):
-    (found,) = re.findall(r'<h1 id="sentence">(.*?)</h1>', text)
-    return html.unescape(found.strip())
+    (sentence,) = re.findall(r'<h1 id="sentence">(.*?)</h1>', text)
+    return html.unescape(sentence.strip())
 
 
 def test_a_new_project_has_no_step_done(page):
@@ -154,7 +154,7 @@ def test_a_real_suggestion_appears_in_the_last_step_and_in_the_headline(project,
     outputs = [{"ok": number % 3 != 0, "account": "A-1"} for number in range(12)]
     agent.post(*(an_outcome(output=each, tool_name="crm_lookup") for each in outputs))
     assert "12 outputs received, not scanned for failure patterns yet." in page()
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     text = page()
     assert headline(text) == ("12 calls received: 4 look like failures, none ran under a contract")
@@ -194,7 +194,7 @@ def test_a_scan_can_be_started_from_the_page(project, admin_client, agent):
 
 def test_outputs_without_a_known_failure_say_when_they_were_scanned(project, page, agent):
     agent.post(an_outcome(output={"ok": True}))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     assert "1 output received, no known failure pattern at <time" in page()
 

@@ -16,8 +16,8 @@ MANAGE = Path(__file__).resolve().parent.parent.parent / "manage.py"
 
 @pytest.fixture
 def environment(tmp_path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name != OURS}
-    return kept | {"EDICTUM_SITE_DATA": str(tmp_path), "DATABASE_URL": "", "PORT": "8000"}
+    inherited = {name: value for name, value in os.environ.items() if name != OURS}
+    return inherited | {"EDICTUM_SITE_DATA": str(tmp_path), "DATABASE_URL": "", "PORT": "8000"}
 
 
 def prepare(environment: dict[str, str]) -> subprocess.Popen[str]:
@@ -32,11 +32,11 @@ def prepare(environment: dict[str, str]) -> subprocess.Popen[str]:
 
 def test_two_starts_at_once_make_one_project_and_one_key(environment):
     both = [prepare(environment), prepare(environment)]
-    told = [each.communicate() for each in both]
-    assert [each.returncode for each in both] == [0, 0], told
-    said = "".join(out for out, _ in told)
-    assert sum(line.strip().startswith("edk_") for line in said.splitlines()) == 1
-    assert said.count("/set-up/") == 2  # each shows a link, and both work until somebody is in
+    outputs = [each.communicate() for each in both]
+    assert [each.returncode for each in both] == [0, 0], outputs
+    output = "".join(out for out, _ in outputs)
+    assert sum(line.strip().startswith("edk_") for line in output.splitlines()) == 1
+    assert output.count("/set-up/") == 2  # each shows a link, and both work until somebody is in
 
 
 def test_a_database_that_cannot_be_used_ends_the_start_with_a_sentence(environment, tmp_path):

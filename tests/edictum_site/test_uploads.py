@@ -11,7 +11,7 @@ from edictum_site.uploads import DOCUMENT_BYTES, INGEST_BYTES, may_upload
 from tests import builders
 
 
-def asked(path: str, key: str = "", cookie: str = "") -> int:
+def status_of(path: str, key: str = "", cookie: str = "") -> int:
     environ = {"PATH_INFO": path, "REQUEST_METHOD": "POST", "HTTP_COOKIE": cookie}
     if key:
         environ["HTTP_AUTHORIZATION"] = f"Bearer {key}"
@@ -20,30 +20,30 @@ def asked(path: str, key: str = "", cookie: str = "") -> int:
 
 @pytest.mark.parametrize("path", ["/v1/outcomes", "/account/sign-in/", "/v1/artifacts", "/"])
 def test_a_stranger_may_send_nothing_large(db, path):
-    assert asked(path) == 0
-    assert asked(path, "edk_production_" + "a" * 40) == 0
-    assert asked(path, cookie="sessionid=nobody") == 0
+    assert status_of(path) == 0
+    assert status_of(path, "edk_production_" + "a" * 40) == 0
+    assert status_of(path, cookie="sessionid=nobody") == 0
 
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
-def test_a_key_that_may_post_sends_a_whole_batch_and_an_artifact(project, prefix):
+def test_a_key_that_may_post_sends_a_full_batch_and_an_artifact(project, prefix):
     for scope in ("agent", "ingest"):
         key, _ = builders.a_key(project, scope)
-        assert asked(f"{prefix}/outcomes", key) == INGEST_BYTES
-        assert asked(f"{prefix}/audit/ingest", key) == INGEST_BYTES
-        assert asked(f"{prefix}/artifacts", key) == settings.MAX_ARTIFACT
+        assert status_of(f"{prefix}/outcomes", key) == INGEST_BYTES
+        assert status_of(f"{prefix}/audit/ingest", key) == INGEST_BYTES
+        assert status_of(f"{prefix}/artifacts", key) == settings.MAX_ARTIFACT
 
 
 def test_a_key_that_may_not_post_sends_neither(project):
     key, _ = builders.a_key(project, "read", "manage")
-    assert asked("/v1/outcomes", key) == 0
-    assert asked("/v1/artifacts", key) == 0
-    assert asked("/v1/contracts", key) == DOCUMENT_BYTES
+    assert status_of("/v1/outcomes", key) == 0
+    assert status_of("/v1/artifacts", key) == 0
+    assert status_of("/v1/contracts", key) == DOCUMENT_BYTES
 
 
 def test_a_page_takes_a_form_from_who_is_signed_in(admin_client):
     cookie = f"sessionid={admin_client.cookies['sessionid'].value}"
-    assert asked("/p/default/contracts/", cookie=cookie) == DOCUMENT_BYTES
+    assert status_of("/p/default/contracts/", cookie=cookie) == DOCUMENT_BYTES
 
 
 @pytest.mark.django_db(transaction=True)
@@ -53,7 +53,7 @@ def test_an_upload_gets_503_while_the_database_is_away(monkeypatch):
     with monkeypatch.context() as away:
         away.setitem(connection.settings_dict, "NAME", str(Path(settings.DATA)))  # no database
         with pytest.raises(BodyRefused) as refused:
-            asked("/v1/outcomes", key)
+            status_of("/v1/outcomes", key)
         connection.close()
     assert (refused.value.status, refused.value.code) == (503, "database_unavailable")
-    assert asked("/v1/outcomes", key) == INGEST_BYTES
+    assert status_of("/v1/outcomes", key) == INGEST_BYTES

@@ -15,8 +15,8 @@ Call = Callable[[str, str], str]
 
 @contextmanager
 def a_connected_agent(console: Console, name: str, *, bundle: str, env: str) -> Iterator[Call]:
-    """What becomes of a command that it gives to a tool; it holds its stream all the while."""
-    told = {
+    """Outcome of each command given to its tool; the agent holds its stream meanwhile."""
+    fields = {
         "CONSOLE_URL": console.url,
         "CONSOLE_KEY": new_key(console, env=env, name=name),
         "AGENT": name,
@@ -28,18 +28,18 @@ def a_connected_agent(console: Console, name: str, *, bundle: str, env: str) -> 
         [str(python_of("0.19.0")), str(PROGRAM)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=told,
+        env=fields,
         text=True,
     ) as process:
-        said, answers = process.stdin, process.stdout
-        assert said is not None
+        words, answers = process.stdin, process.stdout
+        assert words is not None
         assert answers is not None
 
         def call(tool: str, command: str) -> str:
-            said.write(f"{tool} {command}\n")
-            said.flush()
+            words.write(f"{tool} {command}\n")
+            words.flush()
             return answers.readline().strip()
 
         yield call
-        said.close()
+        words.close()
         assert process.wait(PATIENCE) == 0

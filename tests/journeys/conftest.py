@@ -74,9 +74,9 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     complaints: list[str] = []
     contexts: list[BrowserContext] = []
 
-    def note_error(said: ConsoleMessage) -> None:
-        if said.type == "error" and not said.text.startswith(WITHDRAWN):
-            complaints.append(said.text)
+    def note_error(words: ConsoleMessage) -> None:
+        if words.type == "error" and not words.text.startswith(WITHDRAWN):
+            complaints.append(words.text)
 
     def open_one(**options: Any) -> Page:
         context = browser.new_context(**options)
@@ -102,7 +102,7 @@ def page(open_page: Callable[..., Page]) -> Page:
 
 @pytest.fixture(scope="package")
 def signed_in(console: Console, browser: Browser) -> Any:
-    """What a browser keeps of having signed in through the form."""
+    """Browser state after signing in through the form."""
     context = browser.new_context()
     page = context.new_page()
     sign_in(page, console.url)

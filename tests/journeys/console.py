@@ -41,16 +41,16 @@ class Console:
             connection.close()
 
     def post(self, *items: dict[str, Any], to: str = "outcomes", key: str = KEY) -> dict[str, Any]:
-        status, told = self.ask("POST", to, json.dumps({to: items}).encode(), key)
-        assert status == 202, told
-        answered: dict[str, Any] = told
+        status, answer = self.ask("POST", to, json.dumps({to: items}).encode(), key)
+        assert status == 202, answer
+        answered: dict[str, Any] = answer
         return answered
 
     def settled(self, path: str) -> Any:
         """An answer that knows everything that was acknowledged before."""
-        status, told = self.ask("GET", f"{path}{'&' if '?' in path else '?'}wait=20")
-        assert (status, told["settled"]) == (200, True), told
-        return told
+        status, answer = self.ask("GET", f"{path}{'&' if '?' in path else '?'}wait=20")
+        assert (status, answer["settled"]) == (200, True), answer
+        return answer
 
 
 def a_session() -> str:

@@ -52,9 +52,9 @@ class Listener:
     ) -> None:
         address = console.url.removeprefix("http://")
         self._connection = http.client.HTTPConnection(address, timeout=PATIENCE)
-        asked = f"{path}?{urlencode(query)}" if query else path
+        request = f"{path}?{urlencode(query)}" if query else path
         headers = {"Authorization": f"Bearer {key}", "X-Edictum-Agent-Id": agent}
-        self._connection.request("GET", asked, headers=headers)
+        self._connection.request("GET", request, headers=headers)
         self._response = self._connection.getresponse()
         self.status = self._response.status
         self.kind = self._response.headers["Content-Type"].partition(";")[0]
@@ -72,11 +72,11 @@ class Listener:
     def next(self, name: str = "") -> dict[str, Any]:
         """The data of the next event, or of the next one with this name."""
         while True:
-            found, data = self._events.get(timeout=PATIENCE)
-            if found == "":
+            result, data = self._events.get(timeout=PATIENCE)
+            if result == "":
                 raise EOFError("the stream has ended")
-            if name in ("", found):
-                return {"event": found, **data}
+            if name in ("", result):
+                return {"event": result, **data}
 
     def heard(self) -> list[str]:
         """The names of the events that have come and were not asked for."""
@@ -88,8 +88,8 @@ class Listener:
     def ends(self) -> str:
         """How the stream ends, once it does."""
         while True:
-            found, data = self._events.get(timeout=PATIENCE)
-            if found == "":
+            result, data = self._events.get(timeout=PATIENCE)
+            if result == "":
                 return str(data)
 
     def close(self) -> None:
@@ -125,27 +125,27 @@ def listening(console: Console, **how: Any) -> Iterator[Listener]:
 
 def save(console: Console, name: str, message: str = "no", *, dialect: str = NEW) -> int:
     text = dialect.format(name=name, message=message)
-    status, told = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
-    assert status in (200, 201), told
-    return int(told["version"])
+    status, answer = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
+    assert status in (200, 201), answer
+    return int(answer["version"])
 
 
 def deploy(console: Console, name: str, message: str = "no", *, env: str = "production") -> int:
     version = save(console, name, message)
     body = json.dumps({"version": version, "env": env}).encode()
-    status, told = console.ask("POST", f"contracts/{name}/deployments", body)
-    assert status in (200, 201), told
+    status, answer = console.ask("POST", f"contracts/{name}/deployments", body)
+    assert status in (200, 201), answer
     return version
 
 
 def assign(console: Console, bundle: str, *, env: str, **rule: Any) -> None:
     body = json.dumps({"bundle_name": bundle, "env": env, **rule}).encode()
-    status, told = console.ask("PUT", "assignments", body)
-    assert status in (200, 201), told
+    status, answer = console.ask("PUT", "assignments", body)
+    assert status in (200, 201), answer
 
 
 def new_key(console: Console, **fields: Any) -> str:
     body = json.dumps({"name": "k", "env": "production", "scopes": ["agent"], **fields}).encode()
-    status, told = console.ask("POST", "keys", body)
-    assert status == 201, told
-    return str(told["key"])
+    status, answer = console.ask("POST", "keys", body)
+    assert status == 201, answer
+    return str(answer["key"])

@@ -57,11 +57,11 @@ def test_the_editor_says_that_the_console_is_busy_and_checks_again(console, brow
     with browser.new_context(storage_state=signed_in) as context:
         page = context.new_page()  # its console tells of the answers 503
         page.goto(f"{console.url}/p/default/contracts/b/{name}/edit/")
-        standing = page.locator("#draft-standing")
+        state = page.locator("#draft-standing")
         write(page, "50", "60")
         cookies = {each["name"]: each["value"] for each in context.cookies()}
         with validating(console, cookies) as answered:
             until(lambda: answered[503] > 0)
             write(page, "60", "-")
-            expect(standing).to_have_text("checking …")
-        expect(standing).to_have_text("1 error to fix", timeout=BEHIND)
+            expect(state).to_have_text("checking …")
+        expect(state).to_have_text("1 error to fix", timeout=BEHIND)

@@ -26,10 +26,10 @@ rules:
 """
 
 
-def asked(console: Console, method: str, path: str, body: Any) -> Any:
-    status, told = console.ask(method, path, json.dumps(body).encode())
-    assert status in (200, 201, 202), told
-    return told
+def answer_of(console: Console, method: str, path: str, body: Any) -> Any:
+    status, answer = console.ask(method, path, json.dumps(body).encode())
+    assert status in (200, 201, 202), answer
+    return answer
 
 
 def items(tag: str, calls: int) -> list[dict[str, Any]]:
@@ -53,18 +53,18 @@ def stored(console: Console) -> Iterator[str]:
     for start in range(0, CALLS, 1_000):
         console.post(*calls[start : start + 1_000])
     console.settled(f"agent-sessions/{tag}-0")
-    asked(console, "PUT", "success-checks/stored", {"yaml": CHECK})
+    answer_of(console, "PUT", "success-checks/stored", {"yaml": CHECK})
     bind(console, {"environment": "*", "agent": "*", "tool": TOOL, "check": "stored"})
     yield tag
     bind(console)
 
 
 def bind(console: Console, *lines: dict[str, str]) -> None:
-    asked(console, "PUT", "success-check-bindings", {"bindings": lines})
+    answer_of(console, "PUT", "success-check-bindings", {"bindings": lines})
 
 
 def failures(console: Console, tag: str) -> int:
-    """Of all sessions of these calls, as they are counted now."""
+    """Failures of all sessions of these calls, as counted now."""
     sessions = CALLS // OF_A_SESSION
     counts = [
         console.settled(f"agent-sessions/{tag}-{number}")["counts"] for number in range(sessions)
@@ -122,8 +122,8 @@ def test_a_reclassification_is_given_up_at_once_and_says_how_far_it_came(
     expect(heading).to_contain_text(re.compile("^Cancelled after "))
     passed = int(re.findall(r"[\d,]+", heading.inner_text())[0].replace(",", ""))
     number = admin.url.rstrip("/").rpartition("/")[2]
-    told = console.ask("GET", f"reclassifications/{number}")[1]
-    assert told["status"] == "cancelled"
+    answer = console.ask("GET", f"reclassifications/{number}")[1]
+    assert answer["status"] == "cancelled"
     # Those that were read have the new verdict, with all that is counted of it; no other has.
-    assert failures(console, stored) == told["newly_failed"]
-    assert told["calls"] <= passed
+    assert failures(console, stored) == answer["newly_failed"]
+    assert answer["calls"] <= passed

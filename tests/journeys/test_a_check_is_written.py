@@ -52,7 +52,7 @@ def row(page: Page, words: str) -> Locator:
     return page.locator("#recorded li").filter(has_text=words)
 
 
-def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_call(
+def test_a_check_is_written_from_real_results_saved_bound_and_judges_the_next_call(
     console, admin, name, tool, tmp_path
 ):
     pictures = Pictures(tmp_path)
@@ -114,8 +114,8 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
     bound = json.dumps({"bindings": lines}).encode()
     assert console.ask("PUT", "success-check-bindings", bound)[0] == 200
     console.post(an_outcome(f"{name}-next", tool_name=tool, output=SILENT))
-    told = console.settled(f"outcomes/{name}-next")
-    assert (told["verdict"], told["check"], told["rule"]) == ("failure", name, "not-ok")
+    answer = console.settled(f"outcomes/{name}-next")
+    assert (answer["verdict"], answer["check"], answer["rule"]) == ("failure", name, "not-ok")
 
     admin.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
     expect(admin.locator("#recorded")).to_contain_text(f"17 newest of {tool}")
@@ -148,7 +148,7 @@ def test_a_check_is_written_beside_real_results_saved_bound_and_judges_the_next_
         ("", "exam", "examples"),
     ],
 )
-def test_words_are_completed_from_the_language_and_the_results_beside_it(
+def test_words_are_completed_from_the_language_and_the_results(
     console, admin, name, tool, before, typed, offered
 ):
     saved = json.dumps({"yaml": TEXT.format(name=name)}).encode()

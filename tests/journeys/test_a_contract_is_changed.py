@@ -45,11 +45,11 @@ LOOKS: tuple[tuple[int, Literal["dark", "light"]], ...] = ((390, "dark"), (1280,
 class Pictures:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.taken = 0
+        self.pictures = 0
 
     def take(self, page: Page, what: str) -> None:
-        self.taken += 1
-        name = f"{self.taken:02}-{what}"
+        self.pictures += 1
+        name = f"{self.pictures:02}-{what}"
         for width, scheme in LOOKS:
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=scheme)

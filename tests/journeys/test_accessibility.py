@@ -199,10 +199,10 @@ def _something_to_show(console):
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.usefixtures("_something_to_show")
 def test_no_page_has_a_serious_finding(console, signed_in, browser, width):
-    found = []
-    for kept, pages in ((signed_in, PAGES), (None, SIGNED_OUT)):
+    listed = []
+    for stored, pages in ((signed_in, PAGES), (None, SIGNED_OUT)):
         with browser.new_context(
-            storage_state=kept,
+            storage_state=stored,
             color_scheme="light",
             viewport={"width": width, "height": 900},
             reduced_motion="reduce",
@@ -211,11 +211,11 @@ def test_no_page_has_a_serious_finding(console, signed_in, browser, width):
             for name, path in pages.items():
                 answer = page.goto(f"{console.url}{path}")
                 assert answer.status == (404 if name == "not found" else 200), name
-                found += findings_in_both_themes(name, page)
+                listed += findings_in_both_themes(name, page)
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 if wide > width:
-                    found.append(f"{name} is {wide} pixels wide")
-    assert found == []
+                    listed.append(f"{name} is {wide} pixels wide")
+    assert listed == []
 
 
 # Parts that a script fetches when the page is there; who has none follows a link to them.
@@ -229,18 +229,18 @@ LEFT_EMPTY = """
 
 @pytest.mark.usefixtures("_something_to_show")
 def test_every_page_shows_its_content_without_a_script(console, signed_in, browser):
-    found = []
+    listed = []
     with browser.new_context(storage_state=signed_in, java_script_enabled=False) as context:
         page = context.new_page()
         for name, path in PAGES.items():
             page.goto(f"{console.url}{path}")
             main = page.locator("main")
             if len(main.inner_text()) < FEW_WORDS or not page.locator("h1").is_visible():
-                found.append(f"{name} is empty")
+                listed.append(f"{name} is empty")
             if page.locator("main [aria-busy=true]").count():
-                found.append(f"{name} waits for a script")
-            found += [f"{name}: {part} is empty" for part in page.evaluate(LEFT_EMPTY)]
-    assert found == []
+                listed.append(f"{name} waits for a script")
+            listed += [f"{name}: {part} is empty" for part in page.evaluate(LEFT_EMPTY)]
+    assert listed == []
 
 
 def findings_in_both_themes(name, page, rules=RULES):
@@ -256,8 +256,8 @@ def findings(name, page, rules=RULES):
         yield f"{name}: a link leads nowhere"
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
-    asked = page.evaluate("rules => axe.run(rules)", rules)
-    for finding in asked["violations"]:
+    request = page.evaluate("rules => axe.run(rules)", rules)
+    for finding in request["violations"]:
         if finding["impact"] in SERIOUS:
             nodes = [node["html"][:200] for node in finding["nodes"][:3]]
             yield f"{name}: {finding['id']}: {finding['help']} {nodes}"

@@ -127,6 +127,6 @@ def test_the_example_over_http_shows_one_of_everything_and_twice_two_sessions(co
 
 def run(example: str) -> list[str]:
     """The words that it prints."""
-    said: list[str] = []
-    exec(example, {"print": lambda *words: said.extend(words)})  # noqa: S102 - as its readers do
-    return said
+    listed: list[str] = []
+    exec(example, {"print": lambda *words: listed.extend(words)})  # noqa: S102 - as its readers do
+    return listed

@@ -21,22 +21,22 @@ def ask(console: Console, **changed: Any) -> tuple[str, dict[str, Any]]:
         "timeout": 300,
     }
     body |= changed
-    status, told = console.ask("POST", "approvals", json.dumps(body).encode())
-    assert status == 201, told
-    return told["id"], body
+    status, answer = console.ask("POST", "approvals", json.dumps(body).encode())
+    assert status == 201, answer
+    return answer["id"], body
 
 
-def standing(console: Console, code: str) -> dict[str, Any]:
-    status, told = console.ask("GET", f"approvals/{code}")
+def approval_of(console: Console, code: str) -> dict[str, Any]:
+    status, answer = console.ask("GET", f"approvals/{code}")
     assert status == 200
-    answered: dict[str, Any] = told
+    answered: dict[str, Any] = answer
     return answered
 
 
 def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, admin):
     admin.goto(f"{console.url}/p/default/approvals/")
-    code, asked = ask(console)
-    article = admin.get_by_role("article").filter(has_text=asked["agent_id"])
+    code, request = ask(console)
+    article = admin.get_by_role("article").filter(has_text=request["agent_id"])
     expect(article).to_be_visible()
     expect(article).to_contain_text(re.compile(r"min \d+ s left"))
     expect(article).to_contain_text("masked")
@@ -49,42 +49,42 @@ def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, 
     event = an_event(
         "call_asked",
         f"call-{code}",
-        agent_id=asked["agent_id"],
+        agent_id=request["agent_id"],
         tool_name="payments_charge",
         tool_args={"account": "A-2091", "card_token": "[REDACTED]"},
         decision_name="large-charge-asks",
-        timestamp=standing(console, code)["created_at"],
+        timestamp=approval_of(console, code)["created_at"],
     )
     console.post(event, to="events")
     expect(article).to_contain_text("large-charge-asks")
     expect(reason).to_have_value("confirmed by phone")
 
     article.get_by_role("button", name="Approve").click()
-    decided = admin.get_by_role("status").filter(has_text=asked["agent_id"])
+    decided = admin.get_by_role("status").filter(has_text=request["agent_id"])
     expect(decided).to_contain_text("Approved: A charge over 1,000 takes a person")
     expect(decided).to_contain_text("account A-2091")
     assert list(findings("approvals, to undo", admin)) == []
-    assert standing(console, code)["status"] == "pending"
+    assert approval_of(console, code)["status"] == "pending"
     admin.get_by_role("heading", level=1).hover()
     expect(decided).to_have_count(0)
-    told = standing(console, code)
-    assert (told["status"], told["decided_by"]) == ("approved", EMAIL)
-    assert told["decision_reason"] == "confirmed by phone"
-    row = admin.get_by_role("row").filter(has_text=asked["agent_id"])  # without a reload
+    answer = approval_of(console, code)
+    assert (answer["status"], answer["decided_by"]) == ("approved", EMAIL)
+    assert answer["decision_reason"] == "confirmed by phone"
+    row = admin.get_by_role("row").filter(has_text=request["agent_id"])  # without a reload
     expect(row).to_contain_text("large-charge-asks")
     expect(row).to_contain_text("confirmed by phone")
 
 
 def test_time_left_counts_down_without_moving_anything_and_ends_on_the_open_page(console, admin):
-    code, asked = ask(console, timeout=8)
+    code, request = ask(console, timeout=8)
     admin.goto(f"{console.url}/p/default/approvals/")
-    article = admin.get_by_role("article").filter(has_text=asked["agent_id"])
+    article = admin.get_by_role("article").filter(has_text=request["agent_id"])
     buttons = article.get_by_role("button", name="Approve")
     place = buttons.bounding_box()
     expect(article).to_contain_text(re.compile(r"\b[1-4] s left"))
     assert buttons.bounding_box() == place
     expect(article).to_have_count(0)
-    assert standing(console, code)["status"] == "timeout"
+    assert approval_of(console, code)["status"] == "timeout"
 
 
 def test_a_call_is_rejected_on_the_page_of_its_session(console, admin):
@@ -101,21 +101,21 @@ def test_a_call_is_rejected_on_the_page_of_its_session(console, admin):
     expect(admin.get_by_role("status").filter(has_text="Rejected")).to_have_count(1)
     admin.get_by_role("heading", level=1).hover()
     expect(admin.get_by_role("status").filter(has_text="Rejected")).to_have_count(0)
-    assert standing(console, code)["status"] == "denied"
+    assert approval_of(console, code)["status"] == "denied"
 
 
 def test_arguments_are_opened_without_any_script_and_decided_there(console, signed_in, open_page):
-    code, asked = ask(console)
+    code, request = ask(console)
     page = open_page(storage_state=signed_in, java_script_enabled=False)
     page.goto(f"{console.url}/p/default/approvals/")
-    article = page.get_by_role("article").filter(has_text=asked["agent_id"])
+    article = page.get_by_role("article").filter(has_text=request["agent_id"])
     article.get_by_role("button", name="Show full arguments").click()
     expect(page.locator("main")).to_contain_text("tok-4711")
     page.get_by_role("button", name="Approve").click()
     expect(page.locator("main")).to_contain_text("Approved: A charge over 1,000")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("main")).to_contain_text("is pending again.")
-    assert standing(console, code)["status"] == "pending"
+    assert approval_of(console, code)["status"] == "pending"
     page.goto(f"{console.url}/p/default/settings/audit/")
     expect(page.locator("main")).to_contain_text("arguments opened")
 
@@ -124,10 +124,10 @@ def test_the_decision_is_in_sight_on_a_phone_whatever_the_arguments_are(
     console, signed_in, open_page
 ):
     long = {f"argument_{number}": "a long text that somebody wrote " * 30 for number in range(12)}
-    _, asked = ask(console, tool_args={"to": "A-2091"} | long, message="why " * 200, timeout=30)
+    _, request = ask(console, tool_args={"to": "A-2091"} | long, message="why " * 200, timeout=30)
     page = open_page(storage_state=signed_in, viewport={"width": 390, "height": 844})
     page.goto(f"{console.url}/p/default/approvals/")
-    article = page.get_by_role("article").filter(has_text=asked["agent_id"])
+    article = page.get_by_role("article").filter(has_text=request["agent_id"])
     article.evaluate("element => element.scrollIntoView()")
     expect(article.get_by_role("button", name="Approve")).to_be_in_viewport()
     article.get_by_text("show all 13 arguments").click()
@@ -155,6 +155,6 @@ def test_several_are_selected_summed_and_approved_at_once_by_keyboard(console, a
     expect(admin.locator("main")).to_contain_text("Approved 2 of 2.")
     admin.get_by_role("status").filter(has_text="A-1").get_by_role("button", name="Undo").click()
     expect(admin.locator("main")).to_contain_text("is pending again.")
-    undone, kept = (standing(console, code) for code in reversed(refunds))
+    undone, stored = (approval_of(console, code) for code in reversed(refunds))
     assert (undone["status"], undone["decided_by"]) == ("pending", None)
-    assert kept["status"] in ("pending", "approved")
+    assert stored["status"] in ("pending", "approved")

@@ -59,9 +59,9 @@ class Asking:
         until = time.monotonic() + 30
         while True:
             path = f"approvals?agent_id={self.agent}&status={status}"
-            found = self.console.ask("GET", path)[1]["approvals"]
-            if found:
-                (approval,) = found
+            result = self.console.ask("GET", path)[1]["approvals"]
+            if result:
+                (approval,) = result
                 return dict(approval)
             assert time.monotonic() < until, f"no approval of {self.agent} is {status}"
             time.sleep(0.05)
@@ -96,7 +96,7 @@ def test_what_is_approved_runs_and_the_page_names_its_rule(console, admin, pool)
     expect(row).to_contain_text("seen by phone")
 
 
-def test_what_is_rejected_never_runs_and_the_agent_is_told_why(console, pool):
+def test_a_rejected_call_never_runs_and_the_agent_learns_why(console, pool):
     agent = Asking(console)
     running = agent.begin(pool)
     agent.decide("reject", "not today")

@@ -39,9 +39,9 @@ def recorded(console: Console, *commands: str) -> str:
 
 
 def posted(console: Console, path: str, body: Any) -> Any:
-    status, told = console.ask("POST", path, json.dumps(body).encode())
-    assert status in (200, 201, 202), told
-    return told
+    status, answer = console.ask("POST", path, json.dumps(body).encode())
+    assert status in (200, 201, 202), answer
+    return answer
 
 
 def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page) -> None:
@@ -91,9 +91,9 @@ def test_a_period_is_written_in_the_readers_own_time(console, signed_in, open_pa
     page.get_by_role("button", name="Run backtest").click()
     page.wait_for_url(re.compile(r"/contracts/backtests/\d+/"))
     number = page.url.rstrip("/").rpartition("/")[2]
-    told = console.ask("GET", f"contracts/backtests/{number}")[1]
-    assert told["since"].startswith("2026-11-01T18:45:00")
-    assert told["until"].startswith("2026-11-02T18:45:00")
+    answer = console.ask("GET", f"contracts/backtests/{number}")[1]
+    assert answer["since"].startswith("2026-11-01T18:45:00")
+    assert answer["until"].startswith("2026-11-02T18:45:00")
     page.get_by_role("link", name="Run again…").click()
     expect(page.get_by_label("From")).to_have_value("2026-11-02T00:15")
     expect(page.get_by_label("Until")).to_have_value("2026-11-03T00:15")

@@ -100,7 +100,7 @@ def test_an_operator_finds_why_an_agent_stopped_and_looks_around(
     admin.wait_for_url(f"**/tools/{night}-search/**")
 
 
-def test_what_one_types_is_found_from_every_page_and_single_keys_can_be_turned_off(
+def test_search_opens_from_every_page_and_single_key_shortcuts_can_be_turned_off(
     console: Console, admin: Page, night: str
 ):
     admin.goto(f"{console.url}/p/default/settings/?range=7d")

@@ -107,9 +107,9 @@ def _items(
 
 
 def is_in_first_screen(page: Page, words: str) -> bool:
-    found = page.locator("main").get_by_text(words).first
-    expect(found).to_be_visible()
-    box, size = found.bounding_box(), page.viewport_size
+    result = page.locator("main").get_by_text(words).first
+    expect(result).to_be_visible()
+    box, size = result.bounding_box(), page.viewport_size
     assert box is not None
     assert size is not None
     fits = box["y"] + box["height"] <= size["height"] and box["x"] + box["width"] <= size["width"]
@@ -131,14 +131,14 @@ def test_the_first_screen_of_a_session_names_the_cause_of_five_incidents(
         color_scheme=theme,
         viewport={"width": screen[0], "height": screen[1]},
     )
-    for kind, (_, said) in INCIDENTS.items():
+    for kind, (_, outcome) in INCIDENTS.items():
         page.goto(f"{console.url}/p/default/sessions/{place}-{kind}/?environment={place}")
         headline = page.get_by_role("heading", level=1)
-        expect(headline).to_contain_text(said[0])
+        expect(headline).to_contain_text(outcome[0])
         assert len(headline.inner_text()) <= 90
         if kind == "silent":  # another journey may have bound a check, whose reason stands then
             expect(headline).to_contain_text(SILENT_ERROR)
-        assert [words for words in said if not is_in_first_screen(page, words)] == [], kind
+        assert [words for words in outcome if not is_in_first_screen(page, words)] == [], kind
         assert list(findings(page.url, page)) == []
 
 

@@ -60,9 +60,9 @@ def test_it_has_no_serious_finding_and_is_as_wide_as_the_screen(development, ope
     assert page.locator(".chart-table").count() > OPEN
     page.evaluate(SET_OPEN, 1_000)
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    found = list(findings("components", page, BUT_COLOURS))
+    result = list(findings("components", page, BUT_COLOURS))
     page.evaluate(SET_OPEN, OPEN)  # thousands of cells have the same few colours
-    assert found + list(findings_in_both_themes("components", page, ONLY_COLOURS)) == []
+    assert result + list(findings_in_both_themes("components", page, ONLY_COLOURS)) == []
 
 
 def test_the_arrows_read_a_chart_point_by_point(development, open_page):
@@ -124,13 +124,13 @@ def test_the_table_of_a_chart_is_a_file_also_after_it_was_replaced(development, 
     )
     name, text = saved(page, figure, "CSV")
     assert (name, text.count("\r\n")) == ("outcomes-per-hour.csv", 25)
-    told_heads, *told = csv.reader(io.StringIO(text, newline=""))
-    assert told_heads == heads
-    assert [row[1:] for row in told] == [row[1:] for row in rows]
-    assert told[0][0] == "2026-11-17T03:00:00Z"
+    value, *answer = csv.reader(io.StringIO(text, newline=""))
+    assert value == heads
+    assert [row[1:] for row in answer] == [row[1:] for row in rows]
+    assert answer[0][0] == "2026-11-17T03:00:00Z"
     name, text = saved(page, figure, "JSON")
     assert name == "outcomes-per-hour.json"
-    assert json.loads(text) == [dict(zip(heads, row, strict=True)) for row in told]
+    assert json.loads(text) == [dict(zip(heads, row, strict=True)) for row in answer]
 
 
 WRITE_CELLS = """
@@ -140,7 +140,7 @@ WRITE_CELLS = """
 """
 
 
-def test_no_cell_of_a_chart_is_taken_for_a_formula(development, open_page):
+def test_no_cell_of_a_chart_becomes_a_formula(development, open_page):
     page = opened(open_page, development)
     figure = page.locator("[data-chart]").first
     figure.locator("summary").click()
@@ -164,9 +164,9 @@ def test_no_cell_of_a_chart_is_taken_for_a_formula(development, open_page):
     given += ["a"] * (2 * width - len(given))
     table.evaluate(WRITE_CELLS, given)
     numbers = {cell: int(cell) if cell == "-5" else -1.5 for cell in ("-5", "-1.5")}
-    said = [numbers.get(cell, cell) for cell in given]
-    columns = {str(at): itemgetter(at) for at in range(len(said))}
-    (_, by_server) = csv.reader(io.StringIO("".join(as_csv(columns, [said])), newline=""))
+    listed = [numbers.get(cell, cell) for cell in given]
+    columns = {str(at): itemgetter(at) for at in range(len(listed))}
+    (_, by_server) = csv.reader(io.StringIO("".join(as_csv(columns, [listed])), newline=""))
     _, text = saved(page, figure, "CSV")
     first, second, *_ = csv.reader(io.StringIO(text, newline=""))
     assert first + second == by_server

@@ -25,9 +25,9 @@ def name() -> str:
 
 
 def sent(console: Console, method: str, path: str, **body: object) -> dict[str, object]:
-    status, told = console.ask(method, path, json.dumps(body).encode())
-    assert status in (200, 201), told
-    answer: dict[str, object] = told
+    status, outcome = console.ask(method, path, json.dumps(body).encode())
+    assert status in (200, 201), outcome
+    answer: dict[str, object] = outcome
     return answer
 
 
@@ -70,13 +70,11 @@ def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_ba
         expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("up to date")
 
 
-def test_a_second_person_decides_what_another_asked_for(
-    console: Console, admin: Page, name: str
-) -> None:
+def test_a_second_person_decides_a_request(console: Console, admin: Page, name: str) -> None:
     place = f"vault-{name}"
     sent(console, "PUT", f"environments/{place}/requirements", second_person=True)
     save(console, name)
-    asked = sent(console, "POST", f"contracts/{name}/deployment-requests", version=1, env=place)
+    request = sent(console, "POST", f"contracts/{name}/deployment-requests", version=1, env=place)
     begin_to_deploy(admin, console, name, place)
     heading(admin, f"{name} v1 needs approval for {place}")
     admin.get_by_role("link", name="Open request").click()
@@ -85,8 +83,8 @@ def test_a_second_person_decides_what_another_asked_for(
     admin.get_by_role("button", name="Approve and deploy v1").click()
     heading(admin, f"{name} v1 is deployed to {place}")
     expect(admin.get_by_role("main")).to_contain_text("approved by admin@example.test")
-    found = sent(console, "GET", f"deployment-requests/{asked['id']}")
-    assert found["status"] == "approved"
+    result = sent(console, "GET", f"deployment-requests/{request['id']}")
+    assert result["status"] == "approved"
 
     save(console, name, "another")
     begin_to_deploy(admin, console, name, place)

@@ -30,17 +30,17 @@ def an_agent(version: str, console: Console, key: str) -> Iterator[Asking]:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables, text=True
     ) as process:
-        said, told = process.stdin, process.stdout
-        assert said is not None
-        assert told is not None
+        words, outcome = process.stdin, process.stdout
+        assert words is not None
+        assert outcome is not None
 
         def ask(bundle: str, *, key: str = "", tool: str = "pay") -> dict[str, Any]:
-            print(json.dumps({"bundle": bundle, "key": key, "tool": tool}), file=said, flush=True)
-            answer: dict[str, Any] = json.loads(told.readline())
+            print(json.dumps({"bundle": bundle, "key": key, "tool": tool}), file=words, flush=True)
+            answer: dict[str, Any] = json.loads(outcome.readline())
             return answer
 
         yield ask
-        said.close()
+        words.close()
 
 
 @pytest.fixture
@@ -48,24 +48,24 @@ def agents(console: Console) -> Iterator[Callable[..., Asking]]:
     with ExitStack() as stack:
 
         def start(version: str, **fields: Any) -> Asking:
-            wanted = {"name": version, "env": "production", "scopes": ["agent"], **fields}
-            made = told(console, "POST", "keys", **wanted)
+            expected = {"name": version, "env": "production", "scopes": ["agent"], **fields}
+            made = answer_of(console, "POST", "keys", **expected)
             return stack.enter_context(an_agent(version, console, made["key"]))
 
         yield start
 
 
-def told(console: Console, method: str, path: str, **body: Any) -> dict[str, Any]:
+def answer_of(console: Console, method: str, path: str, **body: Any) -> dict[str, Any]:
     status, answer = console.ask(method, path, json.dumps(body).encode() if body else None)
     assert status in (200, 201), answer
-    found: dict[str, Any] = answer
-    return found
+    result: dict[str, Any] = answer
+    return result
 
 
 def deploy(console: Console, text: str) -> dict[str, Any]:
-    version = told(console, "POST", "contracts", yaml=text)
+    version = answer_of(console, "POST", "contracts", yaml=text)
     path = f"contracts/{version['name']}/deployments"
-    told(console, "POST", path, version=version["version"], env="production")
+    answer_of(console, "POST", path, version=version["version"], env="production")
     return version
 
 
@@ -73,13 +73,13 @@ def test_an_agent_verifies_its_document_and_trusts_no_other_key(
     console: Console, agents: Callable[..., Asking]
 ) -> None:
     version = deploy(console, document(NO_PAYMENTS).replace("name: d", "name: verified"))
-    ask, key = agents("0.19.0"), told(console, "GET", "signing-key")["public_key"]
+    ask, key = agents("0.19.0"), answer_of(console, "GET", "signing-key")["public_key"]
     answer = ask("verified", key=key)
     assert answer["result"] == "denied: no payments"
     assert answer["policy_version"] == version["revision_hash"]
     assert ask("verified", key=key, tool="look")["result"] == "ran"
     assert "verification failed" in ask("verified", key="1" * 64)["refused"]
-    new = told(console, "POST", "signing-key/rotations")["public_key"]
+    new = answer_of(console, "POST", "signing-key/rotations")["public_key"]
     assert "verification failed" in ask("verified", key=key)["refused"]
     assert ask("verified", key=new)["policy_version"] == version["revision_hash"]
 

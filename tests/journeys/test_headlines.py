@@ -11,7 +11,7 @@ from edictum_site.stack.running import product
 from tests.databases import own_database
 from tests.journeys.conftest import sign_in
 from tests.journeys.console import VARIABLES
-from tests.pictures.told import Told, pages_of
+from tests.pictures.demo_addresses import DemoAddresses, pages_of
 
 LONGEST = 90  # characters
 BEHIND = 120_000  # milliseconds for the demo
@@ -23,7 +23,7 @@ NOT_DONE = frozenset[str]()
 
 
 @pytest.fixture
-def demo(tmp_path, page: Page) -> Iterator[tuple[Page, str, Told]]:
+def demo(tmp_path, page: Page) -> Iterator[tuple[Page, str, DemoAddresses]]:
     with own_database() as store:
         variables = VARIABLES | {"EDICTUM_SITE_DEMO_PERCENT": "20"} | store
         with product(tmp_path / "demo", variables) as running:
@@ -31,7 +31,7 @@ def demo(tmp_path, page: Page) -> Iterator[tuple[Page, str, Told]]:
             page.get_by_role("button", name="Create demo project").click()
             ready = page.get_by_role("heading", name="Demo ready")
             expect(ready).to_be_visible(timeout=BEHIND)
-            yield page, running.url, Told(page, running.url)
+            yield page, running.url, DemoAddresses(page, running.url)
 
 
 def headline_of(text: str) -> str:
@@ -40,9 +40,9 @@ def headline_of(text: str) -> str:
 
 
 def test_every_headline_of_the_demo_is_short_and_one_phrase(demo):
-    page, url, told = demo
-    found, number = {}, 0
-    for name, path in pages_of(told):
+    page, url, addresses = demo
+    long, number = {}, 0
+    for name, path in pages_of(addresses):
         answer = page.request.get(f"{url}{path}")
         if answer.status != 200 or "<html" not in answer.text()[:200]:
             continue
@@ -50,6 +50,6 @@ def test_every_headline_of_the_demo_is_short_and_one_phrase(demo):
         headline = headline_of(answer.text())
         is_phrase = ";" not in headline and not headline.endswith(".")
         if name not in NOT_DONE and (len(headline) > LONGEST or not is_phrase):
-            found[name] = headline
+            long[name] = headline
     assert number > 60
-    assert found == {}
+    assert long == {}

@@ -40,16 +40,16 @@ def test_a_key_is_shown_once_works_and_ends_when_it_is_revoked(console, admin):
 
 
 def test_a_request_that_waits_does_not_outlive_its_key(console):
-    asked = {"name": "reader", "env": "production", "scopes": ["ingest", "read"]}
-    status, made = console.ask("POST", "keys", json.dumps(asked).encode())
+    fields = {"name": "reader", "env": "production", "scopes": ["ingest", "read"]}
+    status, made = console.ask("POST", "keys", json.dumps(fields).encode())
     assert status == 201
     worker = console.product.children["worker"]
     os.kill(worker, signal.SIGSTOP)  # nothing is settled from here on, so who waits waits on
     try:
         console.post(an_outcome("never-told"), key=made["key"])
-        with ThreadPoolExecutor(1) as beside:
+        with ThreadPoolExecutor(1) as other:
             path = "outcomes/never-told?wait=30"
-            answer = beside.submit(console.ask, "GET", path, None, made["key"])
+            answer = other.submit(console.ask, "GET", path, None, made["key"])
             with pytest.raises(TimeoutError):
                 answer.result(timeout=1)
             assert console.ask("DELETE", f"keys/{made['id']}")[0] in (200, 204)

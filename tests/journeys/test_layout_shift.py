@@ -30,9 +30,9 @@ def name(console) -> str:
     name = f"still-{uuid4().hex[:8]}"
 
     def sent(path: str, **body: object) -> dict[str, object]:
-        status, told = console.ask("POST", path, json.dumps(body).encode())
-        assert status in (200, 201, 202), told
-        answer: dict[str, object] = told
+        status, outcome = console.ask("POST", path, json.dumps(body).encode())
+        assert status in (200, 201, 202), outcome
+        answer: dict[str, object] = outcome
         return answer
 
     for message in ("too much", "much too much"):

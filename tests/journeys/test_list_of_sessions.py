@@ -11,7 +11,7 @@ from tests.journeys.console import a_session
 pytestmark = pytest.mark.both_databases
 
 
-def test_a_list_is_narrowed_sorted_saved_and_found_again(console, signed_in, open_page):
+def test_a_list_is_filtered_sorted_saved_and_reopened(console, signed_in, open_page):
     loop, fine, agent = a_session(), a_session(), f"facets-{a_session()[-12:]}"
     denied: dict[str, Any] = {
         "type": "denied",

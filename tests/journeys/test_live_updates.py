@@ -14,8 +14,8 @@ def overview_of(console, agent):
     return f"{console.url}/p/default/overview/?range=15m&agent={agent}"
 
 
-def _live(asked):
-    return sum("/live/overview/" in url for url in asked)
+def _live(request):
+    return sum("/live/overview/" in url for url in request)
 
 
 def test_eight_open_tabs_all_change_and_ask_no_more_than_once_a_second(console, admin):
@@ -24,19 +24,19 @@ def test_eight_open_tabs_all_change_and_ask_no_more_than_once_a_second(console, 
     console.post(an_outcome(agent_id=agent))
     console.settled("outcomes")
     tabs = [admin, *(admin.context.new_page() for _ in range(TABS - 1))]
-    asked = []
+    listed = []
     for tab in tabs:
         tab.on(
-            "request", lambda made: asked.append(made.url) if "/live/overview/" in made.url else 0
+            "request", lambda made: listed.append(made.url) if "/live/overview/" in made.url else 0
         )
         tab.goto(overview_of(console, agent))
         expect(tab.locator(denied)).to_contain_text("0 of 1")
-    before, began = _live(asked), time.monotonic()
+    before, began = _live(listed), time.monotonic()
     console.post(an_outcome(type="denied", reason="pre_hook", agent_id=agent))
     for tab in tabs:
         expect(tab.locator(denied)).to_contain_text("1 of 2")
     waited = time.monotonic() - began
-    assert TABS <= _live(asked) - before <= TABS * (waited + 2)
+    assert TABS <= _live(listed) - before <= TABS * (waited + 2)
 
 
 def test_nothing_moves_under_an_open_menu_and_it_comes_when_the_menu_closes(console, admin):
@@ -54,7 +54,9 @@ def test_nothing_moves_under_an_open_menu_and_it_comes_when_the_menu_closes(cons
     expect(admin.get_by_role("link", name=session)).to_be_visible()
 
 
-def test_what_was_removed_is_said_once_and_asked_for_no_more(console, admin, signed_in, browser):
+def test_a_removed_row_is_announced_once_and_not_requested_again(
+    console, admin, signed_in, browser
+):
     session = a_session()
     console.post(an_outcome(session_id=session))
     console.settled(f"agent-sessions/{session}")
@@ -68,9 +70,9 @@ def test_what_was_removed_is_said_once_and_asked_for_no_more(console, admin, sig
     gone = page.locator(".toast.bad")
     expect(gone).to_have_text("This item no longer exists.")
     page.wait_for_timeout(1_500)  # in which each part of the page has asked
-    asked: list[str] = []
-    page.on("request", lambda made: asked.append(made.url))
+    listed: list[str] = []
+    page.on("request", lambda made: listed.append(made.url))
     page.wait_for_timeout(2_500)
     expect(gone).to_have_count(1)
-    assert asked == []
+    assert listed == []
     watching.close()

@@ -1,4 +1,4 @@
-"""What a first visit takes over the wire, counted by the browser: everything, as it was sent."""
+"""Bytes of a first visit over the wire, as the browser counts them."""
 
 from dataclasses import dataclass, field
 
@@ -23,16 +23,16 @@ class Wire:
     def listen(self, page: Page) -> None:
         browser = page.context.new_cdp_session(page)
         browser.send("Network.enable")
-        browser.on("Network.requestWillBeSent", self._asked)
+        browser.on("Network.requestWillBeSent", self._note_request)
         browser.on("Network.responseReceived", self._answered)
         browser.on("Network.loadingFinished", self._came)
 
-    def _asked(self, event):
+    def _note_request(self, event):
         self.names[event["requestId"]] = event["request"]["url"]
 
     def _answered(self, event):
-        told = event["response"]["headers"]
-        self.answers[event["requestId"]] = {name.lower(): told[name] for name in told}
+        answer = event["response"]["headers"]
+        self.answers[event["requestId"]] = {name.lower(): answer[name] for name in answer}
 
     def _came(self, event):
         self.octets[event["requestId"]] = int(event["encodedDataLength"])
@@ -41,11 +41,11 @@ class Wire:
         """All that was asked for, once it has come, the heaviest first; what a page asks for by
         itself later is not of the first visit."""
         for _ in range(100):
-            asked = {number for number, name in self.names.items() if "/live/" not in name}
-            if asked <= self.octets.keys():
+            fields = {number for number, name in self.names.items() if "/live/" not in name}
+            if fields <= self.octets.keys():
                 break
             page.wait_for_timeout(100)
-        first = {self.names[each]: self.octets[each] for each in asked}
+        first = {self.names[each]: self.octets[each] for each in fields}
         return dict(sorted(first.items(), key=lambda each: -each[1]))
 
 

@@ -85,14 +85,14 @@ def test_a_match_is_never_cut_off(console: Console, admin: Page, width: int):
         assert not clipped
 
 
-def test_the_palette_finds_what_was_said(console: Console, admin: Page):
+def test_the_palette_matches_the_content_of_calls(console: Console, admin: Page):
     word = posted(console)
     searched(admin, console, word)
     admin.keyboard.press("Control+k")
     admin.get_by_role("combobox", name="Search for").fill(word)
-    found = admin.locator("#palette-found")
-    expect(found).to_contain_text("In arguments and outputs")
-    found.get_by_role("option", name="All matching calls").click()
+    result = admin.locator("#palette-found")
+    expect(result).to_contain_text("In arguments and outputs")
+    result.get_by_role("option", name="All matching calls").click()
     expect(admin).to_have_url(re.compile(rf"/calls/\?q={word}"))
 
 

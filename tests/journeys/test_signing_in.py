@@ -20,7 +20,7 @@ def test_a_member_signs_in_and_out_through_the_forms(console, page):
     expect(page).to_have_url(re.compile("/account/sign-in/"))
 
 
-def test_a_wrong_password_is_told_and_lets_nobody_in(console, page):
+def test_a_wrong_password_is_rejected(console, page):
     sign_in(page, console.url, password="not-the-password")
     expect(page.get_by_text("Wrong email or password.")).to_be_visible()
     page.goto(f"{console.url}/p/default/sessions/")

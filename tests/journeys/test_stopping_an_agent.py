@@ -50,7 +50,7 @@ def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(conso
     expect(row).to_contain_text("up to date")
 
 
-def test_an_idle_agent_that_looks_itself_has_taken_the_stop_once_it_has_fetched_it(console, admin):
+def test_a_polling_agent_confirms_the_stop_when_it_fetches_it(console, admin):
     """As TypeScript's client does: its stream tells it only that there is something new."""
     agent = f"bot-{a_session()}"
     name = agent.lower()

@@ -48,8 +48,8 @@ def is_refused_soon(console: Console, key: str) -> bool:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         # One that was let in within that second may be cut before it has been answered.
-        with suppress(http.client.RemoteDisconnected), listening(console, key=key) as asked:
-            if asked.status == 401:
+        with suppress(http.client.RemoteDisconnected), listening(console, key=key) as request:
+            if request.status == 401:
                 return True
         time.sleep(0.1)
     return False
@@ -59,7 +59,7 @@ def python(name, env="production", **more):
     return {"env": env, "bundle_name": name, **more}
 
 
-def test_who_connects_is_told_what_is_in_force_exactly_as_it_is_fetched(console, listen, name):
+def test_a_new_stream_gets_the_deployed_version_byte_for_byte(console, listen, name):
     deploy(console, name)
     status, fetched = console.ask("GET", f"rulesets/{name}/current?env=production")
     assert status == 200
@@ -73,9 +73,7 @@ def test_who_connects_is_told_what_is_in_force_exactly_as_it_is_fetched(console,
     key.verify(base64.b64decode(update["signature"]), document)
 
 
-def test_who_has_what_is_in_force_is_told_the_next_deployment_and_nothing_before(
-    console, listen, name
-):
+def test_an_agent_that_is_up_to_date_gets_the_next_deployment_only(console, listen, name):
     deploy(console, name)
     present = listen(query=python(name)).next("contract_update")["revision_hash"]
     listener = listen(query=python(name, policy_version=present))
@@ -87,7 +85,7 @@ def test_who_has_what_is_in_force_is_told_the_next_deployment_and_nothing_before
     assert (second["event"], second["name"], second["version"]) == ("ruleset_updated", name, 2)
 
 
-def test_rolling_back_is_told_too(console, listen, name):
+def test_a_rollback_is_sent_too(console, listen, name):
     deploy(console, name)
     deploy(console, name, "two")
     listener = listen(query=python(name))
@@ -173,11 +171,11 @@ def test_a_document_of_the_largest_size_goes_through_in_one_line(console, listen
         f'then: {{action: block, message: "{long}"}}}}\n'
         for n in range(700)
     )
-    whole = f"apiVersion: edictum/v1\nkind: Ruleset\nmetadata: {{name: {name}}}\n"
-    whole += "defaults: {mode: enforce}\nrules:\n" + text
-    whole += "#" * (512 * 1024 - len(whole))
-    status, told = console.ask("POST", "contracts", json.dumps({"yaml": whole}).encode())
-    assert status == 201, told
+    complete = f"apiVersion: edictum/v1\nkind: Ruleset\nmetadata: {{name: {name}}}\n"
+    complete += "defaults: {mode: enforce}\nrules:\n" + text
+    complete += "#" * (512 * 1024 - len(complete))
+    status, answer = console.ask("POST", "contracts", json.dumps({"yaml": complete}).encode())
+    assert status == 201, answer
     body = json.dumps({"version": 1, "env": "production"}).encode()
     assert console.ask("POST", f"contracts/{name}/deployments", body)[0] == 201
     for path in ("/v1/stream", "/api/v1/stream"):
@@ -206,7 +204,7 @@ def test_an_agent_without_a_bundle_follows_its_assignment(console, listen, name,
     assert other.heard() == []
 
 
-def test_an_agent_that_comes_back_is_assigned_anew_but_a_choice_stays(console, listen, name, env):
+def test_an_agent_that_reconnects_is_assigned_again_but_a_choice_stays(console, listen, name, env):
     key, safe, strict = new_key(console, env=env), f"{name}-safe", f"{name}-strict"
     for each in (safe, strict):
         deploy(console, each, env=env)
@@ -261,7 +259,7 @@ def test_what_is_saved_but_not_deployed_is_waited_for(console, listen, name):
     assert listener.next("contract_update")["version"] == 1
 
 
-def test_a_rotated_key_signs_anew_what_connected_agents_have(console, listen, name):
+def test_a_rotated_key_signs_documents_of_connected_agents_again(console, listen, name):
     deploy(console, name)
     listener = listen(query=python(name))
     before = listener.next("contract_update")

@@ -43,10 +43,10 @@ def name() -> str:
 
 def until(condition: Callable[[], Any]) -> Any:
     deadline = time.monotonic() + PATIENCE
-    while not (found := condition()):
+    while not (result := condition()):
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.05)
-    return found
+    return result
 
 
 def redis_of(product: Product) -> str:
@@ -98,8 +98,8 @@ def test_who_is_connected_is_known_everywhere_until_it_leaves(console, name):
 
     def connected() -> list[Connected]:
         with override_settings(REDIS_URL=redis_of(console.product)):
-            found = news.connected(1) or []
-        return [each for each in found if each.agent.startswith(name)]
+            result = news.connected(1) or []
+        return [each for each in result if each.agent.startswith(name)]
 
     with second_process(console) as second, ExitStack() as stack:
         began = time.time()
@@ -120,7 +120,7 @@ def test_who_is_connected_is_known_everywhere_until_it_leaves(console, name):
     assert until(lambda: not connected())
 
 
-def test_what_was_deployed_while_the_broker_was_away_is_told_when_it_is_back(own, name):
+def test_a_deployment_made_while_the_broker_was_away_is_sent_when_it_returns(own, name):
     deploy(own, name)
     with listening(own, query=query(name)) as listener:
         assert listener.next("contract_update")["version"] == 1
@@ -172,21 +172,21 @@ def test_agents_hold_no_connection_to_the_database(own, name):
 
 @contextmanager
 def an_agent(console: Console, **variables: str) -> Iterator[Callable[[], str]]:
-    """What an agent of the real SDK is denied for, whenever that changes."""
+    """Denials of an agent of the real SDK, whenever they change."""
     program = ROOT / "tests" / "sdks" / "programs" / "hot_reload.py"
-    told = {"CONSOLE_URL": console.url, "CONSOLE_KEY": new_key(console), **variables}
+    fields = {"CONSOLE_URL": console.url, "CONSOLE_KEY": new_key(console), **variables}
     with subprocess.Popen(
         [str(python_of("0.19.0")), str(program)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env=told | {"PATH": os.environ["PATH"]},
+        env=fields | {"PATH": os.environ["PATH"]},
         text=True,
     ) as process:
-        said, told_by = process.stdin, process.stdout
-        assert said is not None
-        assert told_by is not None
-        yield lambda: told_by.readline().strip()
-        said.close()
+        words, value = process.stdin, process.stdout
+        assert words is not None
+        assert value is not None
+        yield lambda: value.readline().strip()
+        words.close()
         assert process.wait(PATIENCE) == 0
 
 

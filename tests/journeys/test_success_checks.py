@@ -39,8 +39,8 @@ def bind(console: Console, *lines: dict[str, str]) -> None:
 
 
 def bound(console: Console) -> list[str]:
-    told = console.ask("GET", "success-check-bindings")[1]["bindings"]
-    return [f"{line['agent']} {line['tool']} {line['check']}" for line in told]
+    answer = console.ask("GET", "success-check-bindings")[1]["bindings"]
+    return [f"{line['agent']} {line['tool']} {line['check']}" for line in answer]
 
 
 def judged(console: Console, tool: str) -> str:
@@ -106,10 +106,10 @@ def test_lines_change_their_places_by_keyboard_and_keep_the_focus(console: Conso
     assert bound(console) == ["* ticket_search tickets", "* ticket_open tickets", "* other http"]
 
 
-def test_an_answer_about_lines_that_have_changed_since_is_not_taken(console: Console, admin: Page):
+def test_an_answer_about_outdated_lines_is_dropped(console: Console, admin: Page):
     bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
     late: list[Route] = []
-    admin.route(PREVIEW, lambda asked: late.append(asked), times=1)
+    admin.route(PREVIEW, lambda request: late.append(request), times=1)
     with admin.expect_request(PREVIEW):
         admin.goto(f"{console.url}{BINDINGS}")
     admin.get_by_role("button", name="Row 3: remove").click()
@@ -146,7 +146,7 @@ def test_without_script_every_step_works_as_well(console: Console, signed_in, op
     assert bound(console) == ["* ticket_search tickets", "* ticket_close tickets"]
 
 
-def test_a_check_tells_what_it_says_and_can_be_taken_along(console: Console, admin: Page):
+def test_a_check_shows_its_text_and_can_be_downloaded(console: Console, admin: Page):
     admin.goto(f"{console.url}{CHECKS}c/tickets/")
     expect(admin.get_by_role("heading", level=1)).to_contain_text(re.compile(r"tickets v\d+ "))
     admin.get_by_role("link", name="not-ok").click()
@@ -168,7 +168,7 @@ buttons => buttons.filter((button) => {
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_word_of_a_button_is_broken_beside_a_long_description(
+def test_no_button_label_breaks_next_to_a_long_description(
     console: Console, signed_in, open_page, width
 ):
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})

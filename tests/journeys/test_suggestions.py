@@ -119,10 +119,10 @@ def test_the_pages_are_accessible_and_fit_the_window(
         page = context.new_page()
         scanned(console, page)
         one = page.get_by_role("link", name=re.compile("http_get")).get_attribute("href")
-        found = []
+        listed = []
         for path in (SUGGESTIONS, one, DISAGREEMENTS):
             page.goto(f"{console.url}{path}")
-            found += findings(path, page)
+            listed += findings(path, page)
             if page.evaluate("document.documentElement.scrollWidth") > width:
-                found.append(f"{path} is too wide")
-    assert found == []
+                listed.append(f"{path} is too wide")
+    assert listed == []

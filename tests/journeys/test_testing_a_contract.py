@@ -24,11 +24,11 @@ def call(console, name: str) -> str:
         "{id: few, type: session, limits: {max_tool_calls: 2}, then: {action: block, message: n}}"
     )
     text = document(rule, limit).replace("name: d", f"name: {name}") + "\n"
-    status, told = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
-    assert status == 201, told
+    status, answer = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
+    assert status == 201, answer
     item = an_outcome(f"{name}-1", type="denied", reason="contract", details="no")
     args = {"amount": 75, "to": "a <b> & 'c'"}
-    item |= {"tool_name": "refund", "tool_args": args, "policy_version": told["revision_hash"]}
+    item |= {"tool_name": "refund", "tool_args": args, "policy_version": answer["revision_hash"]}
     console.post(item)
     console.settled(f"outcomes/{name}-1")
     return f"{console.url}/p/default/calls/{name}-1/"
@@ -92,8 +92,8 @@ def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
     why = "The test “refund 75: denied” fails"
     expect(admin.get_by_role("main")).to_contain_text(why)
     body = json.dumps({"version": 2, "env": "staging"}).encode()
-    status, told = console.ask("POST", f"contracts/{name}/deployments", body)
-    assert (status, told["code"]) == (409, "tests_failing")
+    status, answer = console.ask("POST", f"contracts/{name}/deployments", body)
+    assert (status, answer["code"]) == (409, "tests_failing")
 
 
 def test_without_script_a_call_is_tried_all_the_same(console, open_page, signed_in, call, name):

@@ -25,7 +25,7 @@ def a_list(console: Console, page: Page) -> str:
     return session
 
 
-def of_call(session: str, number: int) -> re.Pattern[str]:
+def call_address(session: str, number: int) -> re.Pattern[str]:
     return re.compile(rf"/p/default/calls/{session}-{number}/\?environment=production$")
 
 
@@ -38,10 +38,10 @@ def test_the_address_is_that_of_the_call_while_its_drawer_is_open(console: Conso
     beneath, drawer = admin.url, admin.locator("#drawer")
     before = admin.evaluate("history.length")
     row(admin, session, 20).press("Enter")
-    expect(admin).to_have_url(of_call(session, 20))
+    expect(admin).to_have_url(call_address(session, 20))
     expect(drawer.get_by_role("heading", name="Call 20")).to_be_focused()
     admin.keyboard.press("j")
-    expect(admin).to_have_url(of_call(session, 19))
+    expect(admin).to_have_url(call_address(session, 19))
     admin.evaluate("scrollTo(0, 120)")
     admin.keyboard.press("Escape")
     expect(admin).to_have_url(beneath)
@@ -49,13 +49,13 @@ def test_the_address_is_that_of_the_call_while_its_drawer_is_open(console: Conso
     # Open and close leave one step forward behind, however often.
     for number in (12, 11):
         row(admin, session, number).press("Enter")
-        expect(admin).to_have_url(of_call(session, number))
+        expect(admin).to_have_url(call_address(session, number))
         drawer.get_by_role("link", name="Close").click()
         expect(admin).to_have_url(beneath)
     assert admin.evaluate("history.length") == before + 1
 
     row(admin, session, 20).press("Enter")
-    expect(admin).to_have_url(of_call(session, 20))
+    expect(admin).to_have_url(call_address(session, 20))
     admin.reload()
     expect(admin.get_by_role("heading", level=1)).to_contain_text("http_get")
     expect(drawer).to_have_count(0)
@@ -76,22 +76,22 @@ def test_back_closes_the_drawer_and_the_list_is_as_it_was_and_goes_on(
     assert zoomed != beneath
     row(admin, session, 5).evaluate("row => row.scrollIntoView({block: 'center'})")
     row(admin, session, 5).click()
-    expect(admin).to_have_url(of_call(session, 5))
+    expect(admin).to_have_url(call_address(session, 5))
     # Whoever scrolls beneath the drawer meanwhile stays there.
     admin.evaluate("scrollBy(0, -60)")
     scrolled = admin.evaluate("scrollY")
     assert scrolled > 0
 
-    asked: list[str] = []
-    admin.on("request", lambda made: asked.append(made.url))
+    listed: list[str] = []
+    admin.on("request", lambda made: listed.append(made.url))
     console.post(an_outcome(f"{session}-new", session_id=session, agent_id="bot"))
     expect(admin.locator("[data-live-state]")).to_contain_text("1 new")
-    assert not [url for url in asked if "/live/" not in url]
+    assert not [url for url in listed if "/live/" not in url]
     admin.go_back()
     expect(drawer.locator("> *")).to_have_count(0)
     assert admin.url == zoomed
     assert admin.evaluate("scrollY") == scrolled
-    assert zoomed not in asked
+    assert zoomed not in listed
     admin.evaluate("scrollTo(0, 0); document.activeElement.blur()")
     expect(admin.locator(f"#calls a[href*='{session}-new/']")).to_be_visible()
 
@@ -101,20 +101,18 @@ def test_back_closes_the_drawer_and_the_list_is_as_it_was_and_goes_on(
     assert admin.evaluate("window.isTheSame")
 
 
-def test_what_is_asked_of_the_list_beneath_an_open_drawer_is_addressed_from_the_list(
-    console: Console, admin: Page
-):
+def test_links_of_the_list_below_an_open_drawer_belong_to_the_list(console: Console, admin: Page):
     session = a_list(console, admin)
     beneath = admin.url
     row(admin, session, 40).press("Enter")
-    expect(admin).to_have_url(of_call(session, 40))
+    expect(admin).to_have_url(call_address(session, 40))
     admin.locator("a[href='#calls']").first.evaluate("link => link.click()")
     expect(admin).to_have_url(f"{beneath}#calls")
     admin.keyboard.press("Escape")
     expect(admin.locator("#drawer > *")).to_have_count(0)
 
     row(admin, session, 40).press("Enter")
-    expect(admin).to_have_url(of_call(session, 40))
+    expect(admin).to_have_url(call_address(session, 40))
     admin.locator("#zoom-in").evaluate("link => link.click()")
     expect(admin).to_have_url(re.compile(r"last=\d+$"))
     admin.go_back()
@@ -126,7 +124,7 @@ def test_a_turn_in_the_drawer_leaves_the_address_to_the_list(console: Console, a
     session = a_list(console, admin)
     beneath = admin.url
     row(admin, session, 40).press("Enter")
-    expect(admin).to_have_url(of_call(session, 40))
+    expect(admin).to_have_url(call_address(session, 40))
     admin.locator("#turns").get_by_role("link", name="t-1", exact=True).press("Enter")
     expect(admin.locator("#drawer").get_by_role("heading", name="Turn t-1")).to_be_focused()
     assert admin.url == beneath

@@ -36,8 +36,8 @@ def place(console: Console) -> str:
     status, saved = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
     assert status == 201, saved
     live = json.dumps({"version": 1, "env": name}).encode()
-    status, told = console.ask("POST", f"contracts/{name}/deployments", live)
-    assert status in (200, 201), told
+    status, answer = console.ask("POST", f"contracts/{name}/deployments", live)
+    assert status in (200, 201), answer
     key = new_key(console, env=name, name=name)
     common = {"agent_id": name, "policy_version": saved["revision_hash"]}
     stopped = common | {"session_id": f"{name}-stopped", "tool_name": f"{name}-search"}

@@ -1,4 +1,4 @@
-"""What could not be kept, or not be settled, is on its page and not in the way of anything."""
+"""Invalid events and failed batches have their page and hold up nothing."""
 
 import json
 import sqlite3
@@ -43,8 +43,8 @@ def write(console: Console, statement: str, *values: object) -> int:
 
 def test_a_rejected_item_is_on_its_page_with_its_reason(console, admin):
     odd = f"odd-{a_session()}"
-    told = console.post({"type": odd, "call_id": "c", "tool_name": "t"}, an_outcome())
-    assert (told["accepted"], told["rejected"][0]["code"]) == (1, "unknown_type")
+    answer = console.post({"type": odd, "call_id": "c", "tool_name": "t"}, an_outcome())
+    assert (answer["accepted"], answer["rejected"][0]["code"]) == (1, "unknown_type")
     admin.goto(f"{console.url}/p/default/settings/invalid-events/")
     row = admin.get_by_role("row").filter(has_text=odd)
     expect(row).to_contain_text("unknown_type")

@@ -28,9 +28,9 @@ OUTSIDE = """
 def _long_names(console):
     for name in NAMES:
         for place in PLACES:
-            asked = {"name": name, "env": place, "scopes": ["agent", "ingest", "read"]}
-            asked["expires"] = "2199-01-01T00:00:00Z"
-            assert console.ask("POST", "keys", json.dumps(asked).encode())[0] == 201
+            fields = {"name": name, "env": place, "scopes": ["agent", "ingest", "read"]}
+            fields["expires"] = "2199-01-01T00:00:00Z"
+            assert console.ask("POST", "keys", json.dumps(fields).encode())[0] == 201
     contract = (
         "apiVersion: edictum/v1\nkind: ContractBundle\n"
         "metadata: {name: a-contract-with-a-rather-long-name}\ndefaults: {mode: enforce}\n"
@@ -46,12 +46,12 @@ def _long_names(console):
 @pytest.mark.usefixtures("_long_names")
 def test_nothing_stands_out_of_the_settings(console, signed_in, open_page, width):
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
-    found = []
+    listed = []
     for path in PAGES:
         page.goto(f"{console.url}/p/default/settings/{path}")
         assert EMAIL in page.content()
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
-            found.append(f"{path} is {wide} pixels wide")
-        found += [f"{path}: {part}" for part in page.evaluate(OUTSIDE)]
-    assert found == []
+            listed.append(f"{path} is {wide} pixels wide")
+        listed += [f"{path}: {part}" for part in page.evaluate(OUTSIDE)]
+    assert listed == []

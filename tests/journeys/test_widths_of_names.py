@@ -69,13 +69,13 @@ def _long_names(console):
 @pytest.mark.usefixtures("_long_names")
 def test_nothing_stands_out_of_a_page(console, signed_in, open_page, width):
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
-    found = []
+    listed = []
     for path in PAGES:
         assert page.goto(f"{console.url}/p/default/{path}").status == 200
         # With the parts that come by themselves.
         expect(page.locator("main [hx-trigger=load]")).to_have_count(0)
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
-            found.append(f"{path} is {wide} pixels wide")
-        found += [f"{path}: {part}" for part in page.evaluate(OUTSIDE)]
-    assert "\n".join(found) == ""
+            listed.append(f"{path} is {wide} pixels wide")
+        listed += [f"{path}: {part}" for part in page.evaluate(OUTSIDE)]
+    assert "\n".join(listed) == ""

@@ -37,8 +37,8 @@ def text(name: str) -> str:
 
 @pytest.fixture
 def at(console, name: str, text: str) -> str:
-    status, told = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
-    assert status == 201, told
+    status, answer = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
+    assert status == 201, answer
     return f"{console.url}/p/default/contracts/b/{name}/edit/"
 
 
@@ -63,7 +63,7 @@ def write(page: Page, old: str, new: str) -> None:
 
 
 def name_in(page: Page) -> str:
-    """What the text in the editor is called, as soon as it is there."""
+    """Name of the text in the editor, once it has one."""
     editor = page.locator(".editor.ace_editor")
     expect(editor.locator(".ace_content")).to_contain_text("name: ")
     name: str = editor.evaluate("(box) => /name: (.+)/.exec(ace.edit(box).getValue())[1]")
@@ -254,7 +254,7 @@ def test_the_editor_can_be_left_by_keyboard_alone(admin, at):
     expect(admin.get_by_label("Change message")).to_be_focused()
 
 
-def test_without_javascript_the_text_area_is_checked_when_it_is_kept(
+def test_without_javascript_the_text_is_checked_when_it_is_saved(
     console, open_page, signed_in, at, name, text
 ):
     # Of its own, without anybody who minds what a browser says of an answer of 422.

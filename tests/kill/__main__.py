@@ -34,11 +34,11 @@ def main() -> int:
 
 def text_of(report: Report, store: str) -> str:
     killed = ", ".join(f"{name} {times}" for name, times in sorted(report.kills.items()))
-    told = report.acknowledged
+    answer = report.acknowledged
     lines = [
         f"{store}, {report.seconds:.0f} s. Killed: {killed}.",
-        f"Acknowledged: {told.posts} posts, {len(told.calls)} calls;"
-        f" {told.repeats} bodies were sent again.",
+        f"Acknowledged: {answer.posts} posts, {len(answer.calls)} calls;"
+        f" {answer.repeats} bodies were sent again.",
         f"Stored: {report.stored['events']} events, {report.stored['calls']} calls,"
         f" {report.stored['sessions']} sessions; {report.stored['waiting']} batches wait.",
         *report.problems[:50],

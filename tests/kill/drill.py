@@ -79,23 +79,23 @@ def _wrong_over_http(victim: Victim, load: Load, acknowledged: Acknowledged) -> 
     if acknowledged.calls != load.kinds.keys():
         yield "not every call was acknowledged"
     _wait_until_settled(victim)
-    found: dict[str, dict[str, Any]] = {}
+    counted: dict[str, dict[str, Any]] = {}
     cursor, shown = "", 0
     while cursor is not None:
         page = _get(victim, f"outcomes?limit=1000&cursor={cursor}")
         shown += len(page["outcomes"])
-        found |= {each["call_id"]: each for each in page["outcomes"]}
+        counted |= {each["call_id"]: each for each in page["outcomes"]}
         cursor = page["next"]
-    if shown != len(found):
-        yield f"{shown - len(found)} calls were shown twice"
+    if shown != len(counted):
+        yield f"{shown - len(counted)} calls were shown twice"
     yield from (
-        f"{call} was acknowledged and is lost" for call in acknowledged.calls - found.keys()
+        f"{call} was acknowledged and is lost" for call in acknowledged.calls - counted.keys()
     )
-    yield from (f"{call} was never acknowledged" for call in found.keys() - acknowledged.calls)
-    for call, told in found.items():
+    yield from (f"{call} was never acknowledged" for call in counted.keys() - acknowledged.calls)
+    for call, answer in counted.items():
         should = load.kinds.get(call), load.verdicts.get(call)
-        if (told["type"], told["verdict"]) != should:
-            yield f"{call} is {told['type']}, {told['verdict']}; should be {should}"
+        if (answer["type"], answer["verdict"]) != should:
+            yield f"{call} is {answer['type']}, {answer['verdict']}; should be {should}"
     sessions = _get(victim, "agent-sessions?limit=1000")["sessions"]
     attempts = {each["session_id"]: each["counts"]["attempts"] for each in sessions}
     if attempts != dict(load.attempts):
@@ -130,10 +130,10 @@ def _get(victim: Victim, path: str, key: str = KEY) -> dict[str, Any]:
     try:
         connection.request("GET", f"/v1/{path}", headers={"Authorization": f"Bearer {key}"})
         answer = connection.getresponse()
-        said = answer.read()
+        words = answer.read()
     finally:
         connection.close()
     if answer.status != 200:
-        raise Broken(f"{path}: {answer.status}: {said[:500]!r}")
-    told: dict[str, Any] = json.loads(said)
-    return told
+        raise Broken(f"{path}: {answer.status}: {words[:500]!r}")
+    body: dict[str, Any] = json.loads(words)
+    return body

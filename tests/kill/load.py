@@ -1,4 +1,4 @@
-"""What is posted during a drill, and what must have become of it."""
+"""Items that a drill posts, and what must be stored of them."""
 
 import json
 from collections import Counter
@@ -45,9 +45,9 @@ def load_of(items: int) -> Load:
             outcomes.append(item)
             load.events += 1
         else:
-            allowed, told, kind, verdict = _told(number, call, session)
+            allowed, answer, kind, verdict = _expected(number, call, session)
             before.append(allowed)
-            after.append(told)
+            after.append(answer)
             load.events += 2
         load.kinds[call], load.verdicts[call] = kind, verdict
         number += 1
@@ -82,7 +82,7 @@ def _posted(number: int, call: str, session: str) -> tuple[dict[str, Any], str, 
             return an_outcome(call, type="denied", reason="blocked", **common), "denied", None
 
 
-def _told(
+def _expected(
     number: int, call: str, session: str
 ) -> tuple[dict[str, Any], dict[str, Any], str, str | None]:
     common: dict[str, Any] = {

@@ -32,7 +32,7 @@ class Poster:
         self._address = address
         self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         self._changed = threading.Condition()
-        self._let = self._taken = 0
+        self._let = self._accepted = 0
         self.acknowledged = Acknowledged()
         self.failed: list[Exception] = []
         self._threads: list[threading.Thread] = []
@@ -74,8 +74,8 @@ class Poster:
 
     def _next(self) -> Post | None:
         with self._changed:
-            self._changed.wait_for(lambda: self._taken < self._let)
-            self._taken += 1
+            self._changed.wait_for(lambda: self._accepted < self._let)
+            self._accepted += 1
             return next(self._posts, None)
 
     def _send(self, post: Post) -> None:
@@ -96,14 +96,14 @@ class Poster:
         try:
             connection.request("POST", f"/v1/{post.path}", post.body, self._headers)
             answer = connection.getresponse()
-            said = answer.read()
+            words = answer.read()
         except (OSError, http.client.HTTPException):
             return False
         finally:
             connection.close()
         if answer.status >= 500:
             return False
-        told = json.loads(said)
-        if answer.status != 202 or told["rejected"] or told["accepted"] != len(post.calls):
-            raise Broken(f"{answer.status}: {said[:500]!r}")
+        body = json.loads(words)
+        if answer.status != 202 or body["rejected"] or body["accepted"] != len(post.calls):
+            raise Broken(f"{answer.status}: {words[:500]!r}")
         return True

@@ -99,9 +99,9 @@ def kill_at(step: int) -> None:
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
         def instead(*args: Any, **kwargs: Any) -> Any:
             pass_on()
-            told = function(*args, **kwargs)
+            answer = function(*args, **kwargs)
             pass_on()
-            return told
+            return answer
 
         return instead
 

@@ -65,9 +65,9 @@ def test_jobs_whose_workers_are_killed_resume_and_count_nothing_twice(store, vic
     assert {_status(console, *each) for each in started.items()} == {"running"}  # none ended
     victim.kill("worker")
     _wait_for_all(console, started, "done")
-    found = {path: _ask(console, "GET", f"{path}/{n}") for path, n in started.items()}
+    counted = {path: _ask(console, "GET", f"{path}/{n}") for path, n in started.items()}
     ran = sum(kind != "denied" for kind in load.kinds.values())
-    assert {path: job["calls"] for path, job in found.items()} == dict.fromkeys(found, ran)
+    assert {path: job["calls"] for path, job in counted.items()} == dict.fromkeys(counted, ran)
     stored = stored_by(victim.data, store)
     assert (stored["calls"], stored["events"]) == (len(load.kinds), load.events)
     assert stored["differences"] == []
@@ -98,9 +98,9 @@ def _status(console: Console, path: str, number: int) -> str:
 
 def _ask(console: Console, method: str, path: str, **body: Any) -> Any:
     sent = None if method == "GET" else json.dumps(body).encode()
-    status, told = console.ask(method, path, sent)
-    assert status in (200, 201, 202), told
-    return told
+    status, answer = console.ask(method, path, sent)
+    assert status in (200, 201, 202), answer
+    return answer
 
 
 def _kill_the_processes_of(parent: int) -> int:
@@ -118,6 +118,6 @@ def _kill_the_processes_of(parent: int) -> int:
 def _wait_for_all(console: Console, jobs: dict[str, int], status: str) -> None:
     deadline = time.monotonic() + TO_END
     for path, number in jobs.items():
-        while (found := _status(console, path, number)) != status:
-            assert time.monotonic() < deadline, f"{path} is {found}"
+        while (result := _status(console, path, number)) != status:
+            assert time.monotonic() < deadline, f"{path} is {result}"
             time.sleep(0.02)

@@ -13,7 +13,7 @@ from django.db import connection
 
 from outcomes.models import Batch, Call, PastVerdict, Rejudging
 from outcomes.reclassification.commands.jobs import start_reclassification
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.stored import names
 from tests import builders
 from tests.outcomes.backtests import EDITOR
@@ -46,19 +46,21 @@ def result(number: int) -> object:
 
 def items(agent: Agent, numbers: Iterable[int], shift: int = 0) -> None:
     """Told once more, with another result and in another order, where they are shifted."""
-    told = [
+    listed = [
         ran(
             result(each + shift), each + 7_200 * shift,
             call_id=f"c-{each}", session_id=f"s-{each % 12}" if each % 7 else None,
         )
         for each in numbers
     ]  # fmt: skip
-    for start in range(0, len(told), 30):
-        agent.door(json.dumps({"outcomes": told[start : start + 30]}).encode())
+    for start in range(0, len(listed), 30):
+        agent.door(json.dumps({"outcomes": listed[start : start + 30]}).encode())
 
 
 @pytest.mark.slow
-def test_calls_that_are_judged_anew_are_judged_once_whoever_dies(settings, tmp_path, monkeypatch):
+def test_calls_are_reclassified_exactly_once_whichever_process_dies(
+    settings, tmp_path, monkeypatch
+):
     monkeypatch.setenv("EDICTUM_SITE_DATA", str(tmp_path))
     settings.DATA = tmp_path
     names.forget()
@@ -71,7 +73,7 @@ def test_calls_that_are_judged_anew_are_judged_once_whoever_dies(settings, tmp_p
     again = set(range(0, CALLS, 4))
     items(agent, sorted(again), shift=1)
     for _ in range(2):
-        start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+        start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
     assert killed(seed=7, lives=5) > 7
     assert not Batch.objects.exists()
     assert differences() == []

@@ -56,7 +56,8 @@ class Victim:
             raise
 
     def _child(self, name: str) -> int:
-        """Of this very supervisor: a number in a note may be an old one, and another's by now."""
+        """Child of this very supervisor: a number in a pid file may be old and belong to another
+        process."""
         until = time.monotonic() + TO_RETURN
         while True:
             number = self.product.children.get(name, 0)

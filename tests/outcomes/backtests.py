@@ -9,15 +9,15 @@ from governance.core.roles import Role
 from governance.models import Project
 from outcomes.backtesting.commands import start_backtest
 from outcomes.models import Backtest
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests.outcomes.waiting_jobs import run_waiting_backtests
 
 EDITOR = Actor(ActorKind.PERSON, 1, "editor@example.test", Role.EDITOR)
 
 
-def backtested(project: Project, text: str, **wanted: Any) -> Backtest:
+def backtested(project: Project, text: str, **criteria: Any) -> Backtest:
     """The result of these rules over all that was recorded."""
-    start_backtest(project.pk, by=EDITOR, document=text, wanted=Wanted(**wanted))
+    start_backtest(project.pk, by=EDITOR, document=text, criteria=CallCriteria(**criteria))
     run_waiting_backtests()
     return Backtest.objects.latest("id")
 

@@ -17,7 +17,7 @@ app.conf.update(broker_url="memory://")
 
 
 @pytest.fixture(autouse=True)
-def _no_names_kept() -> None:
+def _clear_name_caches() -> None:
     # What is remembered of names outlives a test, its database does not.
     names.forget()
 

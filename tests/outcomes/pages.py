@@ -1,4 +1,5 @@
-"""What tests of pages need: items of a session, a viewer's browser, and the text of an answer."""
+"""Helpers for tests of pages: items of a session, a viewer's browser, and the text of a
+response."""
 
 import html
 import re
@@ -39,12 +40,12 @@ def an_item(session: str | None = "s-1", **fields: Any) -> dict[str, Any]:
 
 
 def a_denied_item(session: str = "s-1", reason: str = "contract", **fields: Any) -> dict[str, Any]:
-    said = {"type": "denied", "reason": reason, "output": None, "tool_success": None}
-    return an_item(session, **said | fields)
+    words = {"type": "denied", "reason": reason, "output": None, "tool_success": None}
+    return an_item(session, **words | fields)
 
 
 def text_of(response: HttpResponseBase) -> str:
-    """What a reader sees of a page: no markup, no runs of white space."""
+    """Text of a page as a reader sees it, without markup or runs of white space."""
     assert response.status_code == 200, response.status_code
     body = getattr(response, "content").decode()  # noqa: B009 - streamed answers have none
     body = re.sub(r"<head>.*?</head>|<dialog.*?</dialog>", " ", body, flags=re.S)
@@ -52,9 +53,9 @@ def text_of(response: HttpResponseBase) -> str:
 
 
 def tile(body: str, name: str) -> str:
-    """What one of the large figures of a page says."""
-    (found,) = re.findall(rf'data-row="tile-{name}">(.*?)</a>', body, flags=re.S)
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found))).strip()
+    """Text of one of the large figures of a page."""
+    (matches,) = re.findall(rf'data-row="tile-{name}">(.*?)</a>', body, flags=re.S)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", matches))).strip()
 
 
 class Pages:
@@ -81,7 +82,7 @@ class Pages:
         return re.findall(r'<tr data-row="(\d+)"', self.get(path, **query).content.decode())
 
     def links(self, path: str, **query: Any) -> dict[str, str]:
-        """Where the page's links to newer and older rows lead."""
+        """Addresses of the links to newer and older rows."""
         body = self.get(path, **query).content.decode()
-        found = re.findall(r'rel="(prev|next)" href="([^"]*)"', body)
-        return {rel: html.unescape(url) for rel, url in found}
+        matches = re.findall(r'rel="(prev|next)" href="([^"]*)"', body)
+        return {rel: html.unescape(url) for rel, url in matches}

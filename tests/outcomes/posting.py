@@ -43,22 +43,22 @@ class Agent:
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         response = self.client.get(f"{self.prefix}/{path}", query)
         assert response.status_code == 200, response.content
-        found: dict[str, Any] = response.json()
-        return found
+        body: dict[str, Any] = response.json()
+        return body
 
     def outcome(self, call_id: str, **query: Any) -> dict[str, Any]:
         return self.get(f"outcomes/{call_id}", **query)
 
     def outcomes(self, **query: Any) -> list[dict[str, Any]]:
         """All pages of the list."""
-        found: list[dict[str, Any]] = []
+        listed: list[dict[str, Any]] = []
         cursor = None
         while True:
             page = self.get("outcomes", **query, **({"cursor": cursor} if cursor else {}))
-            found += page["outcomes"]
+            listed += page["outcomes"]
             cursor = page["next"]
             if cursor is None:
-                return found
+                return listed
 
     def session(self, session_id: str) -> dict[str, Any]:
         return self.get(f"agent-sessions/{session_id}")

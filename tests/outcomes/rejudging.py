@@ -7,7 +7,7 @@ from django.utils import timezone
 from governance.models import Project
 from outcomes.models import Rejudging
 from outcomes.reclassification.commands.jobs import start_check_backtest, start_reclassification
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.waiting_jobs import run_waiting_parts
 
@@ -26,15 +26,17 @@ rules:
 """
 
 
-def tried(project: Project, text: str = CHECK, scope: str = "all", **wanted: Any) -> Rejudging:
-    """What this text would change of all that was recorded."""
-    start_check_backtest(project.pk, by=EDITOR, text=text, scope=scope, wanted=Wanted(**wanted))
+def tried(project: Project, text: str = CHECK, scope: str = "all", **criteria: Any) -> Rejudging:
+    """Impact preview of this text over all recorded calls."""
+    start_check_backtest(
+        project.pk, by=EDITOR, text=text, scope=scope, criteria=CallCriteria(**criteria)
+    )
     run_waiting_parts()
     return Rejudging.objects.latest("id")
 
 
-def reclassified(project: Project, **wanted: Any) -> Rejudging:
-    start_reclassification(project.pk, by=EDITOR, wanted=Wanted(**wanted))
+def reclassified(project: Project, **criteria: Any) -> Rejudging:
+    start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria(**criteria))
     run_waiting_parts()
     return Rejudging.objects.latest("id")
 

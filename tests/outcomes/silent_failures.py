@@ -96,7 +96,7 @@ def a_suggestion(project: Project, tool: str = "crm_update") -> Suggestion:
         last_at=NOON + timedelta(minutes=1),
         judge="default",
         saw=[["result.ok", "false", 3]],
-        found_at=NOON,
+        first_seen_at=NOON,
         looked_at=NOON,
     )
 

@@ -52,8 +52,8 @@ Reported = tuple[str, bool, dict[str, Any], dict[str, Any]]
 @st.composite
 def traffic(draw: st.DrawFn, lengths: Sequence[int] = LENGTHS) -> dict[str, Any]:
     since, length = draw(st.integers(0, 2_000)), draw(st.sampled_from(lengths))
-    beside = [at + by for at in (since - length, since, since + length) for by in (-1, 0, 1)]
-    minutes = st.sampled_from(beside) | st.integers(since - length, since + length)
+    listed = [at + by for at in (since - length, since, since + length) for by in (-1, 0, 1)]
+    minutes = st.sampled_from(listed) | st.integers(since - length, since + length)
     seconds = st.sampled_from([0, 0.4, 59.999])
 
     def a_report(number: int) -> Reported:
@@ -85,7 +85,7 @@ def traffic(draw: st.DrawFn, lengths: Sequence[int] = LENGTHS) -> dict[str, Any]
 
 
 def report(agents: dict[str, Agent], reported: Iterable[Reported], *, late: bool) -> None:
-    """What has no result is open as yet."""
+    """Item of a call; without a result it is still running."""
     for place, agent in agents.items():
         mine = [each[2:] for each in reported if each[:2] == (place, late)]
         done = [builders.an_outcome(**about, **result) for about, result in mine if result]
@@ -160,8 +160,8 @@ def filled(drawn: dict[str, Any]) -> Filled:
     pages.client.cookies["zone"] = drawn["zone"]
     reader = Agent(builders.bearing(builders.a_key(project, "read")[0]))
     zone = ZoneInfo(drawn["zone"] or "UTC")
-    found = Filled(pages, reader, scope, zone, rows, calls=fitting, before=fitting)
-    return replace(found, calls=found.within(fitting), before=found.just_before(fitting))
+    result = Filled(pages, reader, scope, zone, rows, calls=fitting, before=fitting)
+    return replace(result, calls=result.within(fitting), before=result.just_before(fitting))
 
 
 def times_of(scope: dict[str, str]) -> tuple[datetime, datetime]:
@@ -201,11 +201,11 @@ def took(calls: Iterable[Call], percent: int) -> float | None:
 
 def grouped(calls: Iterable[Call], key: Callable[[Call], Any]) -> dict[Any, list[Call]]:
     """Without those that have no such key."""
-    found: dict[Any, list[Call]] = defaultdict(list)
+    result: dict[Any, list[Call]] = defaultdict(list)
     for call in calls:
-        found[key(call)].append(call)
-    found.pop(None, None)
-    return dict(found)
+        result[key(call)].append(call)
+    result.pop(None, None)
+    return dict(result)
 
 
 def by(calls: Iterable[Call], key: Callable[[Call], Any]) -> dict[Any, dict[str, int]]:

@@ -13,14 +13,14 @@ from outcomes.models import (
     Rejudging,
     RejudgingPart,
     SessionRemoval,
-    SuggestionLook,
+    SuggestionScan,
 )
 from outcomes.models.jobs import Job
 from outcomes.reclassification.commands import parts
 from outcomes.reclassification.commands.parts import run_part
 from outcomes.search.commands.indexing import run_index, waiting_indexes
 from outcomes.sessions.commands.removal import run_removal, waiting_removals
-from outcomes.suggestions.commands.scans import ask_for_look, run_look
+from outcomes.suggestions.commands.scans import request_scan, run_scan
 
 J = TypeVar("J", bound=Job)
 
@@ -34,7 +34,7 @@ def run_waiting_parts() -> int:
 
 
 def waiting_parts() -> list[int]:
-    """Of jobs of both kinds, with those whose process died."""
+    """Waiting parts of both kinds, also those whose worker died."""
     return [number for kind in Rejudging.Kind for number in parts.waiting_parts(kind)]
 
 
@@ -44,7 +44,7 @@ def claim_next(rows: QuerySet[J]) -> J | None:
 
 
 def run_waiting_looks() -> int:
-    return _run(SuggestionLook.objects.all(), run_look)
+    return _run(SuggestionScan.objects.all(), run_scan)
 
 
 def run_waiting_indexes() -> int:
@@ -58,7 +58,7 @@ def run_waiting_indexes() -> int:
 
 def scanned(project: Project) -> None:
     """Scan the newest outputs for suggestions."""
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
 
 

@@ -21,7 +21,7 @@ django.setup()
 from edictum_site.stack.running import product  # noqa: E402 - after the settings are there
 from tests.journeys.conftest import NAMES, sign_in  # noqa: E402
 from tests.journeys.console import EMAIL, PASSWORD  # noqa: E402
-from tests.pictures.told import Told, pages_of  # noqa: E402
+from tests.pictures.demo_addresses import DemoAddresses, pages_of  # noqa: E402
 
 FOLDER = Path("pictures")
 DATA = Path(".cache/pictures").resolve()  # kept for the next time; without it the demo is new
@@ -42,17 +42,17 @@ def main() -> int:
     variables = {"EDICTUM_SITE_ADMIN_EMAIL": EMAIL, "EDICTUM_SITE_ADMIN_PASSWORD": PASSWORD}
     with product(DATA, variables) as running, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        told = demo_of(chromium, running.url)
+        demo = demo_of(chromium, running.url)
         if only == ["readme"]:
-            taken, folder = shown(chromium, running.url, told), README
+            used, folder = shown(chromium, running.url, demo), README
         else:
-            taken, folder = taken_of_all(chromium, running.url, told, only), FOLDER
+            used, folder = take_all(chromium, running.url, demo, only), FOLDER
         chromium.close()
-    say(f"{taken} pictures are in {folder}/")
+    say(f"{used} pictures are in {folder}/")
     return 0
 
 
-def demo_of(chromium: Browser, url: str) -> Told:
+def demo_of(chromium: Browser, url: str) -> DemoAddresses:
     """Fill a demo as a person does, and ask it what there is to show."""
     page = chromium.new_page()
     sign_in(page, url)
@@ -67,24 +67,24 @@ def demo_of(chromium: Browser, url: str) -> Told:
         if time.monotonic() > ends:
             raise SystemExit("The demo was not ready in time.")
         time.sleep(0.5)
-    told = Told(page, url)
+    answer = DemoAddresses(page, url)
     page.close()
-    return told
+    return answer
 
 
-def taken_of_all(chromium: Browser, url: str, told: Told, only: list[str]) -> int:
+def take_all(chromium: Browser, url: str, answer: DemoAddresses, only: list[str]) -> int:
     return sum(
-        taken_of(chromium, url, told, theme, width, only) for theme in THEMES for width in WIDTHS
+        take(chromium, url, answer, theme, width, only) for theme in THEMES for width in WIDTHS
     )
 
 
-def shown(chromium: Browser, url: str, told: Told) -> int:
+def shown(chromium: Browser, url: str, answer: DemoAddresses) -> int:
     """The few that the README shows, cut where their first screen ends."""
     README.mkdir(exist_ok=True)
     for theme in THEMES:
         page = page_in(chromium, theme, WIDTHS[0])
         sign_in(page, url)
-        for name, path in pages_of(told):
+        for name, path in pages_of(answer):
             if name in SHOWN:
                 page.goto(f"{url}{path}")
                 pictured(page, README / f"{name}-{theme}.png", SHOWN[name])
@@ -100,15 +100,15 @@ def page_in(chromium: Browser, theme: str, width: int) -> Page:
     ).new_page()
 
 
-def taken_of(
-    chromium: Browser, url: str, told: Told, theme: str, width: int, only: list[str]
+def take(
+    chromium: Browser, url: str, outcome: DemoAddresses, theme: str, width: int, only: list[str]
 ) -> int:
     page = page_in(chromium, theme, width)
     page.goto(f"{url}/account/sign-in/")
     pictured(page, FOLDER / f"sign-in-{width}-{theme}.png")
     sign_in(page, url)
     number = 1
-    for name, path in wanted(told, only):
+    for name, path in chosen_pages(outcome, only):
         answer = page.request.get(f"{url}{path}")
         if answer.status != 200 or "<html" not in answer.text()[:200]:
             continue  # a part of a page, a file, or what takes a post
@@ -119,8 +119,8 @@ def taken_of(
     return number
 
 
-def wanted(told: Told, only: list[str]) -> Iterator[tuple[str, str]]:
-    for name, path in pages_of(told):
+def chosen_pages(answer: DemoAddresses, only: list[str]) -> Iterator[tuple[str, str]]:
+    for name, path in pages_of(answer):
         if not only or any(part in name for part in only):
             yield name, path
 

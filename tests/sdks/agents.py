@@ -24,7 +24,7 @@ def minor(version: str) -> int:
 class Agents:
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._public_key = told(console, "GET", "signing-key")["public_key"]
+        self._public_key = answer_of(console, "GET", "signing-key")["public_key"]
         self._started: list[subprocess.Popen[str]] = []
         pool = ThreadPoolExecutor(len(VERSIONS))  # two of them have the processors anyway
         self._runs: dict[str, Future[dict[str, Any]]] = {
@@ -32,12 +32,12 @@ class Agents:
         }
         pool.shutdown(wait=False)
 
-    def told(self, version: str, scenario: str) -> Any:
+    def answer_of(self, version: str, scenario: str) -> Any:
         """Its facts, or the end of this test: skipped without a registry, failed with its error."""
-        found = self._runs[version].result().get(scenario)
-        assert found is not None, f"{version} has no scenario {scenario}"
-        assert "error" not in found, found["error"]
-        return found["facts"]
+        result = self._runs[version].result().get(scenario)
+        assert result is not None, f"{version} has no scenario {scenario}"
+        assert "error" not in result, result["error"]
+        return result["facts"]
 
     def end(self) -> None:
         """Those that nobody asked about need not wait for a console that is gone."""
@@ -65,26 +65,26 @@ class Agents:
             text=True,
         )
         self._started.append(process)
-        said, complaints = process.communicate(timeout=PATIENCE)
+        words, complaints = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, complaints
-        lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+        lines = [json.loads(line) for line in words.splitlines() if line.startswith("{")]
         return {line["scenario"]: line for line in lines}
 
 
 def a_key(console: Console, name: str, **fields: Any) -> str:
-    wanted = {"name": name, "env": "production", "scopes": ["agent"], **fields}
-    return str(told(console, "POST", "keys", **wanted)["key"])
+    expected = {"name": name, "env": "production", "scopes": ["agent"], **fields}
+    return str(answer_of(console, "POST", "keys", **expected)["key"])
 
 
 def deploy(console: Console, text: str, *, env: str = "production") -> dict[str, Any]:
-    version = told(console, "POST", "contracts", yaml=text)
+    version = answer_of(console, "POST", "contracts", yaml=text)
     path = f"contracts/{version['name']}/deployments"
-    told(console, "POST", path, version=version["version"], env=env)
+    answer_of(console, "POST", path, version=version["version"], env=env)
     return version
 
 
-def told(console: Console, method: str, path: str, **body: Any) -> dict[str, Any]:
+def answer_of(console: Console, method: str, path: str, **body: Any) -> dict[str, Any]:
     status, answer = console.ask(method, path, json.dumps(body).encode() if body else None)
     assert status in (200, 201), answer
-    found: dict[str, Any] = answer
-    return found
+    result: dict[str, Any] = answer
+    return result

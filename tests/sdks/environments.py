@@ -46,21 +46,21 @@ def python_with(framework: str) -> Path:
     return _made(folder, "edictum[yaml,server,verified]==0.19.0", f"{name}=={version}")
 
 
-def _made(name: str, *wanted: str) -> Path:
+def _made(name: str, *expected: str) -> Path:
     folder = FOLDER / name
     python, stamp = folder / "bin" / "python", folder / "installed"
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two runs may want the same one
-        if not stamp.exists() or stamp.read_text() != " ".join(wanted):
+        if not stamp.exists() or stamp.read_text() != " ".join(expected):
             _run(sys.executable, "-m", "venv", "--clear", str(folder))
             try:
-                _run(str(python), "-m", "pip", "install", "--quiet", "--no-compile", *wanted)
+                _run(str(python), "-m", "pip", "install", "--quiet", "--no-compile", *expected)
             except NotInstalled as error:
                 if UNREACHABLE.search(str(error)):
-                    pytest.skip(f"No registry of packages can be reached to install {wanted[-1]}")
+                    pytest.skip(f"No registry of packages can be reached to install {expected[-1]}")
                 raise
-            stamp.write_text(" ".join(wanted))
+            stamp.write_text(" ".join(expected))
     return python
 
 

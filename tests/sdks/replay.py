@@ -1,9 +1,8 @@
-"""What a client sends and reads, from a fixture, said again to a running console.
+"""Replays from a fixture what a client sends and reads, against a running console.
 
 In the fixtures a text in angle brackets stands for what cannot be known before; `{name}` for what
 an earlier answer brought. Fields that are not named are the console's own business: clients take
-no notice of them.
-"""
+no notice of them."""
 
 import base64
 import gzip
@@ -16,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.journeys.console import KEY, Console
-from tests.sdks.agents import a_key, deploy, told
+from tests.sdks.agents import a_key, answer_of, deploy
 
 PATIENCE = 20.0  # seconds
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -54,7 +53,7 @@ class Client:
 
     def assign(self) -> None:
         rule = {"bundle_name": self.written["bundle"], "env": self.written["env"]}
-        told(self._console, "PUT", "assignments", **rule)
+        answer_of(self._console, "PUT", "assignments", **rule)
 
     def say(self, exchange: dict[str, Any]) -> None:
         """One request, and all that the client relies on in its answer."""
@@ -66,14 +65,14 @@ class Client:
         assert answer.status == exchange["response"]["status"], body
         # Python's client follows no redirect, and parses every answer that is no refusal.
         assert answer.headers["Content-Type"].partition(";")[0] == "application/json"
-        found = json.loads(body)
-        assert isinstance(found, dict)
-        self._compare(found, exchange["response"].get("body", {}), "answer")
+        result = json.loads(body)
+        assert isinstance(result, dict)
+        self._compare(result, exchange["response"].get("body", {}), "answer")
         for name, field in exchange.get("keep", {}).items():
-            self._known[name] = found[field]
+            self._known[name] = result[field]
 
     def listen(self, stream: dict[str, Any]) -> None:
-        """What is told on a stream, each after what a person does meanwhile."""
+        """Messages on a stream, each after an action of a person."""
         request = {"method": "GET", **stream["request"]}
         headers = {**self._headers({}), **stream["request"].get("headers", {})}
         with self._asking(request, headers) as answer:
@@ -91,14 +90,14 @@ class Client:
     def recorded(self) -> list[dict[str, Any]]:
         """The events of its environment as the console understood them, in order of their time."""
         reads = a_key(self._console, "reads", env=self.written["env"], scopes=["agent", "read"])
-        status, found = self._console.ask("GET", "events?limit=1000&wait=20", key=reads)
-        assert (status, found["settled"]) == (200, True)
-        mine = [event for event in found["events"] if event["environment"] == self.written["env"]]
+        status, result = self._console.ask("GET", "events?limit=1000&wait=20", key=reads)
+        assert (status, result["settled"]) == (200, True)
+        mine = [event for event in result["events"] if event["environment"] == self.written["env"]]
         return sorted(mine, key=lambda event: str(event["timestamp"]))
 
     def calls(self) -> dict[str, dict[str, Any]]:
-        found = self._console.settled(f"outcomes?env={self.written['env']}&limit=1000")
-        return {call["call_id"]: call for call in found["outcomes"]}
+        result = self._console.settled(f"outcomes?env={self.written['env']}&limit=1000")
+        return {call["call_id"]: call for call in result["outcomes"]}
 
     def _headers(self, exchange: dict[str, Any]) -> dict[str, str]:
         if exchange.get("without_key"):
@@ -133,43 +132,43 @@ class Client:
     def _filled(self, text: str) -> str:
         return re.sub(r"\{(\w+)\}", lambda match: self._known[match[1]], text)
 
-    def _compare(self, found: Any, awaited: Any, where: str) -> None:
+    def _compare(self, result: Any, awaited: Any, where: str) -> None:
         if isinstance(awaited, dict):
             for name, value in awaited.items():
                 if value == "<absent>":
-                    assert found.get(name) is None, where
+                    assert result.get(name) is None, where
                 else:
-                    self._compare(found[name], value, f"{where}.{name}")
+                    self._compare(result[name], value, f"{where}.{name}")
         elif isinstance(awaited, str) and re.fullmatch(r"<.+>", awaited):
-            assert self._is(found, awaited[1:-1]), f"{where}: {found!r} is no {awaited}"
+            assert self._is(result, awaited[1:-1]), f"{where}: {result!r} is no {awaited}"
         else:
             if isinstance(awaited, str):
                 awaited = self._filled(awaited) if re.fullmatch(r"\{\w+\}", awaited) else awaited
             # A count is a number, and true is none.
-            assert (type(found), found) == (type(awaited), awaited), where
+            assert (type(result), result) == (type(awaited), awaited), where
 
-    def _is(self, found: Any, what: str) -> bool:
+    def _is(self, result: Any, what: str) -> bool:
         document = self._document()
         match what:
             case "text":
-                return isinstance(found, str) and found != ""
+                return isinstance(result, str) and result != ""
             case "identifier":
-                return IDENTIFIER.fullmatch(found) is not None
+                return IDENTIFIER.fullmatch(result) is not None
             case "document":
-                return bool(found == document.decode())
+                return bool(result == document.decode())
             case "base64 of the document":
-                return _strictly(found) == document
+                return _strictly(result) == document
             case "sha256 of the document":
-                return bool(found == hashlib.sha256(document).hexdigest())
+                return bool(result == hashlib.sha256(document).hexdigest())
             case "base64 of 64 bytes":
-                return len(_strictly(found)) == 64
+                return len(_strictly(result)) == 64
             case "hex of 32 bytes":
-                return re.fullmatch(r"[0-9a-f]{64}", found) is not None
+                return re.fullmatch(r"[0-9a-f]{64}", result) is not None
             case _:
                 raise AssertionError(f"Nothing is known of <{what}>")
 
     def _document(self) -> bytes:
-        """What is in force for this client, in its dialect, byte for byte."""
+        """Deployed document for this client, in its format, byte for byte."""
         text = DOCUMENT.format(name=self.written["bundle"], edition=self._editions)
         if self.written["kind"] == "ContractBundle":
             for new, old in (

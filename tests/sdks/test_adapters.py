@@ -13,18 +13,18 @@ import pytest
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.shipped import shipped
 from tests.journeys.console import Console
-from tests.sdks.agents import PATIENCE, a_key, told
+from tests.sdks.agents import PATIENCE, a_key, answer_of
 from tests.sdks.environments import FRAMEWORKS, ROOT, python_with
 
 WAYS = ("alone", "client", "advised")
-Said = tuple[str | None, str | None, str | None]  # type, verdict, what the agent reported
-SUCCESS: Said = ("execution_result", "success", "success")
-FAILED: Said = ("failure", "failure", "failure")
-JUDGED: Said = ("execution_result", "failure", "failure")
-ONLY_HERE: Said = ("execution_result", "failure", "success")
-OPEN: Said = (None, None, None)
+Verdicts = tuple[str | None, str | None, str | None]  # type, verdict, what the agent reported
+SUCCESS: Verdicts = ("execution_result", "success", "success")
+FAILED: Verdicts = ("failure", "failure", "failure")
+JUDGED: Verdicts = ("execution_result", "failure", "failure")
+ONLY_HERE: Verdicts = ("execution_result", "failure", "success")
+OPEN: Verdicts = (None, None, None)
 # What arrives of a tool that raises, and of one that says so in its framework's own way.
-WRONG: dict[str, dict[str, tuple[Said, Said, Said]]] = {
+WRONG: dict[str, dict[str, tuple[Verdicts, Verdicts, Verdicts]]] = {
     "agno": {
         "breaks": (FAILED, FAILED, FAILED),
         "complains": (SUCCESS, ONLY_HERE, JUDGED),
@@ -87,16 +87,16 @@ every_way = pytest.mark.parametrize("way", WAYS)
 
 @pytest.fixture(scope="module", autouse=True)
 def _bound(console: Console) -> None:
-    """Who takes the advice binds the shipped check of the framework too."""
+    """Binds the built-in check of the framework too, as advised."""
     lines = [
         {"agent": f"{framework}-advised", "tool": "*", "check": check}
         for framework, check in SHIPPED.items()
     ]
-    told(console, "PUT", "success-check-bindings", bindings=lines)
+    answer_of(console, "PUT", "success-check-bindings", bindings=lines)
 
 
 class Program:
-    """What one framework told, and what the console tells of it."""
+    """Results that one framework reported, and those in the console."""
 
     def __init__(self, console: Console, framework: str, facts: dict[str, Any]) -> None:
         self.console, self.framework, self.facts = console, framework, facts
@@ -138,7 +138,7 @@ def test_a_tool_that_succeeds_is_one_success_with_its_result_only_by_our_client(
     program: Program, way: str
 ) -> None:
     call = program.call(way, "lookup")
-    assert said_of(call) == SUCCESS
+    assert verdicts_of(call) == SUCCESS
     assert call["tool_args"] == {"id": 7}
     if way == "alone":
         assert "output" not in call
@@ -152,7 +152,7 @@ def test_a_tool_that_succeeds_is_one_success_with_its_result_only_by_our_client(
 def test_what_arrives_of_a_tool_that_fails_is_as_reported(program: Program, way: str) -> None:
     for tool, ways in WRONG[program.framework].items():
         call = program.call(way, tool)
-        assert said_of(call) == ways[WAYS.index(way)]
+        assert verdicts_of(call) == ways[WAYS.index(way)]
         assert ("output" in call) == (way != "alone" and call["type"] == "execution_result")
         if call["type"] == "failure" and way != "alone":
             assert "connection refused" in call["error"]
@@ -173,23 +173,23 @@ def test_a_shipped_check_tells_the_results_of_its_framework_apart(
     check = NamedCheck(shipped()[SHIPPED[program.framework]])
     calls = [program.call(way, tool) for tool in ("lookup", *WRONG[program.framework])]
     returned = [call for call in calls if "output" in call]
-    said = {call["tool_name"]: check.judge("", call["output"]).verdict.value for call in returned}
-    assert said.pop("lookup") == "success"
-    assert set(said.values()) <= {"failure"}
+    fields = {call["tool_name"]: check.judge("", call["output"]).verdict.value for call in returned}
+    assert fields.pop("lookup") == "success"
+    assert set(fields.values()) <= {"failure"}
 
 
 @every_way
 def test_a_denied_call_names_its_rule(program: Program, way: str) -> None:
     call = program.call(way, "shell")
-    assert said_of(call) == ("denied", None, None)
+    assert verdicts_of(call) == ("denied", None, None)
     assert (call["reason"], call["details"]) == ("contract", "not as root")
     assert call["decision_name"] == "no-root"
-    events = told(program.console, "GET", f"outcomes/{call['call_id']}")["events"]
+    events = answer_of(program.console, "GET", f"outcomes/{call['call_id']}")["events"]
     assert [event["action"] for event in events] == ["call_blocked"]
 
 
 @every_way
-def test_a_denied_call_is_kept_from_running_where_the_framework_heeds_it(
+def test_a_denied_call_does_not_run_where_the_framework_respects_it(
     program: Program, way: str
 ) -> None:
     runs = way != "advised" and program.framework in RUNS_WHAT_IS_DENIED
@@ -208,7 +208,7 @@ def test_every_call_names_its_agent_session_and_contract(program: Program, way: 
     assert len(facts["seen"]) == len(WRONG[program.framework]) + 2
 
 
-def test_without_a_console_nothing_runs_once_the_advice_is_taken(program: Program) -> None:
+def test_with_the_advice_nothing_runs_without_a_console(program: Program) -> None:
     facts = program.facts
     assert facts["down, advised"]["ran"] == []
     assert facts["down"]["ran"] == ["lookup"] * (program.framework in RUNS_WITHOUT_A_CONSOLE)
@@ -224,5 +224,5 @@ def test_the_report_names_what_was_tried() -> None:
         assert f"{name} {version}" in report
 
 
-def said_of(call: dict[str, Any]) -> Said:
+def verdicts_of(call: dict[str, Any]) -> Verdicts:
     return call["type"], call["verdict"], call["reported"]

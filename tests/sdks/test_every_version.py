@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.console import Console
-from tests.sdks.agents import VERSIONS, Agents, a_key, minor, told
+from tests.sdks.agents import VERSIONS, Agents, a_key, answer_of, minor
 
 pytestmark = pytest.mark.slow  # agents in environments of their own
 
@@ -26,26 +26,26 @@ every_version = since(12)
 
 
 class Agent:
-    """Of one scenario: what it told, and what the console tells of it."""
+    """Results that one scenario reported, and those in the console."""
 
     def __init__(self, agents: Agents, version: str, scenario: str) -> None:
-        self.facts = agents.told(version, scenario)
+        self.facts = agents.answer_of(version, scenario)
         self._console, self._name = agents.console, f"{scenario}-{version}"
 
     def calls(self) -> list[dict[str, Any]]:
         """In the order in which they were made."""
-        found: list[dict[str, Any]] = self._console.settled(f"outcomes?agent={self._name}")[
+        result: list[dict[str, Any]] = self._console.settled(f"outcomes?agent={self._name}")[
             "outcomes"
         ]
-        return found[::-1]
+        return result[::-1]
 
     def call(self) -> dict[str, Any]:
         (call,) = self.calls()
         return call
 
     def actions(self) -> list[str]:
-        found = self._console.settled(f"events?agent_id={self._name}")["events"]
-        return [event["action"] for event in found][::-1]
+        result = self._console.settled(f"events?agent_id={self._name}")["events"]
+        return [event["action"] for event in result][::-1]
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_a_denied_call_never_ran_and_names_its_rule(agent, console):
     assert denied.actions() == ["call_blocked"]
     call = denied.call()
     assert (call["type"], call["reason"], call["verdict"]) == ("denied", "contract", None)
-    (event,) = told(console, "GET", f"outcomes/{call['call_id']}")["events"]
+    (event,) = answer_of(console, "GET", f"outcomes/{call['call_id']}")["events"]
     assert event["decision_name"] == "no-root"
 
 
@@ -133,8 +133,10 @@ def test_two_guards_of_one_session_share_its_limit(agent, console):
     enough = "denied: three are enough"
     assert shared.facts["said"] == ["ran", "ran", "ran", enough, enough]
     assert shared.facts["elsewhere"] == "ran"
-    counted = told(console, "GET", f"sessions/s:{shared.facts['session']}:execs")["value"]
-    attempted = told(console, "GET", f"sessions/s%3A{shared.facts['session']}%3Aattempts")["value"]
+    counted = answer_of(console, "GET", f"sessions/s:{shared.facts['session']}:execs")["value"]
+    attempted = answer_of(console, "GET", f"sessions/s%3A{shared.facts['session']}%3Aattempts")[
+        "value"
+    ]
     assert (counted, attempted) == ("3", "5")
     reasons = [call["reason"] for call in shared.calls() if call["type"] == "denied"]
     assert reasons == ["limit", "limit"]
@@ -149,7 +151,7 @@ def test_what_a_person_approves_runs(agent):
 
 
 @every_version
-def test_what_a_person_rejects_does_not_run_and_the_agent_is_told_why(agent):
+def test_a_rejected_call_does_not_run_and_the_agent_learns_why(agent):
     rejected = agent("rejected")
     assert rejected.facts["said"] == "denied: seen by phone"
     assert rejected.actions() == ["call_asked", "call_approval_blocked"]
@@ -176,12 +178,12 @@ def test_what_nobody_decides_runs_where_the_rule_says_so(agent, console, version
 
 
 def approval_of(console: Console, name: str) -> dict[str, Any]:
-    (approval,) = told(console, "GET", f"approvals?agent_id={name}")["approvals"]
+    (approval,) = answer_of(console, "GET", f"approvals?agent_id={name}")["approvals"]
     return dict(approval)
 
 
 @every_version
-def test_a_deployment_is_taken_while_the_agent_runs(agent, console, version):
+def test_a_deployment_arrives_while_the_agent_runs(agent, console, version):
     reloaded = agent("hot_reload")
     assert reloaded.facts["taken"]
     assert (reloaded.facts["before"], reloaded.facts["after"]) == ("ran", "denied: not now")
@@ -224,7 +226,7 @@ def test_without_a_console_nothing_runs_and_with_it_all_is_as_before(agent):
 
 
 @since(15, until=18)
-def test_the_gates_log_is_taken_with_what_it_enforces(agent):
+def test_the_log_of_the_gate_is_accepted_with_its_decisions(agent):
     gate = agent("gate")
     assert gate.facts["sent"] == 2
     assert gate.actions() == ["call_allowed", "call_blocked"]
@@ -234,5 +236,5 @@ def test_the_gates_log_is_taken_with_what_it_enforces(agent):
 
 
 @since(16)
-def test_what_a_scan_of_skills_found_is_taken(agent, console):
+def test_the_result_of_a_skill_scan_is_accepted(agent, console):
     assert agent("skill_scan").facts == {"taken": True, "said": console.url}

@@ -1,7 +1,6 @@
-"""What TypeScript and Go clients send, and Python's Gate, is answered as they expect it.
+"""Requests of TypeScript and Go clients, and of Python's Gate, get the answers they expect.
 
-Their traffic stands in the fixtures as the wire reference has it: there is nothing to install.
-"""
+Their traffic is in the fixtures as the wire reference has it: there is nothing to install."""
 
 import json
 from typing import Any
@@ -18,8 +17,8 @@ FILES = sorted(FIXTURES.glob("*.json"))
 
 @pytest.fixture(params=FILES, ids=[file.stem for file in FILES])
 def written(request: pytest.FixtureRequest) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(request.param.read_text())
-    return found
+    body: dict[str, Any] = json.loads(request.param.read_text())
+    return body
 
 
 def test_a_client_is_answered_as_it_expects_and_understood(

@@ -1,4 +1,5 @@
-"""What docs/success.md says of success in edictum's versions: tried on each, without a console."""
+"""Facts about success in edictum's versions, as in docs/success.md, tried on each without a
+console."""
 
 import json
 import subprocess
@@ -47,7 +48,7 @@ def test_without_a_check_run_knows_errors_from_015_on(version: str) -> None:
 
 
 @every_version
-def test_a_check_decides_alone_and_is_not_asked_about_exceptions(version: str) -> None:
+def test_a_check_decides_alone_and_is_not_run_for_exceptions(version: str) -> None:
     with_check = facts_of(version)["with"]
     assert outcome(with_check["says failure"]) == FAILED
     assert outcome(with_check["says success"]) == EXECUTED
@@ -84,7 +85,7 @@ def test_a_check_is_given_wherever_a_guard_is_made_but_from_several(version: str
 
 
 @every_version
-def test_adapters_do_not_judge_alike(version: str) -> None:
+def test_adapters_judge_differently(version: str) -> None:
     adapters = dict(facts_of(version)["adapters"])
     if minor(version) >= 15:
         assert adapters.pop("google_adk") == ["is_error", "Error:", "ERROR:", "error"]

@@ -34,34 +34,34 @@ def run(console: Console, agent: str, session: str) -> dict[str, Any]:
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    body: dict[str, Any] = json.loads(done.stdout)
+    return body
 
 
 def test_every_event_is_stored_once_and_every_call_has_its_one_outcome(console: Console) -> None:
     agent = f"busy-{uuid.uuid4().hex[:8]}"
     session = f"{agent}-session"
-    told = run(console, agent, session)
-    assert len(told["ended"]) == CALLS
-    assert Counter(told["ended"]) == {"success": 500, "failure": 334, "denied": 166}
+    answer = run(console, agent, session)
+    assert len(answer["ended"]) == CALLS
+    assert Counter(answer["ended"]) == {"success": 500, "failure": 334, "denied": 166}
 
-    assert told["lost"] > 0  # these batches came twice
+    assert answer["lost"] > 0  # these batches came twice
 
-    made = Counter((call, ON_THE_WIRE.get(action, action)) for call, action, _ in told["events"])
+    made = Counter((call, ON_THE_WIRE.get(action, action)) for call, action, _ in answer["events"])
     assert set(made.values()) == {1}
-    kept: Counter[tuple[str, str]] = Counter()
+    stored: Counter[tuple[str, str]] = Counter()
     for number in range(CALLS // 25):
-        found = console.settled(f"events?session_id={session}-{number}&limit=1000")["events"]
-        kept.update((event["call_id"], event["action"]) for event in found)
-    assert kept == made
+        result = console.settled(f"events?session_id={session}-{number}&limit=1000")["events"]
+        stored.update((event["call_id"], event["action"]) for event in result)
+    assert stored == made
 
     calls = list(calls_of(console, agent))
-    number_of = {call: number for call, _, number in told["events"]}
+    number_of = {call: number for call, _, number in answer["events"]}
     assert Counter(call["call_id"] for call in calls) == Counter(number_of.keys())
     for call in calls:
         number = number_of[call["call_id"]]
         assert call["tool_args"]["number"] == number
-        assert outcome_of(call) == told["ended"][number]
+        assert outcome_of(call) == answer["ended"][number]
         assert call["would_deny"] == (call["tool_name"] == "watched")
         assert call["session_id"] == f"{session}-{number // 25}"
         assert call["conflict"] is False
@@ -70,11 +70,11 @@ def test_every_event_is_stored_once_and_every_call_has_its_one_outcome(console: 
 def calls_of(console: Console, agent: str) -> Any:
     cursor = ""
     while True:
-        found = console.settled(f"outcomes?agent={agent}&limit=300{cursor}")
-        yield from found["outcomes"]
-        if found["next"] is None:
+        result = console.settled(f"outcomes?agent={agent}&limit=300{cursor}")
+        yield from result["outcomes"]
+        if result["next"] is None:
             return
-        cursor = f"&cursor={found['next']}"
+        cursor = f"&cursor={result['next']}"
 
 
 def outcome_of(call: dict[str, Any]) -> str:

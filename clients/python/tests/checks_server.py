@@ -38,7 +38,7 @@ class ChecksServer:
     def __init__(self) -> None:
         self.versions: dict[int, bytes] = {}
         self.always: tuple[int, bytes] | None = None  # in place of every check
-        self.asked: list[tuple[str, str]] = []  # address and ETag, before the answer
+        self.requests: list[tuple[str, str]] = []  # address and ETag, before the answer
         self.answers = 0
         self.answered = threading.Condition()
         self._port = 0
@@ -82,8 +82,8 @@ class ChecksServer:
 
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
         known = request.headers.get("If-None-Match", "")
-        self.asked.append((request.path, known))
-        status, body, etag = self._found(request.path, known)
+        self.requests.append((request.path, known))
+        status, body, etag = self._lookup(request.path, known)
         request.send_response(status)
         request.send_header("Content-Length", str(len(body)))
         if etag:
@@ -96,12 +96,12 @@ class ChecksServer:
             self.answers += 1
             self.answered.notify_all()
 
-    def _found(self, path: str, known: str) -> tuple[int, bytes, str]:
+    def _lookup(self, path: str, known: str) -> tuple[int, bytes, str]:
         if self.always is not None:
             return *self.always, ""
         address = urlsplit(path)
-        wanted = parse_qs(address.query).get("version")
-        version = int(wanted[0]) if wanted else max(self.versions, default=0)
+        expected = parse_qs(address.query).get("version")
+        version = int(expected[0]) if expected else max(self.versions, default=0)
         if address.path != "/v1/success-checks/unified.json" or version not in self.versions:
             return 404, json.dumps({"detail": "Check not found."}).encode(), ""
         etag = f'"unified-{version}"'

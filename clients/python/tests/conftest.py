@@ -23,12 +23,12 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
 @pytest.fixture(scope="package")
 def deployed(console: Console) -> str:
     yaml = (Path(__file__).parent / "programs" / "new.yaml").read_text()
-    status, told = console.ask("POST", "contracts", json.dumps({"yaml": yaml}).encode())
-    assert status in (200, 201), told
-    body = json.dumps({"version": told["version"], "env": "production"}).encode()
-    status, _ = console.ask("POST", f"contracts/{told['name']}/deployments", body)
+    status, answer = console.ask("POST", "contracts", json.dumps({"yaml": yaml}).encode())
+    assert status in (200, 201), answer
+    body = json.dumps({"version": answer["version"], "env": "production"}).encode()
+    status, _ = console.ask("POST", f"contracts/{answer['name']}/deployments", body)
     assert status in (200, 201)
-    return str(told["name"])
+    return str(answer["name"])
 
 
 @pytest.fixture

@@ -8,19 +8,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-TAKEN = (202, b'{"accepted": 1, "rejected": []}')
+ACCEPTED = (202, b'{"accepted": 1, "rejected": []}')
 CUT = (0, b"")
 
 
 class Receiver:
     def __init__(self) -> None:
         self.next: deque[tuple[int, bytes]] = deque()  # answers to come; then all is taken
-        self.always = TAKEN
-        self.asked = threading.Semaphore(0)
+        self.always = ACCEPTED
+        self.requests = threading.Semaphore(0)
         self.open = threading.Event()  # while it is not set, nobody is answered
         self.open.set()
         self.headers: list[dict[str, str]] = []
-        self.taken: list[dict[str, Any]] = []
+        self.items: list[dict[str, Any]] = []
         self.artifacts: list[bytes] = []
         receiver = self
 
@@ -40,13 +40,13 @@ class Receiver:
         body = request.rfile.read(int(request.headers["Content-Length"]))
         if request.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        self.asked.release()
+        self.requests.release()
         self.open.wait(20)
         status, text = self.next.popleft() if self.next else self.always
         if (status, text) == CUT:
             request.close_connection = True
             return
-        if status == TAKEN[0]:
+        if status == ACCEPTED[0]:
             self.headers.append({**dict(request.headers), "path": request.path})
             self._keep(request.path, body)
         request.send_response(status)
@@ -59,7 +59,7 @@ class Receiver:
             self.artifacts.append(body)
         else:
             (items,) = json.loads(body).values()
-            self.taken += items
+            self.items += items
 
     def __enter__(self) -> "Receiver":
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))

@@ -15,7 +15,7 @@ from edictum.adapters.nanobot import GovernedToolRegistry
 from edictum_site_client import Console as Client
 from tests.journeys.console import Console
 
-Told = dict[Any, dict[str, Any]]
+Calls = dict[Any, dict[str, Any]]
 
 
 def a_guard(client: Client, contract: Path) -> Edictum:
@@ -24,7 +24,7 @@ def a_guard(client: Client, contract: Path) -> Edictum:
     return guard
 
 
-def told(client: Client, console: Console, session: str) -> Told:
+def calls_of(client: Client, console: Console, session: str) -> Calls:
     assert client.flush()
     outcomes = console.settled(f"outcomes?session={session}&limit=1000")["outcomes"]
     return {outcome["tool_args"]["number"]: outcome for outcome in outcomes}
@@ -44,7 +44,7 @@ def test_calls_that_are_open_at_once_in_one_task_get_their_own_results(
             await hooks["post_tool_use"](tool_use_id=f"use-{number}", tool_response=result)
 
     asyncio.run(converse())
-    outcomes = told(client, console, session)
+    outcomes = calls_of(client, console, session)
     assert len(outcomes) == 20
     for number, outcome in outcomes.items():
         assert outcome["output"]["number"] == number
@@ -71,7 +71,7 @@ def test_google_adk_tells_errors_by_its_own_rule_and_exceptions_by_its_own_event
             await end(context)
 
     asyncio.run(converse())
-    outcomes = told(client, console, session)
+    outcomes = calls_of(client, console, session)
     assert (outcomes[0]["reported"], outcomes[0]["output"]) == ("failure", {"error": "quota"})
     assert (outcomes[1]["reported"], outcomes[1]["output"]) == ("success", {"fine": True})
     assert (outcomes[2]["type"], outcomes[2]["error"]) == ("failure", "boom")
@@ -90,7 +90,7 @@ def test_agnos_wrapping_hook_takes_every_returned_value_for_a_success(
 
     hook("echo", echo, {"number": 1})
     hook("echo", echo, {"number": 2})
-    outcomes = told(client, console, session)
+    outcomes = calls_of(client, console, session)
     assert (outcomes[1]["reported"], outcomes[1]["output"]) == ("success", "Error: as words go")
     assert (outcomes[2]["type"], outcomes[2]["error"]) == ("failure", "Error: boom")
 
@@ -104,7 +104,7 @@ def test_langchains_messages_are_judged_by_their_content(
         call = {"name": "echo", "args": {"number": number}, "id": f"call-{number}"}
         message = SimpleNamespace(content=content)
         wrapper(SimpleNamespace(tool_call=call), lambda _, message=message: message)
-    outcomes = told(client, console, session)
+    outcomes = calls_of(client, console, session)
     assert [outcomes[number]["reported"] for number in (0, 1)] == ["success", "failure"]
 
 
@@ -122,7 +122,7 @@ def test_nanobots_tools_run_side_by_side_and_keep_their_results_apart(
         await asyncio.gather(*(registry.execute("echo", {"number": one}) for one in range(20)))
 
     asyncio.run(all_at_once())
-    outcomes = told(client, console, session)
+    outcomes = calls_of(client, console, session)
     assert {number: outcome["output"] for number, outcome in outcomes.items()} == {
         number: f"number {number}" for number in range(20)
     }

@@ -27,7 +27,7 @@ def server() -> Iterator[ChecksServer]:
         yield server
 
 
-WHOLE = compiled(STATUS_400, 2)
+COMPLETE = compiled(STATUS_400, 2)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n"
 
 
@@ -40,9 +40,9 @@ def drip(part: bytes) -> Iterator[bytes]:
 @pytest.mark.parametrize(
     ("head", "rest"),
     [
-        (HEAD % len(WHOLE) + WHOLE[:200], []),
-        (HEAD % len(WHOLE) + WHOLE[:-1], []),
-        (HEAD % 1_000_000 + WHOLE[:200], drip(b" ")),
+        (HEAD % len(COMPLETE) + COMPLETE[:200], []),
+        (HEAD % len(COMPLETE) + COMPLETE[:-1], []),
+        (HEAD % 1_000_000 + COMPLETE[:200], drip(b" ")),
         (b"HTTP/1.1 200 OK\r\n", drip(b"X-More: 1\r\n")),
         (b"HTTP/1.1 200", drip(b" ")),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", drip(b"1\r\n \r\n")),
@@ -110,8 +110,8 @@ def test_a_check_that_is_amiss_inside_stops_no_agent(server: ChecksServer) -> No
     with Console(server.url, api_key="key") as console:
         check = console.check("unified")
         assert check("lookup", "Traceback (")
-        told = check.explain("lookup", "Traceback (")
-        assert (told.verdict, told.rule) == ("unknown", "cannot-judge")
+        answer = check.explain("lookup", "Traceback (")
+        assert (answer.verdict, answer.rule) == ("unknown", "cannot-judge")
         assert "Version 1 cannot judge this result" in check.last_error
 
 

@@ -26,8 +26,8 @@ Options = dict[str, Any]
 @pytest.fixture(scope="module", autouse=True)
 def saved(console: Console) -> None:
     body = json.dumps({"yaml": STATUS_400}).encode()
-    status, told = console.ask("PUT", "success-checks/unified", body)
-    assert status in (200, 201), told
+    status, answer = console.ask("PUT", "success-checks/unified", body)
+    assert status in (200, 201), answer
 
 
 @pytest.fixture(params=["exported", "named"])
@@ -41,11 +41,11 @@ def options(
 
 
 def exported(console: Console, folder: Path) -> Any:
-    asked = urllib.request.Request(  # noqa: S310 - the console of this test
+    request = urllib.request.Request(  # noqa: S310 - the console of this test
         f"{console.url}/v1/success-checks/unified.py", headers={"Authorization": f"Bearer {KEY}"}
     )
     file = folder / "unified.py"
-    with urllib.request.urlopen(asked) as answer:  # noqa: S310 - as above
+    with urllib.request.urlopen(request) as answer:  # noqa: S310 - as above
         file.write_bytes(answer.read())
     spec = importlib.util.spec_from_file_location("unified", file)
     assert spec is not None
@@ -66,7 +66,7 @@ def failed(guard: Edictum, result: Any) -> bool:
     return asyncio.run(ask())
 
 
-def assert_asked(guard: Any) -> None:
+def assert_judged_by_check(guard: Any) -> None:
     assert isinstance(guard, Edictum)
     assert failed(guard, BROKEN)
     assert failed(guard, "Traceback (most recent call last)")
@@ -74,19 +74,19 @@ def assert_asked(guard: Any) -> None:
 
 
 def test_the_constructor_takes_it(options: Options) -> None:
-    assert_asked(Edictum(**options))
+    assert_judged_by_check(Edictum(**options))
 
 
 def test_from_yaml_takes_it(options: Options, contract: Path) -> None:
-    assert_asked(Edictum.from_yaml(contract, **options))
+    assert_judged_by_check(Edictum.from_yaml(contract, **options))
 
 
 def test_from_yaml_string_takes_it(options: Options, contract: Path) -> None:
-    assert_asked(Edictum.from_yaml_string(contract.read_text(), **options))
+    assert_judged_by_check(Edictum.from_yaml_string(contract.read_text(), **options))
 
 
 def test_from_template_takes_it(options: Options) -> None:
-    assert_asked(Edictum.from_template("research-agent", **options))
+    assert_judged_by_check(Edictum.from_template("research-agent", **options))
 
 
 def test_of_several_guards_the_check_of_the_first_wins(options: Options, contract: Path) -> None:
@@ -95,7 +95,7 @@ def test_of_several_guards_the_check_of_the_first_wins(options: Options, contrac
     without = Edictum.from_yaml(contract)
     guards = [guard for guard in (with_it, other, without) if isinstance(guard, Edictum)]
     assert len(guards) == 3
-    assert_asked(Edictum.from_multiple(guards))
+    assert_judged_by_check(Edictum.from_multiple(guards))
     turned = Edictum.from_multiple(guards[::-1])
     assert not failed(turned, BROKEN)
     assert failed(Edictum.from_multiple([guards[1], guards[0]]), HELD)
@@ -106,16 +106,16 @@ def test_from_server_takes_it(options: Options, console: Console, deployed: str)
         guard = await Edictum.from_server(
             console.url, KEY, "billing-bot", bundle_name=deployed, **options
         )
-        told = []
+        listed = []
         try:
             for result in (HELD, BROKEN):
                 try:
-                    told.append(str(await guard.run("lookup", {}, lambda result=result: result)))
+                    listed.append(str(await guard.run("lookup", {}, lambda result=result: result)))
                 except EdictumToolError:
-                    told.append("failed")
+                    listed.append("failed")
         finally:
             await guard.close()
-        return told
+        return listed
 
     assert asyncio.run(ask()) == [str(HELD), "failed"]
 
@@ -133,7 +133,7 @@ def test_what_run_reports_is_what_the_check_says(options: Options) -> None:
     assert executed == [(AuditAction.CALL_EXECUTED, True), (AuditAction.CALL_FAILED, False)]
 
 
-def test_the_console_is_told_by_which_version_an_agent_judged(
+def test_the_console_learns_which_version_an_agent_used(
     client: Client, console: Console, session: str
 ) -> None:
     guard = Edictum(**client.guard_options("unified"))
@@ -147,10 +147,10 @@ def test_the_console_is_told_by_which_version_an_agent_judged(
     with client.session(session), client.call("beside", {}) as call:
         call.returned(BROKEN)
     assert client.flush()
-    told = console.settled(f"outcomes?session={session}")["outcomes"]
-    assert [one["reported"] for one in told] == ["failure", "failure"]
+    answer = console.settled(f"outcomes?session={session}")["outcomes"]
+    assert [one["reported"] for one in answer] == ["failure", "failure"]
     version = client.check("unified").version
-    for one in told:
+    for one in answer:
         _, outcome = console.ask("GET", f"outcomes/{one['call_id']}")
         assert outcome["metadata"] == {"success_check": {"name": "unified", "version": version}}
 
@@ -163,6 +163,6 @@ def test_what_the_console_brings_is_there_for_agents_too(client: Client, name: s
     assert not check("lookup", "Error: no such table")
 
 
-def test_a_name_that_the_console_does_not_know_is_told_at_once(client: Client) -> None:
+def test_an_unknown_check_raises_at_once(client: Client) -> None:
     with pytest.raises(CheckUnavailable, match="HTTP 404"):
         client.guard_options("nowhere")

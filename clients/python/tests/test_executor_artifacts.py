@@ -225,12 +225,12 @@ def test_a_secret_in_an_artifact_stays_in_the_agent(client: Client, console: Con
         assert store.read_lines(reference, 1, 1) == b"[REDACTED]\n"
 
 
-def test_an_output_that_may_not_leave_is_kept_here_alone(receiver) -> None:
+def test_an_output_that_may_not_leave_stays_here(receiver) -> None:
     masking = Masking(outputs=False)
     with Client(receiver.url, api_key=KEY, masking=masking) as client:
         executor = BoundedExecutor([a_tool(lambda: TEXT)], console=client)
         reference = the_reference(executor).artifact_id
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert (item["artifact_id"], item["summary"]) == (reference, "")
     assert executor.artifacts.read_lines(reference, 1, 1) == b"row 1\n"
 
@@ -249,7 +249,7 @@ def test_a_child_of_a_fork_does_not_remove_the_artifacts_of_its_parent() -> None
     assert folder.exists()
 
 
-def test_many_large_outputs_at_once_are_all_kept(
+def test_many_concurrent_large_outputs_are_all_stored(
     client: Client, console: Console, session: str
 ) -> None:
     def dump(n: int) -> str:

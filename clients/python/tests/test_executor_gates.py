@@ -95,15 +95,15 @@ def test_a_denied_call_leaves_the_state_as_it_was(reason):
 
 
 def test_a_denial_skips_the_later_gates():
-    asked = list[str]()
+    request = list[str]()
     executor = BoundedExecutor(
         [a_tool(print, writes=True)],
-        on_pre_tool_use=lambda call: asked.append("hook"),
-        validator=lambda arguments, spec: f"wrong, after {asked}",
-        confirm_write=lambda call: asked.append("confirm"),
+        on_pre_tool_use=lambda call: request.append("hook"),
+        validator=lambda arguments, spec: f"wrong, after {request}",
+        confirm_write=lambda call: request.append("confirm"),
     )
     assert execute(executor) == ToolDenied("c-1", "query", "validation", "wrong, after ['hook']")
-    assert asked == ["hook"]
+    assert request == ["hook"]
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_a_call_that_cannot_be_read_is_denied_and_recorded(
         outcome = execute(executor, ToolCall("c-1", tool_name, arguments()))
     assert isinstance(outcome, ToolDenied)
     assert (outcome.tool_name, outcome.reason) == (recorded, "validation")
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert (item["type"], item["tool_name"]) == ("denied", recorded)
 
 

@@ -235,7 +235,7 @@ picks = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([{}, {"n": 1}, {"n
 @settings(max_examples=150, suppress_health_check=list(HealthCheck), deadline=None)
 @given(plans, turns, picks, st.booleans())
 def test_each_call_has_exactly_one_outcome(receiver, console, plans, turn, picks, is_sync):
-    receiver.taken.clear()
+    receiver.items.clear()
     agent = Agent(console, plans, turn)
     clock = Clock()
     state = TurnState(TurnBudget(1.0, clock))
@@ -264,7 +264,7 @@ def test_each_call_has_exactly_one_outcome(receiver, console, plans, turn, picks
     finally:
         agent.over.set()
     assert console.flush()
-    recorded = [(item["call_id"], item["type"], item.get("reason")) for item in receiver.taken]
+    recorded = [(item["call_id"], item["type"], item.get("reason")) for item in receiver.items]
     assert recorded == [
         (one.call_id, KINDS[type(one)], getattr(one, "reason", None)) for one in outcomes
     ]
@@ -275,7 +275,7 @@ def test_each_call_has_exactly_one_outcome(receiver, console, plans, turn, picks
 def test_a_call_that_is_cancelled_at_any_moment_is_recorded_once(
     receiver, console, plans, turn, picks, steps
 ):
-    receiver.taken.clear()
+    receiver.items.clear()
     agent = Agent(console, plans, turn)
     calls = [
         ToolCall(f"c-{next(numbers)}", f"tool-{pick % len(plans)}", dict(arguments))
@@ -296,5 +296,5 @@ def test_a_call_that_is_cancelled_at_any_moment_is_recorded_once(
     finally:
         agent.over.set()
     assert console.flush()
-    recorded = [item["call_id"] for item in receiver.taken]
+    recorded = [item["call_id"] for item in receiver.items]
     assert sorted(recorded) == sorted(call.call_id for call in calls)

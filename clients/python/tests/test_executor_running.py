@@ -178,7 +178,7 @@ def test_a_cancelled_call_is_recorded_once_and_still_cancelled(receiver: Receive
         executor = BoundedExecutor([a_tool(wait_for_ever)], console=console)
         state = TurnState()
         asyncio.run(give_up(executor, state))
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert (item["type"], item["error"]) == ("failure", "CancelledError")
     assert state.replay_control.failed("query", {}, a_tool(wait_for_ever))
 
@@ -195,7 +195,7 @@ def test_a_call_cancelled_during_confirmation_is_denied(receiver: Receiver):
     with Console(receiver.url, api_key=KEY) as console:
         tool = a_tool(print, writes=True)
         asyncio.run(give_up(BoundedExecutor([tool], confirm_write=confirm, console=console)))
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert (item["type"], item["reason"]) == ("denied", "write_denied")
 
 
@@ -212,7 +212,7 @@ def test_what_ends_the_process_is_recorded_and_raised_on(receiver: Receiver, end
         tool = a_tool(end_later if is_async else end)
         with pytest.raises(ending):
             execute(BoundedExecutor([tool], console=console))
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert (item["type"], item["error"]) == ("failure", f"{ending.__name__}: now")
 
 
@@ -227,7 +227,7 @@ def test_calls_inside_of_a_tool_name_it_as_their_parent(receiver: Receiver):
     with Console(receiver.url, api_key=KEY) as console:
         for tool in (outer, outer_later):
             execute(BoundedExecutor([a_tool(tool)], console=console))
-    inner = [item for item in receiver.taken if item["tool_name"] == "inner"]
+    inner = [item for item in receiver.items if item["tool_name"] == "inner"]
     assert [item["parent_call_id"] for item in inner] == ["c-1", "c-1"]
 
 
@@ -242,8 +242,8 @@ def test_every_outcome_is_recorded_in_its_session(receiver: Receiver):
         state = TurnState()
         for arguments in ({"n": 0}, {"n": 0}, {"m": 1}):
             execute(executor, a_call(arguments), state)
-    first, second, third = receiver.taken
-    assert {(item["session_id"], item["turn_id"]) for item in receiver.taken} == {("s-9", "t-3")}
+    first, second, third = receiver.items
+    assert {(item["session_id"], item["turn_id"]) for item in receiver.items} == {("s-9", "t-3")}
     assert (first["type"], first["tool_args"], first["idempotent"]) == (
         "execution_result",
         {"n": 0},

@@ -83,7 +83,7 @@ def test_a_hook_that_ends_the_process_does_so(seconds, receiver: Receiver):
         with pytest.raises(SystemExit):
             executor.execute_sync(a_call(), state)
         assert the_output(executor.execute_sync(a_call(tool_name="other"), state)) == 7
-    assert [item["type"] for item in receiver.taken] == ["denied", "execution_result"]
+    assert [item["type"] for item in receiver.items] == ["denied", "execution_result"]
 
 
 def test_an_interrupt_while_a_tool_runs_is_recorded(receiver: Receiver):
@@ -107,5 +107,5 @@ BoundedExecutor([wait], console=console).execute_sync(ToolCall("c-1", "wait"), T
         timeout=60,
     )
     assert ran.stderr.endswith("KeyboardInterrupt\n")
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert (item["type"], item["error"]) == ("failure", "CancelledError")

@@ -86,7 +86,7 @@ def test_any_value_is_an_argument(value, receiver: Receiver):
     with Console(receiver.url, api_key=KEY) as console:
         executor = BoundedExecutor([a_tool(lambda value: "ran", idempotent=True)], console=console)
         assert the_output(execute(executor, a_call({"value": value}))) == "ran"
-    assert [item["type"] for item in receiver.taken] == ["execution_result"]
+    assert [item["type"] for item in receiver.items] == ["execution_result"]
 
 
 def test_a_long_error_fits_into_a_tool_message():

@@ -29,8 +29,8 @@ def test_what_became_of_each_call_is_known_once_the_guard_is_closed(
             await guard.close()
 
     asyncio.run(work())
-    told = console.settled(f"outcomes?session={session}")["outcomes"]
-    denied, failed, returned = told
+    answer = console.settled(f"outcomes?session={session}")["outcomes"]
+    denied, failed, returned = answer
     assert (returned["output"], returned["verdict"]) == ([1], "success")
     assert (failed["type"], failed["error"]) == ("failure", "connection refused")
     assert (denied["type"], denied["reason"]) == ("denied", "contract")

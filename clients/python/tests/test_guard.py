@@ -19,10 +19,10 @@ def a_guard(client: Client, contract: Path, **options: Any) -> Edictum:
 
 
 def outcomes(console: Console, session: str) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = console.settled(f"outcomes?session={session}&limit=1000")[
+    answer: list[dict[str, Any]] = console.settled(f"outcomes?session={session}&limit=1000")[
         "outcomes"
     ]
-    return told
+    return answer
 
 
 def the_outcome(client: Client, console: Console, session: str) -> dict[str, Any]:
@@ -55,15 +55,15 @@ def test_a_call_brings_its_result_and_its_time(
     assert outcome["policy_version"] == guard.policy_version
 
 
-def test_the_sdks_own_events_are_kept_beside_it(
+def test_the_sdks_own_events_are_stored_as_well(
     client: Client, console: Console, contract: Path, session: str
 ) -> None:
     run(a_guard(client, contract), "lookup", {}, lambda: None, session=session)
     outcome = the_outcome(client, console, session)
     assert outcome["output"] is None
-    (status, told) = console.ask("GET", f"outcomes/{outcome['call_id']}")
+    (status, answer) = console.ask("GET", f"outcomes/{outcome['call_id']}")
     assert status == 200
-    assert len(told["events"]) == 3  # allowed, executed, and the outcome
+    assert len(answer["events"]) == 3  # allowed, executed, and the outcome
 
 
 def test_a_tool_that_raises_is_a_failure_with_its_words(
@@ -94,8 +94,8 @@ def test_a_decorated_tool_that_runs_into_its_deadline_is_a_timeout(
 def test_a_silent_error_stays_a_result_that_the_check_calls_a_failure(
     client: Client, console: Console, contract: Path, session: str
 ) -> None:
-    said = run(a_guard(client, contract), "lookup", {}, lambda: "Error: x", session=session)
-    assert isinstance(said, EdictumToolError)
+    words = run(a_guard(client, contract), "lookup", {}, lambda: "Error: x", session=session)
+    assert isinstance(words, EdictumToolError)
     outcome = the_outcome(client, console, session)
     assert (outcome["type"], outcome["output"]) == ("execution_result", "Error: x")
     assert outcome["reported"] == "failure"
@@ -105,8 +105,8 @@ def test_a_denied_call_brings_nothing_but_its_event(
     client: Client, console: Console, contract: Path, session: str
 ) -> None:
     guard = a_guard(client, contract)
-    said = run(guard, "shell", {"user": "root"}, lambda user: user, session=session)
-    assert isinstance(said, EdictumDenied)
+    words = run(guard, "shell", {"user": "root"}, lambda user: user, session=session)
+    assert isinstance(words, EdictumDenied)
     outcome = the_outcome(client, console, session)
     assert (outcome["type"], outcome["reason"]) == ("denied", "contract")
 
@@ -131,15 +131,15 @@ def test_a_check_of_ones_own_decides_and_one_that_raises_hides_no_result(
         run(guard, "judged", {}, lambda: {"ok": False}, session=session)
         run(guard, "unjudged", {}, lambda: {"okay": True}, session=session)
         assert client.flush()
-    told = {outcome["tool_name"]: outcome for outcome in outcomes(console, session)}
-    judged = told["judged"]
+    fields = {outcome["tool_name"]: outcome for outcome in outcomes(console, session)}
+    judged = fields["judged"]
     assert (judged["reported"], judged["verdict"], judged["decided_by"]) == (
         "failure",
         "failure",
         "agent",
     )
     assert judged["metadata"] == {"success_check": {"name": "custom"}}
-    assert (told["unjudged"]["type"], told["unjudged"]["output"]) == (
+    assert (fields["unjudged"]["type"], fields["unjudged"]["output"]) == (
         "execution_result",
         {"okay": True},
     )
@@ -166,9 +166,9 @@ def test_parallel_calls_of_one_tool_keep_their_results_apart(
 
     asyncio.run(all_at_once())
     assert client.flush()
-    told = outcomes(console, session)
-    assert sorted(outcome["tool_args"]["number"] for outcome in told) == list(range(150))
-    for outcome in told:
+    answer = outcomes(console, session)
+    assert sorted(outcome["tool_args"]["number"] for outcome in answer) == list(range(150))
+    for outcome in answer:
         number = outcome["tool_args"]["number"]
         if number % 3 == 0:
             assert (outcome["type"], outcome["error"]) == ("failure", f"number {number}")
@@ -192,9 +192,9 @@ def test_calls_inside_of_calls_keep_their_own_results(
 
     run(guard, "descend", {"depth": 4}, descend, session=session)
     assert client.flush()
-    told = {one["tool_args"]["depth"]: one for one in outcomes(console, session)}
-    assert told[2]["error"] == "halfway"
-    assert {depth: told[depth]["output"] for depth in (0, 1, 3, 4)} == {
+    fields = {one["tool_args"]["depth"]: one for one in outcomes(console, session)}
+    assert fields[2]["error"] == "halfway"
+    assert {depth: fields[depth]["output"] for depth in (0, 1, 3, 4)} == {
         depth: f"from {depth}" for depth in (0, 1, 3, 4)
     }
 
@@ -226,10 +226,10 @@ def test_secrets_leave_neither_in_results_nor_in_arguments_nor_in_errors(
         run(guard, "tell", {}, lambda: answer, session=session)
         assert client.flush()
     for outcome in outcomes(console, session):
-        status, told = console.ask("GET", f"outcomes/{outcome['call_id']}")
+        status, shown = console.ask("GET", f"outcomes/{outcome['call_id']}")
         assert status == 200
         for words in (secret, "K123456789", "P. Atient"):
-            assert words not in str(told)
+            assert words not in str(shown)
 
 
 def test_a_console_that_is_gone_is_not_noticed(contract: Path, receiver: Receiver) -> None:

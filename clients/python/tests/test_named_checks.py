@@ -45,7 +45,7 @@ def threads() -> list[threading.Thread]:
     return [one for one in threading.enumerate() if one.name == "edictum-site-checks"]
 
 
-def test_a_check_is_taken_by_its_name_and_carried_out_here(console: Console) -> None:
+def test_a_check_is_fetched_by_name_and_runs_here(console: Console) -> None:
     check = console.check("unified")
     assert check("lookup", {"status": 200})
     assert not check("lookup", {"status": 404})
@@ -70,7 +70,9 @@ def test_an_event_loop_takes_one_without_being_held_up(console: Console) -> None
     assert not check("lookup", {"status": 404})
 
 
-def test_a_newer_version_is_taken_in_the_background(console: Console, server: ChecksServer) -> None:
+def test_a_newer_version_is_fetched_in_the_background(
+    console: Console, server: ChecksServer
+) -> None:
     check = console.check("unified")
     assert check("lookup", None)
     server.save(NULL_TOO, 2)
@@ -81,12 +83,12 @@ def test_a_newer_version_is_taken_in_the_background(console: Console, server: Ch
 def test_what_has_not_changed_is_not_sent_again(console: Console, server: ChecksServer) -> None:
     check = console.check("unified")
     server.wait_for(3)
-    assert server.asked[0] == ("/v1/success-checks/unified.json", "")
-    assert {etag for _, etag in server.asked[1:]} == {'"unified-1"'}
+    assert server.requests[0] == ("/v1/success-checks/unified.json", "")
+    assert {etag for _, etag in server.requests[1:]} == {'"unified-1"'}
     assert check.version == 1
 
 
-def test_a_pinned_version_stays_and_is_asked_for_once(server: ChecksServer) -> None:
+def test_a_pinned_version_stays_and_is_fetched_once(server: ChecksServer) -> None:
     server.save(NULL_TOO, 2)
     with Console(server.url, api_key="key", refresh_interval=OFTEN) as console:
         check = console.check("unified", version=1)
@@ -95,7 +97,7 @@ def test_a_pinned_version_stays_and_is_asked_for_once(server: ChecksServer) -> N
         assert (check.version, following.version) == (1, 2)
         assert check("lookup", None)
         assert not following("lookup", None)
-    pinned = [path for path, _ in server.asked if path.endswith("?version=1")]
+    pinned = [path for path, _ in server.requests if path.endswith("?version=1")]
     assert len(pinned) == 1
 
 
@@ -108,7 +110,7 @@ def test_pinned_checks_alone_need_no_thread(console: Console) -> None:
 def test_guards_that_name_one_check_share_it(server: ChecksServer) -> None:
     with Console(server.url, api_key="key") as console:
         both = [console.guard_options("unified") for _ in range(2)]
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         for options in both:
             assert not options["success_check"]("lookup", {"status": 404})
 
@@ -127,7 +129,7 @@ def test_a_console_that_goes_away_leaves_the_last_good_check(
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "words"),
     [
         ((200, b'{"format": 2, "name": "unified", "version": 2}'), "newer edictum-site-client"),
         ((200, b'{"format": 1, "name": "unified", "version": 2}'), "newer edictum-site-client"),
@@ -145,21 +147,21 @@ def test_a_console_that_goes_away_leaves_the_last_good_check(
     ],
 )
 def test_an_answer_that_is_no_such_check_is_refused_and_the_good_one_stays(
-    server: ChecksServer, answer: tuple[int, bytes], said: str
+    server: ChecksServer, answer: tuple[int, bytes], words: str
 ) -> None:
     with Console(server.url, api_key="key", refresh_interval=OFTEN) as console:
         check = console.check("unified")
         server.always = answer
         server.wait_for(2)
-        eventually(lambda: said in check.last_error)
+        eventually(lambda: words in check.last_error)
         assert check.version == 1
         assert not check("lookup", {"status": 404})
     with Console(server.url, api_key="key") as console, pytest.raises(CheckUnavailable) as refused:
         console.check("unified")
-    assert said in str(refused.value)
+    assert words in str(refused.value)
 
 
-def test_a_version_that_is_not_the_one_asked_for_is_refused(server: ChecksServer) -> None:
+def test_another_version_than_requested_is_rejected(server: ChecksServer) -> None:
     server.versions[3] = server.versions[1]
     with Console(server.url, api_key="key") as console, pytest.raises(CheckUnavailable) as refused:
         console.check("unified", version=3)
@@ -204,15 +206,15 @@ def test_a_file_spares_the_download(server: ChecksServer, tmp_path: Path) -> Non
     for _ in range(2):
         with Console(server.url, api_key="key") as console:
             assert console.check("unified", cache=tmp_path / "unified.json").version == 1
-    assert [etag for _, etag in server.asked] == ["", '"unified-1"']
+    assert [etag for _, etag in server.requests] == ["", '"unified-1"']
 
 
-@pytest.mark.parametrize("kept", ["", "[]", '{"etag": "x", "check": {"format": 9}}', "\0"])
+@pytest.mark.parametrize("stored", ["", "[]", '{"etag": "x", "check": {"format": 9}}', "\0"])
 def test_a_file_that_holds_no_check_is_as_good_as_none(
-    server: ChecksServer, tmp_path: Path, kept: str
+    server: ChecksServer, tmp_path: Path, stored: str
 ) -> None:
     file = tmp_path / "unified.json"
-    file.write_text(kept)
+    file.write_text(stored)
     with Console(server.url, api_key="key") as console:
         assert console.check("unified", cache=file).version == 1
     assert json.loads(file.read_text())["check"]["version"] == 1
@@ -226,7 +228,7 @@ def test_a_file_that_cannot_be_written_hinders_nothing(
         assert check.version == 1
 
 
-def test_a_file_of_another_version_is_not_taken_for_the_pinned_one(
+def test_a_file_of_another_version_is_not_used_for_the_pinned_one(
     server: ChecksServer, tmp_path: Path
 ) -> None:
     file = tmp_path / "unified.json"

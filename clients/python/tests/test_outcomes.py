@@ -111,11 +111,11 @@ ARTIFACT = """\
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("program", "said"),
+    ("program", "words"),
     [(MATCH + ARTIFACT, ""), (MATCH, "Missing return statement")],
     ids=["all five", "four of five"],
 )
-def test_mypy_proves_a_match_over_an_outcome_exhaustive(tmp_path, program, said):
+def test_mypy_proves_a_match_over_an_outcome_exhaustive(tmp_path, program, words):
     file = tmp_path / "program.py"
     file.write_text(program)
     options = ["--strict", "--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
@@ -125,5 +125,5 @@ def test_mypy_proves_a_match_over_an_outcome_exhaustive(tmp_path, program, said)
         capture_output=True,
         text=True,
     )
-    assert (ran.returncode == 0) is (said == ""), ran.stdout + ran.stderr
-    assert said in ran.stdout
+    assert (ran.returncode == 0) is (words == ""), ran.stdout + ran.stderr
+    assert words in ran.stdout

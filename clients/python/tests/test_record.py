@@ -67,20 +67,20 @@ def test_the_check_of_the_console_judges_a_recorded_output(receiver: Receiver) -
     with Client(receiver.url, api_key=KEY, success_check=below_400) as client:
         client.record(ToolExecutionResult("c-1", "fetch", {"status": 500}, 1))
         client.record(ToolArtifactReference("c-2", "fetch", "a-1", ""), tool_success=False)
-    assert [item["tool_success"] for item in receiver.taken] == [False, False]
+    assert [item["tool_success"] for item in receiver.items] == [False, False]
 
 
 def test_a_failure_without_a_time_was_not_measured(receiver: Receiver) -> None:
     with Client(receiver.url, api_key=KEY) as client:
         client.record(ToolFailure("c-1", "fetch", "refused"))
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert "elapsed_ms" not in item
 
 
 def test_a_number_that_no_console_takes_is_left_out(receiver: Receiver) -> None:
     with Client(receiver.url, api_key=KEY) as client:
         client.record(ToolTimeout("c-1", "fetch", float("inf"), float("nan")))
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert (item["type"], item["deadline_s"]) == ("timeout", None)
     assert "elapsed_ms" not in item
 
@@ -91,7 +91,7 @@ def test_a_summary_leaves_the_agent_as_an_output_does(receiver: Receiver) -> Non
         client.record(outcome)
     with Client(receiver.url, api_key=KEY, masking=Masking(outputs=False)) as client:
         client.record(outcome)
-    assert [item["summary"] for item in receiver.taken] == ["[REDACTED] and more", ""]
+    assert [item["summary"] for item in receiver.items] == ["[REDACTED] and more", ""]
 
 
 def test_recording_never_raises_into_the_agent(receiver: Receiver) -> None:
@@ -102,7 +102,7 @@ def test_recording_never_raises_into_the_agent(receiver: Receiver) -> None:
     with Client(receiver.url, api_key=KEY) as client:
         client.record("no outcome")  # type: ignore[arg-type]  # what a mistaken agent gives
         client.record(ToolExecutionResult("c-1", "fetch", Hostile(), 1), arguments={"x": Hostile()})
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert item["output"] == "[Hostile]"
 
 

@@ -11,8 +11,8 @@ from tests.journeys.console import KEY, Console
 
 def outcomes(client: Client, console: Console, session: str) -> dict[str, dict[str, Any]]:
     assert client.flush()
-    told = console.settled(f"outcomes?session={session}")["outcomes"]
-    return {outcome["tool_name"]: outcome for outcome in told}
+    answer = console.settled(f"outcomes?session={session}")["outcomes"]
+    return {outcome["tool_name"]: outcome for outcome in answer}
 
 
 def test_a_decorated_function_is_recorded_with_its_arguments(
@@ -65,10 +65,13 @@ def test_what_a_tool_raises_is_raised_and_recorded(
             lookup()
         with pytest.raises(asyncio.TimeoutError):
             asyncio.run(wait())
-    told = outcomes(client, console, session)
-    assert (told["lookup"]["type"], told["lookup"]["error"]) == ("failure", "KeyError: 'account'")
-    assert told["lookup"]["retryable"] is False
-    assert (told["wait"]["type"], told["wait"]["deadline_s"]) == ("timeout", 30)
+    answer = outcomes(client, console, session)
+    assert (answer["lookup"]["type"], answer["lookup"]["error"]) == (
+        "failure",
+        "KeyError: 'account'",
+    )
+    assert answer["lookup"]["retryable"] is False
+    assert (answer["wait"]["type"], answer["wait"]["deadline_s"]) == ("timeout", 30)
 
 
 def test_a_cancelled_coroutine_is_a_failure_and_still_cancelled(
@@ -107,12 +110,12 @@ def test_the_context_manager_tells_results_failures_and_denials(
             call.returned(await asyncio.sleep(0, "done"))
 
     asyncio.run(on_the_loop())
-    told = outcomes(client, console, session)
-    assert (told["asked"]["output"], told["asked"]["tool_args"]) == ({"rows": []}, {"id": 7})
-    assert (told["refused"]["type"], told["refused"]["reason"]) == ("denied", "duplicate")
-    assert "output" not in told["unsaid"]
-    assert told["failed"]["error"] == "HTTP 500"
-    assert told["later"]["output"] == "done"
+    answer = outcomes(client, console, session)
+    assert (answer["asked"]["output"], answer["asked"]["tool_args"]) == ({"rows": []}, {"id": 7})
+    assert (answer["refused"]["type"], answer["refused"]["reason"]) == ("denied", "duplicate")
+    assert "output" not in answer["unsaid"]
+    assert answer["failed"]["error"] == "HTTP 500"
+    assert answer["later"]["output"] == "done"
 
 
 def test_a_call_inside_of_another_names_it_as_its_parent(
@@ -124,11 +127,11 @@ def test_a_call_inside_of_another_names_it_as_its_parent(
 
     with client.session(session), client.call("outer") as call:
         inner()
-    told = outcomes(client, console, session)
-    status, details = console.ask("GET", f"outcomes/{told['inner']['call_id']}")
+    answer = outcomes(client, console, session)
+    status, details = console.ask("GET", f"outcomes/{answer['inner']['call_id']}")
     assert status == 200
     assert details["events"][0].get("parent_call_id", call.call_id) == call.call_id
-    assert told["inner"]["call_id"] != call.call_id
+    assert answer["inner"]["call_id"] != call.call_id
 
 
 def test_arguments_that_do_not_fit_are_the_functions_to_refuse(
@@ -140,8 +143,8 @@ def test_arguments_that_do_not_fit_are_the_functions_to_refuse(
 
     with client.session(session), pytest.raises(TypeError):
         lookup("A", "B", more=1)  # type: ignore[call-arg]  # refused by the function
-    told = outcomes(client, console, session)["lookup"]
-    assert (told["type"], told["tool_args"]) == ("failure", {"0": "A", "1": "B", "more": 1})
+    answer = outcomes(client, console, session)["lookup"]
+    assert (answer["type"], answer["tool_args"]) == ("failure", {"0": "A", "1": "B", "more": 1})
 
 
 def test_a_large_output_becomes_an_artifact_over_there(

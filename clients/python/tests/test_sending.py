@@ -29,7 +29,7 @@ def record(client: Client, *numbers: int) -> None:
 
 
 def outputs(receiver: Receiver) -> list[int]:
-    return [item["output"] for item in receiver.taken]
+    return [item["output"] for item in receiver.items]
 
 
 def test_what_is_recorded_goes_in_few_posts_with_key_and_agent(receiver: Receiver) -> None:
@@ -49,7 +49,7 @@ def test_what_is_recorded_goes_in_few_posts_with_key_and_agent(receiver: Receive
 def test_it_goes_by_itself_without_anybody_asking(receiver: Receiver) -> None:
     client = a_client(receiver, flush_interval=0.01)
     record(client, 1)
-    assert receiver.asked.acquire(timeout=10)
+    assert receiver.requests.acquire(timeout=10)
     assert client.close()
     assert outputs(receiver) == [1]
 
@@ -147,7 +147,7 @@ def test_many_threads_may_record_at_once(receiver: Receiver) -> None:
 
 
 def test_flushing_does_not_hold_up_the_event_loop(receiver: Receiver) -> None:
-    async def beside_it() -> bool:
+    async def meanwhile() -> bool:
         async with a_client(receiver) as client:
             record(client, 1)
             receiver.open.clear()
@@ -156,7 +156,7 @@ def test_flushing_does_not_hold_up_the_event_loop(receiver: Receiver) -> None:
             receiver.open.set()
             return await flushing
 
-    assert asyncio.run(beside_it())
+    assert asyncio.run(meanwhile())
     assert outputs(receiver) == [1]
 
 
@@ -181,11 +181,11 @@ def test_a_key_or_an_address_that_cannot_be_is_refused_at_once() -> None:
     assert KEY not in repr(Client("https://example.test", api_key=KEY))
 
 
-def test_what_may_not_leave_is_said_to_be_withheld(receiver: Receiver) -> None:
+def test_a_value_that_may_not_leave_is_marked_as_withheld(receiver: Receiver) -> None:
     client = a_client(receiver, masking=Masking(outputs=False, arguments=False))
     with client.call("quiet", {"a": 1}) as call:
         call.returned("secret")
     assert client.close()
-    (item,) = receiver.taken
+    (item,) = receiver.items
     assert "output" not in item
     assert "tool_args" not in item

@@ -77,14 +77,14 @@ ANYTHING = st.recursive(
 
 
 @given(ANYTHING)
-def test_what_a_check_is_asked_about_is_what_leaves_when_nothing_is_secret(value: Any) -> None:
+def test_a_check_sees_what_is_sent_when_nothing_is_secret(value: Any) -> None:
     assert MASK not in str(sent := shaped(value))
     # But for halves of characters, which no JSON can tell of.
-    asked = json.dumps(plain(value), ensure_ascii=False).encode("utf-8", "replace")
-    assert json.loads(asked) == sent
+    request = json.dumps(plain(value), ensure_ascii=False).encode("utf-8", "replace")
+    assert json.loads(request) == sent
 
 
-def test_a_check_is_asked_about_what_is_cut_or_masked_before_it_leaves() -> None:
+def test_a_check_sees_values_before_they_are_cut_or_masked() -> None:
     value = Row("A" * 2_000_000, "k")
     assert plain(value) == {"name": "A" * 2_000_000, "api_key": "k"}
 
@@ -109,7 +109,7 @@ def test_a_check_is_asked_about_what_is_cut_or_masked_before_it_leaves() -> None
         (Rude(), "[Rude]"),
     ],
 )
-def test_what_json_does_not_know_is_told_by_what_it_is(value: Any, leaves: Any) -> None:
+def test_a_value_that_json_lacks_is_sent_as_its_type(value: Any, leaves: Any) -> None:
     assert shaped(value) == leaves
 
 
@@ -165,7 +165,7 @@ def test_what_is_too_large_is_cut_and_says_so() -> None:
     assert "3000 characters" in cut[0]["text"]
 
 
-def test_of_a_text_that_is_too_long_the_end_is_kept_too() -> None:
+def test_a_cut_text_keeps_its_end() -> None:
     error = "Traceback (most recent call last):\nKeyError: 7"
     for text in ("x" * 8_000_000 + error, "x\n" * 4_000_000 + error):
         assert shaped(text).endswith(error)
@@ -173,7 +173,7 @@ def test_of_a_text_that_is_too_long_the_end_is_kept_too() -> None:
     assert shaped("x" * 3_000 + error, max_characters=1_000).endswith(error)
 
 
-def test_no_rest_of_a_secret_is_kept_at_the_end() -> None:
+def test_no_part_of_a_secret_remains_at_the_end() -> None:
     secret = "sk-" + "a1" * 100
     for place in range(150, 260, 10):
         text = "x" * 9_000 + secret + "y" * place

@@ -29,9 +29,9 @@ def test_every_call_has_its_own_result(console: Console, session: str, version: 
         timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    told = console.settled(f"outcomes?session={session}&limit=1000")["outcomes"]
-    outcomes = {one["tool_args"]["number"]: one for one in told}
-    assert len(told) == len(outcomes) == 43
+    answer = console.settled(f"outcomes?session={session}&limit=1000")["outcomes"]
+    outcomes = {one["tool_args"]["number"]: one for one in answer}
+    assert len(answer) == len(outcomes) == 43
     for number in range(40):
         outcome = outcomes[number]
         if number % 4 == 1:
@@ -42,6 +42,6 @@ def test_every_call_has_its_own_result(console: Console, session: str, version: 
     assert outcomes[100]["type"] == "timeout"
     assert outcomes[101]["output"] == "Error: no such table"
     # Under `run()`, 0.13 takes only exceptions for failures; the console judges for itself.
-    said = "success" if version == "0.13.0" else "failure"
-    assert (outcomes[101]["reported"], outcomes[101]["verdict"]) == (said, "failure")
+    words = "success" if version == "0.13.0" else "failure"
+    assert (outcomes[101]["reported"], outcomes[101]["verdict"]) == (words, "failure")
     assert (outcomes[102]["type"], outcomes[102]["reason"]) == ("denied", "contract")

@@ -47,7 +47,7 @@ def _row_of(stored: artifact_store.Stored, media_type: str, access: Access) -> A
 
 
 def note_fetch(artifact: Artifact) -> None:
-    """That an agent asked for it, or for a part of it, with its key: one statement by itself."""
+    """Notes in one statement that an agent fetched it, or a part of it, with its key."""
     Artifact.objects.filter(pk=artifact.pk).update(
         fetches=F("fetches") + 1, fetched_at=timezone.now()
     )

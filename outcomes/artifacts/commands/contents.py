@@ -40,7 +40,7 @@ class _Known:
 @dataclass(slots=True)
 class Contents:
     fault: str = ""  # what was wrong with the store when it was read last in vain
-    _kept: dict[ArtifactKey, _Known] = field(default_factory=dict)
+    _contents: dict[ArtifactKey, _Known] = field(default_factory=dict)
     _known: dict[ArtifactKey, _Known | None] = field(default_factory=dict)
     _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
     _remembered: int = 0
@@ -49,28 +49,28 @@ class Contents:
         """Store a large output: as a file now, as a row when the claim is written."""
         stored = artifact_store.store(project, [content])
         key = (project, stored.sha256)
-        self._kept[key] = _Known(stored.size_bytes, media_type)
+        self._contents[key] = _Known(stored.size_bytes, media_type)
         self._make_room(stored.size_bytes)
         self._values[key] = artifact_value(content, media_type)
 
     def learn(self, keys: Iterable[ArtifactKey]) -> None:
         """Ask once for all artifacts that will be asked for."""
-        wanted = set(keys) - self._kept.keys() - self._known.keys()
-        self._known.update(dict.fromkeys(wanted))
-        for project, part in _by_project(wanted):
+        missing = set(keys) - self._contents.keys() - self._known.keys()
+        self._known.update(dict.fromkeys(missing))
+        for project, part in _by_project(missing):
             # In no order: to have one, SQLite would go through all that a project has.
             for row in Artifact.objects.filter(project=project, sha256__in=part).order_by():
                 self._known[project, row.sha256] = _Known(row.size_bytes, row.media_type)
 
     def is_known(self, key: ArtifactKey) -> bool:
         """Whether this claim has asked already if it is stored here."""
-        return key in self._kept or key in self._known
+        return key in self._contents or key in self._known
 
     def size_of(self, project: int, artifact_id: str) -> int:
         """In bytes as it is stored here; nothing of one that is not."""
         key = (project, artifact_id)
         self.learn([key])
-        known = self._kept.get(key) or self._known[key]
+        known = self._contents.get(key) or self._known[key]
         return known.size_bytes if known else 0
 
     def value_or_fault(self, project: int, artifact_id: str) -> Json | Unreadable:
@@ -86,7 +86,7 @@ class Contents:
         key = (project, artifact_id)
         if key not in self._values:
             self.learn([key])
-            known = self._kept.get(key) or self._known[key]
+            known = self._contents.get(key) or self._known[key]
             self._make_room(known.size_bytes if known else 0)
             self._values[key] = _read(key, known)
         return self._values[key]
@@ -113,7 +113,7 @@ class Contents:
                 media_type=known.media_type,
                 created_at=now,
             )
-            for (project, sha256), known in sorted(self._kept.items(), key=lambda item: item[0])
+            for (project, sha256), known in sorted(self._contents.items(), key=lambda item: item[0])
         ]
         Artifact.objects.bulk_create(
             rows,
@@ -122,8 +122,8 @@ class Contents:
             update_fields=["created_at"],
         )
         referred = {key for key, known in self._known.items() if known is not None}
-        rows_locked = dict(locked(self._kept.keys() | referred))
-        for project, sha256 in self._kept:  # from now on nobody removes one
+        rows_locked = dict(locked(self._contents.keys() | referred))
+        for project, sha256 in self._contents:  # from now on nobody removes one
             if artifact_store.stored_bytes(project, sha256) is None:
                 raise RemovedMeanwhile(sha256)
         return rows_locked

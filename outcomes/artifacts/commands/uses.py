@@ -1,5 +1,6 @@
-"""What calls have to do with artifacts, kept in step with them: which refer to one, and which read
-it again. Rows are locked in sorted order, so that two workers never wait in a circle."""
+"""Counts of the calls that refer to an artifact or read it again, updated with the calls.
+
+Rows are locked in sorted order, so that two workers cannot deadlock."""
 
 import os
 from collections import defaultdict
@@ -27,7 +28,7 @@ _TOTALS: Final = ("artifacts", "stored", "read", "size_bytes")
 
 
 class _State(NamedTuple):
-    """What changes of a row."""
+    """Columns of a row that a write changes."""
 
     artifact: int | None
     size_bytes: int
@@ -51,31 +52,31 @@ class _Difference:
 
 def note_artifacts(changes: Iterable[Change | Gone], sizes: Sizes) -> None:
     """In the transaction that writes the calls."""
-    found = _differences(changes)
-    keys = sorted(found)
+    differences = _differences(changes)
+    keys = sorted(differences)
     for start in range(0, len(keys), AT_ONCE):
         part = keys[start : start + AT_ONCE]
-        _write({key: found[key] for key in part}, sizes)
+        _write({key: differences[key] for key in part}, sizes)
 
 
 def _differences(changes: Iterable[Change | Gone]) -> dict[UseKey, _Difference]:
-    found: dict[UseKey, _Difference] = {}
+    differences: dict[UseKey, _Difference] = {}
     for old, new in changes:
-        if old is not None and new is not None and _said(old) == _said(new):
+        if old is not None and new is not None and _relevant_columns(old) == _relevant_columns(new):
             continue
         for row, sign in ((old, -1), (new, 1)):
             if row is not None:
-                _add(found, row, sign)
-    return found
+                _add(differences, row, sign)
+    return differences
 
 
-def _said(row: CallRow) -> tuple[object, ...]:
+def _relevant_columns(row: CallRow) -> tuple[object, ...]:
     return row.artifact_name, row.artifact, row.artifact_read, row.agent, row.at
 
 
-def _add(found: dict[UseKey, _Difference], row: CallRow, sign: int) -> None:
+def _add(differences: dict[UseKey, _Difference], row: CallRow, sign: int) -> None:
     if row.artifact_name:
-        use = _of(found, row, row.artifact_name)
+        use = _difference_of(differences, row, row.artifact_name)
         use.calls += sign
         use.makers[row.agent] += sign
         if sign > 0:
@@ -84,25 +85,27 @@ def _add(found: dict[UseKey, _Difference], row: CallRow, sign: int) -> None:
         else:
             use.is_less = True
     if row.artifact_read:
-        _of(found, row, row.artifact_read).reads += sign
+        _difference_of(differences, row, row.artifact_read).reads += sign
 
 
-def _of(found: dict[UseKey, _Difference], row: CallRow, name: str) -> _Difference:
-    return found.setdefault((row.environment, digest_of(name)), _Difference(row.project, name))
+def _difference_of(differences: dict[UseKey, _Difference], row: CallRow, name: str) -> _Difference:
+    return differences.setdefault(
+        (row.environment, digest_of(name)), _Difference(row.project, name)
+    )
 
 
-def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
+def _write(differences: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
     bulk.insert_missing(
         ArtifactUse,
         ("project", "environment", "digest", "name"),
         [
-            (told.project, environment, digest, told.name)
-            for (environment, digest), told in found.items()
+            (difference.project, environment, digest, difference.name)
+            for (environment, digest), difference in differences.items()
         ],
     )
-    rows = _locked(found)
-    after = {key: _after(row, found[key], sizes.get(key)) for key, row in rows.items()}
-    _write_makers({row.pk: found[key].makers for key, row in rows.items()})
+    rows = _locked(differences)
+    after = {key: _after(row, differences[key], sizes.get(key)) for key, row in rows.items()}
+    _write_makers({row.pk: differences[key].makers for key, row in rows.items()})
     gone = [rows[key].pk for key, state in after.items() if state.calls <= 0 and state.reads <= 0]
     bulk.update(
         ArtifactUse,
@@ -115,19 +118,19 @@ def _write(found: Mapping[UseKey, _Difference], sizes: Sizes) -> None:
     _add_to_totals((key[0], _state_of(rows[key]), state) for key, state in after.items())
 
 
-def _after(row: ArtifactUse, told: _Difference, size: int | None) -> _State:
-    calls, reads = row.calls + told.calls, row.reads + told.reads
+def _after(row: ArtifactUse, difference: _Difference, size: int | None) -> _State:
+    calls, reads = row.calls + difference.calls, row.reads + difference.reads
     if calls <= 0:
         return _State(None, 0, 0, reads, None, None)
     size = row.size_bytes if size is None else min(size, LARGEST)
-    if told.is_less:  # perhaps the first or the newest; the calls are written already
+    if difference.is_less:  # perhaps the first or the newest; the calls are written already
         left = calls_referring_to(row.project_id, row.name).filter(environment=row.environment_id)
-        times = left.order_by().aggregate(first=Min("at"), last=Max("at"))
+        ends = left.order_by().aggregate(first=Min("at"), last=Max("at"))
         stored = left.exclude(artifact=None).values_list("artifact", flat=True).first()
-        return _State(stored, size, calls, reads, times["first"], times["last"])
-    times_told = [at for at in (row.first_at, row.last_at, *told.times) if at is not None]
-    artifact = told.artifact or row.artifact_id
-    return _State(artifact, size, calls, reads, min(times_told), max(times_told))
+        return _State(stored, size, calls, reads, ends["first"], ends["last"])
+    times = [at for at in (row.first_at, row.last_at, *difference.times) if at is not None]
+    artifact = difference.artifact or row.artifact_id
+    return _State(artifact, size, calls, reads, min(times), max(times))
 
 
 def _state_of(row: ArtifactUse) -> _State:
@@ -158,10 +161,10 @@ def _locked(keys: Iterable[UseKey]) -> dict[UseKey, ArtifactUse]:
         by_environment[environment].append(digest)
     rows: dict[UseKey, ArtifactUse] = {}
     for environment, digests in sorted(by_environment.items()):
-        found = ArtifactUse.objects.select_for_update().filter(
+        uses = ArtifactUse.objects.select_for_update().filter(
             environment=environment, digest__in=digests
         )
-        for row in found.order_by("digest"):
+        for row in uses.order_by("digest"):
             rows[environment, bytes(row.digest)] = row
     return rows
 

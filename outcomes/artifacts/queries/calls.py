@@ -28,13 +28,13 @@ def is_named(column: str) -> Func:
 
 
 def _calls_naming(project_id: int, column: str, name: str) -> QuerySet[Call]:
-    found = Call.objects.filter(is_named(column), project=project_id)
-    found = found.alias(begins=beginning(column), whole=_whole(column))
-    found = found.filter(begins=name[:NAME_INDEXED], whole=name)
-    return found.order_by("-at", "-order")
+    calls = Call.objects.filter(is_named(column), project=project_id)
+    calls = calls.alias(begins=beginning(column), whole=_full_text(column))
+    calls = calls.filter(begins=name[:NAME_INDEXED], whole=name)
+    return calls.order_by("-at", "-order")
 
 
-def _whole(column: str) -> Func:
+def _full_text(column: str) -> Func:
     """The name with nothing added: were it asked for as it is, SQLite would see what it begins
     with, and no longer what its index is of."""
     return Func(F(column), template="(%(expressions)s || '')", output_field=TextField())

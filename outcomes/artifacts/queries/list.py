@@ -17,7 +17,7 @@ from outcomes.web.key_paging import Page, Place, page_of
 
 INDEXED: Final = 100  # characters of a name that the index of beginnings holds
 ARTIFACTS_SHOWN: Final = 50
-MAKERS_TOLD: Final = 500  # of all rows of a page
+MAKERS_SHOWN: Final = 500  # of all rows of a page
 # By its name in an address: the columns that the list is in the order of, the greatest first.
 ORDERS: Final[Mapping[str, tuple[str, ...]]] = {
     "": ("last_at", "id"),
@@ -27,14 +27,14 @@ ORDERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _STATES: Final[Mapping[str, Q]] = {
     "stored": Q(artifact__isnull=False),
-    "kept": Q(artifact=None),
+    "elsewhere": Q(artifact=None),
     "read": Q(reads__gt=0),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactFilter:
-    """What the list is narrowed to; empty: not at all."""
+    """Filters of the list; an empty field filters nothing."""
 
     environment: str = ""
     agent: str = ""
@@ -49,7 +49,7 @@ class ArtifactFilter:
 class ArtifactCounts:
     all: int
     stored: int
-    kept: int  # by agents
+    elsewhere: int  # with its agent
     read: int  # again
     size_bytes: int
 
@@ -64,16 +64,16 @@ class ArtifactRow:
 
 def artifacts_shown(
     project_id: int,
-    wanted: ArtifactFilter,
+    filters: ArtifactFilter,
     order: str,
     *,
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[ArtifactUse]:
-    found = _uses(project_id, wanted).select_related("artifact", "environment")
-    if wanted.state:
-        found = found.filter(_STATES[wanted.state])
-    return page_of(found, ORDERS[order], size=ARTIFACTS_SHOWN, before=before, after=after)
+    uses = _uses(project_id, filters).select_related("artifact", "environment")
+    if filters.state:
+        uses = uses.filter(_STATES[filters.state])
+    return page_of(uses, ORDERS[order], size=ARTIFACTS_SHOWN, before=before, after=after)
 
 
 def any_artifact(project_id: int) -> bool:
@@ -81,12 +81,12 @@ def any_artifact(project_id: int) -> bool:
     return ArtifactUse.objects.filter(project=project_id).exists()
 
 
-def artifact_counts(project_id: int, wanted: ArtifactFilter) -> ArtifactCounts:
+def artifact_counts(project_id: int, filters: ArtifactFilter) -> ArtifactCounts:
     """Over all rows, whichever of them are asked for."""
-    if not (wanted.agent or wanted.text or wanted.since or wanted.until):
-        return _totals(project_id, wanted.environment)
+    if not (filters.agent or filters.text or filters.since or filters.until):
+        return _totals(project_id, filters.environment)
     counts = (
-        _uses(project_id, wanted)
+        _uses(project_id, filters)
         .order_by()
         .aggregate(
             count_all=Count("id"),
@@ -106,21 +106,23 @@ def artifact_counts(project_id: int, wanted: ArtifactFilter) -> ArtifactCounts:
 
 def _totals(project_id: int, environment: str) -> ArtifactCounts:
     """As they are kept: as many as there may be, none of them is looked at."""
-    found = ArtifactTotal.objects.filter(environment__project=project_id)
+    totals = ArtifactTotal.objects.filter(environment__project=project_id)
     if environment:
-        found = found.filter(environment__name=as_text(environment))
-    sums = found.aggregate(
+        totals = totals.filter(environment__name=as_text(environment))
+    sums = totals.aggregate(
         **{name: Sum(name, default=0) for name in ("artifacts", "stored", "read", "size_bytes")}
     )
-    kept = sums["artifacts"] - sums["stored"]
-    return ArtifactCounts(sums["artifacts"], sums["stored"], kept, sums["read"], sums["size_bytes"])
+    elsewhere = sums["artifacts"] - sums["stored"]
+    return ArtifactCounts(
+        sums["artifacts"], sums["stored"], elsewhere, sums["read"], sums["size_bytes"]
+    )
 
 
 def with_their_calls(project_id: int, uses: Sequence[ArtifactUse]) -> list[ArtifactRow]:
     """With the agents whose calls refer to each, and the newest of these calls."""
     agents: dict[int, list[str]] = {use.pk: [] for use in uses}
     made = ArtifactMaker.objects.filter(use__in=[use.pk for use in uses]).order_by("id")
-    for use, name in made.values_list("use", "agent__name")[:MAKERS_TOLD]:
+    for use, name in made.values_list("use", "agent__name")[:MAKERS_SHOWN]:
         agents[use].append(name)
     newest: dict[tuple[int, str, datetime | None], Call] = {
         (call.environment_id, call.artifact_name, call.at): call
@@ -139,47 +141,47 @@ def with_their_calls(project_id: int, uses: Sequence[ArtifactUse]) -> list[Artif
 
 def uses_of(project_id: int, name: str) -> list[ArtifactUse]:
     """In every environment in which a call names it."""
-    found = ArtifactUse.objects.filter(
+    uses = ArtifactUse.objects.filter(
         environment__project=project_id, project=project_id, digest=digest_of(name)
     )
-    return list(found.select_related("artifact", "environment").order_by("environment__name"))
+    return list(uses.select_related("artifact", "environment").order_by("environment__name"))
 
 
 def makers_of(uses: Iterable[ArtifactUse]) -> list[tuple[str, int]]:
     """The agents whose calls refer to it, and how many each; those with the most first."""
-    found = ArtifactMaker.objects.filter(use__in=[use.pk for use in uses]).order_by("agent__name")
-    told: dict[str, int] = {}
-    for name, calls in found.values_list("agent__name", "calls")[:MAKERS_TOLD]:
-        told[name] = told.get(name, 0) + calls
-    return sorted(told.items(), key=lambda each: -each[1])
+    makers = ArtifactMaker.objects.filter(use__in=[use.pk for use in uses]).order_by("agent__name")
+    shown: dict[str, int] = {}
+    for name, calls in makers.values_list("agent__name", "calls")[:MAKERS_SHOWN]:
+        shown[name] = shown.get(name, 0) + calls
+    return sorted(shown.items(), key=lambda each: -each[1])
 
 
-def _uses(project_id: int, wanted: ArtifactFilter) -> QuerySet[ArtifactUse]:
-    found = ArtifactUse.objects.filter(project=project_id, calls__gt=0)
-    if wanted.environment:
-        found = found.filter(environment__name=as_text(wanted.environment))
-    if wanted.agent:
-        found = found.filter(makers__agent__digest=digest_of(wanted.agent))
-    if wanted.text:
-        found = starting_with(found, "name", as_text(wanted.text), INDEXED)
-    if wanted.since is not None:
-        found = found.filter(last_at__gte=wanted.since)
-    if wanted.until is not None:
-        found = found.filter(first_at__lt=wanted.until)
-    return found
+def _uses(project_id: int, filters: ArtifactFilter) -> QuerySet[ArtifactUse]:
+    uses = ArtifactUse.objects.filter(project=project_id, calls__gt=0)
+    if filters.environment:
+        uses = uses.filter(environment__name=as_text(filters.environment))
+    if filters.agent:
+        uses = uses.filter(makers__agent__digest=digest_of(filters.agent))
+    if filters.text:
+        uses = starting_with(uses, "name", as_text(filters.text), INDEXED)
+    if filters.since is not None:
+        uses = uses.filter(last_at__gte=filters.since)
+    if filters.until is not None:
+        uses = uses.filter(first_at__lt=filters.until)
+    return uses
 
 
 def _calls_at(project_id: int, uses: Sequence[ArtifactUse]) -> QuerySet[Call]:
     """Those of the very times: of each artifact next to none, whatever else refers to it."""
-    found = Call.objects.filter(
+    calls = Call.objects.filter(
         is_named("artifact_name"),
         project=project_id,
         artifact_name__in={use.name for use in uses},
         at__in={use.last_at for use in uses if use.last_at is not None},
     )
-    found = found.alias(begins=beginning("artifact_name")).filter(
+    calls = calls.alias(begins=beginning("artifact_name")).filter(
         begins__in={use.name[:NAME_INDEXED] for use in uses}
     )
     return (
-        found.select_related("tool", "agent", "session").defer("session__tally").order_by("order")
+        calls.select_related("tool", "agent", "session").defer("session__tally").order_by("order")
     )

@@ -41,7 +41,7 @@ class Recorded:
     cut: set[int] = field(default_factory=set)  # the agent sent a part of the output only
 
     def note(self, call: int, metadata: Mapping[str, Any] | None) -> None:
-        """What is known of the metadata of one call, in the place of what was."""
+        """Replaces the known metadata of one call."""
         self.own_checks.discard(call)
         self.cut.discard(call)
         if agent_check(metadata) is not None:
@@ -80,8 +80,8 @@ def _posted(calls: list[int]) -> list[tuple[int, bytes]]:
 
 def _fold(calls: set[int], recorded: Recorded) -> None:
     rows = list(Call.objects.filter(id__in=calls).select_related("agent", "environment"))
-    for whole in read_calls(rows):
-        call, folded = whole.row.id, whole.folded
+    for stored in read_calls(rows):
+        call, folded = stored.row.id, stored.folded
         if isinstance(folded.outcome, ToolExecutionResult):
             recorded.outputs[call] = folded.outcome.output
         recorded.note(call, folded.metadata)

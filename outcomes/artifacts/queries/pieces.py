@@ -25,7 +25,7 @@ MARGIN: Final = 4_096  # bytes before and after a piece, in which a secret may b
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a piece begins, as an address says it; `line` or `byte`, the other is None."""
+    """Start of a piece as in an address: `line` or `byte`, the other is None."""
 
     line: int | None = None
     byte: int | None = None
@@ -61,15 +61,15 @@ class Piece:
 class Beginning:
     text: str
     is_text: bool
-    is_whole: bool
+    is_complete: bool
 
 
-def piece_of(project_id: int, sha256: str, media_type: str, wanted: str, at: Place) -> Piece | None:
+def piece_of(project_id: int, sha256: str, media_type: str, way: str, at: Place) -> Piece | None:
     """None when its file cannot be read."""
     try:
         stored = artifact_store.stored_bytes(project_id, sha256) or 0
         with artifact_store.Reader(project_id, sha256) as reader:
-            return _piece(reader, stored, media_type, wanted, at)
+            return _piece(reader, stored, media_type, way, at)
     except (artifact_store.NotStored, OSError):
         return None
 
@@ -80,10 +80,10 @@ def beginning_of(project_id: int, sha256: str) -> Beginning | None:
         with artifact_store.Reader(project_id, sha256) as reader:
             head = _bytes(reader, 0, PREVIEWED)
             if image_of(head) is not None or not is_text(head):
-                return Beginning("", is_text=False, is_whole=False)
+                return Beginning("", is_text=False, is_complete=False)
             piece = text_piece(head, 0, 1, is_end=len(head) == reader.size_bytes, most=PREVIEW)
             text = "\n".join(line.text for line in piece.lines)
-            return Beginning(text, is_text=True, is_whole=piece.stop == reader.size_bytes)
+            return Beginning(text, is_text=True, is_complete=piece.stop == reader.size_bytes)
     except (artifact_store.NotStored, OSError):
         return None
 
@@ -92,10 +92,10 @@ def image_in(reader: Reader) -> Image | None:
     return image_of(b"".join(reader.bytes_of(0, HEAD)))
 
 
-def _piece(reader: Reader, stored: int, media_type: str, wanted: str, at: Place) -> Piece:
+def _piece(reader: Reader, stored: int, media_type: str, way: str, at: Place) -> Piece:
     head = _bytes(reader, 0, HEAD)
     ways = shown_as(media_type, head)
-    shown = next((way for way in ways if way == wanted), ways[0])
+    shown = next((each for each in ways if each == way), ways[0])
     known = {
         "shown": shown,
         "ways": ways,
@@ -105,16 +105,16 @@ def _piece(reader: Reader, stored: int, media_type: str, wanted: str, at: Place)
     }
     match shown:
         case Shown.TEXT:
-            told = _text(reader, at)
+            piece = _text(reader, at)
         case Shown.TABLE:
-            told = _table(reader, at, head)
+            piece = _table(reader, at, head)
         case Shown.JSON:
-            told = _tree(reader, at)
+            piece = _tree(reader, at)
         case Shown.BYTES:
-            told = _octets(reader, at)
+            piece = _octets(reader, at)
         case Shown.IMAGE:
-            told = {"image": image_of(head)}
-    return Piece(**known | told)
+            piece = {"image": image_of(head)}
+    return Piece(**known | piece)
 
 
 def _text(reader: Reader, at: Place) -> dict[str, object]:
@@ -146,8 +146,8 @@ def _table(reader: Reader, at: Place, head: bytes) -> dict[str, object]:
     piece = table_piece(window, start, line, delimiter, is_end=is_end)
     first = piece
     if start:
-        whole = len(head) >= reader.size_bytes
-        first = table_piece(head, 0, 1, delimiter, is_end=whole, most=1)
+        is_complete = len(head) >= reader.size_bytes
+        first = table_piece(head, 0, 1, delimiter, is_end=is_complete, most=1)
     stop = piece.stop
     if stop is None:
         stop = reader.start_of_line(line + 1)
@@ -202,8 +202,7 @@ def _start(reader: Reader, at: Place) -> int:
 
 
 def _before(reader: Reader, start: int, line: int, lines: int, window: int) -> int | None:
-    """Where to begin so that what comes before this place is read: some lines before it, or as
-    many as a window takes."""
+    """Start of the piece before this place: some lines earlier, or as many as fit into a window."""
     if not start:
         return None
     some = reader.start_of_line(max(1, line - lines))

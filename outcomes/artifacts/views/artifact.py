@@ -73,7 +73,7 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponseBase:
         "first_at": min((use.first_at for use in uses if use.first_at), default=None),
         "makers": makers_of(uses),
         "referring": [(row, "") for row in referring.rows],
-        "reading": _asked_for(reading, name),
+        "reading": _requested_parts(reading, name),
         "links": links_of(referring, PLACE_BY_TIME, here),
         "size_bytes": stored.size_bytes if stored else max(use.size_bytes for use in uses),
         "sentence": _sentence(stored, referring.rows, calls, reads),
@@ -91,22 +91,22 @@ def artifact(request: MemberRequest, artifact_id: str) -> HttpResponseBase:
 
 
 def _every(project_id: int, name: str) -> Iterator[Call]:
-    found = with_names(calls_referring_to(project_id, name))
+    calls = with_names(calls_referring_to(project_id, name))
     return every(
-        lambda before: page_of(found, PLACE_BY_TIME, size=IN_A_FILE, before=before), PLACE_BY_TIME
+        lambda before: page_of(calls, PLACE_BY_TIME, size=IN_A_FILE, before=before), PLACE_BY_TIME
     )
 
 
-def _asked_for(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
-    """What each of them says beside the name: which lines, as a rule."""
-    told = {whole.row.pk: whole.folded.tool_args for whole in read_calls(reading)}
-    found = []
+def _requested_parts(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
+    """Arguments of each call beside the name, usually the lines it read."""
+    arguments_of = {call.row.pk: call.folded.tool_args for call in read_calls(reading)}
+    parts = []
     for row in reading:
-        arguments = told.get(row.pk)
-        said = arguments.items() if isinstance(arguments, dict) else ()
-        others = {key: value for key, value in said if name not in str(value)}
-        found.append((row, arguments_text(others) if others else ""))
-    return found
+        arguments = arguments_of.get(row.pk)
+        named = arguments.items() if isinstance(arguments, dict) else ()
+        others = {key: value for key, value in named if name not in str(value)}
+        parts.append((row, arguments_text(others) if others else ""))
+    return parts
 
 
 @require_safe
@@ -139,8 +139,8 @@ def _piece(request: MemberRequest, stored: Artifact | None) -> Piece | None:
         number=_number(request, "member") or 0,
         is_past=request.GET.get("past", "") == "1",
     )
-    asked = request.GET.get("as", "")
-    return piece_of(request.project.pk, stored.sha256, stored.media_type, asked, place)
+    shown_as = request.GET.get("as", "")
+    return piece_of(request.project.pk, stored.sha256, stored.media_type, shown_as, place)
 
 
 def _number(request: MemberRequest, name: str) -> int | None:
@@ -148,7 +148,7 @@ def _number(request: MemberRequest, name: str) -> int | None:
 
 
 def _around(here: str, piece: Piece) -> dict[str, Any]:
-    """Where its other pieces are, and the other ways to show it, from the same place on."""
+    """Links to other pieces and to other ways to show this place."""
     as_now = "" if piece.shown == piece.ways[0] else piece.shown.value
 
     def at(byte: int | None, **more: str) -> str:
@@ -156,7 +156,7 @@ def _around(here: str, piece: Piece) -> dict[str, Any]:
             return ""
         return with_query(here, **{"as": as_now}, byte=str(byte) if byte else "", **more)
 
-    told: dict[str, Any] = {
+    arguments_of: dict[str, Any] = {
         "ways": [
             (WORDS[way], _shown_as(here, piece, way), way == piece.shown) for way in piece.ways
         ],
@@ -166,21 +166,25 @@ def _around(here: str, piece: Piece) -> dict[str, Any]:
         "next_line_url": "",
     }  # fmt: skip
     if piece.next_line is not None:
-        told["next_line_url"] = with_query(here, **{"as": as_now}, line=str(piece.next_line))
+        arguments_of["next_line_url"] = with_query(
+            here, **{"as": as_now}, line=str(piece.next_line)
+        )
     tree = piece.tree
     if tree is not None:
         within = {"in": str(piece.container)} if piece.container else {}
-        told["last_member"] = tree.number + len(tree.members)
-        told["after_url"] = at(piece.after, member=str(told["last_member"]), **within)
+        arguments_of["last_member"] = tree.number + len(tree.members)
+        arguments_of["after_url"] = at(
+            piece.after, member=str(arguments_of["last_member"]), **within
+        )
         last = tree.members[-1] if tree.members else None
         if last is not None and last.size is None:
             place = {"byte": str(last.at), "member": str(tree.number), "past": "1"}
-            told["past_url"] = with_query(here, **{"as": as_now}, **within, **place)
-        told["whole_url"] = with_query(here, **{"as": as_now}) if piece.container else ""
-        told["members"] = [
+            arguments_of["past_url"] = with_query(here, **{"as": as_now}, **within, **place)
+        arguments_of["whole_url"] = with_query(here, **{"as": as_now}) if piece.container else ""
+        arguments_of["members"] = [
             (each, with_query(here, **_deeper(each.kind, each.at, as_now))) for each in tree.members
         ]
-    return told
+    return arguments_of
 
 
 def _shown_as(here: str, piece: Piece, way: Shown) -> str:

@@ -45,13 +45,13 @@ def image(request: MemberRequest, picture: str) -> HttpResponseBase:
     """A picture of points, as what its first bytes say it is, for a page to show."""
     _, reader = _opened(request, picture)
     try:
-        found = image_in(reader)
+        image = image_in(reader)
     except artifact_store.NotStored:
-        found = None
-    if found is None or not found.is_bearable:
+        image = None
+    if image is None or not image.is_bearable:
         reader.close()
         raise NotFound("This artifact cannot be shown as an image.")
-    response = _sent(reader, found.media_type, "default-src 'none'; sandbox")
+    response = _sent(reader, image.media_type, "default-src 'none'; sandbox")
     response.headers["Content-Disposition"] = "inline"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
     return response

@@ -36,7 +36,7 @@ from outcomes.web.words import counted
 
 NO_ARTIFACTS = "No artifacts yet"
 REFERENCE = ToolArtifactReference.kind
-STATES = {"": "All", "stored": "Stored here", "kept": "Kept by agents", "read": "Re-read"}
+STATES = {"": "All", "stored": "Stored here", "elsewhere": "Kept by agents", "read": "Re-read"}
 ORDER_WORDS = {
     "": "newest first",
     "size": "largest first",
@@ -68,12 +68,12 @@ def artifact_rows(request: MemberRequest) -> HttpResponse:
 
 def _file(request: MemberRequest) -> HttpResponseBase | None:
     project, order = request.project.pk, _order(request)
-    wanted = _wanted(request, scope_of(request, is_list=True))
+    filters = _filters(request, scope_of(request, is_list=True))
 
     def rows() -> Iterator[ArtifactRow]:
         before: Place | None = None
         while True:
-            page = artifacts_shown(project, wanted, order, before=before)
+            page = artifacts_shown(project, filters, order, before=before)
             yield from with_their_calls(project, page.rows)
             if not page.older:
                 return
@@ -82,7 +82,7 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
     return table_file(request, request.project, "artifacts", ARTIFACTS, rows)
 
 
-def _wanted(request: MemberRequest, scope: Scope) -> ArtifactFilter:
+def _filters(request: MemberRequest, scope: Scope) -> ArtifactFilter:
     since, until = scope.bounds
     state = request.GET.get("show", "")
     return ArtifactFilter(
@@ -102,33 +102,33 @@ def _order(request: MemberRequest) -> str:
 
 def _list(request: MemberRequest) -> dict[str, Any]:
     project, scope, order = request.project, scope_of(request, is_list=True), _order(request)
-    wanted = _wanted(request, scope)
+    filters = _filters(request, scope)
     start = start_of(request.GET, ORDERS[order])
-    page = artifacts_shown(project.pk, wanted, order, before=start.before, after=start.after)
+    page = artifacts_shown(project.pk, filters, order, before=start.before, after=start.after)
     rows = with_their_calls(project.pk, page.rows)
-    counts = artifact_counts(project.pk, wanted)
+    counts = artifact_counts(project.pk, filters)
     references, before = _references(project.pk, scope)
     all_of_it = reverse("outcomes:artifacts", args=[project.slug])
-    address = with_query(all_of_it, q=wanted.text, **scope.query())
-    here = with_query(address, show=wanted.state, sort=order)
+    address = with_query(all_of_it, q=filters.text, **scope.query())
+    here = with_query(address, show=filters.state, sort=order)
     is_new = not counts.all and not any_artifact(project.pk)
-    shown_of = getattr(counts, wanted.state or "all")
+    shown_of = getattr(counts, filters.state or "all")
     tag = hash_of([(use.pk, use.calls, use.reads, use.last_at) for use in page.rows], counts)
     return {
         "rows": rows,
-        "wanted": wanted,
+        "wanted": filters,
         "counts": counts,
         "references": references,
         "references_before": before,
         "order": order,
-        "sentence": NO_ARTIFACTS if is_new else _sentence(scope, wanted, counts),
+        "sentence": NO_ARTIFACTS if is_new else _sentence(scope, filters, counts),
         "is_new": is_new,
         "states": [
             (name, word, getattr(counts, name or "all"), with_query(address, show=name, sort=order))
             for name, word in STATES.items()
         ],
         "orders": {
-            name or "last": with_query(address, show=wanted.state, sort=name) for name in ORDERS
+            name or "last": with_query(address, show=filters.state, sort=name) for name in ORDERS
         },
         "shown": f"{len(rows):,} of {shown_of:,}, {ORDER_WORDS[order]}",
         "links": links_of(page, ORDERS[order], here),
@@ -155,7 +155,7 @@ def _references(project_id: int, scope: Scope) -> tuple[int, int | None]:
     return now.figures.with_outcome(REFERENCE), before.figures.with_outcome(REFERENCE)
 
 
-def _sentence(scope: Scope, wanted: ArtifactFilter, counts: ArtifactCounts) -> str:
+def _sentence(scope: Scope, filters: ArtifactFilter, counts: ArtifactCounts) -> str:
     where = f" in {scope.environment}" if scope.environment else ""
     whose = f" of {scope.agent}" if scope.agent else ""
     when = "" if scope.is_all else f" {scope.in_words}"

@@ -1,4 +1,4 @@
-"""What was recorded of a call, what rules say of it now, and how the two differ."""
+"""Comparison of what was recorded of a call with what rules decide now."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ _BY_PEOPLE: Final = "approval"
 
 class Decision(StrEnum):
     ALLOWED = "allowed"
-    ASKED = "asked"
+    NEEDS_APPROVAL = "asked"
     DENIED = "denied"
 
 
@@ -26,7 +26,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a document says of one call, its limits on sessions aside."""
+    """A document's answer about one call, without its session limits."""
 
     decision: Decision = Decision.ALLOWED
     rule: str = ""  # that decided
@@ -36,8 +36,8 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """The whole of what the new rules say, their limits too."""
+class Ruling:
+    """Decision of the new rules with their limits."""
 
     decision: Decision
     rules: tuple[str, ...] = ()  # the one that decided; all names of a limit
@@ -51,28 +51,28 @@ class Said:
 
 
 LET_THROUGH: Final = Recorded(Decision.ALLOWED)
-_ASKED: Final = Recorded(Decision.ASKED)
+_NEEDS_APPROVAL: Final = Recorded(Decision.NEEDS_APPROVAL)
 
 
-def recorded_of(kind: str, reason: str, rule: str, *, asked: bool) -> Recorded | None:
+def recorded_of(kind: str, reason: str, rule: str, *, approval_requested: bool) -> Recorded | None:
     """None for a denial that no rule of a contract gave: other rules change nothing about it."""
     if kind == ToolDenied.kind and reason != _BY_PEOPLE:
         if reason not in _BY_RULES:
             return None
         return Recorded(Decision.DENIED, rule, by_limit=reason == "limit")
-    if asked or kind == ToolDenied.kind:
-        return Recorded(Decision.ASKED, rule) if rule else _ASKED
+    if approval_requested or kind == ToolDenied.kind:
+        return Recorded(Decision.NEEDS_APPROVAL, rule) if rule else _NEEDS_APPROVAL
     return LET_THROUGH
 
 
 _NEWLY: Final = {
     Decision.DENIED: Change.NEWLY_DENIED,
-    Decision.ASKED: Change.NEWLY_ASKING,
+    Decision.NEEDS_APPROVAL: Change.NEWLY_ASKING,
     Decision.ALLOWED: Change.NEWLY_ALLOWED,
 }
 
 
-def compare(recorded: Recorded, now: Said, *, output_before: str = "allow") -> Change:
+def compare(recorded: Recorded, now: Ruling, *, output_before: str = "allow") -> Change:
     """How the record would differ. No record tells what became of an output: the deployed rules,
     asked again, do."""
     if now.decision is not recorded.decision:

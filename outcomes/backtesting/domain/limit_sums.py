@@ -26,7 +26,7 @@ class LimitSums:
 
     def see(self, recorded: Recorded, result: Result) -> None:
         """Count a call of the current session: as recorded, and as replayed."""
-        if result.change is Change.NEWLY_DENIED and result.said.by_limit:
+        if result.change is Change.NEWLY_DENIED and result.ruling.by_limit:
             self._hits = True
         if not recorded.by_limit:
             return

@@ -1,9 +1,8 @@
-"""What the rules of a document look at, and what of it a stored call does not have.
+"""Fields that the rules of a document read, and those that a stored call lacks.
 
 Agents blank secrets and cut long arguments before they report a call, keep most outputs to
-themselves, and read their own environment: a rule that looks at such a thing is replayed on what
-is there, and said to be.
-"""
+themselves, and read their own environment: a rule that reads such a field is replayed on what
+is stored, and the result says so."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ class RuleReads:
 
 @dataclass(frozen=True, slots=True)
 class ToolReads:
-    """What all rules that are about one tool look at together."""
+    """Fields that the rules about one tool read."""
 
     rules: tuple[RuleReads, ...] = ()
     arguments: frozenset[str] = frozenset()
@@ -49,7 +48,7 @@ class ToolReads:
 
 
 def reads_of(rules: Sequence[Mapping[str, Any]]) -> tuple[RuleReads, ...]:
-    """Of the rules of a document in the new dialect; those of sessions look at no call."""
+    """Reads of each rule of a document in the new format; session rules read no call."""
     return tuple(
         _reads(rule)
         for rule in rules
@@ -69,7 +68,8 @@ def reads_about(rules: tuple[RuleReads, ...], tool: str) -> ToolReads:
 
 
 def missing(rule: RuleReads, arguments: Json, *, output: bool) -> Iterator[str]:
-    """What the rule looks at and this call lacks; `output` says whether that was kept."""
+    """Fields that the rule reads and this call lacks; `output` says whether the output is
+    stored."""
     yield from rule.not_here
     if rule.type == "post" and not output:
         yield OUTPUT

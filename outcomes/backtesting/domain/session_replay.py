@@ -6,14 +6,14 @@ from typing import Final, NamedTuple, Protocol
 
 from governance.core.session_limits import MaxAttempts, SessionLimit
 from governance.core.verdict import Verdict
-from outcomes.backtesting.domain.comparison import Answer, Decision, Recorded, Said, compare
+from outcomes.backtesting.domain.comparison import Answer, Decision, Recorded, Ruling, compare
 from outcomes.recorded_calls.domain import Change
 
 _SUCCESS: Final = Verdict.SUCCESS
 _DENIED: Final = "denied"
 COUNTINGS: Final = ("executions", "reported", "classified")
 _ALL: Final = range(len(COUNTINGS))
-_ALLOWED: Final = Said(Decision.ALLOWED)
+_ALLOWED: Final = Ruling(Decision.ALLOWED)
 
 
 class Counted(Protocol):
@@ -42,7 +42,7 @@ class _OnExecutions(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Result:
     change: Change
-    said: Said
+    ruling: Ruling
 
 
 class SessionReplay:
@@ -89,27 +89,27 @@ class SessionReplay:
     def replay(
         self, step: Counted, recorded: Recorded, answer: Answer, *, output_before: str = "allow"
     ) -> Result:
-        said = self._said(step, recorded, answer)
-        change = self._change(recorded, said, output_before)
+        ruling = self._ruling(step, recorded, answer)
+        change = self._change(recorded, ruling, output_before)
         if change is Change.NEWLY_DENIED:
             self._newly_denied = True
-        return Result(change, said)
+        return Result(change, ruling)
 
     def stops(self) -> list[dict[str, int]]:
-        """Of each limit how many calls it denied, by counting."""
+        """Denied calls of each limit, by counting."""
         return [
             {name: self._stops.get((place, number), 0) for number, name in enumerate(COUNTINGS)}
             for place in range(len(self.limits))
         ]
 
-    def _said(self, step: Counted, recorded: Recorded, answer: Answer) -> Said:
+    def _ruling(self, step: Counted, recorded: Recorded, answer: Answer) -> Ruling:
         self._attempts += 1
         for place, value, assumed in self._on_attempts:
             # This call is among them, so N lets N-1 pass; attempts are asked before all rules.
             if self._attempts >= value and (step.from_sdk or not assumed):
                 for counting in _ALL:
                     self._stop(place, counting)
-                return Said(Decision.DENIED, names_of(self.limits[place]), by_limit=True)
+                return Ruling(Decision.DENIED, names_of(self.limits[place]), by_limit=True)
         runs = _would_run(step, recorded, answer)
         stopped = None
         if answer.decision is Decision.ALLOWED:  # what asks is looked at no further
@@ -123,11 +123,11 @@ class SessionReplay:
             for counting in _ALL:
                 self._execute(counting, step)
         if stopped is not None:  # in the first counting: agents count executions
-            return Said(Decision.DENIED, names_of(self.limits[stopped]), by_limit=True)
+            return Ruling(Decision.DENIED, names_of(self.limits[stopped]), by_limit=True)
         if answer.decision is Decision.ALLOWED and answer.output == "allow":
             return _ALLOWED
         rules = (answer.rule,) if answer.rule else ()
-        return Said(answer.decision, rules, output=answer.output, output_rule=answer.output_rule)
+        return Ruling(answer.decision, rules, output=answer.output, output_rule=answer.output_rule)
 
     def _stopped(self, counting: int, step: Counted) -> int | None:
         for place, value, tool in self._applying_to(step):
@@ -138,16 +138,16 @@ class SessionReplay:
 
     def _applying_to(self, step: Counted) -> list[_OnExecutions]:
         key = (step.tool if step.tool in self._tools else "", step.from_sdk)
-        found = self._applying.get(key)
-        if found is None:
-            found = self._applying[key] = [
+        applying = self._applying.get(key)
+        if applying is None:
+            applying = self._applying[key] = [
                 _OnExecutions(place, limit.value, limit.tool)
                 for place, limit in enumerate(self.limits)
                 if not isinstance(limit, MaxAttempts)
                 and limit.tool in (None, step.tool)
                 and (step.from_sdk or not limit.assumed)
             ]
-        return found
+        return applying
 
     def _execute(self, counting: int, step: Counted) -> None:
         if counting == 1 and step.reported != _SUCCESS:
@@ -162,14 +162,14 @@ class SessionReplay:
     def _stop(self, place: int, counting: int) -> None:
         self._stops[place, counting] = self._stops.get((place, counting), 0) + 1
 
-    def _change(self, recorded: Recorded, said: Said, output_before: str) -> Change:
+    def _change(self, recorded: Recorded, ruling: Ruling, output_before: str) -> Change:
         # What a limit says depends on the count, and an agent that was denied something would have
         # gone on in another way.
-        by_rule = said.decision is not Decision.ALLOWED and not said.by_limit
-        of_limit = said.by_limit or (recorded.by_limit and not by_rule)
+        by_rule = ruling.decision is not Decision.ALLOWED and not ruling.by_limit
+        of_limit = ruling.by_limit or (recorded.by_limit and not by_rule)
         if of_limit and self._newly_denied:
             return Change.UNDETERMINED
-        return compare(recorded, said, output_before=output_before)
+        return compare(recorded, ruling, output_before=output_before)
 
 
 def names_of(limit: SessionLimit) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from outcomes.backtesting.domain.comparison import Recorded
 from outcomes.backtesting.domain.session_replay import Result
 from outcomes.core.moments import moment_of
-from outcomes.recorded_calls.domain import DRIFT, Change, Changed, Kept
+from outcomes.recorded_calls.domain import DRIFT, Change, Changed, ChangedCallSample
 
 NAMES: Final = 500  # tools, agents, rules that have a row of their own
 SESSIONS: Final = 200
@@ -20,7 +20,7 @@ _UNCHANGED: Final = Change.UNCHANGED.value
 _ZERO: Final = dict.fromkeys([change.value for change in Change], 0)
 
 
-class CallTold(NamedTuple):
+class CallSummary(NamedTuple):
     """A call as its results are told."""
 
     call_id: str
@@ -40,8 +40,8 @@ class Span:
     last: int
 
     def piece_of(self, at: int) -> int:
-        whole = self.last - self.first
-        place = (at - self.first) * BUCKETS // whole if whole else 0
+        length = self.last - self.first
+        place = (at - self.first) * BUCKETS // length if length else 0
         return min(max(place, 0), BUCKETS - 1)
 
     def start_of(self, piece: int) -> datetime:
@@ -63,7 +63,7 @@ class Sums:
     missing: dict[str, dict[str, int]] = field(default_factory=dict)  # by rule, by what
     pieces: list[dict[str, int]] = field(default_factory=list)
     samples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    kept: Kept = field(default_factory=Kept)
+    changed_calls: ChangedCallSample = field(default_factory=ChangedCallSample)
 
     @property
     def calls(self) -> int:
@@ -71,7 +71,7 @@ class Sums:
 
     def add(
         self,
-        call: CallTold,
+        call: CallSummary,
         recorded: Recorded,
         result: Result,
         *,
@@ -135,7 +135,7 @@ class Sums:
                 for place, counts in enumerate(self.pieces)
             ],
             "samples": self.samples,
-            "kept": len(self.kept),
+            "kept": len(self.changed_calls),
         }
 
     def _piece(self, at: int) -> dict[str, int]:
@@ -148,9 +148,9 @@ class Sums:
         self.by_session = dict(rows[:SESSIONS])
 
     def _show(
-        self, kind: str, behind: str, call: CallTold, recorded: Recorded, result: Result
+        self, kind: str, behind: str, call: CallSummary, recorded: Recorded, result: Result
     ) -> None:
-        said = result.said
+        ruling = result.ruling
         changed = Changed(
             call=call.row,
             at=call.at,
@@ -158,21 +158,21 @@ class Sums:
             behind=behind,
             was=recorded.decision.value,
             was_rule=recorded.rule,
-            now=said.decision.value,
-            rule=said.rule or said.output_rule,
-            output=said.output,
+            now=ruling.decision.value,
+            rule=ruling.rule or ruling.output_rule,
+            output=ruling.output,
             tool=call.tool,
             agent=call.agent,
             session=f"{call.environment}/{call.session}" if call.session else "",
         )
-        self.kept.offer(changed)
+        self.changed_calls.offer(changed)
         self._sample(kind, call, changed)
 
-    def _sample(self, kind: str, call: CallTold, changed: Changed) -> None:
-        kept = self.samples.setdefault(kind, [])
-        if len(kept) >= SAMPLES:
+    def _sample(self, kind: str, call: CallSummary, changed: Changed) -> None:
+        sampled = self.samples.setdefault(kind, [])
+        if len(sampled) >= SAMPLES:
             return
-        kept.append(
+        sampled.append(
             {
                 "call_id": call.call_id,
                 "environment": call.environment,
@@ -191,12 +191,12 @@ class Sums:
 
 def _rule_behind(recorded: Recorded, result: Result) -> str:
     """The rule that a difference comes from: the one that lets go stands in the record."""
-    said = result.said
+    ruling = result.ruling
     if result.change is Change.NEWLY_ALLOWED or (
-        result.change is Change.UNDETERMINED and not said.rule
+        result.change is Change.UNDETERMINED and not ruling.rule
     ):
         return recorded.rule or NOT_NAMED
-    return said.rule or said.output_rule or NOT_NAMED
+    return ruling.rule or ruling.output_rule or NOT_NAMED
 
 
 def _row(table: dict[str, dict[str, int]], name: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ from governance.texts.plain_document import rules_in, values_of
 from outcomes.backtesting.domain.comparison import Answer, Decision
 from outcomes.backtesting.domain.rule_reads import reads_of
 from outcomes.backtesting.replay.contents import Content
-from outcomes.backtesting.replay.read_fields import Looking
+from outcomes.backtesting.replay.read_fields import FieldReader
 from outcomes.backtesting.replay.rows import Row
 from outcomes.record.outcome import ToolArtifactReference, ToolExecutionResult
 
@@ -44,7 +44,7 @@ class Waiting(NamedTuple):
     questions: list[bytes]
 
 
-_NOTHING_SAID: Final = Slot(SIMPLE)
+_NO_RULES: Final = Slot(SIMPLE)
 
 
 class Book:
@@ -52,49 +52,49 @@ class Book:
         self.document = document
         self._notes_missing = notes_missing
         self._rules = reads_of(rules_in(values_of(document)))
-        self._looking: dict[str, Looking] = {}
+        self._readers: dict[str, FieldReader] = {}
         self._slots: dict[tuple[Any, ...], Slot] = {}
         self._waiting = Waiting([], [])
 
     def glance(self, row: Row, environment: str) -> Slot | None:
         """The answer, where the row alone tells which it is and it was asked for before."""
-        looking = self._looking.get(row.tool) or self._look(row.tool)
-        if not looking.rules:
-            return _NOTHING_SAID
-        if looking.principal:
+        reader = self._readers.get(row.tool) or self._reader_of(row.tool)
+        if not reader.rules:
+            return _NO_RULES
+        if reader.principal:
             return None
         lacks_output = False
-        if looking.output and row.kind in _HAD_OUTPUT:
+        if reader.output and row.kind in _HAD_OUTPUT:
             if row.has_output:
                 return None
             lacks_output = True
-        arguments = row.arguments if looking.any_arguments else None
+        arguments = row.arguments if reader.any_arguments else None
         return self._slots.get((row.tool, environment, lacks_output, arguments))
 
     def find(self, row: Row, environment: str, content: Content) -> Slot:
-        looking = self._looking.get(row.tool) or self._look(row.tool)
-        if not looking.rules:
-            return _NOTHING_SAID
-        had_output = looking.output and row.kind in _HAD_OUTPUT
+        reader = self._readers.get(row.tool) or self._reader_of(row.tool)
+        if not reader.rules:
+            return _NO_RULES
+        had_output = reader.output and row.kind in _HAD_OUTPUT
         output = content.output if had_output else None
         lacks_output = had_output and output is None
-        told = looking.told_by(content)
+        digest = reader.key_of(content)
         if output is not None:
-            told = b"\0".join([told, output])
-        if len(told) > _LONG:
-            told = sha256(told).digest()
-        key = (row.tool, environment, lacks_output, output is not None, told)
+            digest = b"\0".join([digest, output])
+        if len(digest) > _LONG:
+            digest = sha256(digest).digest()
+        key = (row.tool, environment, lacks_output, output is not None, digest)
         slot = self._slots.get(key)
         if slot is None:
             slot = self._slots[key] = self._ask(
-                looking,
+                reader,
                 row.tool,
                 environment,
                 content._replace(output=output),
                 lacks_output=lacks_output,
             )
-        if not looking.principal and output is None:
-            arguments = row.arguments if looking.any_arguments else None
+        if not reader.principal and output is None:
+            arguments = row.arguments if reader.any_arguments else None
             self._slots[row.tool, environment, lacks_output, arguments] = slot
         if len(self._slots) > REMEMBERED:
             for old in list(self._slots)[: REMEMBERED // 2]:
@@ -102,22 +102,28 @@ class Book:
         return slot
 
     def waiting(self) -> Waiting:
-        """What is to be asked now; whoever takes it asks."""
+        """Removes and returns the open questions; the caller sends them."""
         waiting, self._waiting = self._waiting, Waiting([], [])
         return waiting
 
-    def _look(self, tool: str) -> Looking:
-        if len(self._looking) >= TOOLS:
-            self._looking.clear()
-        looking = self._looking[tool] = Looking(self._rules, tool)
-        return looking
+    def _reader_of(self, tool: str) -> FieldReader:
+        if len(self._readers) >= TOOLS:
+            self._readers.clear()
+        reader = self._readers[tool] = FieldReader(self._rules, tool)
+        return reader
 
     def _ask(
-        self, looking: Looking, tool: str, environment: str, content: Content, *, lacks_output: bool
+        self,
+        reader: FieldReader,
+        tool: str,
+        environment: str,
+        content: Content,
+        *,
+        lacks_output: bool,
     ) -> Slot:
-        lacks = looking.lacks(content, output=not lacks_output) if self._notes_missing else ()
+        lacks = reader.lacks(content, output=not lacks_output) if self._notes_missing else ()
         slot = Slot(lacks=lacks)
-        asked = question(
+        posted = question(
             tool,
             environment,
             content.arguments or b"{}",
@@ -125,7 +131,7 @@ class Book:
             content.output,
         )
         self._waiting.slots.append(slot)
-        self._waiting.questions.append(asked)
+        self._waiting.questions.append(posted)
         return slot
 
 
@@ -138,7 +144,7 @@ def answer_of(judged: Judged | None) -> Answer:
     deciding = [rule for rule in failed if not rule.observed]
     for rule in deciding:
         if rule.type != "post":
-            decision = Decision.ASKED if rule.action == "ask" else Decision.DENIED
+            decision = Decision.NEEDS_APPROVAL if rule.action == "ask" else Decision.DENIED
             return Answer(decision, rule.id, observed=observed)
     output = judged.action
     by = [rule.id for rule in deciding if rule.action == output] or [rule.id for rule in deciding]

@@ -19,7 +19,7 @@ from outcomes.record.wire import Sender, Source
 
 
 class Content(NamedTuple):
-    """None where nothing was told; null is nothing, except as an output."""
+    """None where nothing was sent; null is nothing, except as an output."""
 
     arguments: bytes | None = None
     principal: bytes | None = None
@@ -34,8 +34,8 @@ class _Item(msgspec.Struct, gc=False):
     payload: msgspec.Raw = msgspec.Raw(b"null")
 
 
-class _Kept(msgspec.Struct, gc=False):
-    """What is kept of an item whose output became an artifact."""
+class _WithArtifact(msgspec.Struct, gc=False):
+    """Stored form of an item whose output became an artifact."""
 
     item: _Item
 
@@ -45,7 +45,7 @@ _NOTHING: Final = Content()
 _NULL: Final = b"null"
 _POSTED: Final = "outcomes"
 _as_sent = msgspec.json.Decoder(_Item)
-_kept = msgspec.json.Decoder(_Kept)
+_with_artifact = msgspec.json.Decoder(_WithArtifact)
 _encoder = msgspec.json.Encoder()
 _EVENTS: Final = """
     SELECT call_digest, id, source, item FROM outcomes_event
@@ -68,13 +68,13 @@ def contents_of(rows: Sequence[Row]) -> list[Content]:
 
 def _events_of(environment: int, calls: Sequence[bytes]) -> dict[bytes, list[_Event]]:
     """Without the ORM, which costs as much as reading them."""
-    found: dict[bytes, list[_Event]] = {}
+    events: dict[bytes, list[_Event]] = {}
     with connection.cursor() as cursor:
         those, values = one_of_many_digests(calls)
         cursor.execute(_EVENTS + those, [environment, *values])
         for event in cursor.fetchall():
-            found.setdefault(event[0], []).append(event)
-    return found
+            events.setdefault(event[0], []).append(event)
+    return events
 
 
 def _content(row: Row, events: Sequence[_Event]) -> Content:
@@ -84,11 +84,11 @@ def _content(row: Row, events: Sequence[_Event]) -> Content:
     posted = 0
     for _, _, source, packed in events:
         item = _item_of(packed, source)
-        told, by = bytes(item.tool_args), bytes(item.principal)
-        if told != _NULL:
-            if arguments is not None and told != arguments:
+        sent, by = bytes(item.tool_args), bytes(item.principal)
+        if sent != _NULL:
+            if arguments is not None and sent != arguments:
                 return _folded(row, events)
-            arguments = told
+            arguments = sent
         if by != _NULL:
             if principal is not None and by != principal:
                 return _folded(row, events)
@@ -104,7 +104,7 @@ def _content(row: Row, events: Sequence[_Event]) -> Content:
 
 def _item_of(packed: bytes, source: str) -> _Item:
     text = codec.text_of(packed)
-    item = _as_sent.decode(text) if codec.is_as_sent(packed) else _kept.decode(text).item
+    item = _as_sent.decode(text) if codec.is_as_sent(packed) else _with_artifact.decode(text).item
     if source != _POSTED and bytes(item.payload).startswith(b"{"):
         inner = _as_sent.decode(item.payload)  # older SDKs keep most of it there
         if bytes(item.tool_args) == _NULL:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from outcomes.models import Agent, Tool
 
-KEPT = 20_000
+REMEMBERED = 20_000
 
 
 class Names:
@@ -16,10 +16,10 @@ class Names:
         """With all of these; one that has been deleted meanwhile has none."""
         unknown = numbers - self._known.keys()
         if unknown:
-            if len(self._known) > KEPT:
+            if len(self._known) > REMEMBERED:
                 self._known.clear()
                 unknown = numbers
             self._known.update(dict.fromkeys(unknown, ""))
-            found = self._model.objects.order_by().filter(pk__in=unknown)
-            self._known.update(found.values_list("pk", "name"))
+            rows = self._model.objects.order_by().filter(pk__in=unknown)
+            self._known.update(rows.values_list("pk", "name"))
         return self._known

@@ -34,11 +34,11 @@ class Own:
 
 
 def own_calls(selection: Selection, bundle: str) -> Own:
-    """Of all calls in that time, whoever made them; what else narrows it is asked beside this."""
+    """Calls of this period that ran under the contract; other criteria are applied separately."""
     versions = versions_of(selection.project, bundle)
     under = Count("id", filter=Q(version__in=versions))
-    told = selection.calls().order_by().values_list("environment", "agent__name")
-    seen = {(environment, agent): runs for environment, agent, runs in told.annotate(runs=under)}
+    pairs = selection.calls().order_by().values_list("environment", "agent__name")
+    seen = {(environment, agent): runs for environment, agent, runs in pairs.annotate(runs=under)}
     now = timezone.now()
     rules = {environment: Assigned(environment) for environment, _ in seen}
     return Own(

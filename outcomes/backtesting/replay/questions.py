@@ -1,4 +1,5 @@
-"""What documents say of a chunk of calls, asked in processes of their own while others are read."""
+"""Answers of documents about a chunk of calls, computed in other processes while the next is
+read."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ class Looked(NamedTuple):
     selected: bool = True
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     asker: Asker[Judged | None]
     slots: list[Slot]
     deployed: bool
@@ -44,17 +45,17 @@ class Answers:
 
     sessions: dict[int, str]
     calls: list[Looked] = field(default_factory=list)
-    asked: list[_Asked] = field(default_factory=list)
+    requests: list[_Request] = field(default_factory=list)
     size: int = 0  # of the questions, in bytes
 
     def push(self) -> None:
-        for each in self.asked:
+        for each in self.requests:
             each.asker.push()
 
     def arrive(self) -> Iterator[None]:
         """Step by step, until every slot is filled."""
-        asked, self.asked, self.size = self.asked, [], 0
-        for each in asked:
+        requests, self.requests, self.size = self.requests, [], 0
+        for each in requests:
             places = iter(each.slots)
             try:
                 for some in each.asker.steps():
@@ -88,21 +89,21 @@ class Questions:
     def ask(self, chunk: Chunk, selection: Selection, meanwhile: Callable[[], None]) -> Answers:
         """`meanwhile` is called now and then, for what was asked before to go on."""
         self._deployed.close_oldest()
-        found = Answers(chunk.sessions)
+        answers = Answers(chunk.sessions)
         unread: list[int] = []
         for row in chunk.rows:
             looked = self._glance(row) if selection.has(row) else Looked(row, selected=False)
             if looked.recorded is not None and (looked.chosen is None or self._is_open(looked)):
-                unread.append(len(found.calls))
-            found.calls.append(looked)
+                unread.append(len(answers.calls))
+            answers.calls.append(looked)
         while unread:
             meanwhile()
             now, unread = unread[: self._at_once], unread[self._at_once :]
-            self._read(found, now)
-            if found.size > ON_THEIR_WAY:
-                for _ in self.arrived(found):
+            self._read(answers, now)
+            if answers.size > ON_THEIR_WAY:
+                for _ in self.arrived(answers):
                     meanwhile()
-        return found
+        return answers
 
     def arrived(self, answers: Answers) -> Iterator[None]:
         """Step by step, until the answers to all of these are there."""
@@ -112,7 +113,9 @@ class Questions:
 
     def _glance(self, row: Row) -> Looked:
         """The answers that the row alone tells."""
-        recorded = recorded_of(row.kind, row.reason, row.rule, asked=row.asked)
+        recorded = recorded_of(
+            row.kind, row.reason, row.rule, approval_requested=row.approval_requested
+        )
         if recorded is None:
             return Looked(row)
         environment = self._environments.get(row.environment, "")
@@ -125,8 +128,8 @@ class Questions:
     def _is_open(self, looked: Looked) -> bool:
         return looked.deployed is None and self._deployed.book_of(looked.row.version) is not None
 
-    def _read(self, found: Answers, places: list[int]) -> None:
-        calls = found.calls
+    def _read(self, answers: Answers, places: list[int]) -> None:
+        calls = answers.calls
         contents = contents_of([calls[place].row for place in places])
         for place, content in zip(places, contents, strict=True):
             row, recorded, *_ = calls[place]
@@ -139,9 +142,9 @@ class Questions:
             calls[place] = Looked(row, recorded, chosen, deployed)
         size = sum(map(size_of, contents))
         self._at_once = min(READ_AT_ONCE, max(1, READ_BYTES * len(places) // max(1, size)))
-        self._send(found)
+        self._send(answers)
 
-    def _send(self, found: Answers) -> None:
+    def _send(self, answers: Answers) -> None:
         books = self._deployed.open()
         slots, questions = self._chosen.waiting()
         if questions:
@@ -149,8 +152,8 @@ class Questions:
             helped = not books and self._waited > HELPED_AFTER
             engine = self._engines[self._turn % 2 if helped else 0]
             asker = engine.judge(self._chosen.document, questions)
-            found.size += sum(map(len, questions))
-            found.asked.append(_Asked(asker, slots, deployed=False))
+            answers.size += sum(map(len, questions))
+            answers.requests.append(_Request(asker, slots, deployed=False))
         for book in books:
             slots, questions = book.waiting()
             if not questions:
@@ -160,8 +163,8 @@ class Questions:
             except GovernanceError:  # today's library refuses what that of its day took
                 _leave(slots)
             else:
-                found.size += sum(map(len, questions))
-                found.asked.append(_Asked(asker, slots, deployed=True))
+                answers.size += sum(map(len, questions))
+                answers.requests.append(_Request(asker, slots, deployed=True))
 
 
 def _leave(slots: Iterator[Slot] | list[Slot]) -> None:

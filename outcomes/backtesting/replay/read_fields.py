@@ -1,4 +1,4 @@
-"""What the rules about one tool look at, of calls that are still the JSON they were sent as."""
+"""Fields that the rules about one tool read, from calls that are still JSON."""
 
 import msgspec
 
@@ -14,7 +14,7 @@ _any = msgspec.json.Decoder()
 _MARKS = (b"REDACTED", b'..."', b"\\u00")
 
 
-class Looking:
+class FieldReader:
     def __init__(self, rules: tuple[RuleReads, ...], tool: str) -> None:
         about = reads_about(rules, tool)
         self.rules = about.rules
@@ -25,9 +25,9 @@ class Looking:
         self._principal = tuple(sorted(about.principal))
         self._lacks: dict[tuple[bool, bool], Lacks] = {}
 
-    def told_by(self, content: Content) -> bytes:
-        """What of a call these rules look at: calls that are alike in it are answered alike."""
-        return b"\0".join([self._told_by_arguments(content), self._told_by_principal(content)])
+    def key_of(self, content: Content) -> bytes:
+        """Cache key: calls that are equal in what these rules read get the same answer."""
+        return b"\0".join([self._argument_key(content), self._principal_key(content)])
 
     def lacks(self, content: Content, *, output: bool) -> Lacks:
         """Each rule with what it looks at and this call lacks; `output` says whether that is all
@@ -49,7 +49,7 @@ class Looking:
             for what in missing(rule, arguments, output=output)
         )
 
-    def _told_by_arguments(self, content: Content) -> bytes:
+    def _argument_key(self, content: Content) -> bytes:
         arguments = content.arguments
         if arguments is None or not self.any_arguments:
             return b""
@@ -58,7 +58,7 @@ class Looking:
         given = _by_name.decode(arguments)
         return b"\0".join([b"{", *(given.get(name, b"") for name in self._arguments)])
 
-    def _told_by_principal(self, content: Content) -> bytes:
+    def _principal_key(self, content: Content) -> bytes:
         if content.principal is None or not self.principal:
             return b""
         given = _by_name.decode(content.principal)

@@ -15,14 +15,14 @@ from governance.texts.document import Document
 from outcomes.backtesting.domain.comparison import LET_THROUGH, drifts
 from outcomes.backtesting.domain.limit_sums import LimitSums
 from outcomes.backtesting.domain.session_replay import SessionReplay
-from outcomes.backtesting.domain.sums import CallTold, Span, Sums
+from outcomes.backtesting.domain.sums import CallSummary, Span, Sums
 from outcomes.backtesting.replay.answers import SIMPLE, Slot
 from outcomes.backtesting.replay.questions import Answers, Looked, Questions
 from outcomes.backtesting.replay.rows import Row
 from outcomes.backtesting.replay.selection import Selection
 from outcomes.core.moments import micros_of
 
-TOLD_EVERY: Final = 0.5  # seconds
+REPORT_EVERY: Final = 0.5  # seconds
 UNKNOWN_REASON: Final = "unknown"
 
 
@@ -55,17 +55,17 @@ class Replay:
         *,
         environments: dict[int, str],
         engine: Engine,
-        tell: Callable[[Progress], bool],
+        report: Callable[[Progress], bool],
     ) -> None:
         self._selection, self._limits = selection, limits
-        self._environments, self._tell = environments, tell
+        self._environments, self._report = environments, report
         self._questions = Questions(document, environments, engine)
         extent = selection.extent()
         first, last = extent.first or selection.until, extent.last or selection.until
         span = Span(micros_of(first), micros_of(last))
         self._progress = Progress(extent.calls, 0, Sums(span), LimitSums(limits))
         self._passed = 0
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self._session: int | None = None
         self._name = self._environment = ""
         self._before: dict[str, int] = {}
@@ -128,7 +128,7 @@ class Replay:
         if row.session is not None:
             self._progress.limits.see(recorded, result)
         sums.add(
-            self._told(row),
+            self._summary_of(row),
             recorded,
             result,
             drifted=before is not None and drifts(recorded, before),
@@ -152,9 +152,11 @@ class Replay:
             and (deployed is None or deployed.answer is SIMPLE)
         )
 
-    def _told(self, row: Row) -> CallTold:
+    def _summary_of(self, row: Row) -> CallSummary:
         environment = self._environments.get(row.environment, "")
-        return CallTold(row.call_id, environment, self._name, row.tool, row.agent, row.at, row.id)
+        return CallSummary(
+            row.call_id, environment, self._name, row.tool, row.agent, row.at, row.id
+        )
 
     def _begin_session(self, row: Row, sessions: dict[int, str]) -> None:
         self._session = row.session
@@ -175,10 +177,10 @@ class Replay:
 
     def _say(self) -> None:
         now = time.monotonic()
-        if now < self._told_at + TOLD_EVERY:
+        if now < self._reported_at + REPORT_EVERY:
             return
-        self._told_at = now
-        if not self._tell(self._now()):
+        self._reported_at = now
+        if not self._report(self._now()):
             raise Cancelled
 
     def _now(self) -> Progress:

@@ -36,7 +36,7 @@ class Row(NamedTuple):
     rule: str
     from_sdk: bool
     version: int | None
-    asked: bool
+    approval_requested: bool
     arguments: bytes | None
 
     @property
@@ -55,16 +55,16 @@ class Rows:
     def __init__(self) -> None:
         self._agents, self._tools = Names(Agent), Names(Tool)
 
-    def of(self, found: QuerySet[Call]) -> list[Row]:
-        values = found.annotate(microseconds=Microseconds("at")).values_list(*COLUMNS)
+    def of(self, calls: QuerySet[Call]) -> list[Row]:
+        values = calls.annotate(microseconds=Microseconds("at")).values_list(*COLUMNS)
         rows: Iterable[tuple[Any, ...]] = list(values)
         agents = self._agents.of({row[0] for row in rows})
         tools = self._tools.of({row[1] for row in rows})
         return [Row._make((agents[row[0]], tools[row[1]], *row[2:])) for row in rows]
 
-    def pages(self, found: QuerySet[Call], place: Sequence[str]) -> Iterator[list[Row]]:
-        """Of calls in the order of these columns, the first of which is their time."""
-        page = self.of(found[:ROWS])
+    def pages(self, calls: QuerySet[Call], place: Sequence[str]) -> Iterator[list[Row]]:
+        """Pages of calls in the order of these columns, the first of which is their time."""
+        page = self.of(calls[:ROWS])
         while page:
             yield page
             last = page[-1]
@@ -74,4 +74,4 @@ class Rows:
                 value = at if name == "at" else getattr(last, name)
                 beyond |= equal & Q((f"{name}__gt", value))
                 equal &= Q((name, value))
-            page = self.of(found.filter(beyond, at__gte=at)[:ROWS])
+            page = self.of(calls.filter(beyond, at__gte=at)[:ROWS])

@@ -35,7 +35,7 @@ class Chunk:
 
 
 class Some(Protocol):
-    """Of the calls in that time, those that it has."""
+    """Subset of the calls of a period."""
 
     def has(self, row: Row) -> bool: ...
 
@@ -71,9 +71,11 @@ class Selection:
         return None if self.since is None else micros_of(self.since)
 
     def extent(self) -> Extent:
-        """Of all calls in that time, whoever made them: what there is to read."""
-        told = self.calls().order_by().aggregate(calls=Count("id"), first=Min("at"), last=Max("at"))
-        return Extent(told["calls"], told["first"], told["last"])
+        """Number and period of the calls to read, of all agents."""
+        extent = (
+            self.calls().order_by().aggregate(calls=Count("id"), first=Min("at"), last=Max("at"))
+        )
+        return Extent(extent["calls"], extent["first"], extent["last"])
 
     def calls(self) -> QuerySet[Call]:
         """In that time, whoever made them."""
@@ -89,45 +91,45 @@ class Selection:
                     yield from self._long_session(reading, number, name)
                     continue
                 if size + attempts > rows.ROWS and group:
-                    yield self._of_sessions(reading, group)
+                    yield self._session_chunk(reading, group)
                     group, size = {}, 0
                 group[number] = name
                 size += attempts
             if group:
-                yield self._of_sessions(reading, group)
+                yield self._session_chunk(reading, group)
         yield from self._without_session(reading)
 
     def _sessions(self) -> Iterator[Sequence[tuple[int, str, int]]]:
-        found = Session.objects.filter(project=self.project, first_at__lt=self.until)
+        sessions = Session.objects.filter(project=self.project, first_at__lt=self.until)
         if self.since is not None:
-            found = found.filter(last_at__gte=self.since)
+            sessions = sessions.filter(last_at__gte=self.since)
         if self.environment is not None:
-            found = found.filter(environment=self.environment)
-        pages = found.order_by("id").values_list("id", "session_id", "attempts")
+            sessions = sessions.filter(environment=self.environment)
+        pages = sessions.order_by("id").values_list("id", "session_id", "attempts")
         after = 0
         while page := list(pages.filter(id__gt=after)[:SESSIONS]):
             yield page
             after = page[-1][0]
 
-    def _of_sessions(self, reading: Rows, group: dict[int, str]) -> Chunk:
-        found = Call.objects.filter(session__in=list(group), at__lt=self.until)
-        return Chunk(reading.of(found.order_by("session", *_PLACE)), group)
+    def _session_chunk(self, reading: Rows, group: dict[int, str]) -> Chunk:
+        calls = Call.objects.filter(session__in=list(group), at__lt=self.until)
+        return Chunk(reading.of(calls.order_by("session", *_PLACE)), group)
 
     def _long_session(self, reading: Rows, number: int, name: str) -> Iterator[Chunk]:
-        found = Call.objects.filter(session=number, at__lt=self.until).order_by(*_PLACE)
-        for page in reading.pages(found, _PLACE):
+        calls = Call.objects.filter(session=number, at__lt=self.until).order_by(*_PLACE)
+        for page in reading.pages(calls, _PLACE):
             yield Chunk(page, {number: name})
 
     def _without_session(self, reading: Rows) -> Iterator[Chunk]:
         place = ("at", "order")
-        found = self._calls(Call.objects.filter(project=self.project, session=None))
-        for page in reading.pages(found.order_by(*place), place):
+        calls = self._calls(Call.objects.filter(project=self.project, session=None))
+        for page in reading.pages(calls.order_by(*place), place):
             yield Chunk(page, {})
 
-    def _calls(self, found: QuerySet[Call]) -> QuerySet[Call]:
-        found = found.filter(at__lt=self.until)
+    def _calls(self, calls: QuerySet[Call]) -> QuerySet[Call]:
+        calls = calls.filter(at__lt=self.until)
         if self.since is not None:
-            found = found.filter(at__gte=self.since)
+            calls = calls.filter(at__gte=self.since)
         if self.environment is not None:
-            found = found.filter(environment=self.environment)
-        return found
+            calls = calls.filter(environment=self.environment)
+        return calls

@@ -27,15 +27,15 @@ from outcomes.backtesting.queries import (
     newest_backtest_of_bundle,
 )
 from outcomes.backtesting.tables import BACKTESTS, files_in, samples, tables
-from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
+from outcomes.backtesting.views.form import JobForm, filled_in, form_context, form_in
 from outcomes.backtesting.words import (
     backtest_context,
     limits_sentence,
     missing_sentences,
     not_replayed_sentences,
-    of_what,
     sentence,
     undetermined_sentence,
+    version_words,
 )
 from outcomes.jobs import doorbell
 from outcomes.models import Backtest
@@ -51,19 +51,19 @@ PANEL_SAMPLES: Final = 4
 def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     bundle = existing_bundle(request.project, bundle_name)
     versions = versions_before(bundle, None, VERSIONS)
-    asked, refused = asked_in(request.GET), ""
+    form, refused = form_in(request.GET), ""
     if request.method == "POST":
         refuse_unless(request.role, Action.WRITE_CONTRACT)
-        asked = asked_in(request.POST)
-        chosen = [each for each in versions if str(each.number) == asked.version]
+        form = form_in(request.POST)
+        chosen = [each for each in versions if str(each.number) == form.version]
         try:
             if not chosen:
                 raise NotFound("Choose a version.")
-            started = _start(request, asked, version=chosen[0].pk)
+            started = _start(request, form, version=chosen[0].pk)
             return redirect("outcomes:backtest", request.project.slug, started.pk)
         except GovernanceError as error:
             refused = str(error)
-    found = backtests_of(
+    listed = backtests_of(
         request.project.pk, bundle.name, parse_number(request.GET.get("before"), ID_DIGITS)
     )
     context = {
@@ -72,10 +72,10 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
         "versions": versions,
         "refused": refused,
         "may_start": may(request.role, Action.WRITE_CONTRACT),
-        "rows": [(each, sentence(each), of_what(each)) for each in found[:SHOWN]],
-        "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
+        "rows": [(each, sentence(each), version_words(each)) for each in listed[:SHOWN]],
+        "older": listed[SHOWN - 1].pk if len(listed) > SHOWN else None,
         "is_paged": "before" in request.GET,
-        **form_context(request.project.pk, asked),
+        **form_context(request.project.pk, form),
     }
     file = one_of_tables(
         request, request.project, {"backtests": (BACKTESTS, _every(request, bundle.name))}
@@ -100,10 +100,10 @@ def backtest_text(request: MemberRequest) -> HttpResponse:
     text = request.POST.get("text", "").replace("\r\n", "\n")
     is_part = request.headers.get("HX-Request") == "true"
     try:
-        started = _start(request, asked_in(request.POST), document=text)
+        started = _start(request, form_in(request.POST), document=text)
         if not is_part:
             return redirect("outcomes:backtest", request.project.slug, started.pk)
-        return _panel(request, _found(request, started.pk), is_of_text=True)
+        return _panel(request, _existing(request, started.pk), is_of_text=True)
     except GovernanceError as error:
         problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
         if is_part:
@@ -115,28 +115,28 @@ def backtest_text(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def backtest(request: MemberRequest, backtest_id: int) -> HttpResponseBase:
-    found = _found(request, backtest_id)
-    context = _result(request, found) | {
-        "page_title": f"Backtest of {found.bundle_name}",
-        "samples": samples(found),
-        "again_url": _again_url(request, found),
-        "bundle": bundle_named(request.project, found.bundle_name),
+    shown = _existing(request, backtest_id)
+    context = _result(request, shown) | {
+        "page_title": f"Backtest of {shown.bundle_name}",
+        "samples": samples(shown),
+        "again_url": _again_url(request, shown),
+        "bundle": bundle_named(request.project, shown.bundle_name),
         "may_write": may(request.role, Action.WRITE_CONTRACT),
         "may_deploy": may(request.role, Action.DEPLOY),
     }
-    file = one_of_tables(request, request.project, files_in(found))
+    file = one_of_tables(request, request.project, files_in(shown))
     return file or render(request, "backtesting/backtest.html", context)
 
 
 @require_safe
 @member_page()
-def backtest_standing(request: MemberRequest, backtest_id: int) -> HttpResponse:
+def backtest_progress(request: MemberRequest, backtest_id: int) -> HttpResponse:
     """The part that keeps itself up to date until there is nothing left to say."""
-    found = _found(request, backtest_id)
-    context = _result(request, found)
+    shown = _existing(request, backtest_id)
+    context = _result(request, shown)
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
-    context |= {"alone": True, "samples": samples(found)}
+    context |= {"alone": True, "samples": samples(shown)}
     return render(request, "backtesting/_backtest.html", context)
 
 
@@ -152,18 +152,18 @@ def cancel_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
 def backtest_panel(request: MemberRequest) -> HttpResponse:
     """Beside an editor: the result of its stored text, else the newest of its contract."""
     name, draft = request.GET.get("of", ""), request.GET.get("draft", "")
-    found = _of_text(request, name, draft)
-    is_of_text = found is not None
-    if found is None and name:
-        found = newest_backtest_of_bundle(request.project.pk, name)
-        if found is None and bundle_named(request.project, name) is None:
+    shown = _backtest_of_text(request, name, draft)
+    is_of_text = shown is not None
+    if shown is None and name:
+        shown = newest_backtest_of_bundle(request.project.pk, name)
+        if shown is None and bundle_named(request.project, name) is None:
             raise NotFound("Contract not found.")
-    return _panel(request, found, name=name, draft=draft, is_of_text=is_of_text)
+    return _panel(request, shown, name=name, draft=draft, is_of_text=is_of_text)
 
 
 def _panel(
     request: MemberRequest,
-    found: Backtest | None,
+    shown: Backtest | None,
     *,
     name: str = "",
     draft: str = "",
@@ -182,16 +182,16 @@ def _panel(
         "alone": request.headers.get("HX-Request") == "true",
     }
     if context["may_start"] and context["alone"]:
-        context |= form_context(request.project.pk, Asked())
-    if found is not None:
-        context |= _result(request, found) | {"samples": samples(found)[:PANEL_SAMPLES]}
+        context |= form_context(request.project.pk, JobForm())
+    if shown is not None:
+        context |= _result(request, shown) | {"samples": samples(shown)[:PANEL_SAMPLES]}
     if context["alone"]:
         return render(request, "backtesting/_backtest_panel.html", context)
     return render(request, "backtesting/backtest_panel.html", context)
 
 
-def _of_text(request: MemberRequest, name: str, draft: str) -> Backtest | None:
-    """Of exactly what stands in the editor of who asks, whether it is saved or not."""
+def _backtest_of_text(request: MemberRequest, name: str, draft: str) -> Backtest | None:
+    """Newest backtest of exactly the text in the reader's editor, saved or not."""
     text = text_in_editor(request.project, request.user.pk, name, draft)
     if text is None:
         return None
@@ -200,40 +200,40 @@ def _of_text(request: MemberRequest, name: str, draft: str) -> Backtest | None:
     return newest_backtest_of(request.project.pk, *hashes)
 
 
-def _result(request: MemberRequest, found: Backtest) -> dict[str, Any]:
+def _result(request: MemberRequest, shown: Backtest) -> dict[str, Any]:
     slug = request.project.slug
-    tag = hash_of(found.pk, found.status, found.passed, found.newly_denied, found.newly_allowed)
-    limits = found.result.get("session_limits", {})
+    tag = hash_of(shown.pk, shown.status, shown.passed, shown.newly_denied, shown.newly_allowed)
+    limits = shown.result.get("session_limits", {})
     return {
-        **backtest_context(found),
+        **backtest_context(shown),
         "limits_sentence": limits_sentence(limits),
-        "missing": list(missing_sentences(found.result.get("missing", {}))),
-        "left_out": list(not_replayed_sentences(found.result.get("not_replayed", {}))),
-        "undetermined": undetermined_sentence(found),
-        "took": found.finished_at - found.started_at
-        if found.finished_at and found.started_at
+        "missing": list(missing_sentences(shown.result.get("missing", {}))),
+        "left_out": list(not_replayed_sentences(shown.result.get("not_replayed", {}))),
+        "undetermined": undetermined_sentence(shown),
+        "took": shown.finished_at - shown.started_at
+        if shown.finished_at and shown.started_at
         else None,
         "cancelled": "Results so far are below. Run it again for a full result.",
-        "may_cancel": may(request.role, Action.WRITE_CONTRACT) and not found.has_ended,
+        "may_cancel": may(request.role, Action.WRITE_CONTRACT) and not shown.has_ended,
         "tag": tag,
         "live_url": ""
-        if found.has_ended
-        else with_query(reverse("outcomes:backtest_standing", args=[slug, found.pk]), tag=tag),
-        **tables(found, slug),
+        if shown.has_ended
+        else with_query(reverse("outcomes:backtest_standing", args=[slug, shown.pk]), tag=tag),
+        **tables(shown, slug),
     }
 
 
-def _again_url(request: MemberRequest, found: Backtest) -> str:
+def _again_url(request: MemberRequest, shown: Backtest) -> str:
     """Empty of a text that was not saved: it stands in no list of versions."""
-    if found.version is None:
+    if shown.version is None:
         return ""
-    form = reverse("outcomes:backtests", args=[request.project.slug, found.bundle_name])
-    return filled_in(form, found, version=found.version.number)
+    form = reverse("outcomes:backtests", args=[request.project.slug, shown.bundle_name])
+    return filled_in(form, shown, version=shown.version.number)
 
 
 def _start(
     request: MemberRequest,
-    asked: Asked,
+    form: JobForm,
     *,
     version: int | None = None,
     document: str | None = None,
@@ -243,15 +243,15 @@ def _start(
         by=request.actor,
         version=version,
         document=document,
-        wanted=asked.wanted(),
-        contract_only=not asked.is_all,
+        criteria=form.criteria(),
+        contract_only=not form.is_all,
     )
     doorbell.ring(doorbell.BACKTEST, started.pk)
     return started
 
 
-def _found(request: MemberRequest, number: int) -> Backtest:
-    found = backtest_numbered(request.project.pk, number)
-    if found is None:
+def _existing(request: MemberRequest, number: int) -> Backtest:
+    shown = backtest_numbered(request.project.pk, number)
+    if shown is None:
         raise NotFound("Backtest not found.")
-    return found
+    return shown

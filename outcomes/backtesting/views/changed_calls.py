@@ -23,8 +23,8 @@ from outcomes.recorded_calls.queries import (
     PLACE,
     ChangedFilter,
     changed_calls,
-    number_kept,
     number_of_changed,
+    number_stored,
 )
 from outcomes.stored.queries import arguments_line, read_calls
 from outcomes.web.paging import every, links_of, start_of, with_query
@@ -40,36 +40,36 @@ def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponseB
     backtest = backtest_numbered(request.project.pk, backtest_id)
     if backtest is None:
         raise NotFound("Backtest not found.")
-    wanted = _wanted(request)
+    filters = _filters(request)
     file = table_file(
         request,
         request.project,
         "calls-of-backtest",
         CHANGED_CALLS,
         lambda: every(
-            lambda before: changed_calls(backtest, wanted, size=IN_A_FILE, before=before), PLACE
+            lambda before: changed_calls(backtest, filters, size=IN_A_FILE, before=before), PLACE
         ),
     )
     if file is not None:
         return file
     start = start_of(request.GET, PLACE)
-    page = changed_calls(backtest, wanted, size=SHOWN, before=start.before, after=start.after)
-    kept = number_kept(backtest, wanted)
-    number = number_of_changed(backtest, wanted)
+    page = changed_calls(backtest, filters, size=SHOWN, before=start.before, after=start.after)
+    listed = number_stored(backtest, filters)
+    number = number_of_changed(backtest, filters)
     here = reverse("outcomes:calls_of_backtest", args=[request.project.slug, backtest.pk])
-    narrowed = with_query(here, **{name: getattr(wanted, name) for name in _NARROWS})
+    narrowed = with_query(here, **{name: getattr(filters, name) for name in _NARROWS})
     context: dict[str, Any] = backtest_context(backtest) | {
         "page_title": f"Calls of a backtest of {backtest.bundle_name}",
         "bundle": bundle_named(request.project, backtest.bundle_name),
-        "sentence": changed_sentence(kept if number is None else number, wanted),
-        "wanted": wanted,
+        "sentence": changed_sentence(listed if number is None else number, filters),
+        "wanted": filters,
         "rows": _lines(page.rows),
         "number": number,
-        "kept": kept,
-        "is_whole": number is None or kept >= number,
-        "changes": _choices(backtest, wanted, narrowed),
-        "all_at": here if wanted.groups else "",
-        "links": links_of(page, PLACE, with_query(narrowed, change=wanted.change)),
+        "kept": listed,
+        "is_whole": number is None or listed >= number,
+        "changes": _choices(backtest, filters, narrowed),
+        "all_at": here if filters.groups else "",
+        "links": links_of(page, PLACE, with_query(narrowed, change=filters.change)),
         "first": keeping.FIRST,
         "of_group": keeping.OF_GROUP,
         "most": keeping.MOST,
@@ -78,32 +78,32 @@ def calls_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponseB
     return render(request, "backtesting/calls_of_backtest.html", context)
 
 
-def _wanted(request: MemberRequest) -> ChangedFilter:
-    said = request.GET
-    change = said.get("change", "")
+def _filters(request: MemberRequest) -> ChangedFilter:
+    query = request.GET
+    change = query.get("change", "")
     return ChangedFilter(
         change=change if change in (*CHANGES, DRIFT) else "",
-        **{name: said.get(name, "") for name in _NARROWS},
+        **{name: query.get(name, "") for name in _NARROWS},
     )
 
 
 def _choices(
-    backtest: Backtest, wanted: ChangedFilter, address: str
+    backtest: Backtest, filters: ChangedFilter, address: str
 ) -> list[tuple[str, str, int | None, bool]]:
     """The changes that there are of it: words, address, how many, whether it is shown."""
-    found = []
+    choices = []
     for change in ("", *CHANGES, DRIFT):
-        of_it = ChangedFilter(change=change, **{name: getattr(wanted, name) for name in _NARROWS})
+        of_it = ChangedFilter(change=change, **{name: getattr(filters, name) for name in _NARROWS})
         number = number_of_changed(backtest, of_it)
-        if number or change in ("", wanted.change):
+        if number or change in ("", filters.change):
             words = NAMES.get(change, "Drift") if change else "All"
-            is_shown = change == wanted.change
-            found.append((words, with_query(address, change=change), number, is_shown))
-    return found
+            is_shown = change == filters.change
+            choices.append((words, with_query(address, change=change), number, is_shown))
+    return choices
 
 
 def _lines(rows: list[ChangedCall]) -> list[dict[str, Any]]:
-    whole = {each.row.pk: each for each in read_calls([row.call for row in rows])}
+    calls = {each.row.pk: each for each in read_calls([row.call for row in rows])}
     return [
         {
             "change": row.change,
@@ -119,7 +119,7 @@ def _lines(rows: list[ChangedCall]) -> list[dict[str, Any]]:
             "now": row.now,
             "rule": row.rule,
             "output": row.output,
-            "arguments": arguments_line(whole.get(row.call_id)),
+            "arguments": arguments_line(calls.get(row.call_id)),
         }
         for row in rows
     ]

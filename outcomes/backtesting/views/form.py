@@ -13,8 +13,8 @@ from outcomes.calls.queries.contract_words import tools_called
 from outcomes.core.moments import after_the_minute, time_from, time_text, to_the_minute
 from outcomes.lookup.queries import agents_seen
 from outcomes.models import Backtest, Rejudging
-from outcomes.models.backtests import Taken
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.models.backtests import CallsUnder
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.stored.queries import CallFilter
 
 BETWEEN: Final = "between"
@@ -30,8 +30,8 @@ MOST_CHOICES: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a form asks for, as it was sent, to be shown again when it is refused."""
+class JobForm:
+    """Values of a form as they were sent, shown again when it is rejected."""
 
     version: str = ""
     environment: str = ""
@@ -43,9 +43,9 @@ class Asked:
     tools: tuple[str, ...] = ()
     session: str = ""  # of a reclassification
 
-    def wanted(self) -> Wanted:
+    def criteria(self) -> CallCriteria:
         since, until = self._period(timezone.now())
-        return Wanted(
+        return CallCriteria(
             environment=self.environment,
             since=since,
             until=until,
@@ -62,7 +62,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Of agents or tools: those that were seen, each chosen or not, and what else was written."""
+    """Agents or tools: those seen, each chosen or not, and what else was typed."""
 
     seen: list[tuple[str, bool]]
     more: int
@@ -73,11 +73,11 @@ class Choices:
         return any(is_chosen for _, is_chosen in self.seen)
 
 
-def asked_in(sent: QueryDict) -> Asked:
+def form_in(sent: QueryDict) -> JobForm:
     """By a form, or by a link that leads to one."""
     since, until = time_from(sent.get("since", "")), time_from(sent.get("until", ""))
     days = sent.get("days", BETWEEN if since or until else "7")
-    return Asked(
+    return JobForm(
         version=sent.get("version", ""),
         environment=sent.get("environment", ""),
         is_all=sent.get("calls") == ALL,
@@ -90,33 +90,33 @@ def asked_in(sent: QueryDict) -> Asked:
     )
 
 
-def form_context(project_id: int, asked: Asked) -> dict[str, Any]:
+def form_context(project_id: int, form: JobForm) -> dict[str, Any]:
     return {
-        "asked": asked,
+        "asked": form,
         "periods": PERIODS,
-        "agent_choices": _choices(agents_seen(project_id, MOST_CHOICES + 1), asked.agents),
-        "tool_choices": _choices(tools_called(project_id, timezone.now()), asked.tools),
+        "agent_choices": _choices(agents_seen(project_id, MOST_CHOICES + 1), form.agents),
+        "tool_choices": _choices(tools_called(project_id, timezone.now()), form.tools),
     }
 
 
 def filled_in(form: str, job: Backtest | Rejudging, *, version: int | None, scope: str = "") -> str:
     """The form at this address as it was for this one, to the end of its last minute."""
-    is_whole = job.until == to_the_minute(job.until)
-    until = job.until if is_whole else after_the_minute(job.until)
+    is_minute = job.until == to_the_minute(job.until)
+    until = job.until if is_minute else after_the_minute(job.until)
     query: list[tuple[str, str]] = [
         ("version", str(version) if version else ""),
         ("scope", scope),
         ("session", job.filters.get("session", "") if isinstance(job, Rejudging) else ""),
         ("environment", job.environment.name if job.environment else ""),
-        ("calls", ALL if isinstance(job, Backtest) and job.taken == Taken.ALL else ""),
+        ("calls", ALL if isinstance(job, Backtest) and job.calls_under == CallsUnder.ALL else ""),
         ("days", BETWEEN if job.since else ""),
         ("since", time_text(job.since)),
         ("until", time_text(until) if job.since else ""),
         *(("agent", name) for name in job.agents),
         *(("tool", name) for name in job.tools),
     ]
-    told = urlencode([(name, value) for name, value in query if value or name == "days"])
-    return f"{form}?{told}"
+    encoded = urlencode([(name, value) for name, value in query if value or name == "days"])
+    return f"{form}?{encoded}"
 
 
 def _choices(names: Collection[str], chosen: tuple[str, ...]) -> Choices:
@@ -130,5 +130,5 @@ def _choices(names: Collection[str], chosen: tuple[str, ...]) -> Choices:
 
 def _names(sent: QueryDict, written: str, chosen: str) -> tuple[str, ...]:
     """Those written with commas between, and those chosen, each once."""
-    told = [name.strip() for text in sent.getlist(written) for name in text.split(",")]
-    return tuple(dict.fromkeys(name for name in [*told, *sent.getlist(chosen)] if name))
+    names = [name.strip() for text in sent.getlist(written) for name in text.split(",")]
+    return tuple(dict.fromkeys(name for name in [*names, *sent.getlist(chosen)] if name))

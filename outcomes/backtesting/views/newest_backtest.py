@@ -19,9 +19,9 @@ def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
     """The part, or a page around it for who follows its link."""
     bundle = existing_bundle(request.project, bundle_name)
     newest = newest_version(bundle)
-    found = newest and newest_backtest_of(request.project.pk, newest.revision_hash)
-    is_of_newest = found is not None
-    found = found or newest_backtest_of_bundle(request.project.pk, bundle.name)
+    backtest = newest and newest_backtest_of(request.project.pk, newest.revision_hash)
+    is_of_newest = backtest is not None
+    backtest = backtest or newest_backtest_of_bundle(request.project.pk, bundle.name)
     is_part = request.headers.get("HX-Request") == "true"
     context: dict[str, Any] = {
         "page_title": f"Newest backtest of {bundle.name}",
@@ -31,9 +31,9 @@ def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
         "may_start": may(request.role, Action.WRITE_CONTRACT),
         "alone": is_part,
     }
-    if found is not None:
-        context |= backtest_context(found)
-        version = newest if is_of_newest else found.version
+    if backtest is not None:
+        context |= backtest_context(backtest)
+        version = newest if is_of_newest else backtest.version
         if version is not None:
             context |= {"of_what": f"v{version.number}", "number": version.number}
     name = "backtesting/_newest_backtest.html" if is_part else "backtesting/newest_backtest.html"

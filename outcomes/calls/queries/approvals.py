@@ -26,9 +26,9 @@ def calls_behind(project_id: int, approvals: Sequence[Approval]) -> dict[int, Ca
     for approval in approvals:
         near |= Q(at__range=(approval.created_at - WITHIN, approval.created_at + WITHIN))
     rows = list(
-        with_names(Call.objects.filter(near, project=project_id, asked=True)).order_by("-at")[
-            :MOST_CALLS
-        ]
+        with_names(Call.objects.filter(near, project=project_id, approval_requested=True)).order_by(
+            "-at"
+        )[:MOST_CALLS]
     )
     events = [approval for call in read_calls(rows) for approval in _approval_events(call)]
     return _paired(approvals, rows, events)
@@ -38,7 +38,7 @@ def calls_behind_among(
     approvals: Sequence[Approval], known: Iterable[tuple[Call, Folded]]
 ) -> dict[int, Call]:
     """`calls_behind`, among calls that have been read already."""
-    asking = [(row, call) for row, call in known if row.asked]
+    asking = [(row, call) for row, call in known if row.approval_requested]
     events = [
         _approval_event(row, call.session_id, call.account.timestamp, call.tool_args)
         for row, call in asking
@@ -49,7 +49,7 @@ def calls_behind_among(
 def approvals_of(call: StoredCall) -> list[Approval]:
     """Approvals that this call asked for, oldest first."""
     row = call.row
-    events = [] if not row.asked else _approval_events(call)
+    events = [] if not row.approval_requested else _approval_events(call)
     if not events:
         return []
     times = [event.at for event in events]

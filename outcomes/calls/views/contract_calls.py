@@ -129,6 +129,6 @@ def _clean(output: Json) -> str:
 
 def _became(row: Call) -> str:
     """Decision before the call would have run."""
-    if row.asked:
+    if row.approval_requested:
         return "ask"
     return _DENIED_FOR.get(row.reason, "") if row.kind == "denied" else "allow"

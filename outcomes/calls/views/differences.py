@@ -34,8 +34,8 @@ def differences_context(
 ) -> dict[str, Any]:
     compared = comparison(request.project.pk, query, filters, such, zone=zone_of(request))
     return {
-        "compared": compared.found,
-        "rows": [_row(request, each, query) for each in compared.found.rows],
+        "compared": compared.result,
+        "rows": [_row(request, each, query) for each in compared.result.rows],
         "compared_words": comparison_words(compared),
         "smaller_words": _foot(compared, query),
     }

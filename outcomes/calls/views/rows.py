@@ -111,7 +111,7 @@ def tag_of(rows: Sequence[Call], *more: object) -> str:
         (
             row.pk, row.kind, row.verdict, row.decided_by, row.reported, row.classified, row.reason,
             row.elapsed_ms, row.check_name, row.check_version, row.disagreement, row.would_deny,
-            row.conflict, row.asked, row.tool_id, row.at.timestamp(),
+            row.conflict, row.approval_requested, row.tool_id, row.at.timestamp(),
         )
         for row in rows
     ]  # fmt: skip

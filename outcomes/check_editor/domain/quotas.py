@@ -74,8 +74,8 @@ def shared_out(
     for each in by_tool:
         # What the minutes count and what the calls say may differ by those of this moment.
         rest = max(0, each.calls - special[each.environment, each.tool])
-        found = first_fitting(of_everybody, each.environment, "", each.tool)
-        give(each._replace(calls=rest), None if found is None else places[found])
+        first = first_fitting(of_everybody, each.environment, "", each.tool)
+        give(each._replace(calls=rest), None if first is None else places[first])
     return SharedOut(
         lines=tuple(judged[place] for place in range(len(bindings))),
         last=judged[None],

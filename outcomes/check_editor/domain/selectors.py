@@ -19,13 +19,13 @@ _BARE = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
 
 def selectors_in(results: Iterable[Json]) -> list[str]:
     """Those of the first results first, without those that only ids make different."""
-    found: dict[str, None] = {}
+    selectors: dict[str, None] = {}
     for result in results:
         for selector in _paths("result", result, 0):
-            found.setdefault(selector)
-            if len(found) >= MOST:
-                return list(found)
-    return list(found)
+            selectors.setdefault(selector)
+            if len(selectors) >= MOST:
+                return list(selectors)
+    return list(selectors)
 
 
 def _paths(above: str, value: Json, depth: int) -> Iterator[str]:

@@ -60,8 +60,8 @@ def _between(
 ) -> SharedOut:
     named = names_agents(lines)
     if not named:
-        found = figures_by_place(project_id, "tool", since=since, until=until)
-        return shared_out(lines, _by_tool(names, found))
+        figures = figures_by_place(project_id, "tool", since=since, until=until)
+        return shared_out(lines, _by_tool(names, figures))
     pairs = figures_by_both(project_id, since=since, until=until)
     about = _named(project_id, {agent for _, _, agent in pairs}, named)
     by_pair = [
@@ -75,10 +75,10 @@ def _between(
     return shared_out(lines, [Counted(*key, calls) for key, calls in by_tool.items()], by_agent)
 
 
-def _by_tool(names: _Names, found: Mapping[tuple[int, int], Figures]) -> list[Counted]:
+def _by_tool(names: _Names, figures: Mapping[tuple[int, int], Figures]) -> list[Counted]:
     return [
         Counted(names.environments[place], names.tools[tool], _judged(each))
-        for (place, tool), each in found.items()
+        for (place, tool), each in figures.items()
     ]
 
 
@@ -95,14 +95,14 @@ def _by_agent(
     names = _named(project_id, called, globs)
     if not names:
         return []
-    whole = sum(called[agent] for agent in names)
+    total = sum(called[agent] for agent in names)
     rows = Call.objects.filter(
         project=project_id, at__gte=since, kind__in=JUDGED, agent__in=list(names)
     )
     factor = 1.0
-    if whole > LOOKED_THROUGH:
+    if total > LOOKED_THROUGH:
         newest = rows.order_by("-at", "-order").values("pk")[:LOOKED_THROUGH]
-        rows, factor = Call.objects.filter(pk__in=newest), whole / LOOKED_THROUGH
+        rows, factor = Call.objects.filter(pk__in=newest), total / LOOKED_THROUGH
     return [
         Counted(environments[place], tool, round(calls * factor), names[agent])
         for place, tool, agent, calls in _counted(rows)

@@ -25,8 +25,8 @@ def known_tools(project_id: int) -> dict[str, int]:
     """All tools that were ever called, the one of the newest call first."""
     newest = Call.objects.filter(tool=OuterRef("pk")).order_by("-at").values("at")[:1]
     tools = Tool.objects.filter(project=project_id).annotate(last=Subquery(newest))
-    found = tools.filter(last__isnull=False).order_by("-last", "name")
-    return dict(found.values_list("name", "pk")[:MOST_KNOWN])
+    recent = tools.filter(last__isnull=False).order_by("-last", "name")
+    return dict(recent.values_list("name", "pk")[:MOST_KNOWN])
 
 
 def most_called(project_id: int, known: Mapping[str, int], now: datetime) -> str:
@@ -61,14 +61,14 @@ def newest_in(tool: Tool, scope: Scope) -> tuple[list[Row], dict[int, str]]:
     if scope.agent:
         rows = rows.filter(agent__digest=digest_of(scope.agent))
     read = rows.order_by("-at", "-order").values_list(*COLUMNS, "environment__name")[:MOST]
-    found = [(Row(*row), name) for *row, name in read]
-    return [row for row, _ in found], {row.environment: name for row, name in found}
+    chosen = [(Row(*row), name) for *row, name in read]
+    return [row for row, _ in chosen], {row.environment: name for row, name in chosen}
 
 
 def result_numbered(project_id: int, number: int) -> Row | None:
     rows = Call.objects.filter(project=project_id, pk=number, kind__in=WITH_RESULT)
-    found = rows.values_list(*COLUMNS).first()
-    return Row(*found) if found else None
+    columns = rows.values_list(*COLUMNS).first()
+    return Row(*columns) if columns else None
 
 
 def _looked_through(tools: Sequence[int], each: int) -> list[Row]:
@@ -83,7 +83,7 @@ def _looked_through(tools: Sequence[int], each: int) -> list[Row]:
 
 
 def _shared_out(rows: Sequence[Row], share: int) -> list[Row]:
-    """What one tool has too few of goes to the others."""
+    """Distributes what one tool does not need among the others."""
     by_tool: dict[str, list[Row]] = defaultdict(list)
     for row in sorted(rows, key=_age, reverse=True):
         by_tool[row.tool].append(row)

@@ -38,7 +38,7 @@ class Read:
 
 def read_results(rows: Sequence[Row], environments: Mapping[int, str], read: ReadArtifact) -> Read:
     recorded = outputs_of(rows)
-    found, unread = [], dict[str, int]()
+    results, unread = [], dict[str, int]()
     for row in rows:
         output = read(row.artifact_name) if row.kind == ARTIFACT else recorded.outputs[row.id]
         if isinstance(output, NotReported | Unreadable):
@@ -56,8 +56,8 @@ def read_results(rows: Sequence[Row], environments: Mapping[int, str], read: Rea
             output=output,
             is_cut=row.id in recorded.cut,
         )
-        found.append(result)
-    return Read(found, unread)
+        results.append(result)
+    return Read(results, unread)
 
 
 def tried_on(
@@ -82,7 +82,7 @@ def tried_on(
             Tried(
                 result=each,
                 shape=shape_of(each.output),
-                said=_explained(check, each) if check else None,
+                explanation=_explained(check, each) if check else None,
                 before=_explained(before, each).verdict if before else None,
                 bound=present.verdict.value if isinstance(present, Classification) else None,
                 bound_check=bound.name,
@@ -92,9 +92,9 @@ def tried_on(
 
 
 def _explained(check: NamedCheck, result: Result) -> Explanation:
-    said = check.explain(result.tool, result.output, result.elapsed_ms)
+    explanation = check.explain(result.tool, result.output, result.elapsed_ms)
     if not result.is_cut:
-        return said
-    if said.verdict != "success":
-        return said._replace(cut=True)
+        return explanation
+    if explanation.verdict != "success":
+        return explanation._replace(cut=True)
     return Explanation("unknown", PART_RULE, reason=PART, cut=True)

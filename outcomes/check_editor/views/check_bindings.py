@@ -35,12 +35,12 @@ def bindings_preview(request: MemberRequest) -> HttpResponseBase:
     present = bindings_of(request.project)
     is_sent = request.method == "POST"
     lines = lines_from_form(request.POST.getlist) if is_sent else list(present.lines)
-    found = _found(request, lines)
-    uncovered = _uncovered(found)
+    shares = _calls_by_line(request, lines)
+    uncovered = _uncovered(shares)
     are_saved = lines == list(present.lines)
-    by_line = list(zip(lines, found.lines, strict=True))
+    by_line = list(zip(lines, shares.lines, strict=True))
     tables: Tables = {
-        "lines": (CALLS_BY_LINE, [*by_line, (Binding("*", "*", "*", LAST), found.last)]),
+        "lines": (CALLS_BY_LINE, [*by_line, (Binding("*", "*", "*", LAST), shares.last)]),
         "uncovered-tools": (WITHOUT_CHECK, uncovered),
     }
     if (file := one_of_tables(request, request.project, tables)) is not None:
@@ -50,8 +50,8 @@ def bindings_preview(request: MemberRequest) -> HttpResponseBase:
         "headline": bindings_sentence(lines, is_saved=are_saved),
         "may_bind": may(request.role, Action.WRITE_BINDING),
         "lines": by_line,
-        "found": found,
-        "sentence": uncovered_sentence(found),
+        "found": shares,
+        "sentence": uncovered_sentence(shares),
         "uncovered": uncovered[:SHOWN],
         "more": max(0, len(uncovered) - SHOWN),
         "revision": request.POST.get("revision", present.revision),
@@ -67,7 +67,7 @@ def bindings_of_check(request: MemberRequest) -> HttpResponse:
     """Card of a check's page and editor: the bindings with their calls, its own always among
     them, and a form that adds one."""
     name, lines = request.GET.get("of", ""), list(bindings_of(request.project).lines)
-    counts = _found(request, lines)
+    counts = _calls_by_line(request, lines)
     rows = [
         (place + 1, line, calls)
         for place, (line, calls) in enumerate(zip(lines, counts.lines, strict=True))
@@ -96,8 +96,8 @@ def bindings_of_check(request: MemberRequest) -> HttpResponse:
 def check_use(request: MemberRequest) -> HttpResponseBase:
     """Calls of a day by check, with the day before; each number goes into its own row."""
     lines, day = tuple(bindings_of(request.project).lines), timezone.now() - A_DAY
-    before, found = two_calls_shared_out(request.project.pk, lines, since=day - A_DAY, cut=day)
-    used, was = used_by_check(lines, found), used_by_check(lines, before)
+    before, shares = two_calls_shared_out(request.project.pk, lines, since=day - A_DAY, cut=day)
+    used, was = used_by_check(lines, shares), used_by_check(lines, before)
     of = request.GET.get("of", "")
     rows = sorted(
         ((name, used[name], was[name]) for name in ([of] if of else used)),
@@ -106,7 +106,7 @@ def check_use(request: MemberRequest) -> HttpResponseBase:
     context = {
         "page_title": "Calls by check",
         "rows": rows,
-        "calls": found.calls,
+        "calls": shares.calls,
         "of": of,
     }
     file = one_of_tables(request, request.project, {"checks": (CALLS_BY_CHECK, rows)})
@@ -115,42 +115,44 @@ def check_use(request: MemberRequest) -> HttpResponseBase:
     )
 
 
-def used_by_check(lines: Sequence[Binding], found: SharedOut) -> Counter[str]:
-    used = Counter({LAST: found.last})
-    for line, calls in zip(lines, found.lines, strict=True):
+def used_by_check(lines: Sequence[Binding], shares: SharedOut) -> Counter[str]:
+    used = Counter({LAST: shares.last})
+    for line, calls in zip(lines, shares.lines, strict=True):
         used[line.check] += calls
     return used
 
 
-def uncovered_sentence(found: SharedOut) -> str:
+def uncovered_sentence(shares: SharedOut) -> str:
     """14 tools use the default check only (32 % of calls), 2 more for some calls (5 %)"""
-    if not found.calls:
+    if not shares.calls:
         return "No calls in the last 24 hours"
-    if not found.uncovered and not found.partly:
+    if not shares.uncovered and not shares.partly:
         return "A binding matches every call"
-    share = _share(found.uncovered_calls, found)
-    partly = _share(found.partly_calls, found)
-    tools = counted(len(found.partly), "tool")
-    if not found.uncovered:
-        uses = "uses" if len(found.partly) == 1 else "use"
+    share = _share(shares.uncovered_calls, shares)
+    partly = _share(shares.partly_calls, shares)
+    tools = counted(len(shares.partly), "tool")
+    if not shares.uncovered:
+        uses = "uses" if len(shares.partly) == 1 else "use"
         return f"{tools} {uses} the default check for some calls ({partly})"
-    uses = "uses" if len(found.uncovered) == 1 else "use"
+    uses = "uses" if len(shares.uncovered) == 1 else "use"
     only = (
-        f"{counted(len(found.uncovered), 'tool')} {uses} the default check only ({share} of calls)"
+        f"{counted(len(shares.uncovered), 'tool')} {uses} the default check only ({share} of calls)"
     )
-    return f"{only}, {len(found.partly):,} more for some calls ({partly})" if found.partly else only
+    return (
+        f"{only}, {len(shares.partly):,} more for some calls ({partly})" if shares.partly else only
+    )
 
 
-def _share(calls: int, found: SharedOut) -> str:
-    share = 100 * calls / found.calls
+def _share(calls: int, shares: SharedOut) -> str:
+    share = 100 * calls / shares.calls
     return f"{f'{share:.0f}' if share >= 1 else '<1'} %"
 
 
-def _uncovered(found: SharedOut) -> list[Partly]:
+def _uncovered(shares: SharedOut) -> list[Partly]:
     """Those of which the last line takes all, then the others."""
-    wholly = [Partly(tool, calls, calls) for tool, calls in found.uncovered]
-    return [*wholly, *found.partly]
+    wholly = [Partly(tool, calls, calls) for tool, calls in shares.uncovered]
+    return [*wholly, *shares.partly]
 
 
-def _found(request: MemberRequest, lines: Sequence[Binding]) -> SharedOut:
+def _calls_by_line(request: MemberRequest, lines: Sequence[Binding]) -> SharedOut:
     return calls_shared_out(request.project.pk, tuple(lines), timezone.now() - A_DAY)

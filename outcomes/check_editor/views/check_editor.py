@@ -15,9 +15,9 @@ from outcomes.calls.queries.contract_words import tools_called
 @require_safe
 @member_page(Action.WRITE_CHECK)
 def check_words(request: MemberRequest) -> JsonResponse:
-    """What was seen in results comes with the results that stand beside the editor."""
+    """Words that the editor completes; those of results come with the recorded results."""
     names = [name for name in check_names(request.project) if name != DEFAULT.name]
-    told = {
+    words = {
         "keys": {"new": completing.KEYS},
         "values": {"new": {**completing.VALUES, "include": names}},
         "conditions": completing.CONDITIONS,
@@ -27,4 +27,4 @@ def check_words(request: MemberRequest) -> JsonResponse:
         "tools": tools_called(request.project.pk, timezone.now()),
         "checks": names,
     }
-    return JsonResponse(told)
+    return JsonResponse(words)

@@ -9,7 +9,7 @@ from governance.checks.queries.checks import check_named, free_check_name
 from governance.core.errors import InvalidInput, NotFound
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
-from outcomes.check_editor.views.result_in_text import RULE, taken_into
+from outcomes.check_editor.views.result_in_text import RULE, inserted_into
 from outcomes.web.named import named_call
 
 
@@ -22,7 +22,7 @@ def check_for_call(request: MemberRequest) -> HttpResponse:
     text = why_not = ""
     try:
         empty = new_text(name, "" if own else row.check_name)
-        text = taken_into(empty, RULE, request.project.pk, str(row.pk)).text
+        text = inserted_into(empty, RULE, request.project.pk, str(row.pk)).text
     except (InvalidInput, NotFound) as refused:
         why_not = str(refused)
     context = {

@@ -34,18 +34,18 @@ from outcomes.check_editor.queries.newest_results import (
     newest_results,
 )
 from outcomes.check_editor.queries.trial import Read, read_results, tried_on
-from outcomes.check_editor.views.result_in_text import VERDICTS, taken_into
+from outcomes.check_editor.views.result_in_text import VERDICTS, inserted_into
 from outcomes.check_editor.words import (
     LINE,
     impact_words,
+    indented,
     reason_of,
     shown,
     tried_sentence,
     unread_sentences,
-    whole,
     why,
 )
-from outcomes.suggestions.domain.trials import Alike, Tried, by_shape, shapes_in
+from outcomes.suggestions.domain.trials import ResultGroup, Tried, by_shape, shapes_in
 
 ROWS: Final = 60  # of one list; what a list leaves out is counted
 CHOICES: Final = 500  # names of tools that can be chosen
@@ -54,7 +54,7 @@ SHOWS: Final = {"": "All", "failures": "Failures", "changed": "Changed"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EditorForm:
     text: str
     check: str  # its name; empty of one that is not there yet
     draft: int  # of a new check; 0: none
@@ -67,40 +67,40 @@ class Asked:
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def recorded_results(request: MemberRequest) -> HttpResponse:
-    return _page(request, _asked(request))
+    return _page(request, _form_of(request))
 
 
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def take_result(request: MemberRequest) -> HttpResponse:
     """The text with a recorded result in it: as an example, or as the skeleton of a rule."""
-    asked = _asked(request)
+    form = _form_of(request)
     kind, _, call = request.POST.get("take", "").partition(":")
     is_script = request.headers.get("HX-Request") == "true"
     try:
-        taken = taken_into(asked.text, kind, request.project.pk, call, asked.newer)
+        inserted = inserted_into(form.text, kind, request.project.pk, call, form.newer)
     except InvalidInput as refused:
-        told = str(refused.errors[0]) if refused.errors else str(refused)
+        detail = str(refused.errors[0]) if refused.errors else str(refused)
         if is_script:
-            return JsonResponse({"detail": told}, status=422)
-        return _page(request, asked, refused=told, status=422)
+            return JsonResponse({"detail": detail}, status=422)
+        return _page(request, form, refused=detail, status=422)
     if is_script:
-        return JsonResponse({"text": taken.text, "line": taken.line})
-    with_it = replace(asked, text=taken.text)
-    return _page(request, with_it, line=taken.line)
+        return JsonResponse({"text": inserted.text, "line": inserted.line})
+    with_it = replace(form, text=inserted.text)
+    return _page(request, with_it, line=inserted.line)
 
 
 def _page(
-    request: MemberRequest, asked: Asked, *, refused: str = "", line: int = 0, status: int = 200
+    request: MemberRequest, form: EditorForm, *, refused: str = "", line: int = 0, status: int = 200
 ) -> HttpResponse:
-    context = _tried(request, asked)
+    context = _tried(request, form)
     if request.headers.get("HX-Request") == "true":
         # Without the request: what stands around a page is not asked for at every letter.
         alone = context | {"project": request.project}
         return HttpResponse(render_to_string("check_editor/_recorded.html", alone))
     context |= {
         "page_title": "Recorded outputs",
-        "editor_at": _editor(request, asked),
+        "editor_at": _editor(request, form),
         "seen": request.POST.get("seen", ""),
         "base": request.POST.get("base", ""),
         "message": request.POST.get("message", ""),
@@ -110,34 +110,34 @@ def _page(
     return render(request, "check_editor/recorded_results.html", context, status=status)
 
 
-def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
+def _tried(request: MemberRequest, form: EditorForm) -> dict[str, Any]:
     started, project = perf_counter(), request.project.pk
-    read_text, _ = read_check_text(project, asked.text, asked.newer)
+    read_text, _ = read_check_text(project, form.text, form.newer)
     environments = environments_by_id(project)
     known = known_tools(project)
     judges = selection.judges(project)
-    names = _asked_for(asked, known)
+    names = _tools_matching(form, known)
     if names is None:
-        check = asked.check or read_text.name
+        check = form.check or read_text.name
         named = [rule["tool"] for rule in read_text.compiled["rules"]] if read_text.compiled else []
-        names = _of_itself(project, check, judges, known, named)
+        names = _default_tools(project, check, judges, known, named)
     read = _results(project, [known[name] for name in names[:MOST_TOOLS]], environments)
-    newest = own_version(request.project, asked.check, without=["document"])
+    newest = own_version(request.project, form.check, without=["document"])
     tried = tried_on(
         read.results,
         read_text.compiled,
         newest=newest.compiled if newest else None,
         judges=judges,
     )
-    shown_of = [each for each in tried if _is_shown(each, asked.show)]
-    lines, more = _lines(shown_of, asked.order)
+    shown_of = [each for each in tried if _is_shown(each, form.show)]
+    lines, more = _lines(shown_of, form.order)
     counts = {
         "": len(tried),
         "failures": sum(each.is_failure for each in tried),
         "changed": sum(each.is_changed for each in tried),
     }
     return {
-        "asked": asked,
+        "asked": form,
         "names": names[:MOST_TOOLS],
         "more_names": max(0, len(names) - MOST_TOOLS),
         "known": list(known)[:CHOICES],
@@ -145,14 +145,14 @@ def _tried(request: MemberRequest, asked: Asked) -> dict[str, Any]:
         "impact": impact_words(tried, len(read.results)),
         "unread": unread_sentences(read.unread),
         "number": len(tried),
-        "orders": [(name, words, name == asked.order) for name, words in ORDERS.items()],
+        "orders": [(name, words, name == form.order) for name, words in ORDERS.items()],
         "shapes": shapes_in(tried),
-        "shows": [(name, words, counts[name], name == asked.show) for name, words in SHOWS.items()],
+        "shows": [(name, words, counts[name], name == form.show) for name, words in SHOWS.items()],
         "lines": lines,
         "verdicts": VERDICTS,
         "more_lines": more,
         "newest": newest,
-        "has_others": any(each.bound_check != asked.check for each in tried),
+        "has_others": any(each.bound_check != form.check for each in tried),
         "several": len(names) > 1,
         "selectors": "\n".join(selectors_in(each.output for each in read.results)),
         "took": 1_000 * (perf_counter() - started),
@@ -164,15 +164,15 @@ def _results(project: int, tools: list[int], environments: dict[int, str]) -> Re
     return read_results(rows, environments, OutputsAtHand(project, rows).read)
 
 
-def _asked_for(asked: Asked, known: dict[str, int]) -> list[str] | None:
+def _tools_matching(form: EditorForm, known: dict[str, int]) -> list[str] | None:
     """None where no tool was named."""
-    globs = [glob.strip() for glob in asked.tools.split(",") if glob.strip()]
+    globs = [glob.strip() for glob in form.tools.split(",") if glob.strip()]
     if not globs:
         return None
     return [name for name in known if any(glob_matches(glob, name) for glob in globs)]
 
 
-def _of_itself(
+def _default_tools(
     project_id: int,
     check: str,
     judges: Judges,
@@ -213,32 +213,32 @@ def _is_shown(tried: Tried, show: str) -> bool:
 def _lines(tried: list[Tried], order: str) -> tuple[list[dict[str, Any]], int]:
     """And how many more there are."""
     is_by_shape = order == "shape"
-    groups = by_shape(tried) if is_by_shape else [Alike((each,)) for each in tried]
+    groups = by_shape(tried) if is_by_shape else [ResultGroup((each,)) for each in tried]
     lines = [_line(group, is_by_shape=is_by_shape) for group in groups[:ROWS]]
     return lines, max(0, len(groups) - ROWS)
 
 
-def _line(group: Alike, *, is_by_shape: bool) -> dict[str, Any]:
+def _line(group: ResultGroup, *, is_by_shape: bool) -> dict[str, Any]:
     tried = group.newest
     return {
         "tried": tried,
         "words": tried.shape.text if is_by_shape else shown(tried.result.output, LINE),
         "number": group.number,
-        "is_bound_alike": group.is_bound_alike,
-        "why": why(tried.said, tried.result.output),
-        "reason": reason_of(tried.said, tried.result.output),
-        "output": whole(tried.result.output),
+        "is_bound_alike": group.is_bound_equally,
+        "why": why(tried.explanation, tried.result.output),
+        "reason": reason_of(tried.explanation, tried.result.output),
+        "output": indented(tried.result.output),
         # What is open stays open while the text changes, so this does not tell of verdicts.
         "key": f"{tried.shape.digest} {tried.result.tool}" if is_by_shape else tried.result.call,
     }
 
 
-def _asked(request: MemberRequest) -> Asked:
+def _form_of(request: MemberRequest) -> EditorForm:
     sent = request.POST
     name, _, value = sent.get("pick", "").partition(":")  # the button that was pressed
     order = value if name == "order" else sent.get("order", "")
     show = value if name == "show" else sent.get("show", "")
-    return Asked(
+    return EditorForm(
         text=as_written(sent.get("text", "")),
         check=sent.get("of", ""),
         draft=parse_number(sent.get("draft"), ID_DIGITS) or 0,
@@ -249,10 +249,10 @@ def _asked(request: MemberRequest) -> Asked:
     )
 
 
-def _editor(request: MemberRequest, asked: Asked) -> str:
+def _editor(request: MemberRequest, form: EditorForm) -> str:
     slug = request.project.slug
-    if asked.check:
-        return reverse("governance:edit_check_draft", args=[slug, asked.check])
-    if asked.draft:
-        return reverse("governance:edit_new_check_draft", args=[slug, asked.draft])
+    if form.check:
+        return reverse("governance:edit_check_draft", args=[slug, form.check])
+    if form.draft:
+        return reverse("governance:edit_new_check_draft", args=[slug, form.draft])
     return reverse("governance:new_check", args=[slug])  # which takes a text that is brought along

@@ -28,7 +28,7 @@ _KEYS: Final = 30
 _DEEPEST: Final = 6
 
 
-def taken_into(
+def inserted_into(
     text: str, kind: str, project: int, call: str, newer: Collection[str] = ()
 ) -> Inserted:
     if kind not in (RULE, *VERDICTS):
@@ -39,7 +39,7 @@ def taken_into(
     if kind == RULE:
         pairs = rule_for(result.output, result.tool, rule_ids(text))
         # The rule that decides it as the text stands: the new one must come before.
-        before = _said(check, result, result.output, result.elapsed_ms)[1] if check else ""
+        before = _decision(check, result, result.output, result.elapsed_ms)[1] if check else ""
         return with_rule(text, pairs, before=before)
     return with_example(
         text,
@@ -51,7 +51,7 @@ def taken_into(
 
 
 def shortened(value: Json, depth: int = 0) -> Json:
-    """What long texts, long lists and wide objects begin with."""
+    """Long strings, long lists and wide objects, cut after their first items."""
     match value:
         case str():
             return value if len(value) <= _TEXT else value[:_TEXT] + "…"
@@ -88,8 +88,8 @@ def _for_people(check: NamedCheck | None, result: Result) -> Json:
         return output
     short = shortened(output)
     if check is not None:
-        whole, part = (_said(check, result, each, result.elapsed_ms) for each in (output, short))
-        if whole != part:
+        full, part = (_decision(check, result, each, result.elapsed_ms) for each in (output, short))
+        if full != part:
             short = output
     if len(canonical(short)) > LONGEST:
         raise InvalidInput("This output is too long for an example. Write a shorter one by hand.")
@@ -101,12 +101,12 @@ def _time_tells(check: NamedCheck | None, result: Result) -> bool:
     if check is None or result.elapsed_ms is None:
         return False
     timed, untimed = (
-        _said(check, result, result.output, each) for each in (result.elapsed_ms, None)
+        _decision(check, result, result.output, each) for each in (result.elapsed_ms, None)
     )
     return timed != untimed
 
 
-def _said(
+def _decision(
     check: NamedCheck, result: Result, output: Json, elapsed_ms: float | None
 ) -> tuple[str, str]:
     judgement = check.judge(result.tool, output, elapsed_ms)

@@ -1,4 +1,4 @@
-"""What calls and agents tell of a contract: who runs which version of it, and what it denied."""
+"""Agents that run each version of a contract, and calls that it denied."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,17 +29,17 @@ def running(project_id: int, bundle: str) -> Running:
 
 def running_each(project_id: int, bundles: Iterable[str]) -> dict[str, Running]:
     """The same of several contracts, for one look at the fleet."""
-    whole = fleet_of_late(project_id)
+    fleet = fleet_of_late(project_id)
     return {
         bundle: Running(
-            tuple(sorted((each for each in whole.agents if _has(each, bundle)), key=_worst_first)),
-            whole.knows_connections,
+            tuple(sorted((each for each in fleet.agents if _has(each, bundle)), key=_worst_first)),
+            fleet.knows_connections,
         )
         for bundle in bundles
     }
 
 
-def has_taken(agent: FleetAgent, bundle: str, number: int) -> bool:
+def runs_version(agent: FleetAgent, bundle: str, number: int) -> bool:
     """Whether it runs this version, or was sent it last."""
     return (agent.newest.bundle, agent.newest.number) == (bundle, number)
 
@@ -61,12 +61,12 @@ def denied_in(
         at__lt=until,
         version__bundle__in=list(bundles),
     )
-    found = (
+    denials = (
         denied.order_by()
         .values_list("version__bundle")
         .annotate(now=Count("id", filter=Q(at__gte=cut)), before=Count("id", filter=Q(at__lt=cut)))
     )
-    return {bundle: Denied(*counted) for bundle, *counted in found}
+    return {bundle: Denied(*counted) for bundle, *counted in denials}
 
 
 def _has(agent: FleetAgent, bundle: str) -> bool:

@@ -1,8 +1,7 @@
-"""What a version in observe mode would have denied so far, line by line.
+"""Calls that a version in observe mode would have denied so far, line by line.
 
-Which rules would have denied a call stands in its events alone, one for each of them, so rules and
-lines are counted over the newest calls; tools, agents and how many there are, over all.
-"""
+Only events say which rules would have denied a call, one for each of them. So rules and lines are
+counted over the newest calls; tools, agents and the total over all calls."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -22,7 +21,7 @@ SAMPLES = 3
 
 @dataclass(frozen=True, slots=True, order=True)
 class Named:
-    """What a line is about."""
+    """Rule, tool and agent of a line."""
 
     rule: str
     tool: str
@@ -91,19 +90,19 @@ def observed(there: VersionThere) -> Observed:
     for tick in ticks:
         if line := lines.get(Named(tick.rule, tick.tool, tick.agent)):
             line.ticked = tick
-    found = sorted(lines.values(), key=lambda line: (line.is_settled, -line.number, line.named))
+    listed = sorted(lines.values(), key=lambda line: (line.is_settled, -line.number, line.named))
     pairs = _pairs(denials) if len(calls) == COUNTED else _pairs_of(calls.values())
     by_tool, by_agent = Counter[str](), Counter[str]()
     for (tool, agent), number in pairs.items():
         by_tool[tool] += number
         by_agent[agent] += number
-    return Observed(found, pairs.total(), len(calls), by_tool, by_agent)
+    return Observed(listed, pairs.total(), len(calls), by_tool, by_agent)
 
 
 def _pairs(denials: QuerySet[Call, Call]) -> Counter[tuple[str, str]]:
-    """Of each tool and agent how many calls, answered by the index and two small tables."""
-    told = denials.values_list("tool__name", "agent__name").annotate(number=Count("id"))
-    return Counter({(tool, agent): number for tool, agent, number in told})
+    """Number of calls of each tool and agent, answered by the index and two small tables."""
+    pairs = denials.values_list("tool__name", "agent__name").annotate(number=Count("id"))
+    return Counter({(tool, agent): number for tool, agent, number in pairs})
 
 
 def _pairs_of(calls: Iterable[Call]) -> Counter[tuple[str, str]]:
@@ -124,7 +123,7 @@ def _lines(calls: dict[bytes, Call], newest: QuerySet[Call, Call]) -> dict[Named
 
 
 def _rules(calls: dict[bytes, Call], newest: QuerySet[Call, Call]) -> Iterable[tuple[bytes, str]]:
-    """Of each call the rules that would have denied it."""
+    """Rules that would have denied each call."""
     if not calls:
         return
     environment = next(iter(calls.values())).environment_id

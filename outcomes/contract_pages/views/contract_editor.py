@@ -1,4 +1,4 @@
-"""What an author is told while writing a contract, and which words can be completed."""
+"""Hints and completions for the contract editor."""
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -37,7 +37,7 @@ def check_contract(request: MemberRequest) -> HttpResponse:
 @member_page(Action.WRITE_CONTRACT)
 def words(request: MemberRequest) -> JsonResponse:
     known = contract_words(request.project.pk, timezone.now())
-    told = {
+    words = {
         "keys": {str(each): grammar.keys_in(each) for each in Dialect},
         "values": {str(each): grammar.values_in(each) for each in Dialect},
         "conditions": grammar.CONDITIONS,
@@ -47,4 +47,4 @@ def words(request: MemberRequest) -> JsonResponse:
         "tools": known.tools,
         "roles": known.roles,
     }
-    return JsonResponse(told)
+    return JsonResponse(words)

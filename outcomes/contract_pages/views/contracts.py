@@ -1,4 +1,4 @@
-"""What the pages of contracts show of agents and calls. Each part has an address of its own."""
+"""Agents and calls on the pages of contracts. Each part has an address of its own."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -23,9 +23,9 @@ from outcomes.contract_pages.queries.contracts import (
     Denied,
     Running,
     denied_in,
-    has_taken,
     running,
     running_each,
+    runs_version,
 )
 from outcomes.contract_pages.queries.observed import number_observed
 from outcomes.contract_pages.tables import RUNNING
@@ -60,8 +60,8 @@ COUNTED: Columns[ContractRow] = {
 }
 
 
-class Taken(NamedTuple):
-    """Of one environment: how many of its agents have the version that is live there."""
+class Rollout(NamedTuple):
+    """Agents of one environment that have the deployed version."""
 
     environment_id: int
     words: str
@@ -100,36 +100,38 @@ def contract_agents(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def contract_figures(request: MemberRequest) -> HttpResponseBase:
-    """Who runs a contract, who has taken what is live, and how much it denied."""
+    """Agents that run the contract, its rollout, and the calls it denied."""
     bundle = existing_bundle(request.project, request.GET.get("of", ""))
-    found = running(request.project.pk, bundle.name)
+    agents_running = running(request.project.pk, bundle.name)
     live = live_deployments(request.project, [bundle.pk])
     since, until = _last_day()
     counted = denied_in(request.project.pk, [bundle.pk], since - A_DAY, since, until)
     denied = counted.get(bundle.pk, Denied())
-    taken = [
-        Taken(
+    rollouts = [
+        Rollout(
             each.environment_id,
-            _taken_words(found, bundle.name, each.environment.name, each.version.number),
+            _rollout_words(agents_running, bundle.name, each.environment.name, each.version.number),
         )
         for each in live
     ]
     context: dict[str, Any] = {
         "page_title": f"Agents of {bundle.name}",
         "bundle": bundle,
-        "rows": [AgentRow(each, state_words(each)) for each in found.agents[:SHOWN]],
-        "more": max(0, len(found.agents) - SHOWN),
-        "told": agents_sentence(found),
-        "knows_connections": found.knows_connections,
-        "taken": taken,
+        "rows": [AgentRow(each, state_words(each)) for each in agents_running.agents[:SHOWN]],
+        "more": max(0, len(agents_running.agents) - SHOWN),
+        "told": agents_sentence(agents_running),
+        "knows_connections": agents_running.knows_connections,
+        "taken": rollouts,
         "sentence": rollout_sentence(
-            found, bundle.name, {each.environment.name: each.version.number for each in live}
+            agents_running,
+            bundle.name,
+            {each.environment.name: each.version.number for each in live},
         ),
         "denied": denied.now,
         "denied_before": denied.before,
         "denied_url": _denied_url(request, bundle.name, since),
     }
-    file = one_of_tables(request, request.project, {"agents": (RUNNING, found.agents)})
+    file = one_of_tables(request, request.project, {"agents": (RUNNING, agents_running.agents)})
     return file or shown_part(
         request,
         "contract_pages/_contract_figures.html",
@@ -141,7 +143,7 @@ def contract_figures(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """What the tabs of a contract are told; whoever asks for it alone is led to them."""
+    """Counts on the tabs of a contract; a request for this part alone is redirected to the page."""
     bundle = existing_bundle(request.project, bundle_name)
     if request.headers.get("HX-Request") != "true":
         return redirect("governance:contract", request.project.slug, bundle.name)
@@ -164,23 +166,23 @@ def _denied_url(request: MemberRequest, bundle: str, since: datetime) -> str:
     return with_query(address, contract=bundle, show="denied", **{"from": time_text(since)})
 
 
-def agents_sentence(found: Running) -> str:
+def agents_sentence(agents_running: Running) -> str:
     """12 of 14 agents up to date"""
-    agents = len(found.agents)
+    agents = len(agents_running.agents)
     if not agents:
         return "no agents"
-    current = sum(not state_words(each).is_trouble for each in found.agents)
+    current = sum(not state_words(each).is_trouble for each in agents_running.agents)
     if current == agents:
         return f"{counted(agents, 'agent')}, {'all ' if agents > 1 else ''}up to date"
     return f"{current:,} of {counted(agents, 'agent')} up to date"
 
 
-def rollout_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> str:
+def rollout_sentence(agents_running: Running, bundle: str, live: Mapping[str, int]) -> str:
     """12 of 14 agents up to date, 2 on v11"""
-    agents = [each for each in found.agents if each.environment in live]
+    agents = [each for each in agents_running.agents if each.environment in live]
     if not agents:
         return ""
-    late = [each for each in agents if not has_taken(each, bundle, live[each.environment])]
+    late = [each for each in agents if not runs_version(each, bundle, live[each.environment])]
     sentence = f"{len(agents) - len(late):,} of {counted(len(agents), 'agent')} up to date"
     runs = {each.newest.number for each in late if each.newest.bundle == bundle}
     if len(runs) == 1:
@@ -188,9 +190,9 @@ def rollout_sentence(found: Running, bundle: str, live: Mapping[str, int]) -> st
     return sentence
 
 
-def _taken_words(found: Running, bundle: str, environment: str, number: int) -> str:
-    agents = found.in_environment(environment)
-    taken = sum(has_taken(each, bundle, number) for each in agents)
+def _rollout_words(agents_running: Running, bundle: str, environment: str, number: int) -> str:
+    agents = agents_running.in_environment(environment)
+    updated = sum(runs_version(each, bundle, number) for each in agents)
     if not agents:
         return "no agents"
-    return f"{taken:,} of {len(agents):,} agent{'s' if len(agents) > 1 else ''}"
+    return f"{updated:,} of {len(agents):,} agent{'s' if len(agents) > 1 else ''}"

@@ -1,4 +1,5 @@
-"""What a contract in observe mode would have denied so far: looked at and ticked off by people."""
+"""Calls that a contract in observe mode would have denied so far, which people review and tick
+off."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -45,26 +46,26 @@ def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     if not places:
         return render(request, "contract_pages/would_deny.html", context)
     there = _there(request, bundle_name, environment, version)
-    found = observed(there)
-    lines = found.lines
+    overview = observed(there)
+    lines = overview.lines
     context |= {
         "number": there.version.number,
         "is_live": places.get(environment) == there.version.number,
         "observes": enforced(read_document(bytes(there.version.document))) is not None,
         "lines": [(line, shown(line.ticked.author) if line.ticked else "") for line in lines],
-        "calls": found.calls,
-        "counted": found.counted,
+        "calls": overview.calls,
+        "counted": overview.counted,
         "left": sum(not line.is_settled for line in lines),
         "by_rule": _first(_by_rule(lines)),
-        "by_tool": _first(found.by_tool),
-        "by_agent": _first(found.by_agent),
+        "by_tool": _first(overview.by_tool),
+        "by_agent": _first(overview.by_agent),
         "may_tick": may(request.role, Action.DEPLOY),
     }
     tables: Tables = {
         "lines": (WOULD_DENY, context["lines"]),
         "by-rule": (SUMS, _by_rule(lines).items()),
-        "by-tool": (SUMS, found.by_tool.items()),
-        "by-agent": (SUMS, found.by_agent.items()),
+        "by-tool": (SUMS, overview.by_tool.items()),
+        "by-agent": (SUMS, overview.by_agent.items()),
     }
     file = one_of_tables(request, request.project, tables)
     return file or render(request, "contract_pages/would_deny.html", context)
@@ -90,17 +91,17 @@ def tick(request: MemberRequest, bundle_name: str) -> HttpResponse:
 
 
 def _there(request: MemberRequest, bundle_name: str, environment: str, number: str) -> VersionThere:
-    asked = parse_number(number)
-    if number and asked is None:
+    version_number = parse_number(number)
+    if number and version_number is None:
         raise NotFound("Version not found.")
-    found = version_there(request.project, bundle_name, environment, asked)
-    if found is None:
+    version = version_there(request.project, bundle_name, environment, version_number)
+    if version is None:
         raise NotFound("This version was never deployed there.")
-    return found
+    return version
 
 
 def _places(request: MemberRequest, bundle_name: str) -> dict[str, int]:
-    """Where it is live, and which version."""
+    """Environments where it is deployed, with the version."""
     bundle = existing_bundle(request.project, bundle_name)
     live = live_deployments(request.project, [bundle.pk])
     return {each.environment.name: each.version.number for each in live}

@@ -25,14 +25,14 @@ def recent_calls(request: MemberRequest, bundle_name: str) -> HttpResponse:
     if request.headers.get("HX-Request") != "true":
         return redirect("governance:cases", request.project.slug, bundle.name)
     rows = recent_calls_of(bundle)
-    found = []
+    lines = []
     for row, shown in zip(rows, shown_calls(rows), strict=True):
         to_try = call_to_try(shown, row, number=None)
         if to_try is not None and not to_try.is_large and row.reason != "limit":
-            found.append((row, arguments_text(shown.folded.tool_args), to_try))
+            lines.append((row, arguments_text(shown.folded.tool_args), to_try))
     context = {
         "bundle": bundle,
-        "calls": found,
+        "calls": lines,
         "may_write": may(request.role, Action.WRITE_CONTRACT),
     }
     return render(request, "contract_pages/_recent_calls.html", context)

@@ -1,4 +1,4 @@
-"""What has arrived in a project, counted over its newest calls."""
+"""Data that has arrived in a project, counted over its newest calls."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -39,14 +39,14 @@ def newest_calls(project_id: int, number: int) -> list[Call]:
 def received(project_id: int) -> Received:
     columns = ("kind", "classified", "version__bundle__name", "version__number", "check_name")
     rows = Call.objects.filter(project=project_id).order_by("-at", "-order")
-    found = list(rows.values_list(*columns)[: LIMIT + 1])
-    calls = found[:LIMIT]
+    newest = list(rows.values_list(*columns)[: LIMIT + 1])
+    calls = newest[:LIMIT]
     executed = [(classified, check) for kind, classified, *_, check in calls if kind in _EXECUTED]
     versions = [f"{name} v{number}" for *_, name, number, _ in calls if name]
     checks = [check for _, check in executed if check not in _BY_NO_CHECK_OF_THEIRS]
     return Received(
         calls=len(calls),
-        is_more=len(found) > LIMIT,
+        is_more=len(newest) > LIMIT,
         executed=len(executed),
         outputs=sum(classified != "" for classified, _ in executed),
         under_contract=len(versions),

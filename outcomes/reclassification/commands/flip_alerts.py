@@ -15,10 +15,10 @@ MUCH: Final = 0.05  # of those that were judged
 
 
 def notice_flips(done: Rejudging) -> None:
-    """Of calls that count differently from now on; what is only tried counts nowhere."""
+    """Raises alerts for calls whose verdict changed; a check backtest changes none."""
     if done.kind != Rejudging.Kind.RECLASSIFICATION or done.status != Rejudging.Status.DONE:
         return
-    flips = Flips.of_json(done.result["flips"])
+    flips = Flips.from_json(done.result["flips"])
     if flips.flipped < FEWEST or flips.flipped < MUCH * flips.calls:
         return
     most = max(flips.by_tool, key=lambda tool: (_flipped(flips, tool), tool))

@@ -29,7 +29,7 @@ from outcomes.models.jobs import WAITING
 from outcomes.reclassification.commands.flip_alerts import notice_flips
 from outcomes.reclassification.queries.jobs import added_up
 from outcomes.reclassification.selection import Chosen
-from outcomes.recorded_calls.selection import Wanted, fit
+from outcomes.recorded_calls.selection import CallCriteria, fit
 from outcomes.stored.queries import CallFilter
 
 MOST_WAITING: Final = 20
@@ -46,12 +46,12 @@ def start_check_backtest(
     by: Actor,
     text: bytes | str,
     scope: str = "",
-    wanted: Wanted,
+    criteria: CallCriteria,
     version: int | None = None,
     newer: Collection[str] = (),
 ) -> Rejudging:
-    """What this text, or this version, would change. It judges the calls that its name is bound to,
-    or all."""
+    """Queues an impact preview of this text or version, over the calls bound to its name, or
+    all."""
     policies.refuse_unless(by, Action.WRITE_CHECK)
     document = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     including = Including(project_id, newer, version)
@@ -70,7 +70,7 @@ def start_check_backtest(
     return _start(
         project_id,
         by,
-        wanted,
+        criteria,
         kind=Kind.CHECK_BACKTEST,
         check_name=checked.name,
         check_version=version,
@@ -81,26 +81,26 @@ def start_check_backtest(
     )
 
 
-def start_reclassification(project_id: int, *, by: Actor, wanted: Wanted) -> Rejudging:
+def start_reclassification(project_id: int, *, by: Actor, criteria: CallCriteria) -> Rejudging:
     """Let the checks that are bound now judge these calls; their verdicts count from then on."""
     policies.refuse_unless(by, Action.WRITE_CHECK)
-    return _start(project_id, by, wanted, kind=Kind.RECLASSIFICATION)
+    return _start(project_id, by, criteria, kind=Kind.RECLASSIFICATION)
 
 
-def _start(project_id: int, by: Actor, wanted: Wanted, **more: Any) -> Rejudging:
+def _start(project_id: int, by: Actor, criteria: CallCriteria, **more: Any) -> Rejudging:
     project = project_numbered(project_id)
-    chosen = fit(project_id, wanted)
+    chosen = fit(project_id, criteria)
     with transaction.atomic():
         if Rejudging.objects.filter(WAITING, project=project).count() >= MOST_WAITING:
             raise InvalidInput(f"{MOST_WAITING} are already queued. Cancel one, or wait.")
         rejudging = Rejudging(
             project=project,
             environment_id=chosen.environment,
-            since=wanted.since,
+            since=criteria.since,
             until=chosen.until,
-            agents=list(wanted.agents),
-            tools=list(wanted.tools),
-            filters=wanted.call_filter.given(),
+            agents=list(criteria.agents),
+            tools=list(criteria.tools),
+            filters=criteria.call_filter.given(),
             author=str(by)[:254],
             created_at=chosen.now,
             **more,
@@ -116,7 +116,7 @@ def _start(project_id: int, by: Actor, wanted: Wanted, **more: Any) -> Rejudging
             RejudgingPart(rejudging=rejudging, number=number, first=share.first, last=share.last)
             for number, share in enumerate(shares)
         )
-        details = {"environment": wanted.environment, "sha256": rejudging.sha256}
+        details = {"environment": criteria.environment, "sha256": rejudging.sha256}
         verb = f"{_VERBS[rejudging.kind]} started"
         record(by, verb, str(rejudging), project=project, details=details)
     return rejudging
@@ -137,18 +137,18 @@ def cancel_rejudging(project_id: int, number: int, kind: str, *, by: Actor) -> R
     policies.refuse_unless(by, Action.WRITE_CHECK)
     mine = Rejudging.objects.filter(project=project_id, kind=kind, pk=number)
     ended = mine.filter(WAITING).update(status=Status.CANCELLED, finished_at=timezone.now())
-    found = mine.first()
-    if found is None:
+    rejudging = mine.first()
+    if rejudging is None:
         raise NotFound("Job not found.")
     if ended:
-        parts = RejudgingPart.objects.filter(WAITING, rejudging=found)
+        parts = RejudgingPart.objects.filter(WAITING, rejudging=rejudging)
         parts.update(status=Status.CANCELLED, finished_at=timezone.now())
-        add_up(found)
+        add_up(rejudging)
         verb = (
             f"{'reclassification' if kind == Kind.RECLASSIFICATION else 'check backtest'} cancelled"
         )
-        record(by, verb, str(found), project=project_numbered(project_id))
-    return found
+        record(by, verb, str(rejudging), project=project_numbered(project_id))
+    return rejudging
 
 
 def chosen_by(rejudging: Rejudging) -> Chosen:

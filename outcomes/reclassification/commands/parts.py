@@ -18,7 +18,13 @@ from outcomes.artifacts.queries.outputs import outputs_of
 from outcomes.database import CALLS_PER_COMMIT
 from outcomes.jobs import commands as jobs
 from outcomes.models import Rejudging, RejudgingPart
-from outcomes.reclassification.classifying import CheckFor, Judged, Judging, of_bindings, of_text
+from outcomes.reclassification.classifying import (
+    CheckFor,
+    Judged,
+    Judging,
+    check_by_text,
+    checks_by_binding,
+)
 from outcomes.reclassification.commands import verdicts as reclassifying
 from outcomes.reclassification.commands.jobs import (
     begin,
@@ -27,7 +33,7 @@ from outcomes.reclassification.commands.jobs import (
     end_if_all_did,
     left_without_a_part,
 )
-from outcomes.reclassification.domain.flips import CallTold, Flips
+from outcomes.reclassification.domain.flips import CallSummary, Flips
 from outcomes.reclassification.domain.shifts import Readings, Shifts
 from outcomes.reclassification.selection import Chunk, Place, Share, place_of
 from outcomes.record.call_columns import Row
@@ -36,13 +42,15 @@ from outcomes.sessions.commands.long_sessions import LongSessions
 from outcomes.sessions.commands.readings import SessionGone
 
 AT_ONCE: Final[int] = CALLS_PER_COMMIT
-TOLD_EVERY: Final = 0.5  # seconds
+REPORT_EVERY: Final = 0.5  # seconds
 TRIES: Final = 5  # of a transaction that another one locked out
-KEPT: Final = "Calls with such an output keep their verdicts; fix the cause, then start it again."
+VERDICTS_STAY: Final = (
+    "Calls with such an output keep their verdicts; fix the cause, then start it again."
+)
 Status = RejudgingPart.Status
 _parts: Final = RejudgingPart.objects.all
 
-Told = tuple[Row, Judged | None]
+CallVerdict = tuple[Row, Judged | None]
 
 
 class Cancelled(Exception):
@@ -100,7 +108,7 @@ def _run(part: RejudgingPart) -> bool:
 def _end(part: RejudgingPart, fault: str) -> None:
     """Calls whose output the store could not give keep their verdicts, and the job says so."""
     if fault:
-        jobs.end(part, Status.FAILED, error=f"{fault} {KEPT}"[:500])
+        jobs.end(part, Status.FAILED, error=f"{fault} {VERDICTS_STAY}"[:500])
     else:
         jobs.end(part, Status.DONE)
 
@@ -117,17 +125,17 @@ class _Work:
         self._environments = environments_by_id(self._project)
         self._governing = Governing(self._environments)
         self._long = LongSessions(self._governing)
-        self._check_for = None if self._writes else self._of_its_text(rejudging)
+        self._check_for = None if self._writes else self._check_of_text(rejudging)
         # What was written is kept; what is only looked at is looked at from its beginning.
-        kept = part.result if self._writes else {}
+        stored = part.result if self._writes else {}
         self._after = place_of(part.place) if self._writes else None
-        self._flips = Flips.of_json(kept.get("flips", {}))
-        self._shifts = Shifts.of_json(kept.get("shifts", {}))
+        self._flips = Flips.from_json(stored.get("flips", {}))
+        self._shifts = Shifts.from_json(stored.get("shifts", {}))
         self._passed = part.passed if self._after else 0
-        self._seconds = kept.get("cpu_seconds", 0.0)
-        self._fault: str = kept.get("fault", "")
+        self._seconds = stored.get("cpu_seconds", 0.0)
+        self._fault: str = stored.get("fault", "")
         self._began = jobs.processor_seconds()
-        self._told_at = self._heard_at = time.monotonic()
+        self._reported_at = self._heard_at = time.monotonic()
         self._session: int | None = None
         self._readings = Readings(())
 
@@ -136,113 +144,117 @@ class _Work:
         """Why some outputs could not be read; empty when all could."""
         return self._fault
 
-    def _of_its_text(self, rejudging: Rejudging) -> CheckFor:
+    def _check_of_text(self, rejudging: Rejudging) -> CheckFor:
         bound = rejudging.scope == Rejudging.Scope.BOUND
         check = NamedCheck(compiled_of(rejudging))
-        return of_text(check, judges(self._project) if bound else None)
+        return check_by_text(check, judges(self._project) if bound else None)
 
     def run(self) -> bool:
         """False where its turn ended first. What only looks begins anew, so it goes on to its end:
         people wait for it."""
         turn = jobs.Turn()
         for chunk in self._chosen.chunks(self._share, self._after):
-            told = self._judged(chunk)
+            verdicts = self._judged(chunk)
             if self._writes:
-                self._write(chunk, told)
+                self._write(chunk, verdicts)
                 if turn.is_over():
                     return False
                 continue
-            for each in told:
+            for each in verdicts:
                 self._see(chunk, each)
-            if time.monotonic() > self._told_at + TOLD_EVERY:
+            if time.monotonic() > self._reported_at + REPORT_EVERY:
                 self._note()
         self._end_session()
         if not self._writes:
             self._note()
         return True
 
-    def _judged(self, chunk: Chunk) -> list[Told]:
+    def _judged(self, chunk: Chunk) -> list[CallVerdict]:
         chosen = self._chosen.among(chunk.rows)
         recorded = outputs_of(chosen)
         contents = Contents()
         contents.learn((self._project, row.artifact_name) for row in chosen if row.artifact_name)
-        wanted = {row.id for row in chosen}
-        judging = self._asked_now()
-        told: list[Told] = []
+        criteria = {row.id for row in chosen}
+        judging = self._judging_now()
+        verdicts: list[CallVerdict] = []
         for row in chunk.rows:
             judged = None
-            if row.id in wanted:
+            if row.id in criteria:
                 judged = judging.judge(
                     row, recorded, lambda artifact: contents.value_or_fault(self._project, artifact)
                 )
                 self._fault = self._fault or contents.fault
                 self._be_heard()
-            told.append((row, judged))
-        return told
+            verdicts.append((row, judged))
+        return verdicts
 
-    def _asked_now(self) -> Judging:
+    def _judging_now(self) -> Judging:
         """After the rows were read: no verdict is ever overwritten by that of an older version."""
-        check_for = self._check_for or of_bindings(judges(self._project))
+        check_for = self._check_for or checks_by_binding(judges(self._project))
         return Judging(check_for, self._environments)
 
     def _be_heard(self) -> None:
         """Over a slow check, too: else its process is taken for dead, and deaf to who ends it."""
         now = time.monotonic()
-        if now > self._heard_at + TOLD_EVERY:
+        if now > self._heard_at + REPORT_EVERY:
             self._heard_at = now
             if not jobs.note(self._part):
                 raise Cancelled
 
-    def _write(self, chunk: Chunk, told: Sequence[Told]) -> None:
-        pieces = iter(told)
+    def _write(self, chunk: Chunk, verdicts: Sequence[CallVerdict]) -> None:
+        pieces = iter(verdicts)
         while piece := list(islice(pieces, AT_ONCE)):
             self._long.load(row.session for row, _ in piece if row.session is not None)
             self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
 
-    def _commit(self, chunk: Chunk, piece: list[Told], place: Place) -> None:
-        """What came in meanwhile was judged then, and is judged once more, as it is now."""
+    def _commit(self, chunk: Chunk, piece: list[CallVerdict], place: Place) -> None:
+        """Writes a piece; calls that changed meanwhile are judged once more in their new state."""
         for tried in count(1):
             try:
                 with transaction.atomic():
-                    judged = [(row, said) for row, said in piece if said is not None]
+                    judged = [(row, judgement) for row, judgement in piece if judgement is not None]
                     overtaken = reclassifying.reclassify(judged, self._governing, self._long)
                     if overtaken and tried < TRIES:
                         raise _Overtaken(overtaken)
-                    for row, said in piece:
-                        is_left = said is not None and row.id in overtaken
-                        self._count(chunk, (row, said.left() if said and is_left else said))
-                    self._note(place=place.kept(), tries=1)
+                    for row, judgement in piece:
+                        is_left = judgement is not None and row.id in overtaken
+                        self._count(
+                            chunk, (row, judgement.left() if judgement and is_left else judgement)
+                        )
+                    self._note(place=place.as_json(), tries=1)
                 self._long.note_written()
                 return
             except _Overtaken as changed:
                 self._long.roll_back()
-                piece = self._anew(chunk, piece, changed.calls)
+                piece = self._judged_again(chunk, piece, changed.calls)
             except (OperationalError, SessionGone):
                 if tried >= TRIES:
                     raise
                 self._long.roll_back()
-                self._count_as_kept()
+                self._restore_counts()
                 time.sleep(0.1 * tried)
-                piece = self._anew(chunk, piece, {row.id for row, _ in piece})
+                piece = self._judged_again(chunk, piece, {row.id for row, _ in piece})
 
-    def _count_as_kept(self) -> None:
-        """What a transaction counted leaves with it."""
-        kept = RejudgingPart.objects.get(pk=self._part.pk)
-        self._flips = Flips.of_json(kept.result.get("flips", {}))
-        self._passed = kept.passed if kept.place else 0
+    def _restore_counts(self) -> None:
+        """Undoes what a rolled-back transaction counted."""
+        stored = RejudgingPart.objects.get(pk=self._part.pk)
+        self._flips = Flips.from_json(stored.result.get("flips", {}))
+        self._passed = stored.passed if stored.place else 0
 
-    def _anew(self, chunk: Chunk, piece: list[Told], calls: Set[int]) -> list[Told]:
+    def _judged_again(
+        self, chunk: Chunk, piece: list[CallVerdict], calls: Set[int]
+    ) -> list[CallVerdict]:
         rows = self._chosen.again(calls)
-        kept = [each for each in piece if each[0].id not in calls]
-        return kept + self._judged(Chunk(rows, chunk.sessions))
+        unchanged = [each for each in piece if each[0].id not in calls]
+        return unchanged + self._judged(Chunk(rows, chunk.sessions))
 
-    def _see(self, chunk: Chunk, told: Told) -> None:
+    def _see(self, chunk: Chunk, verdict: CallVerdict) -> None:
         """A call of a session that is read in order, once more with the other verdict."""
-        row, judged = told
+        row, judged = verdict
         if row.session != self._session:
             self._end_session()
             self._begin_session(chunk, row)
-        self._count(chunk, told)
+        self._count(chunk, verdict)
         if row.session is None:
             return
         step = step_from(
@@ -256,17 +268,17 @@ class _Work:
             row.from_sdk,
             row.version,
         )
-        after = step.verdict if judged is None else judged.said.after
+        after = step.verdict if judged is None else judged.change.after
         self._readings.advance(step, after, checked=judged is not None and judged.checked)
 
-    def _count(self, chunk: Chunk, told: Told) -> None:
-        row, judged = told
+    def _count(self, chunk: Chunk, verdict: CallVerdict) -> None:
+        row, judged = verdict
         if self._chosen.since is None or row.at >= self._chosen.since:
             self._passed += 1
         if judged is None:
             return
         session = chunk.sessions.get(row.session) if row.session is not None else None
-        call = CallTold(
+        call = CallSummary(
             row.call_id,
             self._environments.get(row.environment, ""),
             session.name if session else "",
@@ -274,23 +286,23 @@ class _Work:
             row.agent,
             row.at,
         )
-        self._flips.add(call, judged.said)
+        self._flips.add(call, judged.change)
 
     def _begin_session(self, chunk: Chunk, row: Row) -> None:
         self._session = row.session
         if row.session is None:
             return
         known = chunk.sessions[row.session]
-        self._told_session = self._environments.get(row.environment, ""), known.name
+        self._session_named = self._environments.get(row.environment, ""), known.name
         self._readings = Readings(self._governing.limits_of(known.version))
 
     def _end_session(self) -> None:
         if self._session is not None:
-            self._shifts.end_session(*self._told_session, self._readings)
+            self._shifts.end_session(*self._session_named, self._readings)
         self._session = None
 
     def _note(self, **more: Any) -> None:
-        self._told_at = time.monotonic()
+        self._reported_at = time.monotonic()
         result = {
             "flips": self._flips.as_json(),
             "shifts": self._shifts.as_json(),

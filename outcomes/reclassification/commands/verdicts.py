@@ -38,51 +38,55 @@ _READ_SO: Final = (
     "check_rule",
     "check_value",
 )
-Wanted = dict[int, tuple[Row, Judged]]
+Judgements = dict[int, tuple[Row, Judged]]
 _NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
 
 
 def reclassify(
     judged: Iterable[tuple[Row, Judged]], governing: Governing, long: LongSessions
 ) -> set[int]:
-    """Of which calls nothing was written, because they changed since they were read, or left.
-    In the caller's transaction."""
-    wanted = {row.id: (row, told) for row, told in judged if told.verdicts is not None}
-    present = _locked(wanted)
-    changes = list(_changes(present, wanted))
+    """Ids of calls that were not written, because they changed or left since they were read.
+
+    Runs in the caller's transaction.
+    """
+    judgements = {
+        row.id: (row, judgement) for row, judgement in judged if judgement.verdicts is not None
+    }
+    present = _locked(judgements)
+    changes = list(_changes(present, judgements))
     _keep_past(changes)
     bulk.update(
         Call, COLUMNS, [tuple(getattr(new, name) for name in COLUMNS) for _, new in changes]
     )
-    tools = {row.tool_number: row.tool for row, _ in wanted.values()}
+    tools = {row.tool_number: row.tool for row, _ in judgements.values()}
     read_sessions(changes, governing, _NOBODY, partial(long.corrected, tools=tools))
     count(changes)
-    return wanted.keys() - {call.id for call in present}
+    return judgements.keys() - {call.id for call in present}
 
 
-def _locked(wanted: Wanted) -> list[CallRow]:
+def _locked(judgements: Judgements) -> list[CallRow]:
     """Those that are as they were read. It may be another result with a verdict of the same word:
     all that tells results apart is compared."""
-    rows = Call.objects.select_for_update().filter(id__in=list(wanted))
-    found = rows.order_by("environment", "digest").values_list(*CALL_COLUMNS)
-    calls = map(codec.call_row_of, found)
-    return [call for call in calls if _is_as_read(call, wanted[call.id][0])]
+    rows = Call.objects.select_for_update().filter(id__in=list(judgements))
+    columns = rows.order_by("environment", "digest").values_list(*CALL_COLUMNS)
+    calls = map(codec.call_row_of, columns)
+    return [call for call in calls if _is_as_read(call, judgements[call.id][0])]
 
 
-def _changes(present: Iterable[CallRow], wanted: Wanted) -> Iterable[Change]:
+def _changes(present: Iterable[CallRow], judgements: Judgements) -> Iterable[Change]:
     before: list[CallRow] = []
     after: list[CallRow] = []
     for old in present:
-        _, told = wanted[old.id]
-        if told.verdicts is None:
+        _, judgement = judgements[old.id]
+        if judgement.verdicts is None:
             continue
         before.append(old)
         after.append(
             old._replace(
-                **told.verdicts._asdict(),
-                verdict=told.said.after.value,
-                decided_by=told.decided_by,
-                disagreement=told.disagreement,
+                **judgement.verdicts._asdict(),
+                verdict=judgement.change.after.value,
+                decided_by=judgement.decided_by,
+                disagreement=judgement.disagreement,
                 group=None,
             )
         )

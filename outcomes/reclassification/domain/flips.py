@@ -13,7 +13,7 @@ from governance.core.verdict import Verdict
 
 NAMES: Final = 500  # tools and rules that have a row of their own
 SAMPLES: Final = 20  # of each change
-SAMPLES_ALIKE: Final = 3  # of them of one tool and rule
+SAMPLES_OF_RULE: Final = 3  # of them of one tool and rule
 OTHERS: Final = "(others)"
 REPORTED: Final = "(reported by the agent)"
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
@@ -39,8 +39,8 @@ def flip_of(before: Verdict, after: Verdict) -> Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Of one call that ran: what counted so far, and what this check would have count."""
+class VerdictChange:
+    """Verdict of one call that ran: before, and by this check."""
 
     before: Verdict
     after: Verdict
@@ -52,7 +52,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class CallTold:
+class CallSummary:
     """A call as its results are told."""
 
     call_id: str
@@ -81,30 +81,32 @@ class Flips:
     def flipped(self) -> int:
         return self.calls - self.counts[Flip.UNCHANGED]
 
-    def add(self, call: CallTold, said: Said) -> Flip:
-        flip = flip_of(said.before, said.after)
+    def add(self, call: CallSummary, change: VerdictChange) -> Flip:
+        flip = flip_of(change.before, change.after)
         self.counts[flip] += 1
         tool = _row(self.by_tool, call.tool, _OF_A_TOOL)
         tool[flip] += 1
-        tool[f"before_{said.before}"] += 1
-        tool[f"after_{said.after}"] += 1
-        if said.check:
+        tool[f"before_{change.before}"] += 1
+        tool[f"after_{change.after}"] += 1
+        if change.check:
             self.judged += 1
-            name = REPORTED if said.by_agent else f"{said.check}: {said.rule}"
+            name = REPORTED if change.by_agent else f"{change.check}: {change.rule}"
             rule = _row(self.by_rule, name, _OF_A_RULE)
             rule["judged"] += 1
             rule[flip] += 1
-        elif said.not_checked:
-            _count(self.not_checked, said.not_checked, 1)
+        elif change.not_checked:
+            _count(self.not_checked, change.not_checked, 1)
         if flip != Flip.UNCHANGED:
-            self._keep(flip, call, said)
+            self._keep(flip, call, change)
         return flip
 
-    def _keep(self, flip: Flip, call: CallTold, said: Said) -> None:
-        kept = self.samples.setdefault(flip, [])
-        alike = sum(each["tool"] == call.tool and each["rule"] == said.rule for each in kept)
-        if len(kept) < SAMPLES and alike < SAMPLES_ALIKE:
-            kept.append(
+    def _keep(self, flip: Flip, call: CallSummary, change: VerdictChange) -> None:
+        samples = self.samples.setdefault(flip, [])
+        same_rule = sum(
+            each["tool"] == call.tool and each["rule"] == change.rule for each in samples
+        )
+        if len(samples) < SAMPLES and same_rule < SAMPLES_OF_RULE:
+            samples.append(
                 {
                     "call_id": call.call_id,
                     "environment": call.environment,
@@ -112,10 +114,10 @@ class Flips:
                     "tool": call.tool,
                     "agent": call.agent,
                     "at": call.at.isoformat(),
-                    "before": said.before.value,
-                    "after": said.after.value,
-                    "rule": "" if said.by_agent else said.rule,
-                    "cut": said.cut,
+                    "before": change.before.value,
+                    "after": change.after.value,
+                    "rule": "" if change.by_agent else change.rule,
+                    "cut": change.cut,
                 }
             )
 
@@ -130,11 +132,11 @@ class Flips:
         }
 
     @classmethod
-    def of_json(cls, kept: Mapping[str, Any]) -> Self:
-        """What was kept, to go on from."""
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Restored counts of a part that continues."""
         flips = cls()
-        if kept:
-            flips.merge(kept)
+        if stored:
+            flips.merge(stored)
         return flips
 
     def merge(self, other: Mapping[str, Any]) -> None:
@@ -151,9 +153,9 @@ class Flips:
                 sums = _row(mine, name, columns)
                 for column, number in row.items():
                     sums[column] += number
-        for flip, kept in other["samples"].items():
+        for flip, stored in other["samples"].items():
             sampled = self.samples.setdefault(flip, [])
-            sampled += kept[: SAMPLES - len(sampled)]
+            sampled += stored[: SAMPLES - len(sampled)]
 
 
 _OF_A_TOOL: Final = dict.fromkeys(

@@ -1,8 +1,7 @@
-"""What other verdicts do to the limits of a session, counting successes as they are classified.
+"""Effect of changed verdicts on session limits that count successes.
 
-A limit on executions that is read as one on successes is reached earlier when results that were
-taken for failures are successes after all, and later, or never, the other way round.
-"""
+A limit on executions that is read as one on successes is hit earlier when results that counted as
+failures are successes after all, and later, or never, the other way round."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -82,8 +81,8 @@ class Shifts:
             row[shift] += 1
             samples = row["samples"].setdefault(shift.value, [])
             if len(samples) < SAMPLES:
-                told = {"environment": environment, "session": session}
-                samples.append({**told, "before": before, "after": after})
+                place = {"environment": environment, "session": session}
+                samples.append({**place, "before": before, "after": after})
 
     def _row(self, limit: SessionLimit) -> dict[str, Any] | None:
         named = {
@@ -104,10 +103,10 @@ class Shifts:
         return {"sessions": self.sessions, "by_limit": self.by_limit}
 
     @classmethod
-    def of_json(cls, kept: Mapping[str, Any]) -> Self:
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
         shifts = cls()
-        if kept:
-            shifts.merge(kept)
+        if stored:
+            shifts.merge(stored)
         return shifts
 
     def merge(self, other: Mapping[str, Any]) -> None:
@@ -124,5 +123,5 @@ class Shifts:
             for shift in Shift:
                 mine[shift] += row[shift]
             for shift, samples in row["samples"].items():
-                kept = mine["samples"].setdefault(shift, [])
-                kept += samples[: SAMPLES - len(kept)]
+                sampled = mine["samples"].setdefault(shift, [])
+                sampled += samples[: SAMPLES - len(sampled)]

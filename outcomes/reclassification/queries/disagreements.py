@@ -1,8 +1,7 @@
-"""Where agents report another verdict than the console gives: by tool, by agent, and by both.
+"""Disagreements between agents and the console: by tool, by agent, and by both.
 
-By tool and by agent it is counted by minute, so these figures are exact. Both together, and the
-check that gave the verdict, are read from the newest calls that disagree.
-"""
+By tool and by agent they are counted by minute, so these figures are exact. Both together, and the
+check that gave the verdict, are read from the newest calls that disagree."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -51,7 +50,7 @@ class Judge(NamedTuple):
 
 @dataclass(slots=True)
 class Differing:
-    """Of one tool, or of one agent."""
+    """Figures of one tool or one agent."""
 
     name: str
     judged: int = 0
@@ -115,10 +114,10 @@ class Disagreements:
 def disagreements(
     project_id: int, environment: str, since: datetime, until: datetime
 ) -> Disagreements:
-    """Of full minutes, so that all of it is of the same calls."""
-    wanted = CallFilter(environment=environment, since=since, until=until)
-    tools = _sums(figures_by(project_id, "tool", wanted))
-    agents = _sums(figures_by(project_id, "agent", wanted))
+    """Figures of full minutes, so that all of them cover the same calls."""
+    filters = CallFilter(environment=environment, since=since, until=until)
+    tools = _sums(figures_by(project_id, "tool", filters))
+    agents = _sums(figures_by(project_id, "agent", filters))
     groups, counted = _groups(project_id, environment, since, until)
     differing = {
         "tools": sorted((each for each in tools if each.disagreements), key=lambda one: one.worst),
@@ -139,10 +138,10 @@ def disagreements(
     )
 
 
-def _sums(found: Mapping[str, Figures]) -> list[Differing]:
+def _sums(figures: Mapping[str, Figures]) -> list[Differing]:
     return [
         Differing(name, each.judged, each.agent_only_success, each.agent_only_failure)
-        for name, each in found.items()
+        for name, each in figures.items()
     ]
 
 
@@ -157,22 +156,22 @@ def _groups(
     statement, values = rows.values_list(*_LOOKED_AT)[:COUNTED].query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(_GROUPS.format(newest=statement), values)
-        found = cursor.fetchall()
+        counted = cursor.fetchall()
     groups = [
         Group(agent, tool, Judge(check, version), newest, success, calls - success)
-        for agent, tool, check, version, newest, success, calls in found
+        for agent, tool, check, version, newest, success, calls in counted
     ]
     groups.sort(key=lambda each: (-each.disagreements, each.agent, each.tool))
-    _look_at_newest(groups[:ROWS])
+    _add_newest(groups[:ROWS])
     return groups, sum(each.disagreements for each in groups)
 
 
-def _look_at_newest(groups: Iterable[Group]) -> None:
+def _add_newest(groups: Iterable[Group]) -> None:
     """It tells what its agent used; clients that ask a named check say which."""
     by_call = {group.newest: group for group in groups}
     rows = list(with_names(Call.objects.filter(pk__in=list(by_call))))
-    for whole in read_calls(rows):
-        row, group = whole.row, by_call[whole.row.pk]
+    for call in read_calls(rows):
+        row, group = call.row, by_call[call.row.pk]
         group.call_id, group.environment, group.at = row.call_id, row.environment.name, row.at
-        used = agent_check(whole.folded.metadata)
+        used = agent_check(call.folded.metadata)
         group.reported_by = None if used is None else Judge(*used)

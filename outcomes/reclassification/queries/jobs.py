@@ -15,18 +15,18 @@ SHOWN = 50
 def rejudging_numbered(project_id: int, number: int, kind: str) -> Rejudging | None:
     """With the figures of its parts as far as they are, while it runs."""
     rows = Rejudging.objects.filter(project=project_id, kind=kind, pk=number)
-    found = rows.defer("document", "packed").select_related("environment").first()
-    if found is not None and not found.has_ended:
-        parts = RejudgingPart.objects.filter(rejudging=found)
-        found.passed = parts.aggregate(passed=Sum("passed"))["passed"] or 0
-    return found
+    rejudging = rows.defer("document", "packed").select_related("environment").first()
+    if rejudging is not None and not rejudging.has_ended:
+        parts = RejudgingPart.objects.filter(rejudging=rejudging)
+        rejudging.passed = parts.aggregate(passed=Sum("passed"))["passed"] or 0
+    return rejudging
 
 
 def result_so_far(rejudging: Rejudging) -> dict[str, Any]:
-    """What is known by now: of all parts together."""
+    """Result so far, of all parts together."""
     if rejudging.has_ended and rejudging.result:
-        kept: dict[str, Any] = rejudging.result
-        return kept
+        result: dict[str, Any] = rejudging.result
+        return result
     parts = RejudgingPart.objects.filter(rejudging=rejudging).order_by("number")
     return added_up(parts.values_list("result", flat=True))
 

@@ -1,4 +1,4 @@
-"""What two versions of a check said of the same calls, side by side."""
+"""Verdicts of two versions of a check on the same calls."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ class TwoVersions:
 class _Pair(NamedTuple):
     """Calls that both judged, and the columns of what either said."""
 
-    found: QuerySet[PastVerdict]
+    rows: QuerySet[PastVerdict]
     one: str
     other: str
 
 
 def two_versions(project_id: int, check: str, first: int, second: int) -> TwoVersions:
-    """Of the calls that both judged: what counts now, or what it took the place of."""
+    """Calls that both versions judged: by the current verdict, or by the one it replaced."""
     pairs = (
         _Pair(_past_and_present(project_id, check, first, second), _WAS, _IS_NOW),
         _Pair(_past_and_present(project_id, check, second, first), _IS_NOW, _WAS),
@@ -37,17 +37,17 @@ def two_versions(project_id: int, check: str, first: int, second: int) -> TwoVer
     )
     counts: Counter[tuple[str, str]] = Counter()
     differing: dict[int, tuple[str, str]] = {}
-    for found, one, other in pairs:
-        counted: Any = found.order_by().values_list(one, other)
-        for said, then, calls in counted.annotate(calls=Count("call", distinct=True)):
-            counts[said, then] += calls
-        newest: Any = found.exclude(**{one: F(other)}).order_by("-call")
-        for call, said, then in newest.values_list("call", one, other)[:SAMPLES]:
-            differing.setdefault(call, (said, then))
+    for rows, one, other in pairs:
+        counted: Any = rows.order_by().values_list(one, other)
+        for before, then, calls in counted.annotate(calls=Count("call", distinct=True)):
+            counts[before, then] += calls
+        newest: Any = rows.exclude(**{one: F(other)}).order_by("-call")
+        for call, before, then in newest.values_list("call", one, other)[:SAMPLES]:
+            differing.setdefault(call, (before, then))
     shown = Call.objects.filter(pk__in=differing, project=project_id).order_by("-at")
     named = shown.select_related("tool", "agent", "session", "environment")
-    rows = named.defer("session__tally")[:SAMPLES]
-    return TwoVersions(dict(counts), [(call, *differing[call.pk]) for call in rows])
+    rows_shown = named.defer("session__tally")[:SAMPLES]
+    return TwoVersions(dict(counts), [(call, *differing[call.pk]) for call in rows_shown])
 
 
 def versions_heard(project_id: int, check: str) -> list[int]:
@@ -66,13 +66,13 @@ def _past(project_id: int, check: str, version: int) -> QuerySet[PastVerdict]:
 def _past_and_present(
     project_id: int, check: str, past: int, present: int
 ) -> QuerySet[PastVerdict]:
-    found = _past(project_id, check, past)
-    return found.filter(call__check_name=check, call__check_version=present)
+    rows = _past(project_id, check, past)
+    return rows.filter(call__check_name=check, call__check_version=present)
 
 
 def _both_past(project_id: int, check: str, first: int, second: int) -> QuerySet[PastVerdict]:
     """Neither of them counts any more."""
-    found = _past(project_id, check, first).filter(
+    rows = _past(project_id, check, first).filter(
         call__past_verdicts__check_name=check, call__past_verdicts__check_version=second
     )
-    return found.exclude(call__check_name=check, call__check_version__in=[first, second])
+    return rows.exclude(call__check_name=check, call__check_version__in=[first, second])

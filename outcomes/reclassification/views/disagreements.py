@@ -40,18 +40,22 @@ def disagreement_page(request: MemberRequest) -> HttpResponseBase:
     )
     if file:
         return file
-    found = disagreements(request.project.pk, scope.environment, scope.since, scope.until)
+    disagreements_shown = disagreements(
+        request.project.pk, scope.environment, scope.since, scope.until
+    )
     tables: Tables = {
-        "agents": (DIFFERING, found.agents),
-        "tools": (DIFFERING, found.tools),
+        "agents": (DIFFERING, disagreements_shown.agents),
+        "tools": (DIFFERING, disagreements_shown.tools),
     }
     if (file := one_of_tables(request, request.project, tables)) is not None:
         return file
     context = {
         "page_title": "Disagreements",
-        "sentence": sentence(found, scope),
-        "found": found,
-        "agents": [(each, _calls(request, scope, each.name)) for each in found.agents],
+        "sentence": sentence(disagreements_shown, scope),
+        "found": disagreements_shown,
+        "agents": [
+            (each, _calls(request, scope, each.name)) for each in disagreements_shown.agents
+        ],
         "groups": [
             (
                 each,
@@ -59,23 +63,23 @@ def disagreement_page(request: MemberRequest) -> HttpResponseBase:
                 judge_words(each.reported_by) if each.reported_by else "",
                 next_step(each, request.project.slug),
             )
-            for each in found.groups
+            for each in disagreements_shown.groups
         ],
-        "is_in_part": found.counted < found.total,
+        "is_in_part": disagreements_shown.counted < disagreements_shown.total,
     }
     return render(request, "reclassification/disagreements.html", context)
 
 
-def sentence(found: Disagreements, scope: Scope) -> str:
+def sentence(disagreements_shown: Disagreements, scope: Scope) -> str:
     """Agents and checks disagree on 5 of 1,204 calls in the last 24 hours in production"""
     place = f" in {scope.environment[:24]}" if scope.environment else ""
     when = f"{scope.in_words}{place}"
-    if not found.judged:
+    if not disagreements_shown.judged:
         return f"No verdicts {when}"
-    calls = counted(found.judged, "call")
-    if not found.total:
+    calls = counted(disagreements_shown.judged, "call")
+    if not disagreements_shown.total:
         return f"Agents and checks agree on all {calls} {when}"
-    return f"Agents and checks disagree on {found.total:,} of {calls} {when}"
+    return f"Agents and checks disagree on {disagreements_shown.total:,} of {calls} {when}"
 
 
 class NextStep(NamedTuple):

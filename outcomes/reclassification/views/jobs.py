@@ -23,7 +23,7 @@ from governance.core.numbers import ID_DIGITS, parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
 from governance.web.table_files import Tables, one_of_tables, page_after_page
-from outcomes.backtesting.views.form import Asked, asked_in, filled_in, form_context
+from outcomes.backtesting.views.form import JobForm, filled_in, form_context, form_in
 from outcomes.models import Rejudging
 from outcomes.reclassification.commands import jobs
 from outcomes.reclassification.commands.jobs import (
@@ -48,12 +48,12 @@ from outcomes.reclassification.tables import (
 from outcomes.reclassification.words import (
     FIGURES,
     SHOWN_ROWS,
+    counts_in_list,
     rules,
     samples,
     scope_words,
     sentence,
     shifts,
-    told_in_list,
     tools,
 )
 from outcomes.recorded_calls.selection import MOST_GLOBS
@@ -76,25 +76,25 @@ def check_backtests(request: MemberRequest, check_name: str) -> HttpResponseBase
     versions = _versions(request, check_name)
     if not versions:
         raise NotFound("Check not found.")
-    asked, refused = asked_in(request.GET), ""
+    form, refused = form_in(request.GET), ""
     if request.method == "POST":
         refuse_unless(request.role, Action.WRITE_CHECK)
-        asked = asked_in(request.POST)
-        chosen = [each for each in versions if str(each.number) == asked.version]
+        form = form_in(request.POST)
+        chosen = [each for each in versions if str(each.number) == form.version]
         try:
             if not chosen:
                 raise NotFound("Choose a version.")
             text = _text_of(request, check_name, chosen[0])
-            return _started(request, asked, text, version=chosen[0].number)
+            return _started(request, form, text, version=chosen[0].number)
         except GovernanceError as error:
             refused = str(error)
-    found = rejudgings(
+    listed = rejudgings(
         request.project.pk,
         BACKTEST,
         check=check_name,
         before=parse_number(request.GET.get("before"), ID_DIGITS),
     )
-    context = _list(request, found, asked) | {
+    context = _list(request, listed, form) | {
         "page_title": f"Impact of {check_name}",
         "scope": request.POST.get("scope", request.GET.get("scope", "")),
         "name": check_name,
@@ -116,8 +116,8 @@ def _versions(request: MemberRequest, name: str) -> list[Numbered]:
     if check is not None:
         rows = check_versions_before(check, None, VERSIONS)
         return [Numbered(row.number, row.message) for row in rows]
-    found = ours_named(name)
-    return [Numbered(found.version, "built-in")] if found else []
+    library = ours_named(name)
+    return [Numbered(library.version, "built-in")] if library else []
 
 
 def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | str:
@@ -125,8 +125,8 @@ def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | st
     if check is not None:
         row = check_version_numbered(check, version.number)
         return bytes(row.document) if row else b""
-    found = ours_named(name)
-    return found.text if found else ""
+    library = ours_named(name)
+    return library.text if library else ""
 
 
 @require_POST
@@ -134,11 +134,11 @@ def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | st
 def check_backtest_text(request: MemberRequest) -> HttpResponse:
     """Impact preview of a draft."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
-    asked = asked_in(request.POST)
+    form = form_in(request.POST)
     try:
-        if not asked.tools:
-            asked = replace(asked, tools=_meant_tools(request, text))
-        return _started(request, asked, text)
+        if not form.tools:
+            form = replace(form, tools=_meant_tools(request, text))
+        return _started(request, form, text)
     except GovernanceError as error:
         problems = error.errors if isinstance(error, DocumentInvalid) else [str(error)]
         context = {"page_title": "No impact preview", "problems": problems}
@@ -158,27 +158,27 @@ def _meant_tools(request: MemberRequest, text: str) -> tuple[str, ...]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def reclassifications(request: MemberRequest) -> HttpResponseBase:
-    asked, refused = asked_in(request.GET), ""
+    form, refused = form_in(request.GET), ""
     if request.method == "POST":
         refuse_unless(request.role, Action.WRITE_CHECK)
-        asked = asked_in(request.POST)
+        form = form_in(request.POST)
         try:
             started = start_reclassification(
-                request.project.pk, by=request.actor, wanted=asked.wanted()
+                request.project.pk, by=request.actor, criteria=form.criteria()
             )
             ring_for_parts(started)
             return redirect("outcomes:reclassification", request.project.slug, started.pk)
         except GovernanceError as error:
             refused = str(error)
-    found = rejudgings(
+    listed = rejudgings(
         request.project.pk,
         RECLASSIFICATION,
         before=parse_number(request.GET.get("before"), ID_DIGITS),
     )
-    context = _list(request, found, asked) | {
+    context = _list(request, listed, form) | {
         "page_title": "Reclassify",
         "refused": refused,
-        "past": _past_calls(request, asked) if asked.tools else None,
+        "past": _past_calls(request, form) if form.tools else None,
     }
     status = 422 if refused else 200
     file = one_of_tables(request, request.project, _table(request, RECLASSIFICATION))
@@ -187,28 +187,28 @@ def reclassifications(request: MemberRequest) -> HttpResponseBase:
     )
 
 
-def _past_calls(request: MemberRequest, asked: Asked) -> PastCalls:
+def _past_calls(request: MemberRequest, form: JobForm) -> PastCalls:
     project = request.project.pk
-    return past_calls(project, tools_named(project, asked.tools[:MOST_GLOBS]), judges(project))
+    return past_calls(project, tools_named(project, form.tools[:MOST_GLOBS]), judges(project))
 
 
 @require_safe
 @member_page()
 def check_backtest(request: MemberRequest, check_backtest_id: int) -> HttpResponseBase:
-    return _page(request, _found(request, check_backtest_id, BACKTEST))
+    return _page(request, _existing(request, check_backtest_id, BACKTEST))
 
 
 @require_safe
 @member_page()
 def reclassification(request: MemberRequest, reclassification_id: int) -> HttpResponseBase:
-    return _page(request, _found(request, reclassification_id, RECLASSIFICATION))
+    return _page(request, _existing(request, reclassification_id, RECLASSIFICATION))
 
 
 @require_safe
 @member_page()
-def rejudging_standing(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
+def rejudging_progress(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
     """Live part of a job's page, until the job has ended."""
-    context = _result(request, _found(request, rejudging_id, job_kind))
+    context = _result(request, _existing(request, rejudging_id, job_kind))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
     return render(request, "reclassification/_rejudging.html", context | {"alone": True})
@@ -217,32 +217,32 @@ def rejudging_standing(request: MemberRequest, job_kind: str, rejudging_id: int)
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def cancel_rejudging(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
-    found = jobs.cancel_rejudging(request.project.pk, rejudging_id, job_kind, by=request.actor)
-    return redirect(_url(request, found))
+    ended = jobs.cancel_rejudging(request.project.pk, rejudging_id, job_kind, by=request.actor)
+    return redirect(_url(request, ended))
 
 
-def _page(request: MemberRequest, found: Rejudging) -> HttpResponseBase:
-    is_backtest = found.kind == BACKTEST
-    title = f"Impact of {found.check_name}" if is_backtest else "Reclassified calls"
-    context = _result(request, found) | {
+def _page(request: MemberRequest, rejudging: Rejudging) -> HttpResponseBase:
+    is_backtest = rejudging.kind == BACKTEST
+    title = f"Impact of {rejudging.check_name}" if is_backtest else "Reclassified calls"
+    context = _result(request, rejudging) | {
         "page_title": title,
-        "check": check_named(request.project, found.check_name) if is_backtest else None,
+        "check": check_named(request.project, rejudging.check_name) if is_backtest else None,
         "may_write": may(request.role, Action.WRITE_CHECK),
-        "again_url": _again_url(request, found),
+        "again_url": _again_url(request, rejudging),
     }
     file = one_of_tables(request, request.project, context["tables"])
     return file or render(request, "reclassification/rejudging.html", context)
 
 
-def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
-    result = result_so_far(found)
+def _result(request: MemberRequest, rejudging: Rejudging) -> dict[str, Any]:
+    result = result_so_far(rejudging)
     flips = result["flips"]
     counts = flips["counts"]
     by_tool, by_rule = tools(flips["by_tool"]), rules(flips["by_rule"])
     slug = request.project.slug
-    tag = hash_of(found.pk, found.status, found.passed, counts)
-    live = reverse("outcomes:rejudging_standing", args=[slug, found.kind, found.pk])
-    started, ended = found.started_at, found.finished_at
+    tag = hash_of(rejudging.pk, rejudging.status, rejudging.passed, counts)
+    live = reverse("outcomes:rejudging_standing", args=[slug, rejudging.kind, rejudging.pk])
+    started, ended = rejudging.started_at, rejudging.finished_at
     moved, examples = shifts(result["shifts"]), list(samples(flips["samples"]))
     tables: Tables = {
         "by-tool": (FLIPS_BY_TOOL, by_tool),
@@ -251,10 +251,10 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
         "samples": (FLIPPED, examples),
     }
     return {
-        "rejudging": found,
-        "is_backtest": found.kind == BACKTEST,
-        "sentence": sentence(found, counts),
-        "scope": scope_words(found),
+        "rejudging": rejudging,
+        "is_backtest": rejudging.kind == BACKTEST,
+        "sentence": sentence(rejudging, counts),
+        "scope": scope_words(rejudging),
         "calls": sum(counts.values()),
         "judged": flips["judged"],
         "figures": [(name.value, words, counts[name]) for name, words in FIGURES.items()],
@@ -267,36 +267,38 @@ def _result(request: MemberRequest, found: Rejudging) -> dict[str, Any]:
         "not_checked": sorted(flips["not_checked"].items(), key=lambda row: (-row[1], row[0])),
         "samples": examples,
         "took": ended - started if ended and started else None,
-        "cancelled": CANCELLED[found.kind],
-        "may_cancel": may(request.role, Action.WRITE_CHECK) and not found.has_ended,
+        "cancelled": CANCELLED[rejudging.kind],
+        "may_cancel": may(request.role, Action.WRITE_CHECK) and not rejudging.has_ended,
         "tables": tables,
         "tag": tag,
-        "live_url": "" if found.has_ended else with_query(live, tag=tag),
+        "live_url": "" if rejudging.has_ended else with_query(live, tag=tag),
     }
 
 
-def _again_url(request: MemberRequest, found: Rejudging) -> str:
+def _again_url(request: MemberRequest, rejudging: Rejudging) -> str:
     """Empty where the form cannot express it: an unsaved draft, filters of the API."""
     slug = request.project.slug
-    if found.filters.keys() - ({"session"} if found.kind == RECLASSIFICATION else set()):
+    if rejudging.filters.keys() - ({"session"} if rejudging.kind == RECLASSIFICATION else set()):
         return ""
-    if found.kind == RECLASSIFICATION:
-        return filled_in(reverse("outcomes:reclassifications", args=[slug]), found, version=None)
-    if found.check_version is None:
+    if rejudging.kind == RECLASSIFICATION:
+        return filled_in(
+            reverse("outcomes:reclassifications", args=[slug]), rejudging, version=None
+        )
+    if rejudging.check_version is None:
         return ""
-    form = reverse("outcomes:check_backtests", args=[slug, found.check_name])
-    return filled_in(form, found, version=found.check_version, scope=found.scope)
+    form = reverse("outcomes:check_backtests", args=[slug, rejudging.check_name])
+    return filled_in(form, rejudging, version=rejudging.check_version, scope=rejudging.scope)
 
 
-def _list(request: MemberRequest, found: list[Rejudging], asked: Asked) -> dict[str, Any]:
+def _list(request: MemberRequest, listed: list[Rejudging], form: JobForm) -> dict[str, Any]:
     return {
-        **form_context(request.project.pk, asked),
+        **form_context(request.project.pk, form),
         "may_start": may(request.role, Action.WRITE_CHECK),
         "rows": [
-            (each, scope_words(each), *told_in_list(getattr(each, "counts", None)))
-            for each in found[:SHOWN]
+            (each, scope_words(each), *counts_in_list(getattr(each, "counts", None)))
+            for each in listed[:SHOWN]
         ],
-        "older": found[SHOWN - 1].pk if len(found) > SHOWN else None,
+        "older": listed[SHOWN - 1].pk if len(listed) > SHOWN else None,
         "is_paged": "before" in request.GET,
     }
 
@@ -312,14 +314,14 @@ def _table(request: MemberRequest, kind: str, check: str = "") -> Tables:
 
 
 def _started(
-    request: MemberRequest, asked: Asked, text: bytes | str, *, version: int | None = None
+    request: MemberRequest, form: JobForm, text: bytes | str, *, version: int | None = None
 ) -> HttpResponse:
     started = start_check_backtest(
         request.project.pk,
         by=request.actor,
         text=text,
         scope=request.POST.get("scope", ""),
-        wanted=asked.wanted(),
+        criteria=form.criteria(),
         version=version,
         newer=names_of_newer(request.POST) if version is None else (),
     )
@@ -327,13 +329,13 @@ def _started(
     return redirect("outcomes:check_backtest", request.project.slug, started.pk)
 
 
-def _found(request: MemberRequest, number: int, kind: str) -> Rejudging:
-    found = rejudging_numbered(request.project.pk, number, kind)
-    if found is None:
+def _existing(request: MemberRequest, number: int, kind: str) -> Rejudging:
+    rejudging = rejudging_numbered(request.project.pk, number, kind)
+    if rejudging is None:
         raise NotFound("No such result.")
-    return found
+    return rejudging
 
 
-def _url(request: MemberRequest, found: Rejudging) -> str:
-    view = "check_backtest" if found.kind == BACKTEST else "reclassification"
-    return reverse(f"outcomes:{view}", args=[request.project.slug, found.pk])
+def _url(request: MemberRequest, rejudging: Rejudging) -> str:
+    view = "check_backtest" if rejudging.kind == BACKTEST else "reclassification"
+    return reverse(f"outcomes:{view}", args=[request.project.slug, rejudging.pk])

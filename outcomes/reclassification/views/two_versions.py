@@ -26,10 +26,10 @@ def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponseBase:
         raise NotFound("Check not found.")
     heard = versions_heard(request.project.pk, check_name)
     first, second = _chosen(request, "from", heard[1:]), _chosen(request, "to", heard)
-    found = None
+    comparison = None
     if first is not None and second is not None and first != second:
-        found = two_versions(request.project.pk, check_name, first, second)
-    counts = found.counts if found else {}
+        comparison = two_versions(request.project.pk, check_name, first, second)
+    counts = comparison.counts if comparison else {}
     context: dict[str, Any] = {
         "page_title": f"Verdicts of {check_name}",
         "name": check_name,
@@ -43,7 +43,7 @@ def check_verdicts(request: MemberRequest, check_name: str) -> HttpResponseBase:
         "verdicts": [verdict.value for verdict in VERDICTS],
         "calls": sum(counts.values()),
         "differing": sum(number for (one, other), number in counts.items() if one != other),
-        "samples": found.samples if found else [],
+        "samples": comparison.samples if comparison else [],
     }
     tables: Tables = {
         "verdicts": (TWO, [(*pair, number) for pair, number in counts.items()]),

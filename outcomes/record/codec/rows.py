@@ -83,7 +83,7 @@ class CallRow(NamedTuple):
     cut: bool
     would_deny: bool
     conflict: bool
-    asked: bool
+    approval_requested: bool
     idempotent: bool
     blocks_tool: bool
     from_sdk: bool

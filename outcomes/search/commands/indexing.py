@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the index is to hold of one call."""
+    """Index entries of one call."""
 
     call: int
     at: int

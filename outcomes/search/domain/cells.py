@@ -20,7 +20,7 @@ def arguments_cell(content: Content, query: Query) -> Marked:
 
 
 def output_cell(content: Content, query: Query) -> Marked:
-    """What became of the call: its output, error, reason or summary."""
+    """Result of the call in a cell: its output, error, reason or summary."""
     terms = _terms(query, "output")
     text = content.error or content.reason or content.summary
     cell: Marked = ()

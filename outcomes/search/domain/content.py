@@ -1,7 +1,6 @@
-"""What can be searched of a call, secrets masked, and whether a term matches it.
+"""Searchable text of a call, secrets masked, and the terms that match it.
 
-Bounds keep a call's share of the index small: text beyond them is shown, but not searched.
-"""
+Bounds limit a call's share of the index: text beyond them is shown, but not searched."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""What distinguishes one group of calls from others: values with another share, largest first."""
+"""Values that distinguish one group of calls from others by their share, largest difference
+first."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

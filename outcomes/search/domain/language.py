@@ -52,7 +52,7 @@ _SPACE: Final = re.compile(r"\s*")
 
 
 class QueryError(ValueError):
-    """What is wrong with a query, and at which character, counted from 1."""
+    """Error in a query, with its position, counted from 1."""
 
     def __init__(self, message: str, place: int) -> None:
         super().__init__(f"{message} (at character {place})")
@@ -91,7 +91,7 @@ class Query:
 
     @property
     def words(self) -> str:
-        """What the field of the page holds beside the chips."""
+        """Text of the search field beside the chips."""
         return " ".join(term.source for term in self.terms if not is_chip(term))
 
     @property

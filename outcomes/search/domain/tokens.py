@@ -56,7 +56,7 @@ def unpacked(stored: bytes) -> frozenset[int]:
 
 
 def needed(project: int, term: Term) -> list[Alternatives]:
-    """Of each set a matching call has at least one token; empty where the index does not help."""
+    """Sets of tokens; a matching call has one of each. Empty where the index does not help."""
     names = _needed_names(term)
     return [frozenset(token(project, name) for name in each) for each in names]
 

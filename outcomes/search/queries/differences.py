@@ -24,7 +24,7 @@ _OUTCOMES: Final = frozenset({"outcome", "error", "reason"})
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    found: Differences
+    result: Differences
     others: int  # other calls of the scope, of which a sample was read
     is_bounded: bool  # there are more of them
     is_newest: bool  # only the newest calls of the group were read
@@ -71,10 +71,12 @@ def _fields_of(query: Query) -> Iterator[str]:
 
 
 def _features(rows: Sequence[Call], zone: tzinfo) -> list[frozenset[Feature]]:
-    return [frozenset(_of_call(row, searchable(folded), zone)) for row, folded in shown_folds(rows)]
+    return [
+        frozenset(_features_of(row, searchable(folded), zone)) for row, folded in shown_folds(rows)
+    ]
 
 
-def _of_call(row: Call, content: Content, zone: tzinfo) -> Iterator[Feature]:
+def _features_of(row: Call, content: Content, zone: tzinfo) -> Iterator[Feature]:
     yield "tool", row.tool.name
     yield "agent", row.agent.name
     yield "env", row.environment.name
@@ -87,11 +89,11 @@ def _of_call(row: Call, content: Content, zone: tzinfo) -> Iterator[Feature]:
     for name, text in (("error", content.error), ("reason", content.reason)):
         if text:
             yield name, text[:LONGEST_VALUE]
-    yield from _of_leaves("args", content.arguments)
-    yield from _of_leaves("output", content.output)
+    yield from _leaf_features("args", content.arguments)
+    yield from _leaf_features("output", content.output)
 
 
-def _of_leaves(field: str, leaves: Sequence[Leaf]) -> Iterator[Feature]:
+def _leaf_features(field: str, leaves: Sequence[Leaf]) -> Iterator[Feature]:
     for path, value in leaves:
         name = f"{field}.{path}" if path else field
         yield name, EXISTS

@@ -275,7 +275,7 @@ def _is_name(term: Term) -> bool:
 
 
 def _conditions(project_id: int, query: Query) -> Q:
-    """What the columns of a call answer."""
+    """Conditions that the columns of a call answer."""
     every = Q()
     for term in query.terms:
         such = _such(project_id, term)

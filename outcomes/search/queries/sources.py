@@ -1,4 +1,4 @@
-"""Where candidates for a search come from: places of calls, newest first, a part at a time."""
+"""Candidates for a search: places of calls, newest first, one part at a time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -66,7 +66,7 @@ def remove_session(session: Session, *, typed: str, by: Actor) -> int:
         raise NotFound("Session not found.")
     now = timezone.now()
     removal, _ = SessionRemoval.objects.get_or_create(
-        session=row, defaults={"asked_by": str(by)[:320], "asked_at": now}
+        session=row, defaults={"asked_by": str(by)[:320], "requested_at": now}
     )
     details: dict[str, Detail] = {"environment": session.environment.name, "calls": row.attempts}
     record(by, "session deleted", _named(row), project=session.project, details=details)

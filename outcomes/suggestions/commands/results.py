@@ -6,14 +6,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from outcomes.models import Suggestion, SuspectedCall
-from outcomes.suggestions.domain.suggesting import Found, ToolLook
+from outcomes.suggestions.domain.suggesting import Finding, ToolScan
 
 AT_ONCE: Final = 250  # calls of one insert
 MOST: Final = 1_000  # of a project: what agents name must not grow without end
 
 
 @transaction.atomic
-def keep(project: int, tool: int, looked: ToolLook) -> None:
+def keep(project: int, tool: int, looked: ToolScan) -> None:
     """Replace the suggestions of a tool by those of this scan."""
     now = timezone.now()
     present = {
@@ -21,36 +21,36 @@ def keep(project: int, tool: int, looked: ToolLook) -> None:
         for row in Suggestion.objects.select_for_update(of=("self",)).filter(tool=tool)
     }
     for place, row in present.items():
-        if place in looked.found:
-            _fill(row, looked.found[place], looked)
+        if place in looked.findings:
+            _fill(row, looked.findings[place], looked)
             row.looked_at = now
             row.save()
-            _keep_calls(row, looked.found[place])
+            _keep_calls(row, looked.findings[place])
         elif row.dismissed_at is None:
             row.delete()
         elif row.results:
             Suggestion.objects.filter(pk=row.pk).update(results=0, saw=[], samples=[])
             row.suspected.all().delete()
-    new = [each for each in looked.found.items() if each[0] not in present]
+    new = [each for each in looked.findings.items() if each[0] not in present]
     room = MOST - Suggestion.objects.filter(project=project).count() if new else 0
-    for place, found in new[: max(room, 0)]:
+    for place, finding in new[: max(room, 0)]:
         check, rule = place
         row = Suggestion(project_id=project, tool_id=tool, check_name=check, rule=rule)
-        _fill(row, found, looked)
-        row.found_at = row.looked_at = now
+        _fill(row, finding, looked)
+        row.first_seen_at = row.looked_at = now
         row.save()
-        _keep_calls(row, found)
+        _keep_calls(row, finding)
 
 
-def _keep_calls(row: Suggestion, found: Found) -> None:
+def _keep_calls(row: Suggestion, finding: Finding) -> None:
     stored = set[int](row.suspected.values_list("call__id", flat=True))
-    row.suspected.filter(call__in=stored - found.calls).delete()
-    new = [SuspectedCall(suggestion=row, call_id=call) for call in sorted(found.calls - stored)]
+    row.suspected.filter(call__in=stored - finding.calls).delete()
+    new = [SuspectedCall(suggestion=row, call_id=call) for call in sorted(finding.calls - stored)]
     SuspectedCall.objects.bulk_create(new, batch_size=AT_ONCE)
 
 
-def _fill(row: Suggestion, found: Found, looked: ToolLook) -> None:
-    row.results, row.of, row.scanned_since = found.results, looked.of, looked.since
-    row.first_at, row.last_at = found.first_at, found.last_at
-    row.judge = found.judge
-    row.saw, row.samples = found.saw_most(), found.samples()
+def _fill(row: Suggestion, finding: Finding, looked: ToolScan) -> None:
+    row.results, row.of, row.scanned_since = finding.results, looked.of, looked.since
+    row.first_at, row.last_at = finding.first_at, finding.last_at
+    row.judge = finding.judge
+    row.saw, row.samples = finding.saw_most(), finding.samples()

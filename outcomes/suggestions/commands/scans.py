@@ -19,14 +19,14 @@ from outcomes.artifacts.commands.contents import Contents
 from outcomes.artifacts.queries.outputs import outputs_of
 from outcomes.core.artifact_store import fault_words
 from outcomes.jobs import commands as jobs
-from outcomes.models import Call, SuggestionLook, Tool
+from outcomes.models import Call, SuggestionScan, Tool
 from outcomes.models.jobs import WAITING
-from outcomes.reclassification.classifying import ARTIFACT, Judging, of_bindings
+from outcomes.reclassification.classifying import ARTIFACT, Judging, checks_by_binding
 from outcomes.record.call_columns import COLUMNS, Row
 from outcomes.record.classification import Unreadable
 from outcomes.record.outcome import NotReported
 from outcomes.suggestions.commands.results import keep
-from outcomes.suggestions.domain.suggesting import FELL_THROUGH, Seen, ToolLook
+from outcomes.suggestions.domain.suggesting import FELL_THROUGH, Seen, ToolScan
 from outcomes.suggestions.queries import all_tools, newest_event, tool_names, tools_touched
 
 NEWEST: Final = 2_000  # results of a tool
@@ -35,37 +35,37 @@ ALL_LARGE: Final = 16 * LARGEST  # of one tool
 AT_ONCE: Final = 250
 ALL_AGAIN: Final = timedelta(days=1)  # calls leave, and nothing tells of it
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT.value, Call.Kind.ARTIFACT_REFERENCE.value)
-_looks: Final = SuggestionLook.objects.all
-Status = SuggestionLook.Status
+_scans: Final = SuggestionScan.objects.all
+Status = SuggestionScan.Status
 _BEGUN: Final = Q(status=Status.RUNNING) | Q(status=Status.QUEUED, started_at__isnull=False)
 
 
-class NotWanted(Exception):
+class ScanEnded(Exception):
     """The project is gone, or another process has taken it up."""
 
 
-def ask_for_looks() -> list[int]:
+def request_scans() -> list[int]:
     """At all projects where there is a reason to; the ids of those that wait now."""
     for project in Tool.objects.order_by().values_list("project", flat=True).distinct():
-        last = _looks().filter(project=project).first()
+        last = _scans().filter(project=project).first()
         if last is None or (last.has_ended and _has_reason(last)):
-            ask_for_look(project)
-    return jobs.waiting(_looks())
+            request_scan(project)
+    return jobs.waiting(_scans())
 
 
-def ask_for_look(project_id: int) -> SuggestionLook:
+def request_scan(project_id: int) -> SuggestionScan:
     """It waits from now on. One that has begun goes on, and is followed by another: what came
     after it began it does not see."""
-    found, _ = SuggestionLook.objects.get_or_create(
-        project_id=project_id, defaults={"asked_at": timezone.now()}
+    scan, _ = SuggestionScan.objects.get_or_create(
+        project_id=project_id, defaults={"requested_at": timezone.now()}
     )
-    mine = _looks().filter(pk=found.pk)
-    mine.filter(_BEGUN).update(is_asked_again=True)
-    mine.exclude(WAITING).update(**_waiting_anew())
+    mine = _scans().filter(pk=scan.pk)
+    mine.filter(_BEGUN).update(is_requested_again=True)
+    mine.exclude(WAITING).update(**_requeued())
     return mine.get()
 
 
-def _waiting_anew() -> dict[str, Any]:
+def _requeued() -> dict[str, Any]:
     return {
         "status": Status.QUEUED,
         "tries": 0,
@@ -76,28 +76,28 @@ def _waiting_anew() -> dict[str, Any]:
         "passed": 0,
         "total": 0,
         "result": {},
-        "asked_at": timezone.now(),
-        "is_asked_again": False,
+        "requested_at": timezone.now(),
+        "is_requested_again": False,
     }
 
 
-def waiting_looks() -> list[int]:
+def waiting_scans() -> list[int]:
     """With those whose process died."""
-    jobs.requeue_lost(_looks())
-    return jobs.waiting(_looks())
+    jobs.requeue_lost(_scans())
+    return jobs.waiting(_scans())
 
 
-def run_look(number: int) -> bool:
+def run_scan(number: int) -> bool:
     """False where its turn ended before its work, or it was asked for again meanwhile: it waits."""
-    waiting = jobs.claimed(_looks(), number)
+    waiting = jobs.claimed(_scans(), number)
     return waiting is None or _run(waiting)
 
 
-def _has_reason(last: SuggestionLook) -> bool:
+def _has_reason(last: SuggestionScan) -> bool:
     return last.looked_at is None or newest_event(last.project_id) > last.seen or _is_for_all(last)
 
 
-def _is_for_all(last: SuggestionLook) -> bool:
+def _is_for_all(last: SuggestionScan) -> bool:
     return (
         last.looked_at_all is None
         or timezone.now() - last.looked_at_all > ALL_AGAIN
@@ -110,7 +110,7 @@ def _judges(project_id: int) -> str:
     return f"{state_of_judges(project_id)}/{len(VERSIONS)}/{library}"
 
 
-def _run(waiting: SuggestionLook) -> bool:
+def _run(waiting: SuggestionScan) -> bool:
     turn = jobs.Turn()
     project = waiting.project_id
     begun = waiting.result or _beginning(waiting)
@@ -121,12 +121,12 @@ def _run(waiting: SuggestionLook) -> bool:
     )
     left = sorted(tool for tool in tools if tool > begun["after"])
     names = tool_names(left)
-    judging = Judging(of_bindings(judges(project)), environments_by_id(project))
+    judging = Judging(checks_by_binding(judges(project)), environments_by_id(project))
     try:
         for passed, tool in enumerate(left, start=len(tools) - len(left)):
             _note(waiting, total=len(tools), passed=passed, result=begun)
             try:
-                keep(project, tool, _looked_at(waiting, tool, names[tool], judging))
+                keep(project, tool, _scanned(waiting, tool, names[tool], judging))
             except OSError as error:  # what was found before stays
                 begun["fault"] = fault_words(error)
             begun["after"] = tool
@@ -138,10 +138,10 @@ def _run(waiting: SuggestionLook) -> bool:
             jobs.end(waiting, Status.FAILED, error=fault[:500])
             return True
         now = timezone.now()
-        told = {"looked_at": now} | ({"looked_at_all": now} if begun["all"] else {})
+        times = {"looked_at": now} | ({"looked_at_all": now} if begun["all"] else {})
         seen = {"seen": begun["newest"], "judges": begun["judges"]}
-        _note(waiting, passed=len(tools), result={}, **seen, **told)
-    except NotWanted:
+        _note(waiting, passed=len(tools), result={}, **seen, **times)
+    except ScanEnded:
         return True
     except SoftTimeLimitExceeded:
         jobs.end(waiting, Status.FAILED, error=jobs.TOO_LONG)
@@ -149,14 +149,14 @@ def _run(waiting: SuggestionLook) -> bool:
     except (KeyboardInterrupt, SystemExit):
         jobs.put_back(waiting)
         raise
-    if jobs.end(waiting, Status.DONE, only=Q(is_asked_again=False)):
+    if jobs.end(waiting, Status.DONE, only=Q(is_requested_again=False)):
         return True
-    jobs.held(waiting).update(**_waiting_anew())
+    jobs.held(waiting).update(**_requeued())
     return False
 
 
-def _beginning(waiting: SuggestionLook) -> dict[str, Any]:
-    """What it is about, as it was when it began: what changes meanwhile is for the next one."""
+def _beginning(waiting: SuggestionScan) -> dict[str, Any]:
+    """State at the start; later changes are for the next scan."""
     return {
         "all": _is_for_all(waiting),
         "newest": newest_event(waiting.project_id),
@@ -165,26 +165,26 @@ def _beginning(waiting: SuggestionLook) -> dict[str, Any]:
     }
 
 
-def _note(look: SuggestionLook, **figures: object) -> None:
-    if not jobs.note(look, **figures):
-        raise NotWanted
+def _note(scan: SuggestionScan, **figures: object) -> None:
+    if not jobs.note(scan, **figures):
+        raise ScanEnded
 
 
-def _looked_at(look: SuggestionLook, tool: int, name: str, judging: Judging) -> ToolLook:
-    found = ToolLook(name)
+def _scanned(scan: SuggestionScan, tool: int, name: str, judging: Judging) -> ToolScan:
+    findings = ToolScan(name)
     newest = Call.objects.filter(tool=tool, kind__in=_WITH_RESULT).order_by("-at")
     rows = [Row(*row) for row in newest.values_list(*COLUMNS)[:NEWEST]]
     if len(rows) == NEWEST:
-        found.since = rows[-1].at
+        findings.since = rows[-1].at
     left = ALL_LARGE
     for start in range(0, len(rows), AT_ONCE):
-        _note(look)
-        left = _look_at(found, rows[start : start + AT_ONCE], look.project_id, judging, left)
-    return found
+        _note(scan)
+        left = _scan(findings, rows[start : start + AT_ONCE], scan.project_id, judging, left)
+    return findings
 
 
-def _look_at(
-    found: ToolLook, rows: Sequence[Row], project: int, judging: Judging, left: int
+def _scan(
+    findings: ToolScan, rows: Sequence[Row], project: int, judging: Judging, left: int
 ) -> int:
     """How many bytes of large results may still be read."""
     recorded, contents = outputs_of(rows), Contents()
@@ -196,11 +196,11 @@ def _look_at(
                 continue
             left -= size
         judged = judging.judge(row, recorded, lambda artifact: contents.value_of(project, artifact))
-        if judged is None or not judged.said.check:
+        if judged is None or not judged.change.check:
             continue
-        found.of += 1
-        said = judged.said
-        if said.after is not Verdict.SUCCESS or said.rule not in FELL_THROUGH:
+        findings.of += 1
+        change = judged.change
+        if change.after is not Verdict.SUCCESS or change.rule not in FELL_THROUGH:
             continue
         output = (
             contents.value_of(project, row.artifact_name)
@@ -210,6 +210,6 @@ def _look_at(
         if isinstance(output, Unreadable | NotReported):
             continue
         environment = judging.environments.get(row.environment, "")
-        seen = Seen(row.id, row.call_id, environment, row.agent, row.at, said.check)
-        found.add(seen, output, row.elapsed_ms)
+        seen = Seen(row.id, row.call_id, environment, row.agent, row.at, change.check)
+        findings.add(seen, output, row.elapsed_ms)
     return left

@@ -1,4 +1,4 @@
-"""What a person does with a suggestion: dismisses it, brings it back, asks for its effect."""
+"""Actions on a suggestion: dismiss, restore, preview its impact."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -10,7 +10,7 @@ from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
 from outcomes.models import Rejudging, Suggestion
 from outcomes.reclassification.commands.jobs import start_check_backtest
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.suggestions.queries import suggestion_numbered
 
 
@@ -24,11 +24,11 @@ def bring_back_suggestion(project_id: int, number: int, *, by: Actor) -> Suggest
 
 
 def ask_for_effect(project_id: int, number: int, *, text: str, by: Actor) -> Rejudging:
-    """What this text, which has its rule, would change of its tool's calls."""
+    """Impact preview of this text, which has the suggested rule, on the calls of its tool."""
     refuse_unless(by, Action.WRITE_CHECK)
     suggestion = _numbered(project_id, number)
-    wanted = Wanted(tools=[suggestion.tool.name])
-    effect = start_check_backtest(project_id, by=by, text=text, wanted=wanted)
+    criteria = CallCriteria(tools=[suggestion.tool.name])
+    effect = start_check_backtest(project_id, by=by, text=text, criteria=criteria)
     Suggestion.objects.filter(pk=suggestion.pk).update(effect=effect)
     return effect
 
@@ -52,7 +52,7 @@ def _set(project_id: int, number: int, by: Actor, *, is_dismissed: bool) -> Sugg
 
 
 def _numbered(project_id: int, number: int) -> Suggestion:
-    found = suggestion_numbered(project_id, number) if number < 2**63 else None
-    if found is None:
+    suggestion = suggestion_numbered(project_id, number) if number < 2**63 else None
+    if suggestion is None:
         raise NotFound("This suggestion no longer exists.")
-    return found
+    return suggestion

@@ -31,10 +31,11 @@ class OfShape:
         return self.verdicts["unknown"]
 
 
-def of_shapes(results: Iterable[tuple[Result, Shape, str]]) -> list[OfShape]:
-    """Of results with their verdicts, newest first: the most frequent shape first."""
-    found: dict[str, OfShape] = {}
+def results_by_shape(results: Iterable[tuple[Result, Shape, str]]) -> list[OfShape]:
+    """Results with their verdicts by shape, the most frequent shape first; each shows its
+    newest."""
+    groups: dict[str, OfShape] = {}
     for result, shape, verdict in results:
-        each = found.setdefault(shape.digest, OfShape(shape, result))
+        each = groups.setdefault(shape.digest, OfShape(shape, result))
         each.verdicts[verdict] += 1
-    return sorted(found.values(), key=lambda each: -each.number)
+    return sorted(groups.values(), key=lambda each: -each.number)

@@ -52,7 +52,7 @@ COUNTS: Final = _names(
     "failed failures failedcount failedrecordcount errorcount errors rejected skipped"
     " rowcount rowsaffected affectedrows total count"
 )
-_TOLD: Final = SAYS_WHETHER | STATES | CODES | COUNTS
+_NAMED_FLAGS: Final = SAYS_WHETHER | STATES | CODES | COUNTS
 _SMALL: Final = 1_000
 _ONE_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,31}|[0-9]{1,3}")
 _BARE: Final = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
@@ -69,7 +69,7 @@ class Shape(NamedTuple):
 
 
 def shape_of(value: object) -> Shape:
-    text = "".join(_Look(value).told())
+    text = "".join(_Outline(value).parts())
     shown = text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}{_MORE}"
     return Shape(shown, sha256(text.encode()).hexdigest()[:32])
 
@@ -95,7 +95,7 @@ class _Seen(NamedTuple):
     in_text: bool
 
 
-class _Look:
+class _Outline:
     def __init__(self, value: object) -> None:
         self._root = _Node()
         self._nodes = 1
@@ -109,16 +109,16 @@ class _Look:
         for left in self._waiting:
             left.node.words.add(_MORE)
 
-    def told(self) -> Iterator[str]:
-        return _told(self._root)
+    def parts(self) -> Iterator[str]:
+        return _words_of(self._root)
 
     def _visit(self, node: _Node, value: Any, depth: int, *, in_text: bool) -> None:
         match value:
             case None:
                 node.words.add("null")
             case bool():
-                told = node.name in SAYS_WHETHER and not node.merged
-                node.words.add(json.dumps(value) if told else "bool")
+                shows_value = node.name in SAYS_WHETHER and not node.merged
+                node.words.add(json.dumps(value) if shows_value else "bool")
             case int() | float():
                 node.words.add(_number(node, value))
             case str():
@@ -221,7 +221,7 @@ def _flag(key: str) -> str:
     if len(key) > LONGEST_KEY:
         return ""
     name = _PUNCTUATION.sub("", key.lower())
-    return name if name in _TOLD else ""
+    return name if name in _NAMED_FLAGS else ""
 
 
 def _key(key: str) -> str:
@@ -230,7 +230,7 @@ def _key(key: str) -> str:
     return key if _BARE.fullmatch(key) else json.dumps(key)
 
 
-def _told(node: _Node) -> Iterator[str]:
+def _words_of(node: _Node) -> Iterator[str]:
     between = ""
     for part in _parts(node):
         yield between
@@ -249,9 +249,9 @@ def _parts(node: _Node) -> Iterator[Iterator[str]]:
     if node.fields:
         yield _fields(node, node.fields)
     if node.item is not None:
-        yield _around("[", _told(node.item), f", {_MORE}]")
+        yield _around("[", _words_of(node.item), f", {_MORE}]")
     if node.inner is not None:
-        yield _around("JSON ", _told(node.inner), "")
+        yield _around("JSON ", _words_of(node.inner), "")
 
 
 def _fields(node: _Node, fields: dict[str, _Node]) -> Iterator[str]:
@@ -261,12 +261,12 @@ def _fields(node: _Node, fields: dict[str, _Node]) -> Iterator[str]:
         if key != _MORE:
             is_optional = node.merged and key != _ANY_KEY and inner.seen < node.objects
             yield "?: " if is_optional else ": "
-            yield from _told(inner)
+            yield from _words_of(inner)
         before = ", "
     yield "}"
 
 
-def _around(before: str, told: Iterator[str], behind: str) -> Iterator[str]:
+def _around(before: str, parts: Iterator[str], behind: str) -> Iterator[str]:
     yield before
-    yield from told
+    yield from parts
     yield behind

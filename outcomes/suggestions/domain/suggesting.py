@@ -60,15 +60,15 @@ def _library() -> Mapping[str, tuple[NamedCheck, frozenset[str]]]:
 
 def known_failure(tool: str, output: Json, elapsed_ms: float | None) -> Known | None:
     for name, (check, rules) in _library().items():
-        said = check.explain(tool, output, elapsed_ms)
-        if said.verdict == Verdict.FAILURE.value and said.rule in rules:
-            selector = _where(said.selector or "", said.value, output)
-            return Known(name, said.rule, selector, said.value)
+        explanation = check.explain(tool, output, elapsed_ms)
+        if explanation.verdict == Verdict.FAILURE.value and explanation.rule in rules:
+            selector = _where(explanation.selector or "", explanation.value, output)
+            return Known(name, explanation.rule, selector, explanation.value)
     return None
 
 
 def _where(selector: str, value: Json, output: Json) -> str:
-    """Of alternatives the one that was there, where that is plain to see."""
+    """The alternative that was present, where it can be identified."""
     for alternative in selector.split(" ?? "):
         inner: Json = output
         base, *steps = _STEP.findall(alternative)
@@ -92,8 +92,8 @@ def _parsed(text: Json) -> Json:
 
 
 @dataclass(slots=True)
-class Found:
-    """What one rule knows of one tool's results."""
+class Finding:
+    """Results of one tool that one rule calls failures."""
 
     results: int = 0
     first_at: datetime | None = None
@@ -118,7 +118,7 @@ class Found:
 
     @property
     def judge(self) -> str:
-        """Of most of them."""
+        """Check that judged most of them."""
         return max(sorted(self.judges), key=lambda name: self.judges[name])
 
     def saw_most(self) -> list[list[Any]]:
@@ -139,19 +139,19 @@ class Found:
 
 
 @dataclass(slots=True)
-class ToolLook:
+class ToolScan:
     """The newest results of one tool, looked at one by one."""
 
     tool: str
     of: int = 0
     since: datetime | None = None  # older outputs were not scanned; none: all were
-    found: dict[tuple[str, str], Found] = field(default_factory=dict)
+    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
     def add(self, seen: Seen, output: Json, elapsed_ms: float | None) -> None:
         known = known_failure(self.tool, output, elapsed_ms)
         if known is not None:
             place = known.check, known.rule
-            self.found.setdefault(place, Found()).add(seen, known, output)
+            self.findings.setdefault(place, Finding()).add(seen, known, output)
 
 
 def _written(value: Json) -> str:

@@ -28,14 +28,14 @@ class Result:
 class Tried:
     result: Result
     shape: Shape
-    said: Explanation | None  # none: the text cannot be asked yet
+    explanation: Explanation | None  # none: the text cannot be asked yet
     before: str | None  # what the newest version says; none: there is none
     bound: str | None  # what the check says that judges such a call now; none: it cannot
     bound_check: str
 
     @property
     def verdict(self) -> str:
-        return self.said.verdict if self.said else ""
+        return self.explanation.verdict if self.explanation else ""
 
     @property
     def was(self) -> str | None:
@@ -43,24 +43,24 @@ class Tried:
 
     @property
     def is_changed(self) -> bool:
-        return self.said is not None and self.was is not None and self.verdict != self.was
+        return self.explanation is not None and self.was is not None and self.verdict != self.was
 
     @property
     def is_failure(self) -> bool:
         return (self.verdict or self.was) == "failure"
 
     @property
-    def alike(self) -> tuple[object, ...]:
+    def group_key(self) -> tuple[object, ...]:
         """Equal for results that one line can stand for. What judges them now counts only where
         the line says it: where no version is compared with, or the text cannot be asked."""
-        rule = self.said.rule if self.said else ""
-        told = self.result.tool, self.shape.digest, self.verdict, rule, self.before
-        is_said = self.before is None or self.said is None
-        return (*told, self.bound, self.bound_check) if is_said else told
+        rule = self.explanation.rule if self.explanation else ""
+        key = self.result.tool, self.shape.digest, self.verdict, rule, self.before
+        is_current_shown = self.before is None or self.explanation is None
+        return (*key, self.bound, self.bound_check) if is_current_shown else key
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class ResultGroup:
     """Results of one shape of which everything says the same; the newest stands for all."""
 
     all_: tuple[Tried, ...]
@@ -74,17 +74,17 @@ class Alike:
         return len(self.all_)
 
     @property
-    def is_bound_alike(self) -> bool:
+    def is_bound_equally(self) -> bool:
         """Whether what judges the newest now judges all of them, and says the same of them."""
         return len({(each.bound_check, each.bound) for each in self.all_}) == 1
 
 
-def by_shape(tried: Sequence[Tried]) -> list[Alike]:
+def by_shape(tried: Sequence[Tried]) -> list[ResultGroup]:
     """The most frequent first; of results in the order of their time."""
-    found: dict[tuple[object, ...], list[Tried]] = {}
+    by_key: dict[tuple[object, ...], list[Tried]] = {}
     for each in tried:
-        found.setdefault(each.alike, []).append(each)
-    groups = [Alike(tuple(group)) for group in found.values()]
+        by_key.setdefault(each.group_key, []).append(each)
+    groups = [ResultGroup(tuple(group)) for group in by_key.values()]
     return sorted(groups, key=lambda group: -group.number)
 
 

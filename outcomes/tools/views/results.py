@@ -12,7 +12,7 @@ from outcomes.artifacts.views.small_outputs import OutputsAtHand
 from outcomes.check_editor.queries.newest_results import newest_in
 from outcomes.check_editor.queries.trial import read_results
 from outcomes.check_editor.words import unread_sentences
-from outcomes.suggestions.domain.result_shapes import of_shapes
+from outcomes.suggestions.domain.result_shapes import results_by_shape
 from outcomes.suggestions.domain.shapes import shape_of
 from outcomes.tools.tables import SHAPES
 from outcomes.tools.views.named import named_tool
@@ -31,7 +31,9 @@ def tool_results(request: MemberRequest) -> HttpResponseBase:
     rows, environments = newest_in(tool, scope)
     verdicts = {row.id: row.verdict for row in rows}
     read = read_results(rows, environments, OutputsAtHand(request.project.pk, rows).read)
-    shapes = of_shapes((each, shape_of(each.output), verdicts[each.call]) for each in read.results)
+    shapes = results_by_shape(
+        (each, shape_of(each.output), verdicts[each.call]) for each in read.results
+    )
     context = {
         "page_title": tool.name,
         "name": tool.name,

@@ -86,7 +86,7 @@ def test_many_who_notice_at_once_open_one():
     assert Finding.objects.count() == 1
 
 
-def test_those_that_begin_alike_are_resolved_together_and_case_is_minded(project):
+def test_alerts_with_the_same_prefix_are_resolved_together_by_case(project):
     for subject in ("s-1: a", "s-1: b", "S-1: a", "s-2: a"):
         open_finding(project.pk, "odd", subject, why="w")
     assert resolve_beginning(project.pk, "odd", "s-1: ")
@@ -107,20 +107,20 @@ def drift(project, *subjects, still=()):
     return {each.subject for each in open_alerts(project)}
 
 
-def test_a_look_opens_what_is_new_and_resolves_what_is_over(project):
+def test_an_evaluation_opens_new_alerts_and_resolves_old_ones(project):
     notice(project)
     assert drift(project, "a", "b") == {"a", "b", "the key"}
     assert drift(project, "b", "c") == {"b", "c", "the key"}
     assert [each.subject for each in resolved_alerts(project)] == ["a"]
 
 
-def test_a_look_keeps_open_what_may_still_be_so_and_opens_nothing_for_it(project):
+def test_an_evaluation_neither_resolves_nor_opens_what_it_cannot_know(project):
     drift(project, "a")
     assert drift(project, still=("a", "b")) == {"a"}
     assert drift(project) == set()
 
 
-def test_a_look_that_finds_all_as_it_was_writes_nothing(project, django_assert_num_queries):
+def test_an_evaluation_without_a_change_writes_nothing(project, django_assert_num_queries):
     drift(project, "a", "b")
     with django_assert_num_queries(1):
         sync_findings(
@@ -128,7 +128,9 @@ def test_a_look_that_finds_all_as_it_was_writes_nothing(project, django_assert_n
         )
 
 
-def test_a_look_takes_few_queries_however_much_it_finds(project, django_assert_max_num_queries):
+def test_an_evaluation_takes_few_queries_however_many_alerts_it_has(
+    project, django_assert_max_num_queries
+):
     names = [f"agent {number}" for number in range(300)]
     for some in (names, names[100:]):
         Finding.objects.update(last_at=timezone.now() - timedelta(hours=1))

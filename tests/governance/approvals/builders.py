@@ -11,7 +11,7 @@ from governance.core.approval_status import OnTimeout
 from governance.models import Approval, Project
 from tests import builders
 
-ASKED: dict[str, Any] = {
+REQUEST: dict[str, Any] = {
     "agent_id": "billing-bot",
     "tool_name": "payments_charge",
     "tool_args": {"account": "A-2091", "amount": 1240.0, "card_token": "tok-4711"},

@@ -11,7 +11,7 @@ from governance.core.approval_status import OnTimeout, Status, status_at
 from governance.core.json_value import Json
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
-ASKED = Request(
+REQUEST = Request(
     agent_id="billing-bot",
     tool_name="payments_charge",
     tool_args={"account": "A-2091", "amount": 1240.0, "card_token": "tok-1"},
@@ -30,8 +30,8 @@ def test_until_its_end_every_approval_is_pending_for_its_agent(status):
 
 
 def test_a_request_sent_again_is_the_same_whatever_the_order_of_its_arguments():
-    turned = dict(reversed(list(ASKED.tool_args.items())))
-    assert digest_of(replace(ASKED, tool_args=turned)) == digest_of(ASKED)
+    turned = dict(reversed(list(REQUEST.tool_args.items())))
+    assert digest_of(replace(REQUEST, tool_args=turned)) == digest_of(REQUEST)
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def test_a_request_sent_again_is_the_same_whatever_the_order_of_its_arguments():
     ids=lambda changed: next(iter(changed)),
 )
 def test_any_other_request_is_another(changed):
-    assert digest_of(replace(ASKED, **changed)) != digest_of(ASKED)
+    assert digest_of(replace(REQUEST, **changed)) != digest_of(REQUEST)
 
 
 def test_arguments_are_shown_as_json_with_their_secrets_masked():
-    shown = shown_arguments(ASKED.tool_args)
+    shown = shown_arguments(REQUEST.tool_args)
     assert [(each.name, each.text, each.masked) for each in shown] == [
         ("account", '"A-2091"', False),
         ("amount", "1240.0", False),
@@ -72,8 +72,8 @@ def test_a_secret_across_the_cut_is_masked_all_the_same():
     assert "abcdef" not in shown.text
 
 
-def test_opened_arguments_are_whole():
-    shown = shown_arguments({**ASKED.tool_args, "text": "x" * 5_000}, opened=True)
+def test_opened_arguments_are_complete():
+    shown = shown_arguments({**REQUEST.tool_args, "text": "x" * 5_000}, opened=True)
     assert [len(each.text) for each in shown] == [8, 6, 7, 5_002]
     assert not any(each.masked or each.is_cut for each in shown)
 
@@ -85,7 +85,7 @@ def test_what_no_database_keeps_is_shown_all_the_same():
     assert "\\ud800" not in stored
 
 
-def test_the_kept_text_gives_back_the_very_same_arguments():
+def test_the_stored_text_restores_the_same_arguments():
     fields = {"ü\0\ud800": [1.5, 2**70, None, True, {"": "\U0001f600"}]}
     text = as_text(fields)
     assert text.isascii()

@@ -66,18 +66,18 @@ def test_the_same_request_from_another_environment_waits_for_itself(project):
     assert an_approval(project, **SAME) != an_approval(project, env="staging", **SAME)
 
 
-def test_the_same_request_once_more_later_is_asked_anew(project):
+def test_the_same_request_later_is_a_new_approval(project):
     first = moved(an_approval(project, **SAME), seconds=101)
     assert an_approval(project, **SAME) != first
 
 
-def test_the_same_request_after_the_decision_is_asked_anew(project):
+def test_the_same_request_after_the_decision_is_a_new_approval(project):
     first = decide(an_approval(project, **SAME), approve=False, by=OPERATOR)
     assert an_approval(project, **SAME) != first
 
 
 @pytest.mark.parametrize(("approve", "status"), [(True, "approved"), (False, "denied")])
-def test_a_decision_is_kept_with_who_when_and_why_and_audited(project, approve, status):
+def test_a_decision_is_stored_with_author_time_and_reason_and_audited(project, approve, status):
     approval = decide(an_approval(project), approve=approve, reason=" seen by phone ", by=OPERATOR)
     approval.refresh_from_db()
     assert (approval.status, approval.current_status) == (status, status)
@@ -122,7 +122,7 @@ def test_a_viewer_neither_decides_nor_opens(project):
 
 
 @pytest.mark.parametrize("reason", ["x" * 2_001, "a\0"])
-def test_a_reason_that_cannot_be_kept_is_refused(project, reason):
+def test_an_invalid_reason_is_rejected(project, reason):
     with pytest.raises(InvalidInput):
         decide(an_approval(project), approve=True, reason=reason, by=OPERATOR)
 
@@ -177,7 +177,7 @@ def test_lists_leave_the_raw_arguments_in_the_database(project):
     ],
     ids=str,
 )
-def test_a_request_that_cannot_be_kept_is_refused_by_its_path(project, changed, path):
+def test_an_invalid_request_is_rejected_with_its_path(project, changed, path):
     with pytest.raises(InvalidInput) as refused:
         an_approval(project, **changed)
     assert [problem.path for problem in refused.value.errors] == [path]
@@ -271,8 +271,8 @@ def test_a_viewer_cannot_undo(project):
     ],
 )
 def test_an_amount_is_a_number_that_is_named_so(arguments, amount):
-    found = amount_of(shown_arguments(arguments))
-    assert (found and str(found)) == amount
+    shown = amount_of(shown_arguments(arguments))
+    assert (shown and str(shown)) == amount
 
 
 def test_arguments_that_the_message_mentions_are_not_repeated():

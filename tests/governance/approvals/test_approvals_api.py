@@ -9,7 +9,7 @@ from governance.approvals.commands import expire_approvals
 from governance.core.roles import Role
 from governance.models import Approval, AuditEntry
 from tests import builders
-from tests.governance.approvals.builders import ASKED, an_approval, moved, ran_out
+from tests.governance.approvals.builders import REQUEST, an_approval, moved, ran_out
 
 HEADER = "X-Edictum-Agent-Id"
 
@@ -19,7 +19,7 @@ def send(client: Client, path: str, body: object):
 
 
 def ask(client: Client, prefix: str = "/v1", **changed: object) -> str:
-    answer = send(client, f"{prefix}/approvals", ASKED | changed)
+    answer = send(client, f"{prefix}/approvals", REQUEST | changed)
     assert answer.status_code == 201, answer.content
     return str(answer.json()["id"])
 
@@ -47,7 +47,7 @@ def manager(project) -> Client:
     ids=str,
 )
 def test_every_sdk_may_ask_and_poll_under_its_prefix(agent, prefix, fields):
-    body = {name: ASKED[name] for name in ("agent_id", "tool_name", "tool_args", "message")}
+    body = {name: REQUEST[name] for name in ("agent_id", "tool_name", "tool_args", "message")}
     answer = send(agent, f"{prefix}/approvals", body | {"timeout": 60} | fields)
     assert answer.status_code == 201
     code = answer.json()["id"]
@@ -69,7 +69,7 @@ def test_without_a_timeout_it_waits_five_minutes_and_is_blocked_after(agent):
 
 def test_a_creation_sent_again_is_answered_with_the_one_that_waits(agent):
     code = ask(agent)
-    again = send(agent, "/v1/approvals", ASKED)
+    again = send(agent, "/v1/approvals", REQUEST)
     assert (again.status_code, again.json()["id"]) == (200, code)
 
 
@@ -130,7 +130,7 @@ def test_what_does_not_exist_is_404(agent, manager, code):
     assert answer.status_code == 404
 
 
-def test_an_agent_sees_only_what_its_own_agent_asked_for_in_its_environment(project, agent):
+def test_an_agent_key_sees_only_requests_of_its_agent_and_environment(project, agent):
     code = ask(agent)
     others = [
         builders.bearing(builders.a_key(project, env="staging")[0]),
@@ -147,13 +147,13 @@ def test_an_agent_sees_only_what_its_own_agent_asked_for_in_its_environment(proj
 @pytest.mark.parametrize("other", ["ops-runner", "billing-bot-2"])
 def test_a_key_asks_for_no_other_agent_than_its_own(project, other):
     bound = builders.bearing(builders.a_key(project, agent="billing-bot")[0])
-    answer = send(bound, "/v1/approvals", ASKED | {"agent_id": other})
+    answer = send(bound, "/v1/approvals", REQUEST | {"agent_id": other})
     assert (answer.status_code, answer.json()["code"]) == (403, "agent")
     assert not Approval.objects.exists()
 
 
 def test_an_agent_asks_for_no_other_than_its_header_names(agent):
-    assert send(agent, "/v1/approvals", ASKED | {"agent_id": "other"}).status_code == 403
+    assert send(agent, "/v1/approvals", REQUEST | {"agent_id": "other"}).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_an_agent_asks_for_no_other_than_its_header_names(agent):
     ids=str,
 )
 def test_a_request_that_cannot_be_read_is_422_and_named(agent, changed, path):
-    answer = send(agent, "/v1/approvals", ASKED | changed)
+    answer = send(agent, "/v1/approvals", REQUEST | changed)
     assert answer.status_code == 422
     assert [error["path"] for error in answer.json()["errors"]] == [path]
 
@@ -197,22 +197,22 @@ def test_a_list_shows_masked_arguments_and_an_agent_none(agent, manager):
     assert "tok-4711" not in manager.get(f"/v1/approvals/{code}").text
 
 
-def test_the_list_is_narrowed_by_standing_agent_and_environment(project, manager):
+def test_the_list_filters_by_status_agent_and_environment(project, manager):
     waits = an_approval(project)
     late = ran_out(project, agent_id="ops-runner")
     elsewhere = an_approval(project, env="staging")
 
-    def found(**query: str) -> list[str]:
+    def listed(**query: str) -> list[str]:
         return [each["id"] for each in manager.get("/v1/approvals", query).json()["approvals"]]
 
-    assert found() == [elsewhere.code, late.code, waits.code]
-    assert found(status="pending") == [elsewhere.code, waits.code]
-    assert found(status="timeout") == [late.code]
+    assert listed() == [elsewhere.code, late.code, waits.code]
+    assert listed(status="pending") == [elsewhere.code, waits.code]
+    assert listed(status="timeout") == [late.code]
     expire_approvals()
-    assert found(status="timeout") == [late.code]
-    assert found(status="approved") == []
-    assert found(agent_id="ops-runner") == [late.code]
-    assert found(env="staging") == [elsewhere.code]
+    assert listed(status="timeout") == [late.code]
+    assert listed(status="approved") == []
+    assert listed(agent_id="ops-runner") == [late.code]
+    assert listed(env="staging") == [elsewhere.code]
     assert manager.get("/v1/approvals?state=x").status_code == 422
 
 

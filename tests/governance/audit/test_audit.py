@@ -20,7 +20,7 @@ from governance.deployments.commands.deployments import roll_back
 from governance.deployments.commands.requests import withdraw_request
 from governance.models import AuditEntry, Bundle, Check, Project
 from outcomes.reclassification.commands.jobs import start_check_backtest
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests import builders
 from tests.examples import with_a_database
 from tests.governance.deploying import (
@@ -56,7 +56,7 @@ def test_each_project_has_a_chain_of_its_own(project):
     assert verify(other) is None
 
 
-def test_an_empty_log_is_whole(project):
+def test_an_empty_log_is_intact(project):
     assert verify(project) is None
 
 
@@ -81,7 +81,7 @@ def test_a_name_that_no_database_keeps_does_not_stop_the_record(project):
         ]
     ),
 )
-def test_a_changed_entry_is_found_at_its_number(number, change):
+def test_a_changed_entry_is_detected_at_its_number(number, change):
     project = builders.a_project()
     five_entries(project)
     AuditEntry.objects.filter(project=project, number=number).update(**change)
@@ -91,7 +91,7 @@ def test_a_changed_entry_is_found_at_its_number(number, change):
 @pytest.mark.django_db
 @with_a_database(10)
 @given(number=st.integers(1, 4))
-def test_a_removed_entry_is_found_at_its_number(number):
+def test_a_removed_entry_is_detected_at_its_number(number):
     project = builders.a_project()
     five_entries(project)
     AuditEntry.objects.filter(project=project, number=number).delete()
@@ -101,7 +101,7 @@ def test_a_removed_entry_is_found_at_its_number(number):
 @pytest.mark.django_db
 @with_a_database(10)
 @given(number=st.integers(1, 4))
-def test_two_entries_that_changed_places_are_found(number):
+def test_two_swapped_entries_are_detected(number):
     project = builders.a_project()
     five_entries(project)
     chain = AuditEntry.objects.filter(project=project)
@@ -144,7 +144,7 @@ def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, 
         check = Check.objects.get(name=name)
         keep_check_draft(check, text="x", base=1, seen="", by=editor)
         start_check_backtest(
-            project.pk, by=editor, text=CHECK.replace("unified", name), wanted=Wanted()
+            project.pk, by=editor, text=CHECK.replace("unified", name), criteria=CallCriteria()
         )
     record(ANNA, "contract saved", "unified v1", project=project)
     at = reverse("governance:check_audit", args=[project.slug, "unified"])
@@ -167,7 +167,7 @@ def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, 
     assert client_as(Role.VIEWER).get(at.replace("unified", "http")).status_code == 404
 
 
-def test_every_entry_about_a_contract_is_found(project):
+def test_every_entry_about_a_contract_matches(project):
     version = live(saved(project, "first"))
     second = live(saved(project, "second"))
     roll_back(now_live(second), by=somebody())

@@ -60,7 +60,7 @@ def test_approvals_go_ninety_days_after_their_end_and_the_log_tells_how_many(pro
     assert verify(project) is None
 
 
-def test_how_long_approvals_are_kept_is_a_setting_and_may_be_for_ever(project, settings):
+def test_retention_of_approvals_is_a_setting_and_may_be_unlimited(project, settings):
     decided(project, days=2)
     settings.KEEP_APPROVALS = 0
     assert remove_old_approvals() == 0
@@ -106,7 +106,7 @@ def test_old_notes_go_and_the_log_tells_of_what_kind(project, connected):
 
 
 @pytest.fixture
-def told(project):
+def assigned(project):
     """An agent that was told its assignment so long ago that nobody would know it any more."""
     production = builders.an_environment(project)
     long_ago = timezone.now() - timedelta(days=99)
@@ -115,7 +115,7 @@ def told(project):
     )
 
 
-def test_what_an_agent_was_told_is_kept_while_it_holds_its_stream(project, connected, told):
+def test_assigned_documents_stay_while_the_agent_holds_its_stream(project, connected, assigned):
     connected.append(Connected("bot", "production", "d", "", 0.0))
     assert remove_old_notes() == 0
     connected.clear()
@@ -123,15 +123,15 @@ def test_what_an_agent_was_told_is_kept_while_it_holds_its_stream(project, conne
     assert AnnouncedAssignment.objects.count() == 1
 
 
-def test_nothing_that_was_told_is_removed_while_nobody_knows_who_is_connected(
-    project, told, monkeypatch
+def test_assigned_documents_stay_while_nobody_knows_which_agents_are_connected(
+    project, assigned, monkeypatch
 ):
     monkeypatch.setattr(news, "connected", lambda _: None)
     assert remove_old_notes() == 0
 
 
-def test_an_agent_that_comes_back_keeps_what_it_was_told(project, connected, told):
-    place = Place(project.pk, told.environment_id)
+def test_assigned_documents_stay_for_an_agent_that_reconnects(project, connected, assigned):
+    place = Place(project.pk, assigned.environment_id)
     resolve_targets(
         place,
         [

@@ -42,13 +42,13 @@ def fields(**changed: str) -> dict[str, str]:
     } | changed
 
 
-def told(bundle):
+def audited(bundle):
     return [row.spec() for row in cases_of(bundle)]
 
 
 def test_a_test_is_written_by_hand_and_runs_at_once(bundle, editor):
     answer = editor.post(at(bundle, "new_case"), fields(), follow=True)
-    assert told(bundle) == [a_case(rule="too-much")]
+    assert audited(bundle) == [a_case(rule="too-much")]
     assert "<code>d</code> v1: 1 test passes" in answer.text
     assert "denied by <code>too-much</code>" in answer.text
 
@@ -58,10 +58,10 @@ def test_arguments_that_are_no_json_name_the_place_and_nothing_is_lost(bundle, e
     assert answer.status_code == 422
     assert "Line 2, column 7" in answer.text
     assert "&quot;to&quot; 1}" in answer.text
-    assert told(bundle) == []
+    assert audited(bundle) == []
 
 
-def test_a_name_that_is_taken_is_told_beside_the_name(bundle, editor):
+def test_a_name_in_use_gets_its_error_at_the_field(bundle, editor):
     added(bundle, a_case())
     answer = editor.post(at(bundle, "new_case"), fields())
     assert answer.status_code == 422
@@ -72,7 +72,7 @@ def test_an_output_that_is_nothing_is_an_output_when_it_ran(bundle, editor):
     editor.post(at(bundle, "new_case"), fields(output="", returned="on"))
     editor.post(at(bundle, "new_case"), fields(output="a\r\nb", name="two"))
     editor.post(at(bundle, "new_case"), fields(output="", name="three"))
-    outputs = [case.calls[0].output for case in told(bundle)]
+    outputs = [case.calls[0].output for case in audited(bundle)]
     assert outputs == ["", "a\nb", None]
 
 
@@ -85,7 +85,7 @@ def test_a_session_is_written_as_a_list_and_edited_again(bundle, editor):
     form = editor.get(at(bundle, "edit_case", row.pk))
     assert "&quot;times&quot;: 3" in form.text
     editor.post(at(bundle, "edit_case", row.pk), session | {"stopped_at": ""})
-    assert told(bundle) == [a_session(stopped_at=None)]
+    assert audited(bundle) == [a_session(stopped_at=None)]
     wrong = editor.post(at(bundle, "edit_case", row.pk), session | {"calls": '[{"tool": 1}]'})
     assert wrong.status_code == 422
     assert "calls[0] needs a <code>tool</code>" in wrong.text
@@ -101,7 +101,7 @@ def test_a_test_shows_in_its_form_what_it_is(bundle, editor):
     assert '<option value="block" selected>' in page.text
     assert 'value="too-much"' in page.text
     editor.post(at(bundle, "edit_case", row.pk), fields(name="other", rule=""))
-    assert told(bundle) == [a_case("other")]
+    assert audited(bundle) == [a_case("other")]
 
 
 def test_what_no_page_can_show_is_shown_as_its_escape(bundle, editor):
@@ -112,15 +112,15 @@ def test_what_no_page_can_show_is_shown_as_its_escape(bundle, editor):
 def test_tests_are_put_in_order_and_removed_after_a_question(bundle, editor):
     _, second = added(bundle, a_case("1"), a_case("2"))
     editor.post(at(bundle, "move_case", second.pk), {"up": ""})
-    assert [case.name for case in told(bundle)] == ["2", "1"]
+    assert [case.name for case in audited(bundle)] == ["2", "1"]
     asks = editor.get(at(bundle, "remove_case", second.pk))
     assert "Delete test “2”" in asks.text
     editor.post(at(bundle, "remove_case", second.pk))
-    assert [case.name for case in told(bundle)] == ["1"]
+    assert [case.name for case in audited(bundle)] == ["1"]
     assert editor.get(at(bundle, "edit_case", second.pk)).status_code == 404
 
 
-def test_the_page_says_what_fails_against_the_version_that_is_asked_for(project, bundle, editor):
+def test_the_page_shows_failures_against_the_requested_version(project, bundle, editor):
     added(bundle, a_case(), a_session())
     saved(project, LAX)
     page = editor.get(at(bundle))
@@ -148,7 +148,7 @@ def test_a_viewer_sees_the_tests_and_is_offered_nothing_to_write(bundle, client_
     assert at(bundle, "edit_case", row.pk) not in page.text
 
 
-def test_beside_the_editor_tests_run_against_ones_own_draft(project, bundle):
+def test_the_editor_runs_tests_against_your_own_draft(project, bundle):
     member = builders.a_member(project, Role.EDITOR)
     client = builders.signed_in(member.user)
     added(bundle, a_case())
@@ -167,7 +167,7 @@ def test_beside_the_editor_tests_run_against_ones_own_draft(project, bundle):
     assert "Tests could not run" in client.get(there, headers=htmx).text
 
 
-def test_the_editor_has_the_panel_beside_it(bundle, editor):
+def test_the_editor_has_the_panel(bundle, editor):
     page = editor.get(reverse("governance:edit_draft", args=[bundle.project.slug, "d"]))
     assert f'hx-get="{at(bundle, "cases_panel")}"' in page.text
 
@@ -186,16 +186,16 @@ def keep(client, bundle, **fields: str):
 
 def test_a_recorded_call_becomes_a_test_with_one_click(bundle, editor):
     answer = keep(editor, bundle)
-    assert told(bundle) == [a_case("refund 75: denied", rule="too-much")]
+    assert audited(bundle) == [a_case("refund 75: denied", rule="too-much")]
     assert "Test “refund 75: denied” saved." in answer.text
     assert "is already a test: “refund 75: denied”" in keep(editor, bundle).text
-    assert len(told(bundle)) == 1
+    assert len(audited(bundle)) == 1
 
 
-def test_calls_that_read_alike_become_tests_of_different_names(bundle, editor):
+def test_calls_with_equal_words_become_tests_of_different_names(bundle, editor):
     for place in ("here", "there", "elsewhere"):
         keep(editor, bundle, args=json.dumps({"amount": 75, "place": place}))
-    assert [case.name for case in told(bundle)] == [
+    assert [case.name for case in audited(bundle)] == [
         "refund 75: denied",
         "refund 75: denied (2)",
         "refund 75: denied (3)",
@@ -213,14 +213,14 @@ def test_what_ran_must_run_again_as_the_contract_has_it(project, editor):
 
 def test_secrets_stay_with_the_call_and_the_page_says_so(bundle, editor):
     answer = keep(editor, bundle, args='{"amount": 75, "password": "hunter2"}', blanked="on")
-    assert told(bundle)[0].calls[0].args == {"amount": 75, "password": "[masked]"}
+    assert audited(bundle)[0].calls[0].args == {"amount": 75, "password": "[masked]"}
     assert "1 secret masked" in answer.text
     assert "masked or cut some arguments" in answer.text
 
 
 def test_a_call_that_a_limit_stopped_becomes_a_session_to_complete(bundle, editor):
     answer = keep(editor, bundle, became="limit", rule="few")
-    assert told(bundle) == []
+    assert audited(bundle) == []
     assert "Add the calls before it" in answer.text
     assert "&quot;times&quot;: 4" in answer.text
     assert 'value="few"' in answer.text
@@ -229,7 +229,7 @@ def test_a_call_that_a_limit_stopped_becomes_a_session_to_complete(bundle, edito
 def test_a_call_that_no_test_can_hold_says_so(bundle, editor):
     assert "be a test. Check its arguments." in keep(editor, bundle, args="[1]").text
     assert "at most 64 KiB" in keep(editor, bundle, args=json.dumps({"x": "y" * 70_000})).text
-    assert told(bundle) == []
+    assert audited(bundle) == []
 
 
 def test_a_contract_that_costs_too_much_says_so_and_the_page_is_there(project, editor):

@@ -32,7 +32,7 @@ def test_a_case_passes_when_the_rule_it_names_decides_as_it_expects():
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("problem", "words"),
     [
         (Answer(action="allow"), "expected denied by `needs-ticket`, got allowed"),
         (
@@ -42,8 +42,8 @@ def test_a_case_passes_when_the_rule_it_names_decides_as_it_expects():
         ("no answer", "expected denied by `needs-ticket`, got no answer"),
     ],
 )
-def test_a_failing_case_says_what_was_expected_and_what_it_got(said, words):
-    result = judge(DENIED, [said], ())
+def test_a_failing_case_says_what_was_expected_and_what_it_got(problem, words):
+    result = judge(DENIED, [problem], ())
     assert not result.passed
     assert result.words == words
 
@@ -87,7 +87,7 @@ def test_the_limits_of_the_sdks_stand_where_a_contract_has_none():
     )
 
 
-def test_what_is_kept_of_calls_is_read_again_whatever_they_hold():
+def test_stored_calls_are_read_back_whatever_they_hold():
     calls = (
         CaseCall(tool="t", args={"x": "\0 \ud800 é", "n": 2**70}, output="", times=2),
         CaseCall(tool="u", principal={"role": "admin"}, environment="staging"),
@@ -166,6 +166,6 @@ def test_a_session_that_is_no_list_of_calls_says_which_one_is_wrong(text, words)
         (Case("n", Stops(calls=(CALL,), stopped_at=2)), "stopped_at"),
     ],
 )
-def test_what_cannot_be_kept_as_a_case_says_which_part(case, path):
+def test_an_invalid_case_names_its_part(case, path):
     assert [each.path for each in problems_of(case)] == [path]
     assert list(problems_of(DENIED)) == []

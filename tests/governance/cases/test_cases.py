@@ -55,7 +55,7 @@ def last_entry() -> AuditEntry:
     return entry
 
 
-def test_cases_are_kept_in_their_order_and_told_as_they_were_written(bundle):
+def test_cases_keep_their_order_and_text(bundle):
     cases = [a_case(), a_session(), a_case("a", "allow", amount=1)]
     added(bundle, *cases)
     assert [row.spec() for row in cases_of(bundle)] == cases
@@ -108,7 +108,7 @@ def test_whoever_may_not_write_contracts_writes_no_case(bundle):
             write()
 
 
-def test_every_write_is_told_to_the_log(bundle):
+def test_every_write_is_audited(bundle):
     one, two = added(bundle, a_case("one"), a_case("two"))
     change_case(one, a_case("1"), by=CONSOLE)
     move_case(two, up=True, by=CONSOLE)
@@ -127,7 +127,7 @@ def test_every_write_is_told_to_the_log(bundle):
     assert row[5].details == {"was": 1, "tests": ["x"]}
 
 
-def test_what_is_the_same_is_told_to_nobody(bundle):
+def test_an_unchanged_case_is_not_audited(bundle):
     (row,) = added(bundle, a_case())
     before = last_entry().number
     change_case(row, a_case(), by=CONSOLE)
@@ -155,7 +155,7 @@ def test_a_contract_has_no_more_cases_than_are_run_in_a_moment(bundle):
         replace_cases(bundle, [*many, a_case()], by=CONSOLE)
 
 
-def test_cases_run_on_every_save_and_what_failed_is_kept_of_that_version(project, bundle):
+def test_cases_run_on_every_save_and_failures_are_stored_with_the_version(project, bundle):
     added(bundle, a_case(rule="too-much"), a_session())
     lax = saved(project, LAX)
     ran = stored_run(lax)
@@ -250,7 +250,7 @@ def test_a_text_that_is_no_contract_says_why_its_tests_could_not_run(project, bu
 
 @pytest.mark.one_database
 @pytest.mark.slow
-def test_a_contract_that_costs_too_much_fails_its_cases_and_is_not_asked_on(project):
+def test_a_contract_that_costs_too_much_fails_its_cases_and_runs_no_further(project):
     slow = [a_case(str(number), x=EVIL_TEXT) for number in range(60)]
     ran = run_text(EVIL, slow)
     assert ran.failing == 60
@@ -261,7 +261,7 @@ def test_a_contract_that_costs_too_much_fails_its_cases_and_is_not_asked_on(proj
     assert [each.overridable for each in blocked_by(run_of(version))] == [True]
 
 
-def test_the_rules_after_the_tool_ran_are_told_apart_from_those_before(project):
+def test_rules_after_the_tool_ran_are_separate_from_those_before(project):
     text = document(pre("{args.x: {exists: true}}", action="ask", rule_id="asks"), post("warn"))
     secret = CaseCall(tool="t", output="a secret")
     warned = Case("says", Decides(call=secret, action="warn", rule="p"))
@@ -278,7 +278,7 @@ def test_a_case_and_its_runs_leave_with_their_project(project, bundle):
     assert not CaseRun.objects.exists()
 
 
-def test_of_another_project_nothing_is_found(bundle):
+def test_cases_of_another_project_do_not_exist(bundle):
     (row,) = added(bundle, a_case())
     other = saved(builders.a_project()).bundle
     assert case_numbered(other, row.pk) is None

@@ -39,7 +39,7 @@ def post(client, path="", **body):
     return client.post(f"/v1/contracts/d/cases{path}", body, content_type="application/json")
 
 
-def told(answer) -> list[dict[str, object]]:
+def rows_in(answer) -> list[dict[str, object]]:
     assert answer.status_code == 200, answer.content
     return [
         {key: value for key, value in each.items() if key in CALL or key in SESSION}
@@ -49,9 +49,9 @@ def told(answer) -> list[dict[str, object]]:
 
 def test_all_cases_are_put_at_once_and_read_as_they_were_put(manager, bundle):
     put_there = put(manager, cases=[CALL, SESSION])
-    assert told(put_there) == told(manager.get("/v1/contracts/d/cases"))
-    assert told(put_there) == [CALL | {"calls": None}, SESSION | {"call": None}]
-    assert told(put(manager, cases=[SESSION])) == [SESSION | {"call": None}]
+    assert rows_in(put_there) == rows_in(manager.get("/v1/contracts/d/cases"))
+    assert rows_in(put_there) == [CALL | {"calls": None}, SESSION | {"call": None}]
+    assert rows_in(put(manager, cases=[SESSION])) == [SESSION | {"call": None}]
 
 
 def test_one_case_is_added_changed_and_removed(manager, bundle):
@@ -66,7 +66,7 @@ def test_one_case_is_added_changed_and_removed(manager, bundle):
     assert cases_of(bundle) == []
 
 
-def test_a_name_that_is_taken_is_409_and_says_so_of_the_name(manager, bundle):
+def test_a_name_in_use_is_409_and_names_the_field(manager, bundle):
     post(manager, **CALL)
     answer = post(manager, **CALL)
     assert (answer.status_code, answer.json()["code"]) == (409, "name_taken")
@@ -94,7 +94,7 @@ def test_what_is_no_case_is_422_with_the_reason(manager, bundle, changed, words)
     assert words in answer.content.decode()
 
 
-def test_cases_run_against_a_version_or_a_text_and_nothing_is_kept(manager, project, bundle):
+def test_cases_run_against_a_version_or_a_text_and_nothing_is_stored(manager, project, bundle):
     added(bundle, a_case(rule="too-much"), a_session())
     newest = post(manager, "/run").json()
     assert (newest["passed"], newest["failing"], newest["why"]) == (True, 0, None)
@@ -114,7 +114,7 @@ def test_cases_run_against_a_version_or_a_text_and_nothing_is_kept(manager, proj
     assert manager.get("/v1/contracts/d/versions/1/cases").status_code == 404
 
 
-def test_what_became_of_them_at_the_save_of_a_version_is_kept(manager, project, bundle):
+def test_results_at_the_save_of_a_version_are_stored(manager, project, bundle):
     added(bundle, a_case())
     saved(project, LAX)
     body = manager.get("/v1/contracts/d/versions/2/cases").json()

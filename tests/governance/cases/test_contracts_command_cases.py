@@ -60,7 +60,7 @@ def test_a_push_brings_the_tests_along_once_and_runs_them(project, folder):
     assert (AuditEntry.objects.count(), BundleVersion.objects.count()) == (before, 1)
 
 
-def test_what_becomes_of_each_test_is_told_before_anything_is_done(project, folder):
+def test_the_effect_on_each_test_is_shown_before_anything_is_written(project, folder):
     push(project, folder)
     write(folder, THIRD | {"name": "new"}, THIRD, DENIED | {"expects": {"action": "block"}})
     with pytest.raises(CommandError, match="Add --yes to run without a prompt"):
@@ -130,7 +130,7 @@ def run_and_read(folder) -> str:
     return output.getvalue()
 
 
-def test_tests_without_a_contract_beside_them_are_told(folder):
+def test_tests_without_a_contract_are_reported(folder):
     (folder / "d.yaml").rename(folder / "e.yaml")
     assert "d.tests.json: No contract file with this name next to" in run_and_read(folder)
 

@@ -47,17 +47,17 @@ def body(house: House, path: str, around: str, args: str) -> Answer:
     return read(house.manager.post(f"/v1/{path}", text, content_type=JSON))
 
 
-ASKED = json.dumps({"yaml": FINE, "tool_name": "t", "tool_args": "ARGS"})
-KEPT = json.dumps(
+EVALUATION = json.dumps({"yaml": FINE, "tool_name": "t", "tool_args": "ARGS"})
+CASE = json.dumps(
     {"name": "n", "call": {"tool": "t", "args": "ARGS"}, "expects": {"action": "allow"}}
 )
 DOORS = {
     "playground": lambda h, args: form(h, "governance:playground_result", args),
     "a test by hand": lambda h, args: form(h, "governance:new_case", args),
     "a test of a recorded call": lambda h, args: form(h, "governance:keep_call", args),
-    "API, evaluated": lambda h, args: body(h, "contracts/evaluate", ASKED, args),
-    "API, explained": lambda h, args: body(h, "contracts/explain", ASKED, args),
-    "API, a test": lambda h, args: body(h, "contracts/d/cases", KEPT, args),
+    "API, evaluated": lambda h, args: body(h, "contracts/evaluate", EVALUATION, args),
+    "API, explained": lambda h, args: body(h, "contracts/explain", EVALUATION, args),
+    "API, a test": lambda h, args: body(h, "contracts/d/cases", CASE, args),
 }
 
 
@@ -69,12 +69,12 @@ def test_any_arguments_get_their_sentence_or_an_answer_and_the_next_are_served(h
         assert status < 500, name
         assert len(result) > 20, name
         Case.objects.exclude(name="75 is denied").delete()
-        verdict = body(house, "contracts/evaluate", ASKED, '{"amount": 75}')
+        verdict = body(house, "contracts/evaluate", EVALUATION, '{"amount": 75}')
         assert '"decision": "block"' in verdict[1], name
 
 
-def evaluated(house: House, text: str, asked: str = "evaluate") -> Answer:
-    return house.api(f"contracts/{asked}", yaml=text, tool_name="t", tool_args={"x": EVIL_TEXT})
+def evaluated(house: House, text: str, address: str = "evaluate") -> Answer:
+    return house.api(f"contracts/{address}", yaml=text, tool_name="t", tool_args={"x": EVIL_TEXT})
 
 
 def tried(house: House, text: str) -> Answer:
@@ -119,13 +119,15 @@ RUNNING = {
 @pytest.mark.one_database
 @pytest.mark.slow
 @pytest.mark.parametrize("door", RUNNING)
-def test_an_expression_without_end_is_stopped_and_said_to_be_wherever_it_runs(house, door):
+def test_an_endless_expression_is_stopped_and_reported_everywhere(house, door):
     replace_cases(house.bundle, [a_case("hopeless", x=EVIL_TEXT)], by=CONSOLE)
     status, result = RUNNING[door](house, EVIL)
     assert status < 500
     assert "Evaluation stopped" in result
     assert not Deployment.objects.exists()
-    assert '"decision": "block"' in body(house, "contracts/evaluate", ASKED, '{"amount": 75}')[1]
+    assert (
+        '"decision": "block"' in body(house, "contracts/evaluate", EVALUATION, '{"amount": 75}')[1]
+    )
 
 
 SECRET = "hunter2-of-the-server"

@@ -99,7 +99,7 @@ def test_arguments_that_are_no_json_name_the_place(bundle, viewer):
     assert "Invalid call" in page.text
 
 
-def test_any_version_can_be_asked_and_the_newest_is_when_none_is(project, bundle, viewer):
+def test_any_version_can_be_tried_and_the_newest_is_the_default(project, bundle, viewer):
     saved(project, LAX)
     assert 'data-action="allow"' in viewer.post(at(bundle), CALL).text
     assert 'data-action="block"' in viewer.post(at(bundle), CALL | {"version": "1"}).text
@@ -108,7 +108,7 @@ def test_any_version_can_be_asked_and_the_newest_is_when_none_is(project, bundle
     assert '<option value="1" selected>' in chosen.text
 
 
-def test_ones_own_draft_can_be_asked_and_nobody_elses(project, bundle, viewer):
+def test_your_own_draft_can_be_tried_and_no_other(project, bundle, viewer):
     member = builders.a_member(project, Role.EDITOR)
     me = person(member.user_id, member.user.email, Role.EDITOR)
     draft = keep_draft(bundle, text=LAX, base=1, seen="", by=me)
@@ -122,7 +122,7 @@ def test_ones_own_draft_can_be_asked_and_nobody_elses(project, bundle, viewer):
     assert "line " in broken.text
 
 
-def test_an_output_asks_the_rules_that_look_at_it(project, viewer):
+def test_an_output_evaluates_the_rules_that_read_it(project, viewer):
     bundle = saved(project, document(post("warn"), pre("{args.x: {exists: true}}"))).bundle
     without = viewer.post(at(bundle), CALL)
     assert "Needs an output" in without.text

@@ -29,7 +29,7 @@ def test_a_project_begins_without_lines_at_revision_nought(project):
     assert (bindings_of(project).revision, bindings_of(project).lines) == (0, ())
 
 
-def test_the_list_is_replaced_whole_and_keeps_its_order(project):
+def test_the_list_is_replaced_as_a_unit_and_keeps_its_order(project):
     a_check(project)
     bound(project, "b_* mine", "a_* default", "production bot * http")
     result = bindings_of(project)
@@ -59,7 +59,7 @@ def test_a_list_that_somebody_has_not_seen_is_not_replaced(project):
     assert bind(project, [line("y")], revision=1, by=CONSOLE).revision == 2
 
 
-def test_a_change_is_told_to_the_log_as_it_was_and_is(project):
+def test_a_change_is_audited_with_old_and_new_lines(project):
     bound(project, "x default")
     bound(project, "y default", "x default")
     entry = AuditEntry.objects.filter(action="bindings changed").latest("number")

@@ -51,12 +51,12 @@ def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
     assert not CheckDraft.objects.exists()
 
 
-def test_what_it_judges_is_told(project, me):
+def test_the_calls_it_judges_are_shown(project, me):
     bind(project, [Binding("*", "*", "crm_*", "n")], by=CONSOLE)
     assert "Bound to <code>crm_*</code>." in me.open()
 
 
-def test_a_newer_included_check_is_offered_and_taken_by_a_click(project):
+def test_a_newer_included_check_is_offered_and_adopted_with_a_click(project):
     base = TEXT.replace("{name: n}", "{name: base}")
     save_check(project, document=base, by=CONSOLE)
     mine = TEXT.replace("rules:", "include: [flags, base]\nrules:")
@@ -88,7 +88,7 @@ def test_a_newer_included_check_is_offered_and_taken_by_a_click(project):
     assert "has a newer version" not in me.open()
 
 
-def test_saving_a_draft_takes_nothing_newer_that_nobody_asked_for(project):
+def test_saving_a_draft_adopts_no_newer_include_by_itself(project):
     base = TEXT.replace("{name: n}", "{name: base}")
     save_check(project, document=base, by=CONSOLE)
     mine = TEXT.replace("rules:", "include: [base]\nrules:")
@@ -100,7 +100,7 @@ def test_saving_a_draft_takes_nothing_newer_that_nobody_asked_for(project):
     assert (newest.number, newest.included) == (2, [{"name": "base", "version": 1}])
 
 
-def test_what_is_kept_stands_there_again_and_is_saved_with_a_message(me, version):
+def test_a_saved_draft_is_shown_again_and_saved_with_a_message(me, version):
     me.send(me.open(), "keep", text=TEXT + "# mine\n")
     page = me.open()
     assert heading(page) == "Draft of n from v1: ready to save"
@@ -111,7 +111,7 @@ def test_what_is_kept_stands_there_again_and_is_saved_with_a_message(me, version
     assert not CheckDraft.objects.exists()
 
 
-def test_an_example_that_breaks_is_told_on_its_line_and_keeps_it_from_being_saved(me, version):
+def test_a_failing_example_is_reported_on_its_line_and_blocks_saving(me, version):
     page = me.send(me.open(), text=BROKEN)
     assert page.status_code == 422
     assert heading(page.text) == "Draft of n from v1: 1 error to fix"
@@ -148,7 +148,7 @@ def test_who_saves_second_is_shown_both_and_brings_theirs_into_the_draft(project
     assert newest == TEXT.replace("otherwise: success", "otherwise: default") + "# mine\n"
 
 
-def test_what_a_draft_changes_is_told_by_meaning_and_shown_as_text(me):
+def test_changes_of_a_draft_are_shown_by_meaning_and_as_text(me):
     assert me.client.get(me.address("compare")).status_code == 302
     me.send(me.open(), "keep", text=TEXT.replace("otherwise: success", "otherwise: unknown"))
     page = me.client.get(me.address("compare")).text
@@ -156,7 +156,7 @@ def test_what_a_draft_changes_is_told_by_meaning_and_shown_as_text(me):
     assert "The document · when no rule matches" in page
 
 
-def test_who_else_writes_on_it_is_told(project, me):
+def test_other_authors_of_drafts_are_shown(project, me):
     other = CheckEditor(project)
     other.send(other.open(), "keep", text=TEXT + "# theirs\n")
     page = me.open()
@@ -186,7 +186,7 @@ def written(me: CheckEditor, text: str, **fields: str) -> str:
     return str(me.client.post(at, {"text": text} | fields).text)
 
 
-def test_a_mistake_is_told_with_its_place_its_words_and_what_to_write(me):
+def test_an_error_has_its_place_its_cause_and_a_fix(me):
     result = written(me, TEXT.replace("verdict: failure\n", "verdikt: failure\n"), of="n")
     problem = re.search(r"<li class=.severity-error[^>]*verdikt.*?</li>", result, re.DOTALL)
     assert problem
@@ -194,7 +194,7 @@ def test_a_mistake_is_told_with_its_place_its_words_and_what_to_write(me):
         assert part in problem[0]
 
 
-def test_examples_are_told_beside_their_lines(me):
+def test_results_of_examples_are_shown_at_their_lines(me):
     assert 'data-line="10" data-passed="yes"' in written(me, TEXT, of="n")
     assert 'data-line="10" data-passed="no"' in written(me, BROKEN, of="n")
     assert "1 rule" in written(me, TEXT, of="n")
@@ -209,7 +209,7 @@ def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
 
 
 @pytest.mark.parametrize(
-    ("text", "of", "told"),
+    ("text", "of", "message"),
     [
         (TEXT.replace("name: n", "name: other"), "n", "This check is named <code>n</code>"),
         (TEXT, "", "A check <code>n</code> already exists"),
@@ -218,16 +218,16 @@ def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
         (TEXT + "<<<<<<< mine\n", "n", "Both texts changed these lines"),
     ],
 )
-def test_what_keeps_it_from_being_saved_is_told_before(me, text, of, told):
-    assert told in written(me, text, of=of)
+def test_a_reason_not_to_save_is_shown_in_advance(me, text, of, message):
+    assert message in written(me, text, of=of)
 
 
 @pytest.mark.parametrize("text", ["", "\0", "a: [" * 60, "\ufeff", "a: &x 1", "x" * 300_000, "- a"])
-def test_no_text_is_too_odd_to_be_told_about(me, text):
+def test_any_text_gets_an_answer(me, text):
     assert 'data-errors="1"' in written(me, text, of="n\0")
 
 
-def test_what_is_included_is_asked_for_at_once(project, me, django_assert_max_num_queries):
+def test_includes_are_read_in_one_query(project, me, django_assert_max_num_queries):
     names = [f"c{number}" for number in range(20)]
     for name in names:
         save_check(project, document=TEXT.replace("name: n", f"name: {name}"), by=CONSOLE)
@@ -293,7 +293,7 @@ def a_new_draft(me: CheckEditor, project: Project, text: str) -> dict[str, objec
     return {"draft_id": begin_check_draft(project, text=text, by=by).pk}
 
 
-def test_a_new_check_under_a_name_that_is_taken_is_told_so(project, me, version):
+def test_a_new_check_under_a_name_in_use_is_rejected(project, me, version):
     at = me.address("edit_new", **a_new_draft(me, project, TEXT + "# another\n"))
     page = me.send(me.client.get(at).text, at=at)
     assert page.status_code in (409, 422)

@@ -41,7 +41,7 @@ def check(project) -> Check:
     return a_check(project).success_check
 
 
-def kept(check: Check, me: Actor, text: str, *, base: int = 1, seen: str = "") -> CheckDraft:
+def saved(check: Check, me: Actor, text: str, *, base: int = 1, seen: str = "") -> CheckDraft:
     return keep_check_draft(check, text=text, base=base, seen=seen, by=me)
 
 
@@ -52,26 +52,26 @@ def present(check: Check, me: Actor) -> CheckDraft:
 
 
 def test_a_draft_may_hold_anything_and_becomes_the_next_version(project, check, me):
-    first = kept(check, me, "rules: nonsense")
+    first = saved(check, me, "rules: nonsense")
     with pytest.raises(DocumentInvalid):
         save_check_draft(first, by=me)
-    kept(check, me, TEXT + "# more\n", seen=first.revision)
+    saved(check, me, TEXT + "# more\n", seen=first.revision)
     version, is_new = save_check_draft(present(check, me), message="more", by=me)
     assert (str(version), version.message, is_new) == ("mine v2", "more", True)
     assert check_drafts_of(project, me.id or 0) == []
 
 
-def test_a_text_is_not_kept_over_what_another_tab_wrote(check, me):
-    first = kept(check, me, "one")
-    kept(check, me, "two", seen=first.revision)
+def test_a_draft_does_not_overwrite_another_tab(check, me):
+    first = saved(check, me, "one")
+    saved(check, me, "two", seen=first.revision)
     with pytest.raises(DraftElsewhere) as refused:
-        kept(check, me, "three", seen=first.revision)
+        saved(check, me, "three", seen=first.revision)
     assert refused.value.present.text == "two"
     assert present(check, me).text == "two"
 
 
-def test_who_has_another_base_is_told_that_the_check_moved_on_and_can_follow(project, check, me):
-    mine = kept(check, me, "# mine\n" + TEXT)
+def test_a_draft_of_an_older_version_says_so_and_can_be_rebased(project, check, me):
+    mine = saved(check, me, "# mine\n" + TEXT)
     newer = a_check(project, FAILS.replace("not-ok", "not-fine"))
     with pytest.raises(MovedOn):
         save_check_draft(mine, by=me)
@@ -85,7 +85,7 @@ def test_who_has_another_base_is_told_that_the_check_moved_on_and_can_follow(pro
 
 def test_a_version_keeps_the_name_of_its_check(check, me):
     with pytest.raises(DocumentInvalid, match="This check is named `mine`"):
-        save_check_draft(kept(check, me, TEXT.replace("name: mine", "name: other")), by=me)
+        save_check_draft(saved(check, me, TEXT.replace("name: mine", "name: other")), by=me)
 
 
 def test_a_new_check_begins_as_a_draft_and_becomes_a_first_version(project, me):
@@ -105,19 +105,19 @@ def test_a_new_check_does_not_become_a_version_of_one_that_is_there(project, che
         save_check_draft(draft, by=me)
 
 
-def test_drafts_are_found_by_their_writer_alone(project, check, me):
+def test_only_the_author_sees_a_draft(project, check, me):
     other = an_editor(project)
     draft = begin_check_draft(project, text="half", by=me)
     assert new_check_draft_numbered(project, other.id or 0, draft.pk) is None
-    kept(check, me, "mine")
+    saved(check, me, "mine")
     assert check_draft_of(check, other.id or 0) is None
     (seen,) = check_drafts_of_others(check, other.id or 0)
     assert seen.person.email == me.label
     assert check_drafts_of_others(check, me.id or 0) == []
 
 
-def test_a_discarded_draft_is_gone_and_told_to_the_log(check, me):
-    draft = kept(check, me, "half")
+def test_a_discarded_draft_is_removed_and_audited(check, me):
+    draft = saved(check, me, "half")
     with pytest.raises(DraftElsewhere):
         discard_check_draft(draft, seen="another", by=me)
     discard_check_draft(draft, seen=draft.revision, by=me)
@@ -126,19 +126,19 @@ def test_a_discarded_draft_is_gone_and_told_to_the_log(check, me):
     assert AuditEntry.objects.latest("number").subject == "draft of the check mine"
 
 
-def test_a_text_that_no_check_could_have_is_not_kept(project, check, me):
+def test_a_text_that_no_check_could_have_is_rejected(project, check, me):
     for text in ("x" * (MAX_BYTES + 1), "a\0b", "\ud800"):
         with pytest.raises(InvalidInput):
-            kept(check, me, text)
+            saved(check, me, text)
     with pytest.raises(NotFound):
-        kept(check, me, TEXT, base=7)
+        saved(check, me, TEXT, base=7)
 
 
 def test_only_people_who_may_write_checks_have_drafts(project, check):
     with pytest.raises(Forbidden):
         begin_check_draft(project, text=TEXT, by=CONSOLE)
     with pytest.raises(RoleNeeded):
-        kept(check, an_editor(project, Role.OPERATOR), TEXT)
+        saved(check, an_editor(project, Role.OPERATOR), TEXT)
 
 
 def test_one_person_has_only_so_many_drafts_of_new_checks(project, me, monkeypatch):

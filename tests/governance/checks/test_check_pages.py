@@ -90,17 +90,17 @@ def test_a_check_shows_its_text_its_rules_in_words_and_its_examples(project, vie
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "sentence"),
     [
         ((), "mine v1 isn't bound to any tool yet"),
         (("* mine",), "mine v1 checks all tools"),
         (("a mine", "b mine"), "mine v1 has 2 bindings"),
     ],
 )
-def test_a_check_opens_with_what_it_judges(project, viewer, lines, said):
+def test_a_check_opens_with_what_it_judges(project, viewer, lines, sentence):
     a_check(project)
     bound(project, *lines)
-    assert said in viewer.text("checks/c/mine/")
+    assert sentence in viewer.text("checks/c/mine/")
 
 
 def test_what_the_console_brings_has_a_page_as_well(viewer):
@@ -120,7 +120,7 @@ def test_what_the_console_brings_has_a_page_as_well(viewer):
         "checks/c/mine/versions/1/exe/",
     ],
 )
-def test_what_is_not_there_is_not_found(project, viewer, path):
+def test_an_unknown_address_is_404(project, viewer, path):
     a_check(project)
     assert viewer.get(path).status_code == 404
 
@@ -154,7 +154,7 @@ def test_a_comparison_tells_of_other_included_rules(project, editor):
     assert "Changed base v1 → v2" in text
 
 
-def test_newer_included_checks_that_break_an_example_are_told_and_not_taken(project, editor):
+def test_newer_includes_that_break_an_example_are_reported_and_not_adopted(project, editor):
     a_check(project, name="base")
     a_check(project, include=("base",), examples=("{result: {bad: 1}, verdict: success}",))
     a_check(project, BAD.replace("crm_*", "*"), name="base")
@@ -295,7 +295,7 @@ def test_a_viewer_who_comes_for_a_tool_sees_the_lines_that_there_are(project, vi
     assert "http_*" in text_of(answer)
 
 
-def test_as_many_lines_as_a_project_may_have_are_kept(project, editor):
+def test_the_maximum_number_of_bindings_is_saved(project, editor):
     lines = [{**LINE, "tool": f"t-{number}"} for number in range(MOST_LINES)]
     assert post(editor, *lines, act="save").status_code == 302
     assert len(bindings_of(project).lines) == MOST_LINES

@@ -57,7 +57,7 @@ def test_every_save_of_other_bytes_is_another_version_and_the_same_bytes_are_non
     assert saved(project, TEXT).number == 3
 
 
-def test_what_cannot_be_read_is_refused_with_its_place_and_nothing_is_kept(project):
+def test_an_unreadable_text_is_rejected_with_its_place_and_not_stored(project):
     with pytest.raises(DocumentInvalid) as refused:
         saved(project, TEXT.replace("verdict: failure", "verdict: fail"))
     assert refused.value.errors[0].line == 6
@@ -115,7 +115,7 @@ def test_included_rules_stay_as_they_were_and_newer_ones_are_offered(project):
 BAD = "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}"
 
 
-def test_saving_another_text_keeps_what_is_included_until_the_newer_is_asked_for(project):
+def test_saving_another_text_keeps_includes_until_the_newer_is_requested(project):
     a_check(project, name="base")
     text = check_text(include=("base", "http"))
     first = saved(project, text)
@@ -131,7 +131,7 @@ def test_saving_another_text_keeps_what_is_included_until_the_newer_is_asked_for
     assert saved(project, text + "# four\n").included == outcome.included
 
 
-def test_what_is_included_anew_is_taken_as_the_newest(project):
+def test_a_new_include_uses_the_newest_version(project):
     a_check(project, name="base")
     saved(project, check_text(include=("base",)))
     saved(project, TEXT)
@@ -148,7 +148,7 @@ def test_what_includes_no_rule_yet_is_fixed_as_well(project):
     assert (checked.included, checked.compiled["rules"]) == (mine.included, mine.compiled["rules"])
 
 
-def test_newer_included_rules_are_taken_by_a_version_of_the_same_text(project):
+def test_newer_includes_are_adopted_by_a_version_of_the_same_text(project):
     a_check(project, name="base")
     mine = saved(project, check_text(include=("base",)))
     assert include_newer(mine, by=CONSOLE) == (mine, False)
@@ -160,7 +160,7 @@ def test_newer_included_rules_are_taken_by_a_version_of_the_same_text(project):
     assert newer_included(result) == []
 
 
-def test_a_newer_included_check_that_breaks_an_example_is_not_taken(project):
+def test_a_newer_include_that_breaks_an_example_is_not_adopted(project):
     a_check(project, name="base")
     example = "{result: {bad: 1}, verdict: success}"
     mine = saved(project, check_text(include=("base",), examples=(example,)))
@@ -196,12 +196,12 @@ def test_only_who_may_write_checks_saves_them(project):
         include_newer(saved(project), by=viewer)
 
 
-def test_a_message_that_cannot_be_kept_is_refused(project):
+def test_an_invalid_message_is_rejected(project):
     with pytest.raises(InvalidInput):
         saved(project, message="x" * 2_001)
 
 
-def test_a_save_is_told_to_the_log_and_the_same_bytes_are_not(project):
+def test_a_save_is_audited_and_a_repeat_of_the_same_bytes_is_not(project):
     a_check(project, name="base")
     saved(project, check_text(include=("base",)), message="why")
     saved(project, check_text(include=("base",)))

@@ -125,7 +125,7 @@ def test_pages_of_the_list_leave_nothing_out(project, reader):
     assert seen == items
 
 
-def test_one_check_tells_its_text_its_history_and_what_it_could_include_anew(project, reader):
+def test_one_check_has_its_text_its_history_and_newer_includes(project, reader):
     a_check(project, name="base")
     a_check(project, include=("base",), name="mine")
     a_check(project, BAD, name="base")
@@ -148,7 +148,7 @@ def test_what_the_console_brings_can_be_read_as_well(reader):
         assert reader.get(f"/v1/success-checks/{name}").status_code == 404
 
 
-def test_newer_included_checks_are_taken_by_a_word(project, manager):
+def test_newer_includes_are_adopted_with_a_parameter(project, manager):
     a_check(project, name="base")
     a_check(project, include=("base",), name="mine")
     path = "/v1/success-checks/mine/newer-included"
@@ -196,7 +196,7 @@ def test_an_agent_takes_a_module_that_judges_as_the_console_does(project, agent_
 
 
 @pytest.mark.parametrize("name", ["http", "default"])
-def test_what_the_console_brings_can_be_taken_too(project, agent_key, name):
+def test_built_in_checks_can_be_fetched_too(project, agent_key, name):
     for kind in ("py", "ts", "json", "yaml"):
         answer = agent_key.get(f"/v1/success-checks/{name}.{kind}")
         assert answer.status_code == 200
@@ -206,7 +206,7 @@ def test_what_the_console_brings_can_be_taken_too(project, agent_key, name):
     assert module.success_check("any", None) is True
 
 
-def test_the_compiled_check_and_its_text_are_those_of_the_version_asked_for(project, agent_key):
+def test_the_compiled_check_and_its_text_are_of_the_requested_version(project, agent_key):
     a_check(project)
     a_check(project, BAD)
     newest = json.loads(agent_key.get("/v1/success-checks/mine.json").content)
@@ -221,7 +221,7 @@ def test_the_compiled_check_and_its_text_are_those_of_the_version_asked_for(proj
 
 
 @pytest.mark.parametrize("kind", ["py", "ts", "json", "yaml"])
-def test_who_has_a_file_already_is_told_so_until_there_is_another(project, agent_key, kind):
+def test_a_current_copy_is_304_until_there_is_a_new_version(project, agent_key, kind):
     a_check(project)
     path = f"/v1/success-checks/mine.{kind}"
     etag = agent_key.get(path)["ETag"]
@@ -249,9 +249,9 @@ def test_whoever_has_the_file_costs_no_reading_of_its_text(
 ):
     a_check(project)
     etag = agent_key.get("/v1/success-checks/mine.json")["ETag"]
-    with django_assert_max_num_queries(2) as asked:
+    with django_assert_max_num_queries(2) as queries:
         agent_key.get("/v1/success-checks/mine.json", headers={"If-None-Match": etag})
-    assert not any("packed" in each["sql"] for each in asked.captured_queries)
+    assert not any("packed" in each["sql"] for each in queries.captured_queries)
 
 
 def test_checks_of_another_project_are_not_there(project, agent_key):
@@ -265,7 +265,7 @@ def test_an_agent_key_takes_files_and_nothing_else(project, agent_key):
     assert agent_key.get("/v1/success-checks").status_code == 403
 
 
-def test_bindings_are_read_and_replaced_whole(project, manager, reader):
+def test_bindings_are_read_and_replaced_as_a_list(project, manager, reader):
     a_check(project)
     empty = got(reader, "success-check-bindings")
     assert (empty["bindings"], empty["revision"]) == ([], 0)

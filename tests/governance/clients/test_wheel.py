@@ -76,5 +76,5 @@ def test_the_wheel_needs_no_key_and_its_page_links_it_for_pip():
     )
 
 
-def test_another_file_is_not_found():
+def test_another_file_is_404():
     assert Client().get("/clients/edictum_site_client-9.9-py3-none-any.whl").status_code == 404

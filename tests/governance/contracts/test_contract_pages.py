@@ -91,7 +91,7 @@ def test_what_is_not_there_cannot_be_begun_from(editor, start):
     assert post(editor, **{"from": start}).status_code == 404
 
 
-def test_a_pasted_text_is_kept_as_it_was_pasted(editor):
+def test_a_pasted_text_is_saved_as_pasted(editor):
     post(editor, text=TEXT.replace("\n", "\r\n"))
     assert Draft.objects.get().text == TEXT
 
@@ -148,7 +148,7 @@ def test_a_first_version_has_nothing_to_be_compared_with(project, viewer):
     assert "Verify before deploying" in text
 
 
-def test_who_is_assigned_a_contract_is_told(project, viewer):
+def test_agents_assigned_to_a_contract_are_shown(project, viewer):
     deployed(project)
     assign(project, env="production", agent="bot-*", bundle_name="d", by=CONSOLE)
     assert "bot-* in production" in viewer.text("contracts/b/d/")
@@ -233,7 +233,7 @@ def test_either_dialect_can_be_downloaded(project, viewer):
         "b/d/versions/9/download/",
     ],
 )
-def test_what_is_not_there_is_not_found(project, viewer, path):
+def test_an_unknown_address_is_404(project, viewer, path):
     saved(project, TEXT)
     assert viewer.client.get(f"{viewer.base}/contracts/{path}").status_code == 404
 

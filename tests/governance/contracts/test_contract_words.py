@@ -41,7 +41,7 @@ def test_a_mode_says_how_many_rules_have_another():
     assert mode_fact(read_document(more)) == "enforce, 2 rules observe"
 
 
-def test_each_rule_is_said_in_words():
+def test_every_rule_is_described_in_words():
     words = rules_in_words(read_document(RICH))
     assert words["block"] == 'pre, `fetch`: denies when `args.action` is "block"'
     assert words["ask"] == (

@@ -77,7 +77,7 @@ def test_the_bytes_of_the_newest_version_make_no_other(project):
     spaces=st.integers(0, 5),
     old=st.booleans(),
 )
-def test_bytes_are_kept_as_they_were_written(ending, comment, spaces, old):
+def test_bytes_are_stored_as_written(ending, comment, spaces, old):
     project = builders.a_project()
     text = f"# {comment}\n{TEXT}{' ' * spaces}\n"
     if old:
@@ -118,13 +118,13 @@ def test_a_name_that_no_agent_can_ask_for_is_refused_at_its_place(project, name)
 
 
 @pytest.mark.parametrize("message", ["x" * 2001, "a\0b", "\ud800"], ids=["long", "NUL", "half"])
-def test_a_message_that_cannot_be_kept_is_refused(project, message):
+def test_an_invalid_message_is_rejected(project, message):
     with pytest.raises(InvalidInput):
         save(project, message=message)
 
 
 @pytest.mark.parametrize(
-    ("limits", "kept"),
+    ("limits", "stored"),
     [
         ("{max_tool_calls: 5}", {"max_tool_calls": 5}),
         ("{max_attempts: 3.0}", {"max_attempts": 3}),
@@ -134,10 +134,10 @@ def test_a_message_that_cannot_be_kept_is_refused(project, message):
     ],
     ids=["plain", "3.0", "longer than a message takes", "no text", "NUL"],
 )
-def test_the_session_rules_are_kept_with_the_version(project, limits, kept):
+def test_session_rules_are_stored_with_the_version(project, limits, stored):
     version, _ = save(project, document(session_rule(limits)))
     version.refresh_from_db()
-    assert version.session_rules == [{"id": "s", "limits": kept, "mode": "enforce"}]
+    assert version.session_rules == [{"id": "s", "limits": stored, "mode": "enforce"}]
 
 
 def test_a_session_rule_that_is_off_limits_nothing(project):

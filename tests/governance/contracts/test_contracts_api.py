@@ -333,11 +333,11 @@ def test_the_environment_of_a_tried_call_is_its_own(reader):
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_what_cannot_be_tried_is_told(manager, body, status):
+def test_an_invalid_trial_is_rejected(manager, body, status):
     saved(manager)
     call = {"tool_name": "t", "tool_args": {}} | body
-    for asked in ("evaluate", "explain"):
-        assert send(manager, f"contracts/{asked}", **call).status_code == status
+    for address in ("evaluate", "explain"):
+        assert send(manager, f"contracts/{address}", **call).status_code == status
 
 
 def test_deep_arguments_are_no_error_of_ours(reader):
@@ -350,7 +350,7 @@ def test_deep_arguments_are_no_error_of_ours(reader):
 
 @pytest.mark.one_database
 @pytest.mark.slow
-def test_an_evaluation_without_end_is_stopped_and_told(reader):
+def test_an_endless_evaluation_is_stopped_and_reported(reader):
     answer = send(
         reader, "contracts/evaluate", yaml=EVIL, tool_name="t", tool_args={"x": EVIL_TEXT}
     )

@@ -42,7 +42,7 @@ def test_a_push_makes_versions_and_a_second_one_has_nothing_to_do(project, folde
     assert BundleVersion.objects.count() == 1
 
 
-def test_what_changes_is_told_by_meaning_before_anything_is_done(project, folder):
+def test_changes_are_shown_by_meaning_before_anything_is_written(project, folder):
     push(project, folder)
     (folder / "d.yaml").write_text(TEXT.replace("message: 'no'", "message: 'never'"))
     with pytest.raises(CommandError, match="Add --yes to run without a prompt"):
@@ -146,7 +146,7 @@ def test_a_pull_of_an_environment_writes_what_is_live_there(project, tmp_path):
     assert b"first" in (tmp_path / "d.yaml").read_bytes()
 
 
-def test_what_does_not_exist_is_told(project, tmp_path):
+def test_an_unknown_name_is_reported(project, tmp_path):
     with pytest.raises(CommandError, match="No such project: nobody"):
         run("push", str(tmp_path), "--project", "nobody", "--yes")
     with pytest.raises(CommandError, match="No such folder"):

@@ -34,14 +34,14 @@ def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
     assert not Draft.objects.exists()
 
 
-def test_what_is_kept_stands_there_again(me):
+def test_a_saved_draft_is_shown_again(me):
     me.send(me.open(), "keep", text=TEXT + "\n# mine")
     page = me.open()
     assert me.fields(page)["text"] == TEXT + "\n# mine"
     assert heading(page) == "Draft of d from v1: ready to save"
 
 
-def test_a_text_that_is_backtested_without_a_script_is_kept_first(me, project):
+def test_a_text_that_is_backtested_without_javascript_is_saved_first(me, project):
     fields = me.fields(me.open()) | {"act": "backtest", "text": TEXT + "\n# mine"}
     sent = me.client.post(me.address(), fields)
     assert (sent.status_code, Draft.objects.get().text) == (307, TEXT + "\n# mine")
@@ -56,7 +56,7 @@ def test_a_saved_text_is_the_next_version_with_its_message(me, version):
     assert not Draft.objects.exists()
 
 
-def test_a_text_with_a_mistake_is_kept_and_told_where(me, version):
+def test_a_text_with_an_error_is_saved_and_the_error_shown_at_its_place(me, version):
     page = me.send(me.open(), text=TEXT.replace("action: block", "acton: block"))
     assert page.status_code == 422
     assert heading(page.text) == "Draft of d from v1: 2 errors to fix"
@@ -147,7 +147,7 @@ def test_what_a_draft_changes_is_shown_by_meaning_and_as_text(me):
     assert "valid YAML yet" in me.client.get(me.address("compare")).text
 
 
-def test_who_else_writes_on_it_is_told(project, me):
+def test_other_authors_of_drafts_are_shown(project, me):
     other = Editor(project)
     other.send(other.open(), "keep", text=TEXT + "\n# theirs")
     page = me.open()
@@ -190,7 +190,7 @@ def test_a_new_contract_is_written_as_a_draft_and_saved_as_its_first_version(pro
     assert "This draft was already saved or discarded." in gone.text
 
 
-def test_a_new_contract_under_a_name_that_is_taken_is_told_so(project, me, version):
+def test_a_new_contract_under_a_name_in_use_is_rejected(project, me, version):
     at = me.address("edit_new", **a_new_draft(me, project, TEXT + "\n# another"))
     page = me.send(me.client.get(at).text, at=at)
     assert page.status_code == 409

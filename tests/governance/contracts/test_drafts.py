@@ -53,7 +53,7 @@ def bundle(project) -> Bundle:
     return saved(project).bundle
 
 
-def kept(bundle, me, text: str, *, base: int = 1, seen: str = "") -> Draft:
+def stored_draft(bundle, me, text: str, *, base: int = 1, seen: str = "") -> Draft:
     return keep_draft(bundle, text=text, base=base, seen=seen, by=me)
 
 
@@ -69,98 +69,98 @@ def present_new(project, me: Actor, number: int) -> Draft:
     return draft
 
 
-def test_a_draft_is_kept_and_found_again(bundle, me):
-    draft = kept(bundle, me, TEXT + "# mine")
+def test_a_draft_is_saved_and_read_back(bundle, me):
+    draft = stored_draft(bundle, me, TEXT + "# mine")
     result = present(bundle, me)
     assert result == draft
     assert result.text == TEXT + "# mine"
     assert result.base == 1
 
 
-def test_a_tab_goes_on_from_what_it_kept_last(bundle, me):
-    first = kept(bundle, me, "one")
-    second = kept(bundle, me, "two", seen=first.revision)
+def test_a_tab_continues_from_its_last_save(bundle, me):
+    first = stored_draft(bundle, me, "one")
+    second = stored_draft(bundle, me, "two", seen=first.revision)
     assert present(bundle, me).text == "two"
     assert second.revision != first.revision
 
 
 def test_a_second_tab_overwrites_nothing_that_it_has_not_seen(bundle, me):
-    first = kept(bundle, me, "one")
-    kept(bundle, me, "two, in this tab", seen=first.revision)
+    first = stored_draft(bundle, me, "one")
+    stored_draft(bundle, me, "two, in this tab", seen=first.revision)
     with pytest.raises(DraftElsewhere) as refused:
-        kept(bundle, me, "three, in another tab", seen=first.revision)
+        stored_draft(bundle, me, "three, in another tab", seen=first.revision)
     assert refused.value.present.text == "two, in this tab"
     assert present(bundle, me).text == "two, in this tab"
 
 
 def test_a_tab_that_knew_of_no_draft_overwrites_none(bundle, me):
-    kept(bundle, me, "one")
+    stored_draft(bundle, me, "one")
     with pytest.raises(DraftElsewhere):
-        kept(bundle, me, "two")
+        stored_draft(bundle, me, "two")
 
 
 def test_the_same_text_from_two_tabs_is_no_quarrel(bundle, me):
-    kept(bundle, me, "one")
-    assert kept(bundle, me, "one").text == "one"
+    stored_draft(bundle, me, "one")
+    assert stored_draft(bundle, me, "one").text == "one"
 
 
 def test_everybody_has_a_draft_of_their_own(project, bundle, me):
     other = an_editor(project)
-    kept(bundle, me, "mine")
-    kept(bundle, other, "theirs")
+    stored_draft(bundle, me, "mine")
+    stored_draft(bundle, other, "theirs")
     assert present(bundle, me).text == "mine"
     assert [draft.person.email for draft in drafts_of_others(bundle, me.id)] == [other.label]
 
 
 def test_who_may_not_write_contracts_has_no_draft(project, bundle):
     with pytest.raises(Forbidden):
-        kept(bundle, an_editor(project, Role.OPERATOR), "x")
+        stored_draft(bundle, an_editor(project, Role.OPERATOR), "x")
     with pytest.raises(Forbidden, match="Only a person"):
-        kept(bundle, CONSOLE, "x")
+        stored_draft(bundle, CONSOLE, "x")
 
 
-def test_a_draft_of_a_version_that_is_not_there_is_not_found(bundle, me):
+def test_a_draft_of_an_unknown_version_is_404(bundle, me):
     with pytest.raises(NotFound):
-        kept(bundle, me, "x", base=7)
+        stored_draft(bundle, me, "x", base=7)
 
 
 @pytest.mark.parametrize("text", ["x" * (512 * 1024 + 1), "a\0b"])
 def test_a_text_that_no_database_or_nobody_should_keep_is_refused(bundle, me, text):
     with pytest.raises(InvalidInput):
-        kept(bundle, me, text)
+        stored_draft(bundle, me, text)
     assert draft_of(bundle, me.id) is None
 
 
 def test_the_line_ends_of_a_form_are_those_of_the_version(bundle, me):
-    assert kept(bundle, me, TEXT.replace("\n", "\r\n")).text == TEXT
+    assert stored_draft(bundle, me, TEXT.replace("\n", "\r\n")).text == TEXT
 
 
 def test_saving_makes_the_next_version_and_ends_the_draft(bundle, me):
-    draft = kept(bundle, me, TEXT + "\n# more")
+    draft = stored_draft(bundle, me, TEXT + "\n# more")
     version, is_new = save_draft(draft, message="More.", by=me)
     assert (version.number, is_new, version.message) == (2, True, "More.")
     assert text_of(version) == TEXT + "\n# more"
     assert draft_of(bundle, me.id) is None
 
 
-def test_what_another_tab_kept_while_saving_stays_a_draft(bundle, me):
-    draft = kept(bundle, me, TEXT + "\n# more")
-    kept(bundle, me, TEXT + "\n# more and more", seen=draft.revision)
+def test_a_text_that_another_tab_saved_meanwhile_stays_a_draft(bundle, me):
+    draft = stored_draft(bundle, me, TEXT + "\n# more")
+    stored_draft(bundle, me, TEXT + "\n# more and more", seen=draft.revision)
     save_draft(draft, by=me)
     assert present(bundle, me).text.endswith("more and more")
 
 
-def test_a_draft_that_the_library_refuses_is_still_kept(bundle, me):
-    draft = kept(bundle, me, "rules: nonsense")
+def test_a_draft_that_the_library_rejects_is_still_saved(bundle, me):
+    draft = stored_draft(bundle, me, "rules: nonsense")
     with pytest.raises(DocumentInvalid):
         save_draft(draft, by=me)
     assert present(bundle, me).text == "rules: nonsense"
 
 
-def test_of_two_who_edit_one_bundle_the_later_one_is_told_and_loses_nothing(project, bundle, me):
+def test_the_later_of_two_editors_gets_a_conflict_and_loses_nothing(project, bundle, me):
     other = an_editor(project)
-    mine = kept(bundle, me, TEXT + "\n# mine")
-    save_draft(kept(bundle, other, "# theirs\n" + TEXT), by=other)
+    mine = stored_draft(bundle, me, TEXT + "\n# mine")
+    save_draft(stored_draft(bundle, other, "# theirs\n" + TEXT), by=other)
     with pytest.raises(MovedOn) as refused:
         save_draft(mine, by=me)
     assert refused.value.newest.number == 2
@@ -169,8 +169,8 @@ def test_of_two_who_edit_one_bundle_the_later_one_is_told_and_loses_nothing(proj
 
 def test_a_draft_brought_up_to_date_holds_what_both_wrote_and_can_be_saved(project, bundle, me):
     other = an_editor(project)
-    mine = kept(bundle, me, TEXT + "\n# mine")
-    theirs, _ = save_draft(kept(bundle, other, "# theirs\n" + TEXT), by=other)
+    mine = stored_draft(bundle, me, TEXT + "\n# mine")
+    theirs, _ = save_draft(stored_draft(bundle, other, "# theirs\n" + TEXT), by=other)
     assert rebase_draft(mine, theirs, seen=mine.revision, by=me) == 0
     now = present(bundle, me)
     assert (now.base, now.text) == (2, f"# theirs\n{TEXT}\n# mine")
@@ -179,9 +179,9 @@ def test_a_draft_brought_up_to_date_holds_what_both_wrote_and_can_be_saved(proje
 
 def test_what_both_changed_is_marked_and_cannot_be_saved_by_mistake(project, bundle, me):
     other = an_editor(project)
-    mine = kept(bundle, me, TEXT.replace("name: d", "name: d, description: mine"))
+    mine = stored_draft(bundle, me, TEXT.replace("name: d", "name: d, description: mine"))
     changed = TEXT.replace("name: d", "name: d, description: theirs")
-    theirs, _ = save_draft(kept(bundle, other, changed), by=other)
+    theirs, _ = save_draft(stored_draft(bundle, other, changed), by=other)
     assert rebase_draft(mine, theirs, seen=mine.revision, by=me) == 1
     now = present(bundle, me)
     assert "description: mine" in now.text
@@ -191,15 +191,15 @@ def test_what_both_changed_is_marked_and_cannot_be_saved_by_mistake(project, bun
 
 
 def test_a_draft_is_brought_up_to_date_only_as_it_was_seen(project, bundle, me):
-    first = kept(bundle, me, "one")
-    kept(bundle, me, "two", seen=first.revision)
+    first = stored_draft(bundle, me, "one")
+    stored_draft(bundle, me, "two", seen=first.revision)
     newer = saved(project, TEXT + "\n# new")
     with pytest.raises(DraftElsewhere):
         rebase_draft(first, newer, seen=first.revision, by=me)
 
 
 def test_a_version_keeps_the_name_of_its_bundle(bundle, me):
-    draft = kept(bundle, me, TEXT.replace("name: d", "name: other"))
+    draft = stored_draft(bundle, me, TEXT.replace("name: d", "name: other"))
     with pytest.raises(DocumentInvalid, match="This contract is named `d`") as refused:
         save_draft(draft, by=me)
     assert refused.value.errors[0].line == 3
@@ -222,15 +222,15 @@ def test_a_new_contract_does_not_become_a_version_of_one_that_is_there(project, 
     assert drafts_of(project, me.id) == [draft]
 
 
-def test_a_draft_is_found_by_its_writer_alone(project, me):
+def test_only_the_author_sees_a_draft(project, me):
     draft = begin_draft(project, text="half", by=me)
     other = an_editor(project)
     assert new_draft_numbered(project, other.id or 0, draft.pk) is None
     assert new_draft_numbered(builders.a_project(), me.id or 0, draft.pk) is None
 
 
-def test_a_discarded_draft_is_gone_and_told_to_the_log(project, bundle, me):
-    draft = kept(bundle, me, "one")
+def test_a_discarded_draft_is_removed_and_audited(project, bundle, me):
+    draft = stored_draft(bundle, me, "one")
     with pytest.raises(DraftElsewhere):
         discard_draft(draft, seen="", by=me)
     discard_draft(draft, seen=draft.revision, by=me)

@@ -26,7 +26,7 @@ def saved(project, text):
     return save_version(project, document=text, by=CONSOLE)[0]
 
 
-def test_a_draft_of_a_new_contract_is_kept_and_becomes_its_first_version(me):
+def test_a_draft_of_a_new_contract_becomes_its_first_version(me):
     status, draft = sent(me, "post", DRAFTS, yaml="name: not yet")
     assert (status, draft["name"], draft["base"]) == (201, None, None)
     at = f"{DRAFTS}/{draft['id']}"

@@ -57,7 +57,7 @@ def test_of_people_who_save_at_once_one_is_first_and_no_word_is_lost():
         assert [each.number for each in bundle.versions.all()] == [2, 1]
 
 
-def test_of_tabs_that_begin_a_draft_at_once_one_is_kept_and_the_others_are_told():
+def test_of_concurrent_first_saves_one_wins_and_the_others_get_a_conflict():
     for _ in range(ROUNDS):
         project = builders.a_project()
         bundle = save_version(project, document=TEXT, by=CONSOLE)[0].bundle

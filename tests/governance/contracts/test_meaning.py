@@ -78,11 +78,11 @@ def changed(**edits: Any) -> tuple[Change, ...]:
     return changes(written(BEFORE), written(values))
 
 
-def said(**edits: Any) -> list[str]:
+def described(**edits: Any) -> list[str]:
     return [str(change) for change in changed(**edits)]
 
 
-def test_a_lowered_limit_is_told_with_both_values():
+def test_a_lowered_limit_shows_both_values():
     assert changed(limits__limits={"max_tool_calls": 100, "max_attempts": 200}) == (
         Change("changed", "limits", "`max_tool_calls`", "150", "100"),
     )
@@ -90,20 +90,20 @@ def test_a_lowered_limit_is_told_with_both_values():
 
 def test_a_limit_that_was_not_there_comes_from_no_limit():
     limits = {"max_tool_calls": 150, "max_attempts": 200, "max_calls_per_tool": {"send": 20}}
-    assert said(limits__limits=limits) == [
+    assert described(limits__limits=limits) == [
         "rule `limits`, calls of `send`: no limit → 20 per session"
     ]
 
 
 def test_tools_added_to_a_pattern_are_counted_and_named():
     tools = ["crm_merge", "crm_read", "crm_write", "crm_bulk"]
-    assert said(crm_fields__tools=tools) == [
+    assert described(crm_fields__tools=tools) == [
         "rule `crm-fields`: 2 tools added: `crm_merge`, `crm_bulk`"
     ]
 
 
 def test_a_rule_that_ends_to_be_observed_is_one_change_of_its_mode():
-    assert said(amount__mode="enforce") == ["rule `amount`, mode: observe → enforce"]
+    assert described(amount__mode="enforce") == ["rule `amount`, mode: observe → enforce"]
 
 
 def test_to_spell_out_what_holds_anyway_changes_nothing():
@@ -112,38 +112,38 @@ def test_to_spell_out_what_holds_anyway_changes_nothing():
     )
 
 
-def test_the_mode_of_a_document_is_told_once_and_not_for_each_rule():
-    assert said(defaults={"mode": "observe"}) == ["the document, mode: enforce → observe"]
+def test_the_mode_of_a_document_is_described_once_and_not_for_each_rule():
+    assert described(defaults={"mode": "observe"}) == ["the document, mode: enforce → observe"]
 
 
-def test_an_operand_is_told_rather_than_the_whole_condition():
+def test_a_changed_operand_is_described_rather_than_the_condition():
     parts = [{"args.currency": {"in": ["USD", "EUR"]}}, {"args.amount": {"gt": 1000.0}}]
-    assert said(amount__when={"all": parts}) == ["rule `amount`, `args.amount` >: 500 → 1000"]
+    assert described(amount__when={"all": parts}) == ["rule `amount`, `args.amount` >: 500 → 1000"]
 
 
-def test_values_of_a_list_are_told_as_added_and_removed():
+def test_values_of_a_list_are_described_as_added_and_removed():
     parts = [{"args.amount": {"gt": 500}}, {"args.currency": {"in": ["CHF", "USD"]}}]
-    assert said(amount__when={"all": parts}) == [
+    assert described(amount__when={"all": parts}) == [
         'rule `amount`: `args.currency` is one of: "CHF" added; "EUR" removed'
     ]
 
 
-def test_another_part_of_a_condition_is_told_alone():
+def test_another_part_of_a_condition_is_described_alone():
     parts = [*BEFORE["rules"][2]["when"]["all"], {"environment": {"equals": "production"}}]
-    assert said(amount__when={"all": parts}) == [
+    assert described(amount__when={"all": parts}) == [
         'rule `amount`, condition, all of: nothing → `environment` is "production"'
     ]
 
 
-def test_a_condition_of_another_form_is_told_whole():
-    assert said(anything__when={"not": {"principal.role": {"exists": True}}}) == [
+def test_a_restructured_condition_is_described_completely():
+    assert described(anything__when={"not": {"principal.role": {"exists": True}}}) == [
         "rule `anything`, condition: `principal.role` doesn't exist → not `principal.role` exists"
     ]
 
 
-def test_the_order_of_conditions_is_told_because_agents_stop_at_the_first_that_decides():
+def test_the_order_of_conditions_matters_because_agents_stop_at_the_first_decision():
     parts = BEFORE["rules"][2]["when"]["all"]
-    assert said(amount__when={"all": parts[::-1]}) == [
+    assert described(amount__when={"all": parts[::-1]}) == [
         "rule `amount`: its conditions are in another order, which counts where a value has the "
         "wrong type"
     ]
@@ -159,9 +159,9 @@ def test_true_is_not_one_in_a_condition():
     assert [str(change) for change in changes(one, true)] == ["rule `a`, `args.x` is: 1 → true"]
 
 
-def test_action_message_and_time_are_told_in_words_of_the_console():
+def test_action_message_and_timeout_are_described_in_words():
     then = {"action": "ask", "message": "May I?", "timeout": 60, "timeout_action": "allow"}
-    assert said(amount__then=then) == [
+    assert described(amount__then=then) == [
         "rule `amount`, action: denies → asks",
         "rule `amount`, message: Too much. → May I?",
         "rule `amount`, time to answer: nothing → 60 s",
@@ -174,18 +174,18 @@ def test_the_time_to_answer_that_holds_anyway_changes_nothing():
     assert changed(anything__then=then) == ()
 
 
-def test_tags_metadata_and_the_switch_are_told():
+def test_tags_metadata_and_the_switch_are_described():
     then = {"action": "block", "message": "Too much.", "tags": ["money"], "metadata": {"a": 1}}
-    assert said(amount__then=then, anything__enabled=False) == [
+    assert described(amount__then=then, anything__enabled=False) == [
         "rule `amount`, tags: nothing → `money`",
         "rule `amount`, metadata `a`: nothing → 1",
         "rule `anything`, switched: on → off",
     ]
 
 
-def test_what_belongs_to_no_rule_is_told_of_the_document():
+def test_changes_outside_the_rules_belong_to_the_document():
     tools = {"crm_read": {"side_effect": "write"}, "pay": {"side_effect": "irreversible"}}
-    assert said(metadata={"name": "bills", "description": "All"}, tools=tools) == [
+    assert described(metadata={"name": "bills", "description": "All"}, tools=tools) == [
         "the document, name: billing → bills",
         "the document, description: not set → All",
         "the document, side effect of `crm_read`: read → write",
@@ -201,7 +201,7 @@ def test_rules_added_and_removed_are_described():
         "when": {"args.amount": {"gt": 500}},
         "then": {"action": "ask", "message": "Large."},
     }
-    assert said(rules=[*BEFORE["rules"][1:], rule]) == [
+    assert described(rules=[*BEFORE["rules"][1:], rule]) == [
         "added rule `large-charge`: pre, `charge`: asks (300 s, then denies) when `args.amount` > "
         "500",
         "removed rule `limits`: session: denies above 200 `max_attempts`, 150 `max_tool_calls`",
@@ -209,12 +209,12 @@ def test_rules_added_and_removed_are_described():
 
 
 def test_another_id_alone_is_no_rule_removed_and_added():
-    assert said(anything__id="who") == ["rule `who`, id: `anything` → `who`"]
+    assert described(anything__id="who") == ["rule `who`, id: `anything` → `who`"]
 
 
 def test_order_counts_where_one_call_can_meet_both_rules():
     limits, crm, amount, anything = BEFORE["rules"]
-    assert said(rules=[limits, crm, anything, amount]) == [
+    assert described(rules=[limits, crm, anything, amount]) == [
         "rule `anything`, place: tried after `amount` → tried before `amount`"
     ]
     assert changed(rules=[crm, amount, anything, limits]) == ()
@@ -263,7 +263,7 @@ def test_a_half_written_document_has_changes_too(old, new):
 
 
 @pytest.mark.parametrize("text", ["a: 1", "rules: 5", "rules: [1, [2], {a: 2026-99-99}]"])
-def test_what_is_hardly_a_contract_is_taken_as_far_as_it_goes(text):
+def test_a_broken_contract_is_described_as_far_as_possible(text):
     document = read_document(text)
     assert changes(document, document) == ()
 

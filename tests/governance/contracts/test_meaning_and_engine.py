@@ -30,15 +30,15 @@ def rewritten(value: Any, draw: Any) -> Any:
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=8), st.data())
-def test_documents_without_a_change_decide_every_call_alike(engine: Engine, values, calls, data):
+def test_equivalent_documents_decide_every_call_the_same(engine: Engine, values, calls, data):
     other = rewritten(values, data.draw)
     before, after = read_document(text_of(values)), read_document(text_of(other))
     if changes(before, after) or not engine.validate(after).valid:
         return
-    assert _said(engine, before, calls) == _said(engine, after, calls)
+    assert _decisions(engine, before, calls) == _decisions(engine, after, calls)
 
 
-def _said(engine: Engine, document: Any, calls: Any) -> list[Any]:
+def _decisions(engine: Engine, document: Any, calls: Any) -> list[Any]:
     """Each decision, with what each rule says, whatever the order of rules that never meet."""
     return [
         (

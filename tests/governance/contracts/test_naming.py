@@ -8,7 +8,7 @@ from tests.governance.naming import a_check
 ID = "0123456789abcdef" * 4
 
 
-def test_contracts_checks_and_tests_that_name_it_are_told(project):
+def test_contracts_checks_and_tests_that_name_it_are_listed(project):
     version = saved(project, f"# {ID}\n{TEXT}")
     added(version.bundle, a_case("reads it", path=f"/artifacts/{ID}"), a_case("another"))
     check = a_check(
@@ -23,7 +23,7 @@ def test_contracts_checks_and_tests_that_name_it_are_told(project):
     assert documents_naming(builders.a_project(), ID) == []
 
 
-def test_what_no_newest_version_says_any_more_is_not_told(project):
+def test_names_of_older_versions_are_not_listed(project):
     saved(project, f"# {ID}\n{TEXT}")
     saved(project, TEXT)
     assert documents_naming(project, ID) == []

@@ -60,8 +60,8 @@ def test_the_client_is_installed_from_where_the_caller_says():
     ],
 )
 def test_http_to_another_machine_is_allowed_explicitly(url, is_needed):
-    found = snippets(url=url)
-    assert ("allow_insecure=True" in found["python"].code) is is_needed
-    assert ("allow_insecure=True" in found["edictum"].code) is is_needed
-    assert ("allowInsecure: true" in found["typescript"].code) is is_needed
-    assert ("WithAllowInsecure()" in found["go"].code) is is_needed
+    shown = snippets(url=url)
+    assert ("allow_insecure=True" in shown["python"].code) is is_needed
+    assert ("allow_insecure=True" in shown["edictum"].code) is is_needed
+    assert ("allowInsecure: true" in shown["typescript"].code) is is_needed
+    assert ("WithAllowInsecure()" in shown["go"].code) is is_needed

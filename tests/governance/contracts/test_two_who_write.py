@@ -75,7 +75,7 @@ def lines_of(text: str) -> list[str]:
     return [line for line in text.split("\n") if not MARK.match(line)]
 
 
-def words_kept(bundle: Bundle) -> str:
+def stored_words(bundle: Bundle) -> str:
     versions = [bytes(each.document).decode() for each in bundle.versions.all()]
     return "\n".join([*versions, *Draft.objects.values_list("text", flat=True)])
 
@@ -100,7 +100,7 @@ def test_every_order_of_two_people_and_a_stale_tab_ends_with_every_word(begins):
         }
         for who in order:
             tabs[who].step()
-            there = words_kept(bundle)
+            there = stored_words(bundle)
             assert all(tab.word in there for tab in tabs.values() if tab.times), order
         rounds = [tab for _ in range(4) for tab in tabs.values()]
         while not all(tab.word in newest_text(bundle) for tab in tabs.values()):

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("_three_versions")
     ("query", "dialect", "text"),
     [("", "new", TEXT), ("?dialect=new", "new", TEXT), ("?dialect=old", "old", IN_OLD_WORDS)],
 )
-def test_a_version_comes_in_the_dialect_that_is_asked_for(reader, query, dialect, text):
+def test_a_version_comes_in_the_requested_format(reader, query, dialect, text):
     body = reader.get(f"/v1/contracts/d/versions/1{query}").json()
     assert (body["yaml"], body["dialect"]) == (text, dialect)
     assert body["revision_hash"] == hashlib.sha256(text.encode()).hexdigest()

@@ -38,7 +38,7 @@ PLAIN_TEXTS = [
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES)
-def test_what_has_the_name_of_a_secret_is_masked_whole(name):
+def test_a_value_with_the_name_of_a_secret_is_masked_completely(name):
     assert Masking().field(name, "A-2091") == (MASK, 1)
     assert Masking().field(name, {"nested": ["A-2091"]}) == (MASK, 1)
 
@@ -69,7 +69,7 @@ def test_a_text_without_a_secret_stays_as_it_is(text):
     assert masked_text(text) == (text, 0)
 
 
-def test_secrets_are_found_at_any_depth_and_counted():
+def test_secrets_are_masked_at_any_depth_and_counted():
     value: Json = {"a": [{"token": "x1"}, "Bearer abcdef0123456789"], "b": {"c": 1}}
     assert masked(value) == ({"a": [{"token": MASK}, f"Bearer {MASK}"], "b": {"c": 1}}, 2)
 

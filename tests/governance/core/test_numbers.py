@@ -25,7 +25,7 @@ from governance.core.numbers import ID_DIGITS, parse_number
         ("1_0", None),
     ],
 )
-def test_a_whole_number_is_digits_that_a_column_takes(text, number):
+def test_an_integer_is_digits_that_fit_a_column(text, number):
     assert parse_number(text) == number
 
 

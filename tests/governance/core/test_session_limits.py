@@ -46,7 +46,7 @@ def test_several_rules_are_merged_to_the_lowest_and_each_of_them_names_the_limit
     )
 
 
-def test_without_rules_only_the_sdk_limits_anything_and_only_when_asked():
+def test_without_rules_only_the_sdk_default_limits_and_only_on_request():
     assert limits_of([]) == ()
     assert limits_of([], assume_sdk=True) == (
         MaxAttempts(500, assumed=True),

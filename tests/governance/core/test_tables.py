@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from governance.core.tables import as_csv, as_json
 
-WHOLE = {"value": lambda row: row}
+COLUMNS = {"value": lambda row: row}
 
 
-def read(rows, columns=WHOLE):
+def read(rows, columns=COLUMNS):
     return list(csv.reader(io.StringIO("".join(as_csv(columns, rows)), newline="")))
 
 
@@ -38,7 +38,7 @@ def test_every_text_comes_back_as_it_is_but_for_the_mark_before_a_formula(texts)
     assert not any(text.lstrip()[:1] in set("=+-@") and text.lstrip()[:1] for text in back)
 
 
-def test_values_are_said_as_the_api_says_them():
+def test_values_are_written_as_in_the_api():
     row = {
         "at": datetime(2026, 11, 18, 6, tzinfo=UTC),
         "none": None,
@@ -59,8 +59,8 @@ def test_values_are_said_as_the_api_says_them():
 
 
 @pytest.mark.parametrize("rows", [[], [1], [1, 2, 3]])
-def test_json_is_whole_for_any_number_of_rows(rows):
-    body = json.loads("".join(as_json(WHOLE, rows, name="many")))
+def test_json_is_complete_for_any_number_of_rows(rows):
+    body = json.loads("".join(as_json(COLUMNS, rows, name="many")))
     assert body == {"many": [{"value": row} for row in rows]}
 
 
@@ -72,6 +72,6 @@ def test_rows_are_written_as_they_come():
             items.append(number)
             yield number
 
-    written = as_csv(WHOLE, rows())
+    written = as_csv(COLUMNS, rows())
     assert "value" in next(written)
     assert len(items) < 1_000

@@ -125,7 +125,7 @@ def test_a_viewer_reads_the_list_and_cannot_change_it(project, client_as, bundle
     assert "New assignment" not in page
 
 
-def test_an_assignment_of_another_project_is_not_found(project, editor, bundle):
+def test_an_assignment_of_another_project_is_404(project, editor, bundle):
     other_project = builders.a_project()
     live(saved(other_project, name="billing"))
     row, _ = assign(other_project, bundle_name="billing", env="production", by=CONSOLE)

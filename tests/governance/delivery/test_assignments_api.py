@@ -32,7 +32,7 @@ def assigned(project, agent="bot", **tags):
     return domain.assigned(rules, agent, tags)
 
 
-def test_a_rule_is_told_as_it_stands(manager, project):
+def test_a_rule_is_returned_as_saved(manager, project):
     answer = put(manager, agent_id="bo*", tags={"team": "a"}, priority=3)
     assert answer.status_code == 201
     body = answer.json()
@@ -164,7 +164,7 @@ def test_the_same_rule_set_by_several_at_once_is_one():
     assert Assignment.objects.count() == 1
 
 
-def test_the_signing_key_is_told_and_rotated(manager, project):
+def test_the_signing_key_is_returned_and_rotated(manager, project):
     key = manager.get("/v1/signing-key").json()
     assert len(bytes.fromhex(key["public_key"])) == 32
     rotated = manager.post("/v1/signing-key/rotations")

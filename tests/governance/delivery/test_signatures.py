@@ -18,7 +18,7 @@ def test_what_was_sealed_signs_for_its_public_half():
         verifier.verify(value, b"other bytes")
 
 
-def test_the_private_half_cannot_be_read_from_what_is_kept():
+def test_the_private_key_cannot_be_read_from_the_database():
     public, sealed = new_pair("secret", owner="a")
     raw = open_pair(sealed, "secret", public=public, owner="a").private_bytes_raw()
     assert raw not in sealed
@@ -30,12 +30,12 @@ def test_the_private_half_cannot_be_read_from_what_is_kept():
     [{"secret": "other"}, {"owner": "b"}, {"public": "0" * 64}, {"sealed": b"short"}],
     ids=str,
 )
-def test_a_broken_seal_is_told(wrong):
+def test_a_broken_signature_is_detected(wrong):
     public, sealed = new_pair("secret", owner="a")
     given = {"sealed": sealed, "secret": "secret", "public": public, "owner": "a"} | wrong
     with pytest.raises(SealBroken):
         open_pair(given["sealed"], given["secret"], public=given["public"], owner=given["owner"])
 
 
-def test_no_two_seals_are_alike():
+def test_no_two_ciphertexts_are_equal():
     assert len({new_pair("secret", owner="a")[1] for _ in range(3)}) == 3

@@ -43,7 +43,7 @@ def asking(project, **query: str) -> str:
     return f"{reverse('governance:new_stop', args=[project.slug])}?{urlencode(query)}"
 
 
-def test_one_is_asked_with_numbers_before_an_environment_stops(project, operator, connect):
+def test_stopping_an_environment_asks_for_confirmation_with_numbers(project, operator, connect):
     connect("a")
     connect("a")
     connect("b")
@@ -64,7 +64,7 @@ def test_the_stop_of_an_environment_is_named_so(project, operator, connect):
 @pytest.mark.parametrize(
     ("connected", "words"), [(True, "Connected now."), (False, "Not connected.")]
 )
-def test_one_is_asked_before_an_agent_stops(project, operator, connect, connected, words):
+def test_stopping_an_agent_asks_for_confirmation(project, operator, connect, connected, words):
     if connected:
         connect("bot")
     text = text_of(operator.get(asking(project, environment="production", agent="bot")))
@@ -89,7 +89,7 @@ def test_to_stop_what_is_stopped_leads_to_its_stop(project, operator, connect):
     assert Stop.objects.count() == 1
 
 
-def test_the_page_tells_which_connected_agents_have_taken_it(project, operator, connect):
+def test_the_page_shows_which_connected_agents_confirmed(project, operator, connect):
     stop, _ = stops.stop(project, env="production", by=CONSOLE)
     connect("taken", HASH)
     connect("half", HASH)
@@ -109,7 +109,7 @@ def test_the_page_tells_which_connected_agents_have_taken_it(project, operator, 
     assert "1 of 4" in operator.get(live, {"tag": page.context["tag"]}).text
 
 
-def test_who_was_sent_it_and_calls_on_has_not_taken_it(project, operator, connect):
+def test_an_agent_that_keeps_calling_has_not_confirmed(project, operator, connect):
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     connect("bot", HASH)
     where = reverse("governance:stop", args=[project.slug, stop.pk])

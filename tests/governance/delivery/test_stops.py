@@ -46,7 +46,7 @@ def test_a_stopped_environment_stops_every_agent_there_and_nobody_elsewhere(proj
     assert not served(project, env="staging").stopped
 
 
-def test_whatever_a_stopped_agent_asks_for_it_is_told_to_stop(project):
+def test_every_request_of_a_stopped_agent_answers_with_the_stop(project):
     builders.an_environment(project)
     stop(project, "bot")
     document = served(project, "unknown")
@@ -79,7 +79,7 @@ def test_an_agent_is_released_only_when_no_stop_stands_for_it(project):
     assert those_that_stand(project) == []
 
 
-def test_stopping_and_lifting_twice_is_the_same_as_once_and_is_told_in_the_log(project):
+def test_stopping_and_lifting_twice_equals_once_and_is_audited(project):
     builders.an_environment(project)
     first, is_new = stops.stop(project, env="production", agent="bot", by=OPERATOR)
     again, is_new_again = stops.stop(project, env="production", agent="bot", by=OPERATOR)
@@ -106,7 +106,7 @@ def test_operators_stop_and_viewers_do_not(project):
     assert those_that_stand(project) == [result]
 
 
-def test_a_stop_makes_no_environment_and_takes_no_name_that_cannot_be_kept(project):
+def test_a_stop_creates_no_environment_and_accepts_no_invalid_name(project):
     with pytest.raises(NotFound):
         stop(project)
     builders.an_environment(project)

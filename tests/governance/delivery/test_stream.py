@@ -34,11 +34,16 @@ STOP = replace(V1, bundle_name="", revision_hash="d" * 64, stopped=True)
 
 
 def stream_request(bundle: str = "billing", **more: Any) -> StreamRequest:
-    told: dict[str, Any] = {"place": HERE, "environment": "production", "key_id": 1, "agent": "bot"}
-    return StreamRequest(**(told | {"bundle": bundle, "dialect": "new"} | more))
+    events_in: dict[str, Any] = {
+        "place": HERE,
+        "environment": "production",
+        "key_id": 1,
+        "agent": "bot",
+    }
+    return StreamRequest(**(events_in | {"bundle": bundle, "dialect": "new"} | more))
 
 
-def told(message: bytes) -> list[tuple[str, dict[str, Any]]]:
+def events_in(message: bytes) -> list[tuple[str, dict[str, Any]]]:
     """The events of a message, read by the strictest of all clients: Go's."""
     items = []
     for text in message.decode().split("\n\n")[:-1]:
@@ -60,7 +65,7 @@ class World:
     before_answer: Callable[[], None] = lambda: None
 
     async def resolve_targets(
-        self, place: Place, asked: Sequence[StreamRequest]
+        self, place: Place, requests: Sequence[StreamRequest]
     ) -> list[Target | None]:
         self.questions += 1
         if self.broken:
@@ -68,7 +73,7 @@ class World:
         answer = self.standings.get(place)
         await asyncio.sleep(0)
         self.before_answer()
-        return [answer for _ in asked]
+        return [answer for _ in requests]
 
     async def live_keys(self, key_ids: Iterable[int]) -> frozenset[int]:
         return frozenset(self.keys & set(key_ids))
@@ -83,9 +88,9 @@ async def running(world: World) -> Any:
         task.cancel()
 
 
-def played(scene: Callable[[Hub, World], Awaitable[None]], **standing: Any) -> None:
+def played(scene: Callable[[Hub, World], Awaitable[None]], **state: Any) -> None:
     async def play() -> None:
-        world = World({HERE: Target(**standing)})
+        world = World({HERE: Target(**state)})
         async with running(world) as hub:
             async with asyncio.timeout(20):
                 await scene(hub, world)
@@ -104,7 +109,7 @@ async def joined(hub: Hub, ask: StreamRequest, cut: Callable[[], None]) -> Strea
 
 
 async def names(stream: Stream) -> list[tuple[str, int]]:
-    return [(name, data.get("version", 0)) for name, data in told(await stream.next())]
+    return [(name, data.get("version", 0)) for name, data in events_in(await stream.next())]
 
 
 UPDATE_1 = [("contract_update", 1), ("ruleset_updated", 1)]
@@ -112,7 +117,7 @@ UPDATE_2 = [("contract_update", 2), ("ruleset_updated", 2)]
 
 
 def test_an_update_is_read_by_the_clients_of_all_languages():
-    (update, data), (notice, named) = told(events.update_of(V1))
+    (update, data), (notice, named) = events_in(events.update_of(V1))
     assert (update, notice) == ("contract_update", "ruleset_updated")
     assert data["yaml_bytes"] == "YXBpVmVyc2lvbjogZWRpY3R1bS92MQo="
     assert "yaml" not in data
@@ -120,8 +125,8 @@ def test_an_update_is_read_by_the_clients_of_all_languages():
     assert (named["name"], named["version"]) == ("billing", 1)
 
 
-def test_an_assignment_is_told_in_the_forms_of_python_and_of_go():
-    (plain, data), (flagged, for_go), (notice, _) = told(events.assignment_of(SAFE))
+def test_an_assignment_is_sent_in_the_formats_of_python_and_go():
+    (plain, data), (flagged, for_go), (notice, _) = events_in(events.assignment_of(SAFE))
     assert (plain, data["bundle_name"]) == ("assignment_changed", "safe")
     assert (flagged, for_go["bundle_name"]) == ("contract_update", "safe")
     assert for_go["_assignment_changed"] is True
@@ -133,7 +138,7 @@ def test_the_largest_document_fits_the_shortest_line():
     assert all(len(line) < 1_000_000 for line in events.update_of(largest).split(b"\n"))
 
 
-def test_who_has_nothing_is_told_what_is_in_force_and_then_what_is_new():
+def test_a_new_agent_gets_the_deployed_version_and_then_updates():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(), uncut)
         assert await names(stream) == UPDATE_1
@@ -144,7 +149,7 @@ def test_who_has_nothing_is_told_what_is_in_force_and_then_what_is_new():
     played(scene, document=V1)
 
 
-def test_who_has_what_is_in_force_is_told_nothing_until_it_changes():
+def test_an_agent_that_is_up_to_date_gets_nothing_until_a_change():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(revision=V1.revision_hash), uncut)
         hub.news(HERE)
@@ -224,21 +229,21 @@ def test_an_assignment_is_named_once_and_its_updates_follow():
     played(scene, by_assignment=True)
 
 
-def test_a_stop_without_a_bundle_is_told_as_a_document_and_an_assignment_after_it():
+def test_a_stop_without_a_contract_is_sent_as_a_document_and_an_assignment_after_it():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(""), uncut)
-        ((first, stop), _) = told(await stream.next())
+        ((first, stop), _) = events_in(await stream.next())
         assert (first, "_assignment_changed" in stop) == ("contract_update", False)
         assert stream.presence().revision == STOP.revision_hash
         world.standings[HERE] = Target(document=SAFE, by_assignment=True)
         hub.news(HERE)
-        ((name, assigned), *_) = told(await stream.next())
+        ((name, assigned), *_) = events_in(await stream.next())
         assert (name, assigned["bundle_name"]) == ("assignment_changed", "safe")
 
     played(scene, document=STOP, by_assignment=True)
 
 
-def test_one_that_watches_is_told_the_names_of_all():
+def test_a_watcher_gets_the_names_of_all():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(bundle="", watches=True), uncut)
         assert await names(stream) == [("ruleset_updated", 1)] * 2
@@ -249,18 +254,18 @@ def test_one_that_watches_is_told_the_names_of_all():
     played(scene, others=(V1, SAFE))
 
 
-def test_one_that_watches_is_told_of_more_bundles_than_messages_may_wait():
+def test_a_watcher_gets_more_names_than_the_queue_holds():
     many = tuple(replace(V1, bundle_name=f"b{n}") for n in range(3 * MOST_WAITING))
 
     async def scene(hub: Hub, _: World) -> None:
         stream = await joined(hub, stream_request("", watches=True), uncut)
-        items = [data["name"] for _, data in told(await stream.next())]
+        items = [data["name"] for _, data in events_in(await stream.next())]
         assert items == [each.name for each in many]
 
     played(scene, others=many)
 
 
-def test_who_asks_too_much_is_not_kept():
+def test_a_stream_that_asks_too_much_is_closed():
     async def scene(hub: Hub, world: World) -> None:
         world.standings[HERE] = None
         assert await hub.join(stream_request(), uncut) is None
@@ -334,11 +339,11 @@ def test_comments_come_to_all_but_those_for_whom_something_waits(monkeypatch):
 
 
 @pytest.mark.parametrize("what", ["deployment", "comments"])
-def test_others_get_their_turn_while_many_are_told_something(monkeypatch, what):
+def test_other_streams_get_their_turn_while_many_are_served(monkeypatch, what):
     monkeypatch.setattr(hubs, "SLOTS", 1)
     monkeypatch.setattr(hubs, "SLOT", 0.05 if what == "comments" else 60.0)
     many = 6 * hubs.HAND_OVER
-    told_in_a_turn: list[int] = []
+    served_per_turn: list[int] = []
 
     async def scene(hub: Hub, world: World) -> None:
         revision = V1.revision_hash
@@ -347,13 +352,13 @@ def test_others_get_their_turn_while_many_are_told_something(monkeypatch, what):
         world.standings[HERE] = Target(document=V2)
         if what == "deployment":
             hub.news()
-        while sum(told_in_a_turn) < many:
+        while sum(served_per_turn) < many:
             await asyncio.sleep(0)
             waiting = sum(bool(stream._waiting) for stream in streams)
-            told_in_a_turn.append(waiting - sum(told_in_a_turn))
+            served_per_turn.append(waiting - sum(served_per_turn))
 
     played(scene, document=V1)
-    assert max(told_in_a_turn) <= hubs.HAND_OVER
+    assert max(served_per_turn) <= hubs.HAND_OVER
 
 
 def test_a_stop_ends_all_and_takes_nobody_any_more():

@@ -58,7 +58,7 @@ def test_an_agent_without_a_name_is_unknown_and_what_nobody_knows_is_ignored(pro
 
 
 @pytest.mark.parametrize("path", ["/v1/stream", "/api/v1/stream"])
-def test_refusals_are_json_and_never_look_like_a_stream(project, client, path):
+def test_refusals_are_json_and_no_stream(project, client, path):
     ingest = builders.bearing(builders.a_key(project, "ingest")[0])
     manage = builders.bearing(builders.a_key(project, "manage")[0])
     bound = an_agent(project, "", agent="bot-*")

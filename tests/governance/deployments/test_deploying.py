@@ -29,16 +29,16 @@ def test_a_required_backtest_that_nobody_ran_holds_back():
     assert "production" in blocked.why
 
 
-@pytest.mark.parametrize(("found", "most"), [(0, 0), (5, 5), (4, 5)])
-def test_as_many_newly_denied_calls_as_it_may_have_are_enough(found, most):
-    assert Required(max_newly_denied=most).backtest(found, "production") is None
+@pytest.mark.parametrize(("newly_denied", "most"), [(0, 0), (5, 5), (4, 5)])
+def test_as_many_newly_denied_calls_as_it_may_have_are_enough(newly_denied, most):
+    assert Required(max_newly_denied=most).backtest(newly_denied, "production") is None
 
 
 @pytest.mark.parametrize(
-    ("found", "says"), [(1, "newly denies 1 call;"), (1_200, "newly denies 1,200 calls;")]
+    ("newly_denied", "says"), [(1, "newly denies 1 call;"), (1_200, "newly denies 1,200 calls;")]
 )
-def test_one_newly_denied_call_too_many_holds_back_and_says_how_many(found, says):
-    blocked = Required(max_newly_denied=0).backtest(found, "production")
+def test_one_newly_denied_call_too_many_holds_back_and_says_how_many(newly_denied, says):
+    blocked = Required(max_newly_denied=0).backtest(newly_denied, "production")
     assert blocked is not None
     assert blocked.code == "backtest_denies"
     assert says in blocked.why

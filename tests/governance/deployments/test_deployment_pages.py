@@ -93,7 +93,7 @@ def test_it_tells_what_changes_before_it_deploys(project, editor):
     assert heading(editor.get(done["Location"])) == "d v2 is deployed to production"
 
 
-def test_what_went_live_meanwhile_is_told_before_anything_is_deployed(project, editor):
+def test_a_deployment_made_meanwhile_is_shown_before_you_deploy(project, editor):
     version = saved(project, "first")
     page = deploy_page(project, version)
     live(saved(project, "second"))
@@ -104,7 +104,7 @@ def test_what_went_live_meanwhile_is_told_before_anything_is_deployed(project, e
     assert not Deployment.objects.filter(version=version).exists()
 
 
-def test_what_is_live_is_said_to_be(project, editor):
+def test_the_deployed_version_is_marked(project, editor):
     version = live(saved(project))
     page = editor.get(deploy_page(project, version))
     assert heading(page) == "d v1 is already deployed to production"
@@ -135,15 +135,15 @@ def test_failing_tests_block_an_editor_and_ask_an_admin_for_a_reason(project, ed
     assert "The test is old." in admin_client.get(done["Location"]).text
 
 
-def test_the_backtest_that_is_required_is_shown_with_what_it_found(project, editor, monkeypatch):
+def test_the_required_backtest_is_shown_with_its_result(project, editor, monkeypatch):
     version = saved(project)
     required = Required(max_newly_denied=2)
     require(project, env=PRODUCTION, required=required, by=CONSOLE)
     page = deploy_page(project, version)
     assert "Run one there first." in editor.get(page).text
-    monkeypatch.setattr(requirements, "evidence_of", lambda *asked: evidence(3))
+    monkeypatch.setattr(requirements, "evidence_of", lambda *arguments: evidence(3))
     assert "newly denies 3 calls; production allows at most 2." in editor.get(page).text
-    monkeypatch.setattr(requirements, "evidence_of", lambda *asked: evidence(2))
+    monkeypatch.setattr(requirements, "evidence_of", lambda *arguments: evidence(2))
     answer = editor.get(page)
     assert "Backtest: 2 newly denied, 2 allowed" in answer.text
     assert heading(answer) == "Deploy d v1 to production?"
@@ -231,7 +231,7 @@ def test_a_deployment_runs_the_tests_of_exactly_this_version_once(project, edito
     assert (Deployment.objects.count(), len(items)) == (1, 1)
 
 
-def test_a_roll_back_is_one_click_beside_what_it_changes(project, editor, client_as):
+def test_a_rollback_is_one_click_next_to_what_it_changes(project, editor, client_as):
     live(saved(project, "first"))
     version = live(saved(project, "second"))
     result = now_live(version)

@@ -58,7 +58,7 @@ def test_a_failing_test_blocks_a_deployment_and_leaves_no_trace_of_it(project):
     assert not Environment.objects.filter(name="staging").exists()
 
 
-def test_an_admin_overrides_failing_tests_with_a_reason_that_is_kept(project):
+def test_an_admin_overrides_failing_tests_with_a_stored_reason(project):
     version = saved(project)
     a_failing_test(version)
     deployment, _ = deploy(
@@ -75,7 +75,7 @@ def test_an_editor_overrides_nothing(project):
         deploy(saved(project), to=PRODUCTION, by=somebody(), override="because")
 
 
-def test_a_reason_that_nothing_needed_is_not_kept_as_one(project):
+def test_an_unneeded_reason_is_not_stored(project):
     by = somebody(role=Role.ADMIN)
     deployment, _ = deploy(saved(project), to=PRODUCTION, by=by, override="in case")
     assert deployment.override == ""

@@ -41,7 +41,7 @@ def deploy(client: Client, version: int, **more: Any):
     return send(client, "contracts/d/deployments", version=version, env=PRODUCTION, **more)
 
 
-def asked(client: Client, version: int, **more: Any):
+def request_deployment(client: Client, version: int, **more: Any):
     return send(client, "contracts/d/deployment-requests", version=version, env=PRODUCTION, **more)
 
 
@@ -50,7 +50,7 @@ def decide(client: Client, number: int, decision: str, reason: str = ""):
     return send(client, path, decision=decision, reason=reason)
 
 
-def test_what_an_environment_requires_is_set_whole_and_listed(manager):
+def test_requirements_of_an_environment_are_set_together_and_listed(manager):
     nothing = {"second_person": False, "max_newly_denied": None}
     both = {"second_person": True, "max_newly_denied": 5}
     listed = manager.get("/v1/environments").json()["environments"]
@@ -77,7 +77,10 @@ def test_the_way_of_a_change_that_takes_a_second_person(manager, editor):
     require(manager, second_person=True)
     refused = deploy(manager, version)
     assert (refused.status_code, refused.json()["code"]) == (409, "approval_required")
-    first, again = asked(manager, version, message="Release 7"), asked(manager, version)
+    first, again = (
+        request_deployment(manager, version, message="Release 7"),
+        request_deployment(manager, version),
+    )
     assert (first.status_code, again.status_code) == (201, 200)
     number = first.json()["id"]
     assert first.json() == again.json() == editor.get(f"/v1/deployment-requests/{number}").json()
@@ -92,10 +95,10 @@ def test_the_way_of_a_change_that_takes_a_second_person(manager, editor):
     assert live["approved_by"].startswith("person:")
 
 
-def test_a_refused_request_says_why_and_is_found_by_what_became_of_it(manager, editor):
+def test_a_rejected_request_has_its_reason_and_filters_by_status(manager, editor):
     version = save(manager)
     require(manager, second_person=True)
-    number = asked(manager, version).json()["id"]
+    number = request_deployment(manager, version).json()["id"]
     assert decide(editor, number, "refuse").status_code == 422
     assert decide(editor, number, "refuse", "Not today.").json()["reason"] == "Not today."
     assert decide(editor, number, "approve").json()["code"] == "decided"
@@ -106,7 +109,7 @@ def test_a_refused_request_says_why_and_is_found_by_what_became_of_it(manager, e
 
 def test_pages_of_requests_show_each_once(manager):
     require(manager, second_person=True)
-    made = [asked(manager, save(manager, f"no {n}")).json()["id"] for n in range(5)]
+    made = [request_deployment(manager, save(manager, f"no {n}")).json()["id"] for n in range(5)]
     seen, cursor = [], ""
     while cursor is not None:
         page = manager.get(f"/v1/deployment-requests?limit=2{cursor and f'&cursor={cursor}'}")
@@ -115,9 +118,9 @@ def test_pages_of_requests_show_each_once(manager):
     assert seen == made[::-1]
 
 
-def test_who_asked_withdraws_it(manager, editor):
+def test_the_requester_withdraws_it(manager, editor):
     require(manager, second_person=True)
-    number = asked(manager, save(manager)).json()["id"]
+    number = request_deployment(manager, save(manager)).json()["id"]
     path = f"/v1/deployment-requests/{number}"
     assert editor.delete(path).status_code == 403
     assert manager.delete(path).json()["status"] == "withdrawn"
@@ -125,7 +128,7 @@ def test_who_asked_withdraws_it(manager, editor):
 
 def test_another_projects_requests_are_not_there(manager):
     require(manager, second_person=True)
-    number = asked(manager, save(manager)).json()["id"]
+    number = request_deployment(manager, save(manager)).json()["id"]
     stranger = builders.bearing(builders.a_key(builders.a_project(), "manage")[0])
     assert stranger.get(f"/v1/deployment-requests/{number}").status_code == 404
     assert decide(stranger, number, "approve").status_code == 404
@@ -136,7 +139,7 @@ def test_the_plan_tells_what_would_change_and_what_holds_it_back(manager, monkey
     deploy(manager, save(manager, "first"))
     version = save(manager, "second")
     a_failing_test(BundleVersion.objects.get(number=version))
-    monkeypatch.setattr(requirements, "evidence_of", lambda *asked: evidence(3))
+    monkeypatch.setattr(requirements, "evidence_of", lambda *request_deployment: evidence(3))
     require(manager, second_person=True, max_newly_denied=1)
     plan = manager.get(f"/v1/contracts/d/deployment-plan?env={PRODUCTION}").json()
     assert (plan["version"], plan["live"]) == (version, 1)
@@ -182,10 +185,10 @@ def test_a_roll_back_makes_the_version_before_live(manager):
     assert (back.status_code, back.json()["version"]) == (201, first)
 
 
-def test_a_roll_back_to_what_nobody_approved_is_refused_and_can_be_asked_for(manager):
+def test_a_rollback_to_an_unapproved_version_is_denied_and_can_be_requested(manager):
     deploy(manager, save(manager, "first"))
     deploy(manager, save(manager, "second"))
     require(manager, second_person=True)
     refused = send(manager, "contracts/d/rollbacks", env=PRODUCTION)
     assert (refused.status_code, refused.json()["code"]) == (409, "approval_required")
-    assert asked(manager, 1, message="Roll back").status_code == 201
+    assert request_deployment(manager, 1, message="Roll back").status_code == 201

@@ -35,7 +35,7 @@ from tests.governance.deploying import (
 )
 
 
-def told():
+def audited():
     return list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
 
 
@@ -56,14 +56,14 @@ def test_a_second_person_lets_exactly_these_bytes_go_live(project):
     )
     assert status_of(request) == "approved"
     assert request.deployment == deployment
-    assert told()[-3:] == [
+    assert audited()[-3:] == [
         "deployment requested",
         "deployment request approved",
         "contract deployed",
     ]
 
 
-def test_who_asked_cannot_approve_and_cannot_refuse(project):
+def test_the_requester_can_neither_approve_nor_reject(project):
     request = a_request(saved(project), by=somebody("one"))
     for decide in (
         lambda: approve_request(request, by=somebody("one", Role.ADMIN)),
@@ -86,7 +86,7 @@ def test_a_key_asks_and_neither_it_nor_its_maker_approves(project):
     assert status_of(request) == "approved"
 
 
-def test_the_key_of_who_asked_is_no_second_person(project):
+def test_a_key_of_the_requester_is_no_second_person(project):
     request = a_request(saved(project), by=somebody("one"))
     with pytest.raises(Forbidden):
         approve_request(request, by=a_manage_key(project, made_by="one"))
@@ -94,7 +94,7 @@ def test_the_key_of_who_asked_is_no_second_person(project):
     assert status_of(request) == "approved"
 
 
-def test_the_maker_of_the_key_that_asked_withdraws_the_request(project):
+def test_the_creator_of_the_key_withdraws_its_request(project):
     request = a_request(saved(project), by=a_manage_key(project, made_by="one"))
     with pytest.raises(Forbidden):
         withdraw_request(request, by=a_manage_key(project, made_by="two"))
@@ -102,7 +102,7 @@ def test_the_maker_of_the_key_that_asked_withdraws_the_request(project):
     assert status_of(request) == "withdrawn"
 
 
-def test_what_the_console_asked_for_any_person_approves_and_the_console_never(project):
+def test_a_request_of_the_console_is_approved_by_any_person_and_never_by_the_console(project):
     request = a_request(saved(project), by=CONSOLE)
     with pytest.raises(Forbidden):
         approve_request(request, by=CONSOLE)
@@ -188,7 +188,7 @@ def test_a_request_is_for_environments_that_require_one(project):
     assert refused.value.code == "not_required"
 
 
-def test_what_is_live_already_is_not_asked_for(project):
+def test_a_deployed_version_cannot_be_requested(project):
     version = live(saved(project))
     takes_two(project)
     with pytest.raises(Conflict) as refused:
@@ -207,13 +207,13 @@ def test_a_refusal_needs_a_reason_and_keeps_it(project):
     assert refused.value.code == "decided"
 
 
-def test_who_asked_withdraws_it_and_nobody_else_does(project):
+def test_only_the_requester_withdraws_it(project):
     request = a_request(saved(project), by=somebody("one"))
     with pytest.raises(Forbidden):
         withdraw_request(request, by=somebody("two"))
     withdraw_request(request, by=somebody("one"))
     assert status_of(request) == "withdrawn"
-    assert told()[-1] == "deployment request withdrawn"
+    assert audited()[-1] == "deployment request withdrawn"
 
 
 def test_a_request_lasts_a_week_and_is_then_noted_as_expired(project):
@@ -228,11 +228,11 @@ def test_a_request_lasts_a_week_and_is_then_noted_as_expired(project):
     expire_requests()
     expire_requests()
     assert status_of(request) == "expired"
-    assert told().count("deployment request expired") == 1
+    assert audited().count("deployment request expired") == 1
     assert waiting_requests(project) == []
 
 
-def test_after_one_expired_another_may_be_asked_for(project):
+def test_after_an_expiry_it_can_be_requested_again(project):
     version = saved(project)
     request = expired(a_request(version))
     again, is_new = ask_to_deploy(version, to=PRODUCTION, by=somebody())

@@ -70,7 +70,7 @@ def test_any_arguments_and_output_are_judged_as_by_the_library(engine, arguments
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
-def test_both_dialects_are_valid_and_decide_alike(engine, template):
+def test_both_formats_are_valid_and_decide_the_same(engine, template):
     text = template.read_text()
     old = yaml.safe_dump(to_old(yaml.safe_load(text)), sort_keys=False)
     in_new, in_old = engine.validate(text), engine.validate(old)
@@ -165,7 +165,7 @@ def test_a_process_that_was_killed_is_replaced(engine):
     assert engine.pid != before
 
 
-def test_more_documents_than_are_kept_are_all_evaluated(engine):
+def test_more_documents_than_the_cache_holds_are_evaluated(engine):
     texts = [document(pre(f"{{args.n: {{equals: {n}}}}}")) for n in range(20)]
     for _ in range(2):
         assert [engine.evaluate_call(text, call(n=7)).decision for text in texts] == [

@@ -22,16 +22,16 @@ from tests.governance.contracts.documents import ALWAYS, EVIL, EVIL_TEXT, call, 
 from tests.governance.generated import CALLS, DOCUMENTS, text_of
 
 
-def shared_by_both(told: Evaluation | Explanation) -> list[tuple[Any, ...]]:
-    """Of each rule that was asked what an evaluation says too, by id: the orders differ."""
-    items = [rule for rule in told.rules if isinstance(rule, RuleResult) or not rule.unasked]
+def shared_by_both(answer: Evaluation | Explanation) -> list[tuple[Any, ...]]:
+    """Fields of each evaluated rule that both answers have, by id, as the orders differ."""
+    items = [rule for rule in answer.rules if isinstance(rule, RuleResult) or not rule.unasked]
     return sorted((r.id, r.type, r.passed, r.message or "", r.observed, r.action) for r in items)
 
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=3), st.sampled_from(Dialect))
-def test_whatever_the_library_decides_is_told_and_explained_alike(engine, contract, calls, dialect):
+def test_decision_and_explanation_agree(engine, contract, calls, dialect):
     text = text_of(contract, dialect)
     for tool_call in calls:
         try:
@@ -68,7 +68,7 @@ RULES = document(
 )
 
 
-def test_every_rule_is_listed_and_says_why_it_was_not_asked(engine):
+def test_every_rule_is_listed_with_the_reason_why_it_did_not_apply(engine):
     rules = rules_of(engine, RULES, call("fetch", x="here"))
     assert {name: (r.applies, r.passed, r.unasked) for name, r in rules.items()} == {
         "short": (True, True, ""),
@@ -146,16 +146,16 @@ def test_a_sandbox_shows_what_it_took_for_paths_commands_and_domains(
     engine, arguments, paths, command, domains
 ):
     seen = {saw.selector: saw for saw in rules_of(engine, BOX, call(**arguments))["box"].saw}
-    for name, found in (("paths", paths), ("command", command), ("domains", domains)):
-        assert seen[name].missing == (found is None)
-        assert seen[name].value == ("" if found is None else json.dumps(found))
+    for name, sandbox in (("paths", paths), ("command", command), ("domains", domains)):
+        assert seen[name].missing == (sandbox is None)
+        assert seen[name].value == ("" if sandbox is None else json.dumps(sandbox))
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [({"command": "ls; rm"}, "Several commands"), ({"path": "/srv/\0"}, "null byte")],
 )
-def test_what_a_sandbox_cannot_take_apart_is_said_in_words(engine, arguments, words):
+def test_arguments_that_a_sandbox_cannot_parse_are_explained(engine, arguments, words):
     (rule,) = rules_of(engine, BOX, call(**arguments)).values()
     assert not rule.passed
     assert any(words in saw.note for saw in rule.saw)

@@ -18,7 +18,7 @@ def test_a_process_that_nobody_asks_ends_and_the_next_question_starts_another():
         assert engine.pid != first
 
 
-def test_a_process_that_is_asked_again_stays():
+def test_a_process_in_use_stays():
     with Engine(idle_seconds=60) as engine:
         engine.validate(TEXT)
         first = engine.pid

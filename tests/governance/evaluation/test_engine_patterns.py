@@ -78,7 +78,7 @@ def test_a_usual_pattern_is_not(engine, pattern):
     assert named(engine, pattern) == []
 
 
-def test_the_place_of_the_pattern_is_told(engine):
+def test_the_place_of_the_pattern_is_reported(engine):
     several = pre("{not: {args.x: {matches_any: ['a', '(b+)+$']}}}", rule_id="b")
     first, second = engine.validate(EVIL + "\n  - " + several).warnings
     assert (first.path, first.line) == ("rules[0].when.args.x.matches", 7)

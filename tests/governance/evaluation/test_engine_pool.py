@@ -151,7 +151,7 @@ def test_results_come_while_calls_are_still_made():
         assert len(list(results)) == 4_999
 
 
-def test_hopeless_calls_among_many_are_found_one_by_one():
+def test_hopeless_calls_among_many_are_isolated_one_by_one():
     hopeless = {3, 260, 261, 599}
     calls = [call(x=EVIL_TEXT if n in hopeless else "aaa" * (n % 2)) for n in range(600)]
     with Engine(call_seconds=0.1, base_seconds=60.0) as engine:

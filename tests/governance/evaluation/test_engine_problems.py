@@ -6,7 +6,7 @@ from governance.evaluation.engine import Engine
 from tests.governance.contracts.documents import ALWAYS, document, pre
 
 
-def told(engine: Engine, text: str) -> list[tuple[int | None, int | None, str, str]]:
+def problems(engine: Engine, text: str) -> list[tuple[int | None, int | None, str, str]]:
     errors = engine.validate(text).errors
     return [(each.line, each.column, each.path, each.message) for each in errors]
 
@@ -16,19 +16,19 @@ def test_a_mistyped_key_is_one_problem_with_its_place_and_a_guess(engine):
         "id: a\n    type: pre\n    tool: x\n    when: {args.x: {exists: true}}\n"
         "    then:\n      acton: ask\n      message: m"
     )
-    assert told(engine, text) == [
+    assert problems(engine, text) == [
         (12, 7, "rules[0].then.acton", "Unknown key `acton`. Did you mean `action`?")
     ]
 
 
-def test_problems_are_told_in_the_dialect_of_the_document(engine):
+def test_problems_are_reported_in_the_format_of_the_document(engine):
     text = (
         "apiVersion: edictum/v1\nkind: ContractBundle\nmetadata: {name: d}\n"
         "defaults: {mode: enforce}\ncontracts:\n"
         "  - {id: a, type: pre, tool: x, when: {a.x: {gt: 1}}, then: {effect: stop, message: m}}\n"
         "  - {id: b, type: pre, tool: x, when: {a.x: {gt: 1}}, then: {message: m}}\n"
     )
-    assert told(engine, text) == [
+    assert problems(engine, text) == [
         (
             6,
             70,
@@ -67,7 +67,7 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("row", PROBLEMS.values(), ids=PROBLEMS.keys())
-def test_a_problem_outside_the_rules_is_found(engine, row):
+def test_a_problem_outside_the_rules_is_reported(engine, row):
     line, path, words = row
     key = line.partition(":")[0]
     lines = [each for each in document(pre(ALWAYS)).splitlines() if each]
@@ -155,7 +155,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("row", RULES.values(), ids=RULES.keys())
-def test_a_problem_of_a_rule_is_found(engine, row):
+def test_a_problem_of_a_rule_is_reported(engine, row):
     rule, path, words = row
     (problem,) = engine.validate(document(rule)).errors
     assert problem.path == path
@@ -168,9 +168,9 @@ def test_an_id_used_twice_is_shown_where_it_is_used_again(engine):
     assert (problem.path, problem.line) == ("rules[1].id", 8)
 
 
-def test_all_problems_are_told_at_once_in_the_order_of_the_text(engine):
+def test_all_problems_are_reported_at_once_in_the_order_of_the_text(engine):
     text = document(pre("{args.x: {like: 1}}"), pre("{args.x: {matches: '('}}", rule_id="b"))
-    assert [line for line, *_ in told(engine, text)] == [7, 8]
+    assert [line for line, *_ in problems(engine, text)] == [7, 8]
 
 
 def test_a_text_that_cannot_be_read_has_its_problem_without_the_library(engine):

@@ -1,5 +1,5 @@
-"""What is generated for promises about any contract and any call reaches all of them: every key,
-word and operator of the library's own schema, and each decision."""
+"""Generated contracts and calls cover every key, word and operator of the library's schema, and
+each decision."""
 
 import json
 from collections.abc import Iterator

@@ -15,7 +15,7 @@ from tests.governance.by_the_library import by_the_library
 from tests.governance.contracts.documents import ALWAYS, EVIL, EVIL_TEXT, call, document, post, pre
 
 
-def asked(tool_call: ToolCall) -> bytes:
+def posted(tool_call: ToolCall) -> bytes:
     output = None if tool_call.output is None else json.dumps(tool_call.output).encode()
     arguments = {} if tool_call.tool_args is None else tool_call.tool_args
     return question(
@@ -28,7 +28,7 @@ def asked(tool_call: ToolCall) -> bytes:
 
 
 def judged(engine, text, calls):
-    return list(engine.judge(text, [asked(each) for each in calls]).results())
+    return list(engine.judge(text, [posted(each) for each in calls]).results())
 
 
 def expected(evaluation):
@@ -191,7 +191,7 @@ def test_what_the_library_cannot_take_is_named_and_its_neighbours_are_judged(eng
     assert result[1] == engine.evaluate(text, [bad])[0]
 
 
-def test_what_the_library_takes_out_of_arguments_is_taken_out_of_every_call(engine):
+def test_arguments_that_the_library_strips_are_stripped_from_every_call(engine):
     text = document(pre("{args.x: {equals: 1}}"))
     calls = [call("Bash", command="ls"), call("Bash", command=5), call("Bash", command="rm")]
     assert judged(engine, text, calls) == [expected(each) for each in engine.evaluate(text, calls)]
@@ -237,7 +237,7 @@ def test_a_process_that_dies_meanwhile_is_replaced_and_all_are_answered():
     text = document(pre("{args.x: {equals: 1}}"))
     calls = [call(x=number % 2, text="x" * 1_000) for number in range(3_000)]
     with Engine() as own:
-        asker = own.judge(text, [asked(each) for each in calls])
+        asker = own.judge(text, [posted(each) for each in calls])
         assert own._process is not None
         own._process._child.kill()
         asker.push()
@@ -245,12 +245,12 @@ def test_a_process_that_dies_meanwhile_is_replaced_and_all_are_answered():
     assert [each is not None for each in items] == [number % 2 == 1 for number in range(3_000)]
 
 
-def test_what_is_asked_ahead_is_worked_on_before_anybody_waits(engine):
+def test_a_prefetched_question_is_evaluated_before_anyone_waits(engine):
     """More than a pipe holds: the rest goes with each push."""
     text = document(pre("{args.x: {equals: 1}}"))
     evaluation = engine.evaluate_call(text, call(x=1))
     assert isinstance(evaluation, Evaluation)
-    asker = engine.judge(text, [asked(call(x=1, text="x" * 10_000)) for _ in range(300)])
+    asker = engine.judge(text, [posted(call(x=1, text="x" * 10_000)) for _ in range(300)])
     assert engine._process is not None
     while engine._process._unsent:
         asker.push()

@@ -146,7 +146,7 @@ SURPRISES = {
 
 
 @pytest.mark.parametrize("row", SURPRISES.values(), ids=SURPRISES.keys())
-def test_what_would_surprise_an_author_is_told_at_its_place(row):
+def test_a_surprising_rule_is_reported_at_its_place(row):
     rule, path, message, fix = row
     (problem,) = problems(rule, tools=TOOLS)
     assert (problem.path, problem.message, problem.fix) == (path, message, fix)
@@ -238,6 +238,6 @@ def test_very_many_warnings_end_in_one_that_counts_the_rest():
     assert result[-1].message == "There are 5 more warnings like these."
 
 
-def test_a_half_written_document_is_taken_as_far_as_it_goes():
+def test_a_half_written_document_is_read_as_far_as_possible():
     for text in ("rules: 5", "rules: [5, {limits: 4, type: session}, {when: {all: 3}, then: []}]"):
         assert lint(read_document(text), tools=TOOLS) == ()

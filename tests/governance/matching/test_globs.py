@@ -28,7 +28,7 @@ TEXTS = st.text("ab*?[.", max_size=12)
         ("*a*", "*xa*y", True),
     ],
 )
-def test_a_glob_matches_the_whole_text(pattern, text, matches):
+def test_a_glob_matches_the_complete_text(pattern, text, matches):
     assert glob_matches(pattern, text) is matches
 
 
@@ -38,7 +38,7 @@ def test_a_glob_says_what_the_regular_expression_says(pattern, text):
     assert glob_matches(pattern, text) is bool(re.fullmatch(expression, text, re.DOTALL))
 
 
-def test_hundreds_of_the_worst_globs_are_asked_at_once():
+def test_hundreds_of_the_worst_globs_match_at_once():
     """Going back to the star for each letter would take minutes here."""
     name = "a" * 1_024
     globs = [f"*{'?' * number}b" for number in range(200, 700)]

@@ -123,7 +123,7 @@ def test_a_deactivated_account_ends_sign_in_sessions_and_keys_at_once(project, a
     assert not sign_in(Client(), leaving.user.email)
 
 
-def test_an_account_that_is_active_again_signs_in_anew(project, admin, leaving):
+def test_a_reactivated_account_signs_in_again(project, admin, leaving):
     key, browser = a_key_of(leaving), Client()
     sign_in(browser, leaving.user.email)
     by = access_of_member(admin).actor

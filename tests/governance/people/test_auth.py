@@ -68,9 +68,7 @@ def test_a_revoked_key_is_refused_a_second_later(project, monkeypatch):
     assert resolve_key(f"Bearer {key}") is None
 
 
-def test_a_key_that_is_revoked_while_its_use_is_noted_is_kept_no_longer_for_that(
-    project, monkeypatch
-):
+def test_a_key_revoked_while_its_use_is_recorded_stays_revoked(project, monkeypatch):
     key, row = builders.a_key(project)
     clock = [100.0]
 
@@ -84,7 +82,7 @@ def test_a_key_that_is_revoked_while_its_use_is_noted_is_kept_no_longer_for_that
     assert resolve_key(f"Bearer {key}") is None
 
 
-def test_the_keys_kept_never_grow_beyond_their_bound(project, monkeypatch):
+def test_the_key_cache_stays_within_its_bound(project, monkeypatch):
     monkeypatch.setattr(auth_keys, "CACHE_ENTRIES", 3)
     for _ in range(10):
         key, _ = builders.a_key(project)

@@ -37,7 +37,7 @@ def manager(project) -> Client:
     return builders.bearing(builders.a_key(project, "manage")[0])
 
 
-def test_a_made_key_is_kept_as_its_digest_only(project):
+def test_a_key_is_stored_as_its_digest_only(project):
     text, key = make(project)
     row = ApiKey.objects.values().get(pk=key.pk)
     assert text.startswith("edk_production_")
@@ -77,7 +77,7 @@ def test_making_and_revoking_stand_in_the_audit_log_without_the_key(project):
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_what_does_not_fit_makes_no_key_and_is_told_by_its_path(project, changed, path):
+def test_an_invalid_key_is_rejected_with_the_path_of_the_error(project, changed, path):
     with pytest.raises(InvalidInput) as refused:
         make(project, **changed)
     assert {problem.path for problem in refused.value.errors} == {path}
@@ -118,7 +118,7 @@ def test_a_read_key_reads_keys_and_makes_none(project):
     assert (answer.status_code, answer.json()["code"]) == (403, "scope")
 
 
-def test_a_revoked_key_is_told_with_the_time_it_ended(project, manager):
+def test_a_revoked_key_is_listed_with_the_time_of_its_end(project, manager):
     _, key = builders.a_key(project)
     answer = manager.delete(f"/v1/keys/{key.pk}")
     assert answer.status_code == 200
@@ -126,7 +126,7 @@ def test_a_revoked_key_is_told_with_the_time_it_ended(project, manager):
     assert again["revoked_at"] == answer.json()["revoked_at"] is not None
 
 
-def test_a_key_of_another_project_is_not_found(manager):
+def test_a_key_of_another_project_is_404(manager):
     _, key = builders.a_key(builders.a_project())
     assert manager.delete(f"/v1/keys/{key.pk}").status_code == 404
     key.refresh_from_db()

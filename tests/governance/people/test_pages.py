@@ -64,7 +64,7 @@ def test_the_command_shown_with_a_new_key_names_the_agent_of_its_glob(admin_clie
     assert result.json()["accepted"] == 1
 
 
-def test_what_does_not_fit_is_told_beside_its_field_and_keeps_the_rest(admin_client, here):
+def test_an_invalid_field_shows_its_error_and_the_rest_stays(admin_client, here):
     page = admin_client.post(
         here("new_key"), {"name": "billing", "environment": "-x", "scopes": ["agent"]}
     )
@@ -133,7 +133,7 @@ def test_a_role_is_changed_on_a_page(project, admin_client, here):
     assert member.role == Role.OPERATOR
 
 
-def test_the_last_admin_is_told_why_they_stay(project, admin_client, here):
+def test_the_last_admin_cannot_leave_and_sees_why(project, admin_client, here):
     admin = Member.objects.get()
     demoted = admin_client.post(here("change_role", admin.pk), {"role": "viewer"})
     removed = admin_client.post(here("remove_member", admin.pk))
@@ -194,7 +194,7 @@ def test_names_that_people_choose_are_text_on_every_page(project, admin_client, 
         assert "<b>*" not in page
 
 
-def test_a_fragment_asked_by_nobody_sends_the_browser_to_the_sign_in(project, here):
+def test_an_unauthenticated_fragment_redirects_the_browser_to_sign_in(project, here):
     answer = Client(headers={"HX-Request": "true"}).get(here("keys"))
     assert answer["HX-Redirect"].startswith(reverse("account_login"))
 

@@ -283,7 +283,7 @@ def test_who_is_signed_in_is_read_together_with_where_they_belong(
         assert set(memberships_of_request(result)) == {known, other}
 
 
-def test_who_belongs_nowhere_or_is_not_let_in_any_more_is_told_so(project):
+def test_a_person_without_membership_gets_an_explanation(project):
     nowhere = builders.signed_in(builders.a_user())
     assert nowhere.get("/projects/").status_code == 200
     member = builders.a_member(project)

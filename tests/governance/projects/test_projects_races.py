@@ -24,7 +24,7 @@ def met(work: Callable[[], Project]) -> str:
         return str(refused)
 
 
-def test_demos_of_tenants_that_are_asked_for_at_once_have_addresses_of_their_own():
+def test_concurrent_demos_of_tenants_get_addresses_of_their_own():
     made: list[str] = []
     for _ in range(ROUNDS):
         tenants = [builders.a_member(builders.a_project(), Role.ADMIN).project for _ in range(3)]

@@ -64,7 +64,7 @@ def test_a_document_already_in_the_dialect_is_left_as_it_is(row):
     assert to_new(new(**in_new)) == new(**in_new)
 
 
-def test_the_order_of_keys_is_kept():
+def test_the_order_of_keys_stays():
     document = old(id="a", then={"message": "m", "effect": "deny", "tags": []})
     assert list(to_new(document)) == ["apiVersion", "kind", "rules"]
     assert list(to_new(document)["rules"][0]["then"]) == ["message", "action", "tags"]
@@ -94,7 +94,7 @@ def test_the_kind_tells_the_dialect_and_without_one_the_list_of_rules(kind, has_
     assert dialect_of(kind=kind, has_contracts=has_contracts) is dialect
 
 
-def test_paths_are_told_in_either_dialect():
+def test_paths_are_reported_in_either_format():
     assert swap_path(("contracts", 0, "then", "effect")) == ("rules", 0, "then", "action")
     assert swap_path(("rules", 0, "timeout_action")) == ("contracts", 0, "timeout_effect")
     assert swap_path(("rules", 0, "when", "action")) == ("contracts", 0, "when", "action")

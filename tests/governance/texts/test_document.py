@@ -73,11 +73,11 @@ def test_size_counts_bytes():
     assert "are allowed" in problem_of("a: " + "é" * (MAX_BYTES // 2)).message
 
 
-def test_fifty_levels_are_taken():
+def test_fifty_levels_are_accepted():
     assert read_document("a:" + " {a:" * 49 + " 1" + "}" * 49)
 
 
-def test_lines_count_alike_whatever_ends_them():
+def test_lines_count_the_same_for_any_line_ending():
     assert problem_of("a: 1\r\nb: \0").line == 2
 
 
@@ -155,7 +155,7 @@ class Plain(yaml.SafeDumper):
     st.sampled_from([None, True, False]),
     st.sampled_from([("contracts", "ContractBundle", to_new), ("rules", "Ruleset", to_old)]),
 )
-def test_text_and_parsed_document_change_their_words_alike(rules, style, flow, way):
+def test_text_and_parsed_document_change_their_words_together(rules, style, flow, way):
     key, kind, changed = way
     document = {key: rules, "kind": kind}
     text = yaml.dump(document, Dumper=Plain, default_style=style, default_flow_style=flow)
@@ -184,7 +184,7 @@ def test_any_text_is_read_or_refused_with_a_reason(source):
     assert text
 
 
-def test_places_are_found_by_path():
+def test_places_are_located_by_path():
     text = "a:\n  - b: 1\n    c: [x, y]\n"
     names = {(("a", 0, "c"), True), (("a", 0, "c", 1), False), (("a", 7), False)}
     assert locate(text, names) == {

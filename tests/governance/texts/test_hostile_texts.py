@@ -40,8 +40,8 @@ def after_it(house: House) -> None:
     house.tidy()
 
 
-def is_told(door: str, words: str, status: int, said: str) -> bool:
-    if status in TOO_LARGE or any(each in said for each in words.split("|")):
+def is_reported(door: str, words: str, status: int, answer: str) -> bool:
+    if status in TOO_LARGE or any(each in answer for each in words.split("|")):
         return True
     # What changes by meaning is told of a text that the library would refuse, too.
     return door == "API, compared" and status == 200
@@ -52,12 +52,12 @@ def test_every_hostile_text_gets_its_sentence_and_the_next_one_is_served(house, 
     for name, (text, words) in sent_through(door).items():
         status, result = TELLING[door](house, text)
         assert status < 500, name
-        assert is_told(door, words, status, result.replace("`", "")), (name, result[:2_000])
+        assert is_reported(door, words, status, result.replace("`", "")), (name, result[:2_000])
         after_it(house)
 
 
 @pytest.mark.parametrize("door", KEEPING)
-def test_a_hostile_draft_is_kept_or_refused_and_nobody_waits_for_it(house, door):
+def test_a_hostile_draft_is_saved_or_rejected_and_delays_nobody(house, door):
     for name, (text, _) in sent_through(door).items():
         status, result = KEEPING[door](house, text)
         assert status < 500, name

@@ -19,7 +19,7 @@ def test_changes_in_different_places_come_together():
     assert (result.text, result.conflicts) == ("one\n2\nthree\n4\nfive\n", 0)
 
 
-def test_what_only_one_changed_is_taken():
+def test_a_change_of_one_side_is_merged():
     theirs = "zero\none\nthree\nfour\nfive\nsix\n"
     assert merged(BASE, theirs).text == theirs
     assert merged(theirs, BASE).text == theirs

@@ -15,7 +15,7 @@ def test_equal_texts_have_only_equal_rows_and_no_part_that_differs():
     assert parts_around(side_by_side("a\nb\n", "a\nb\n")) == []
 
 
-def test_a_changed_line_stands_beside_what_it_was():
+def test_a_changed_line_is_paired_with_the_old_line():
     assert side_by_side("a\nb\nc\n", "a\nx\nc\n")[1] == Row("changed", 2, "b", 2, "x")
 
 
@@ -37,7 +37,7 @@ def test_what_is_equal_and_far_away_is_skipped_and_counted():
     assert (second.skipped, [row.after for row in second.rows]) == (8, ["15", "y", "17"])
 
 
-def test_texts_without_one_line_in_common_are_replaced_whole_however_long():
+def test_texts_without_a_common_line_are_replaced_however_long():
     rows = side_by_side("a\nb\n" * 40_000, "c\nd\n" * 40_000)
     assert {row.kind for row in rows} == {"changed"}
 

@@ -57,7 +57,7 @@ def earlier(model: type, by: timedelta = LONG) -> None:
         type(row).objects.filter(pk=row.pk).update(created_at=row.created_at - by)
 
 
-def told(project) -> list[tuple[str, str]]:
+def drift_alerts(project) -> list[tuple[str, str]]:
     find_drift()
     return sorted((each.kind, each.subject) for each in open_alerts(project))
 
@@ -79,14 +79,14 @@ def behind(project, agent, connect) -> BundleVersion:
 def test_an_agent_that_stays_behind_needs_attention_and_none_once_it_is_current(
     project, agent, behind
 ):
-    assert told(project) == BEHIND == told(project)
+    assert drift_alerts(project) == BEHIND == drift_alerts(project)
     (finding,) = open_alerts(project)
     assert finding.title == "`bot` is outdated: it runs `d v1`"
     assert "It runs d v1, v2 is deployed." in finding.why
     assert finding.link == f"/p/{project.slug}/agents/bot/"
     assert finding.environment == "production"
     call(agent, BundleVersion.objects.get(number=2))
-    assert told(project) == []
+    assert drift_alerts(project) == []
     assert len(resolved_alerts(project)) == 1
 
 
@@ -94,7 +94,7 @@ def test_a_deployment_of_just_now_leaves_agents_their_time(project, agent, conne
     old = deployed(project)
     call(agent, old)
     deployed(project, changed())
-    assert told(project) == []
+    assert drift_alerts(project) == []
 
 
 def test_an_agent_that_has_not_called_since_the_deployment_is_left_alone(project, agent, connect):
@@ -102,7 +102,7 @@ def test_an_agent_that_has_not_called_since_the_deployment_is_left_alone(project
     call(agent, old, ago=timedelta(minutes=15))
     deployed(project, changed())
     earlier(Deployment)
-    assert told(project) == []
+    assert drift_alerts(project) == []
 
 
 def test_an_agent_that_was_not_seen_for_a_day_runs_nothing(project, agent, connect):
@@ -110,19 +110,19 @@ def test_an_agent_that_was_not_seen_for_a_day_runs_nothing(project, agent, conne
     deployed(project, changed())
     earlier(Deployment, timedelta(days=3))
     call(agent, old, ago=timedelta(days=2))
-    assert told(project) == []
+    assert drift_alerts(project) == []
 
 
 def test_one_that_is_not_seen_any_more_needs_no_attention(project, behind):
-    assert told(project) == BEHIND
+    assert drift_alerts(project) == BEHIND
     AgentSeen.objects.update(at=timezone.now() - timedelta(days=2))
-    assert told(project) == []
+    assert drift_alerts(project) == []
 
 
 def test_one_that_is_behind_already_stays_so_when_the_next_version_comes(project, agent, behind):
-    assert told(project) == BEHIND
+    assert drift_alerts(project) == BEHIND
     deployed(project, changed().replace("a2", "a3"))
-    assert told(project) == BEHIND
+    assert drift_alerts(project) == BEHIND
     assert resolved_alerts(project) == []
 
 
@@ -130,9 +130,9 @@ def test_who_holds_a_stream_with_the_old_document_shows_it_now(project, connect)
     old = deployed(project)
     deployed(project, changed())
     connect("bot", old)
-    assert told(project) == []
+    assert drift_alerts(project) == []
     earlier(Deployment)
-    assert told(project) == BEHIND
+    assert drift_alerts(project) == BEHIND
 
 
 def test_one_that_was_sent_the_new_version_and_calls_under_the_old_is_behind(
@@ -140,9 +140,9 @@ def test_one_that_was_sent_the_new_version_and_calls_under_the_old_is_behind(
 ):
     new = BundleVersion.objects.get(number=2)
     connect("bot", new, ago=timedelta(minutes=5))
-    assert told(project) == []
+    assert drift_alerts(project) == []
     connect("bot", new, ago=timedelta(minutes=15))
-    assert told(project) == BEHIND
+    assert drift_alerts(project) == BEHIND
     assert "It was sent d v2, but its calls still run under d v1." in (open_alerts(project)[0].why)
 
 
@@ -156,18 +156,18 @@ def foreign(project, agent, connect) -> BundleVersion:
 
 
 def test_a_bundle_that_it_was_not_assigned_needs_attention_after_a_while(project, foreign):
-    assert told(project) == []
+    assert drift_alerts(project) == []
     earlier(Assignment)
-    assert told(project) == FOREIGN
+    assert drift_alerts(project) == FOREIGN
     assert "It runs other v1 and is assigned d." in open_alerts(project)[0].why
     assign(project, env="production", agent="b*", bundle_name="other", by=CONSOLE)
-    assert told(project) == []
+    assert drift_alerts(project) == []
 
 
 def test_a_contract_that_was_never_saved_here_needs_attention_at_once(project, agent, connect):
     deployed(project)
     call(agent, "ab" * 32)
-    assert told(project) == [("agent_runs_unknown_contract", "bot in production")]
+    assert drift_alerts(project) == [("agent_runs_unknown_contract", "bot in production")]
     assert "the contract abababababab" in open_alerts(project)[0].why
 
 
@@ -177,18 +177,18 @@ def test_an_agent_that_names_no_contract_or_a_lifted_stop_is_none_of_them(
 ):
     deployed(project)
     call(agent, revision)
-    assert told(project) == []
+    assert drift_alerts(project) == []
 
 
 def test_a_stop_that_an_agent_does_not_take_needs_attention(project, agent, connect):
     version = deployed(project)
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     call(agent, version)
-    assert told(project) == []
+    assert drift_alerts(project) == []
     earlier(Stop)
-    assert told(project) == [("agent_has_not_taken_stop", "bot in production")]
+    assert drift_alerts(project) == [("agent_has_not_taken_stop", "bot in production")]
     call(agent, STOPPED_HASHES[Dialect.NEW])
-    assert told(project) == []
+    assert drift_alerts(project) == []
     lift(stop, by=CONSOLE)
 
 
@@ -198,9 +198,9 @@ def test_a_stop_that_an_agent_refuses_says_so(project, agent, monkeypatch):
     sent = Connected("bot", "production", "", STOPPED_HASHES[Dialect.NEW], 0.0)
     monkeypatch.setattr(news, "connected", lambda _: [sent])
     earlier(Stop, timedelta(minutes=1))
-    assert told(project) == []
+    assert drift_alerts(project) == []
     call(agent, version)
-    assert told(project) == [("agent_has_not_taken_stop", "bot in production")]
+    assert drift_alerts(project) == [("agent_has_not_taken_stop", "bot in production")]
     (finding,) = open_alerts(project)
     assert "The stop was sent, but its calls still run under" in finding.why
 
@@ -209,24 +209,24 @@ def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behi
     monkeypatch.setattr(drift, "MANY", 2)
     for name in ("bot-1", "bot-2"):
         call(agent, behind, name)
-    assert told(project) == [("agent_behind_contract", "more than 2 agents in production")]
+    assert drift_alerts(project) == [("agent_behind_contract", "more than 2 agents in production")]
     (finding,) = open_alerts(project)
     assert finding.title == "3 agents are outdated in `production`"
     assert finding.why.startswith("First: `bot`. It runs d v1,")
     assert finding.link == f"/p/{project.slug}/agents/?environment=production&state=drifting"
     call(agent, BundleVersion.objects.get(number=2))
-    assert told(project) == [(BEHIND[0][0], f"bot-{n} in production") for n in (1, 2)]
+    assert drift_alerts(project) == [(BEHIND[0][0], f"bot-{n} in production") for n in (1, 2)]
 
 
-def test_drift_that_was_dismissed_is_told_again_only_after_it_was_over(project, agent, behind):
-    told(project)
+def test_dismissed_drift_is_raised_again_only_after_it_was_resolved(project, agent, behind):
+    drift_alerts(project)
     dismiss(open_alerts(project)[0], by=OPERATOR)
     call(agent, behind)
-    assert told(project) == []
+    assert drift_alerts(project) == []
     call(agent, BundleVersion.objects.get(number=2))
-    assert told(project) == []
+    assert drift_alerts(project) == []
     call(agent, behind)
-    assert told(project) == BEHIND
+    assert drift_alerts(project) == BEHIND
 
 
 def test_a_fleet_is_looked_at_in_few_queries(project, agent, behind, django_assert_max_num_queries):
@@ -240,4 +240,4 @@ def test_a_fleet_is_looked_at_in_few_queries(project, agent, behind, django_asse
     builders.a_project()  # without an environment nobody is an agent of it
     with django_assert_max_num_queries(12):
         find_drift()
-    assert len(told(project)) == 1
+    assert len(drift_alerts(project)) == 1

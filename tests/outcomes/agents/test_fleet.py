@@ -49,7 +49,7 @@ def call(agent, name: str = "bot", version: BundleVersion | str = "", **fields) 
 
 
 def line(pages: Pages, name: str) -> str:
-    """What the list says of one agent."""
+    """Row of one agent in the list."""
     text = pages.text("agents/", q=name)
     return text[text.index("Last seen") :]
 
@@ -130,7 +130,7 @@ def test_who_holds_a_stream_is_connected_before_its_first_call(project, pages, c
     assert "connected \N{MULTIPLICATION SIGN} 2" in line(pages, "fresh")
 
 
-def test_what_was_sent_and_not_yet_reported_is_told_apart(project, agent, pages, connect):
+def test_a_version_that_was_sent_and_not_yet_reported_is_marked(project, agent, pages, connect):
     old = deployed(project)
     call(agent, "bot", old)
     new = deployed(project, changed())
@@ -147,9 +147,7 @@ def test_nobody_claims_to_know_connections_while_the_broker_is_silent(
 
 
 @pytest.mark.parametrize("dialect", list(Dialect))
-def test_a_stopped_agent_has_taken_it_once_its_stream_or_its_calls_say_so(
-    project, agent, pages, connect, dialect
-):
+def test_a_stop_is_confirmed_by_a_stream_or_a_call(project, agent, pages, connect, dialect):
     call(agent, "bot", deployed(project))
     stops.stop(project, env="production", agent="bot", by=CONSOLE)
     assert "stop not confirmed" in line(pages, "bot")
@@ -159,7 +157,7 @@ def test_a_stopped_agent_has_taken_it_once_its_stream_or_its_calls_say_so(
     assert "1 of 1 agent stopped" in pages.text("agents/")
 
 
-def test_an_agent_that_calls_on_although_it_was_sent_the_stop_has_not_taken_it(
+def test_an_agent_that_keeps_calling_after_the_stop_has_not_confirmed_it(
     project, agent, pages, connect
 ):
     version = deployed(project)
@@ -174,7 +172,7 @@ def test_an_agent_that_calls_on_although_it_was_sent_the_stop_has_not_taken_it(
     assert "stop not confirmed" not in line(pages, "bot")
 
 
-def test_a_stopped_environment_is_told_above_the_list(project, agent, pages, connect):
+def test_a_stopped_environment_is_shown_above_the_list(project, agent, pages, connect):
     call(agent, "bot", STOPPED_HASHES[Dialect.NEW])
     stop, _ = stops.stop(project, env="production", by=CONSOLE)
     assert "production stopped" in pages.text("agents/")
@@ -257,8 +255,8 @@ def test_agents_of_other_projects_are_not_there(agent, connect):
 @pytest.mark.parametrize("name", ["..", "-", "a/b", "a b\n", "ü"])
 def test_an_agent_of_any_name_has_a_page(agent, pages, connect, name):
     call(agent, name)
-    found = pages.get("agents/").content.decode()
-    url = found.partition('<a class="row-link mono" href="')[2].partition('"')[0]
+    page = pages.get("agents/").content.decode()
+    url = page.partition('<a class="row-link mono" href="')[2].partition('"')[0]
     assert pages.client.get(url.replace("&amp;", "&")).context["name"] == name
 
 
@@ -271,18 +269,18 @@ def test_only_operators_are_offered_to_stop(agent, pages, client_as, project, co
     assert "Stop this agent…" in operator.text("agents/bot/")
 
 
-def test_the_newest_call_of_each_agent_is_kept_however_calls_arrive(project, agent):
+def test_the_newest_call_of_each_agent_is_stored_in_any_order_of_arrival(project, agent):
     earlier = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     call(agent, "a")
     call(agent, "b")
     call(agent, "a", call_id="late", timestamp=earlier)
     call(agent, "b", call_id="newest")
-    told = dict(AgentSeen.objects.values_list("agent__name", "call__call_id"))
-    assert told["a"] != "late"
-    assert told["b"] == "newest"
+    fields = dict(AgentSeen.objects.values_list("agent__name", "call__call_id"))
+    assert fields["a"] != "late"
+    assert fields["b"] == "newest"
 
 
-def test_the_sdk_is_told_as_far_as_an_event_shows_it(project, agent, pages, connect):
+def test_the_sdk_is_shown_as_far_as_an_event_identifies_it(project, agent, pages, connect):
     new = builders.an_event(agent_id="new-python")
     old: dict[str, Any] = {
         "call_id": "x",
@@ -297,10 +295,14 @@ def test_the_sdk_is_told_as_far_as_an_event_shows_it(project, agent, pages, conn
         new, old, elder, typescript, builders.an_event(agent_id="go", schema_version="0.4.0")
     )
     call(agent, "poster")
-    said = {"new-python": "Python from 0.18", "old": "Python to 0.16", "ts": "TypeScript from 0.3"}
-    said |= {"go": "Go from 0.4", "poster": "outcomes API"}
-    said |= {"elder": "TypeScript 0.1 or Go to 0.2"}
-    for name, family in said.items():
+    fields = {
+        "new-python": "Python from 0.18",
+        "old": "Python to 0.16",
+        "ts": "TypeScript from 0.3",
+    }
+    fields |= {"go": "Go from 0.4", "poster": "outcomes API"}
+    fields |= {"elder": "TypeScript 0.1 or Go to 0.2"}
+    for name, family in fields.items():
         assert family in line(pages, name)
     assert "Python" not in line(pages, "elder")
     assert "Go" not in line(pages, "old")
@@ -320,7 +322,7 @@ def _large(monkeypatch):
 
 
 @pytest.mark.usefixtures("_large")
-def test_who_polls_a_large_fleet_shares_the_look_for_a_moment(agent, pages, connect):
+def test_polling_a_large_fleet_shares_one_query_for_a_moment(agent, pages, connect):
     call(agent, "first")
     rows = pages.get("live/agents/")
     assert "first" in text_of(rows)
@@ -331,14 +333,14 @@ def test_who_polls_a_large_fleet_shares_the_look_for_a_moment(agent, pages, conn
     assert "second" in pages.text("live/agents/")
 
 
-def test_a_small_fleet_is_told_as_it_is_now(agent, pages, connect):
+def test_a_small_fleet_is_always_current(agent, pages, connect):
     for name in ("first", "second"):
         call(agent, name)
         assert name in pages.text("live/agents/")
     assert 'hx-trigger="every 2s"' in pages.get("agents/").text
 
 
-def test_what_an_agent_did_stands_beside_the_time_before(agent, pages, connect):
+def test_figures_of_an_agent_have_those_of_the_previous_period(agent, pages, connect):
     call(agent, tool_name="mail")
     call(agent, type="failure", error="x", output=None, tool_success=None, tool_name="mail")
     call(agent, type="denied", reason="contract", output=None, tool_success=None)

@@ -1,4 +1,5 @@
-"""Who holds a stream stays in the fleet when it goes; who was not seen for long leaves it."""
+"""An agent that held a stream stays in the fleet when it leaves, and is removed when it was not
+seen for long."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -20,11 +21,11 @@ from tests.outcomes.pages import an_item
 
 @pytest.fixture
 def held(monkeypatch) -> list[Connected]:
-    """Who holds a stream, as the broker would tell."""
-    found: list[Connected] = []
-    monkeypatch.setattr(news, "connected", lambda _: sorted(found))
+    """Agents with a stream, as the broker reports them."""
+    listed: list[Connected] = []
+    monkeypatch.setattr(news, "connected", lambda _: sorted(listed))
     forget_connected()
-    return found
+    return listed
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_who_held_a_stream_and_never_called_stays_when_it_goes(project, pages, c
     assert "fresh has no calls yet" in pages.text("agents/fresh/")
 
 
-def test_when_a_silent_agent_was_connected_last_is_told(project, pages, connect, held):
+def test_the_last_connection_of_a_silent_agent_is_shown(project, pages, connect, held):
     connect("fresh")
     note_connected()
     long_ago = datetime.now(UTC) - timedelta(days=1)
@@ -74,9 +75,9 @@ def test_a_stream_does_not_hide_when_an_agent_called_last(project, agent, pages,
     called_at = AgentSeen.objects.get().at
     connect("bot")
     note_connected()
-    kept = AgentSeen.objects.get()
-    assert kept.at == called_at
-    assert kept.heard_at is not None
+    agent_seen = AgentSeen.objects.get()
+    assert agent_seen.at == called_at
+    assert agent_seen.heard_at is not None
 
 
 def test_who_was_not_seen_for_ninety_days_leaves_the_fleet(project, agent, pages, connect, held):

@@ -1,4 +1,4 @@
-"""Who has taken a version, in words and on the part of a page."""
+"""Rollout of a version, in words and on the part of a page."""
 
 import pytest
 from django.urls import reverse
@@ -22,7 +22,7 @@ def takers(*each: Taking) -> Takers:
 
 
 @pytest.mark.parametrize(
-    ("found", "words"),
+    ("result", "words"),
     [
         ([], "no agents use this contract here"),
         ([RUNNING], "1 of 1 agent up to date"),
@@ -31,8 +31,8 @@ def takers(*each: Taking) -> Takers:
         ([RUNNING, RUNNING, SENT], "2 of 3 agents up to date, 1 sent"),
     ],
 )
-def test_how_many_have_taken_it_in_words(found, words):
-    assert taking_words(takers(*found)) == words
+def test_the_number_of_updated_agents_in_words(result, words):
+    assert taking_words(takers(*result)) == words
 
 
 def test_the_part_tells_agent_by_agent_and_stands_alone_for_who_follows_the_link(

@@ -23,11 +23,11 @@ OTHER = Runs("c" * 64, "other", 2)
         (OTHER, NOTHING, Taking.WAITING),  # the same number of another bundle
     ],
 )
-def test_a_version_is_taken_by_a_call_and_sent_by_a_stream(reported, sent, taking):
-    found = taking_of(reported=reported, sent=sent, bundle="d", number=2, is_stopped=False)
-    assert found is taking
+def test_a_version_is_reported_by_a_call_and_sent_by_a_stream(reported, sent, taking):
+    result = taking_of(reported=reported, sent=sent, bundle="d", number=2, is_stopped=False)
+    assert result is taking
 
 
 def test_who_is_stopped_has_the_stop_in_its_place():
-    found = taking_of(reported=NEW, sent=NEW, bundle="d", number=2, is_stopped=True)
-    assert found is Taking.STOPPED
+    taking = taking_of(reported=NEW, sent=NEW, bundle="d", number=2, is_stopped=True)
+    assert taking is Taking.STOPPED

@@ -35,7 +35,7 @@ def fetch(project):
     return fetch
 
 
-def told(project):
+def alerts(project):
     find_unread_documents()
     return [(each.kind, each.subject) for each in open_alerts(project)]
 
@@ -45,9 +45,9 @@ UNREAD = [("document_not_read", "bot in production")]
 
 def test_three_fetches_without_an_event_need_attention(project, fetch):
     fetch(2)
-    assert told(project) == []
+    assert alerts(project) == []
     fetch(1)
-    assert told(project) == UNREAD == told(project)
+    assert alerts(project) == UNREAD == alerts(project)
     (finding,) = open_alerts(project)
     assert "contract format `new`" in finding.why
     assert finding.link == f"/p/{project.slug}/settings/keys/"
@@ -56,7 +56,7 @@ def test_three_fetches_without_an_event_need_attention(project, fetch):
 def test_an_agent_that_has_reported_is_none_of_them(project, fetch):
     Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
     fetch(3)
-    assert told(project) == []
+    assert alerts(project) == []
 
 
 def test_reports_of_another_agent_or_environment_do_not_count(project, fetch):
@@ -64,45 +64,43 @@ def test_reports_of_another_agent_or_environment_do_not_count(project, fetch):
     for agent, env in (("another", "production"), ("bot", "staging")):
         key = builders.a_key(project, env=env)[0]
         Agent(builders.bearing(key)).post(builders.an_outcome(agent_id=agent))
-    assert told(project) == UNREAD
+    assert alerts(project) == UNREAD
 
 
 def test_once_it_reports_the_finding_is_resolved(project, fetch):
     fetch(3)
-    assert told(project) == UNREAD
+    assert alerts(project) == UNREAD
     Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
-    assert told(project) == []
+    assert alerts(project) == []
     assert len(resolved_alerts(project)) == 1
 
 
 @pytest.mark.parametrize(
     "when", [{"ago": timedelta(0)}, {"ago": timedelta(hours=2)}, {"apart": 3_600}], ids=str
 )
-def test_fetches_of_just_now_of_long_ago_or_far_apart_are_not_told(project, fetch, when):
+def test_recent_old_or_scattered_fetches_raise_no_alert(project, fetch, when):
     fetch(3, **when)
-    assert told(project) == []
+    assert alerts(project) == []
 
 
 def test_one_that_is_not_heard_of_any_more_needs_no_attention(project, fetch):
     fetch(3)
-    assert told(project) == UNREAD
+    assert alerts(project) == UNREAD
     Fetches.objects.update(last_at=F("last_at") - timedelta(days=2))
-    assert told(project) == UNREAD
+    assert alerts(project) == UNREAD
     Fetches.objects.all().delete()
-    assert told(project) == []
+    assert alerts(project) == []
 
 
-def test_what_was_dismissed_is_not_told_again_while_it_goes_on(project, fetch):
+def test_a_dismissed_alert_is_not_raised_again_while_it_continues(project, fetch):
     fetch(3)
-    told(project)
+    alerts(project)
     dismiss(open_alerts(project)[0], by=CONSOLE)
     fetch(1, ago=timedelta(minutes=1))
-    assert told(project) == []
+    assert alerts(project) == []
 
 
-def test_many_of_them_take_no_query_each_to_be_told_from_those_that_report(
-    project, fetch, django_assert_num_queries
-):
+def test_many_agents_take_no_query_each(project, fetch, django_assert_num_queries):
     fetch(1)
     (row,) = Fetches.objects.all()
     for number in range(9):

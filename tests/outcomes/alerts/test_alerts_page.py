@@ -140,8 +140,8 @@ def test_the_headline_names_the_worst_alert_in_at_most_90_characters(project, pa
 
 
 def sentence(response):
-    (found,) = re.findall(r'<h1 id="sentence">(.*?)</h1>', response.text, re.S)
-    return re.sub(r"<[^>]*>", "", found).strip()
+    (matches,) = re.findall(r'<h1 id="sentence">(.*?)</h1>', response.text, re.S)
+    return re.sub(r"<[^>]*>", "", matches).strip()
 
 
 def test_a_backlog_is_on_the_list_and_in_the_number_although_no_worker_runs(project, page):

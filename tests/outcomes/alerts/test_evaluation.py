@@ -7,7 +7,7 @@ import pytest
 from governance.alerts.queries import open_alerts, resolved_alerts
 from outcomes.alerts.commands import evaluate_alerts, evaluate_project
 from outcomes.models import Batch, Suggestion
-from outcomes.suggestions.commands.scans import ask_for_look, run_look
+from outcomes.suggestions.commands.scans import request_scan, run_scan
 from outcomes.suggestions.commands.suggestions import dismiss_suggestion
 from tests import builders
 from tests.outcomes.backtests import EDITOR
@@ -115,9 +115,9 @@ def test_few_calls_are_no_alert(agent, alerts):
     assert alerts() == []
 
 
-def test_outputs_that_look_like_failures_are_an_error_with_both_rates(project, agent, alerts):
+def test_suspected_failures_are_an_error_with_both_rates(project, agent, alerts):
     agent.post(*calls("warehouse", 18, 12, SILENT, agent_id="stock-bot"))
-    run_look(ask_for_look(project.pk).pk)
+    run_scan(request_scan(project.pk).pk)
     (alert,) = alerts()
     assert alert.title == "12 of 30 `warehouse` outputs look like failures"
     assert alert.why == (
@@ -131,7 +131,7 @@ def test_outputs_that_look_like_failures_are_an_error_with_both_rates(project, a
 
 def test_outputs_that_looked_like_failures_days_ago_are_a_warning(project, agent, alerts):
     agent.post(*calls("warehouse", 18, 12, SILENT, timestamp=ago(hours=50)))
-    run_look(ask_for_look(project.pk).pk)
+    run_scan(request_scan(project.pk).pk)
     (alert,) = alerts()
     assert alert.title == "12 of the newest 30 `warehouse` outputs look like failures"
     assert alert.why == "They have `ok: false` and count as success."
@@ -152,7 +152,7 @@ def test_failed_batches_are_an_alert_with_their_error(project, agent, alerts):
 
 def test_the_silent_failure_with_the_most_calls_is_first(project, agent, alerts):
     agent.post(*loop(times=25), *calls("warehouse", 0, 60, SILENT))
-    run_look(ask_for_look(project.pk).pk)
+    run_scan(request_scan(project.pk).pk)
     assert ["outputs" in each.title for each in alerts()] == [True, False]
 
 

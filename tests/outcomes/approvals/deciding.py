@@ -1,4 +1,4 @@
-"""What a member sees pending, and a decision as the page posts it."""
+"""Pending approvals as a member sees them, and a decision as the page posts it."""
 
 import re
 

@@ -102,9 +102,7 @@ def test_a_viewer_sees_what_waits_and_cannot_decide_or_open(project, pages):
     assert approval.status == "pending"
 
 
-def test_before_the_event_the_rule_is_not_told_and_then_it_is_with_call_and_session(
-    project, pages, agent
-):
+def test_the_rule_appears_with_call_and_session_once_the_event_arrives(project, pages, agent):
     version = builders.deployed(builders.a_version(project, name="billing"))
     approval = an_approval(project)
     assert "rule not reported yet" in pages.text("approvals/")
@@ -250,7 +248,7 @@ def test_the_page_of_a_call_tells_what_was_decided_and_by_whom(project, pages, a
     assert "Rejected" not in text
 
 
-def test_the_page_of_a_call_that_asked_somewhere_else_tells_of_no_approval(project, pages, agent):
+def test_a_call_with_an_approval_elsewhere_shows_none(project, pages, agent):
     other = an_approval(project, tool_args={"to": "b"})
     asks(agent, other, tool_args={"to": "a"})
     assert "All approvals" not in pages.call("c-1")
@@ -289,7 +287,7 @@ def test_a_full_page_takes_no_more_than_14_queries(
         (90_000, "1 d 1 h"),
     ],
 )
-def test_time_left_is_told_in_two_units(seconds, words):
+def test_time_left_has_two_units(seconds, words):
     assert left_words(seconds) == words
 
 

@@ -33,8 +33,8 @@ def a_reference(name: str, session: str = "s-1", **fields: Any) -> dict[str, Any
 
 
 def a_read(name: str, lines: str = "1-9", **fields: Any) -> dict[str, Any]:
-    asked = {"artifact_reference": name, "lines": lines}
-    return an_item(tool_name="read_file", tool_args=asked, **fields)
+    request = {"artifact_reference": name, "lines": lines}
+    return an_item(tool_name="read_file", tool_args=request, **fields)
 
 
 def read(client: Client, path: str) -> None:
@@ -64,20 +64,20 @@ def three(agent) -> list[str]:
 
 
 def test_the_list_says_what_there_is_and_what_was_read_again(pages, three):
-    first, second, kept = three
+    first, second, stored = three
     text = pages.text("artifacts/", range="all")
     assert "3 artifacts · 140 kB · 1 re-read" in text
     assert "All 3 Stored here 2 Kept by agents 1 Re-read 1" in text
     assert "References up to now 4" in text
-    assert names_of(pages) == [kept, second, first]
-    assert names_of(pages, sort="size") == [kept, second, first]
-    assert names_of(pages, sort="references")[0] == kept
+    assert names_of(pages) == [stored, second, first]
+    assert names_of(pages, sort="size") == [stored, second, first]
+    assert names_of(pages, sort="references")[0] == stored
     assert names_of(pages, sort="reads")[0] == first
     assert names_of(pages, show="read") == [first]
-    assert names_of(pages, show="kept") == [kept]
+    assert names_of(pages, show="elsewhere") == [stored]
     assert names_of(pages, agent="bot") == [first]
     assert names_of(pages, environment="staging") == []
-    assert names_of(pages, q="s3:") == [kept]
+    assert names_of(pages, q="s3:") == [stored]
     assert pages.text("artifacts/", range="15m").startswith("Skip to content")
     assert "No matching artifacts" in pages.text("artifacts/", q="nowhere")
 
@@ -103,7 +103,7 @@ def test_a_page_of_the_list_after_the_other_shows_every_one_once(pages, agent):
         assert (len(first), len(rest), len({*first, *rest})) == (50, 3, 53)
 
 
-def test_the_list_asks_again_and_is_told_only_of_what_changed(pages, agent):
+def test_the_list_refreshes_only_after_a_change(pages, agent):
     assert "No artifacts yet" in pages.text("artifacts/")
     agent.post(a_reference("one"))
     page = pages.get("artifacts/", range="all").content.decode()
@@ -205,8 +205,8 @@ def test_hostile_content_is_shown_as_what_it_is(pages, agent):
         path = f"artifacts/{uploaded(agent, content, media_type)}/"
         assert says in pages.text(path), content[:20]
         for way in ("text", "json", "table", "bytes", "image", "odd"):
-            asked = {"as": way, "byte": "3", "in": "1", "past": "1"}
-            assert pages.get(path, **asked).status_code == 200, (content[:20], way)
+            fields = {"as": way, "byte": "3", "in": "1", "past": "1"}
+            assert pages.get(path, **fields).status_code == 200, (content[:20], way)
 
 
 def test_a_picture_is_shown_as_what_its_bytes_say_and_can_run_nothing(pages, agent):

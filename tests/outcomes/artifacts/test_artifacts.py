@@ -36,8 +36,8 @@ def path_of(project: Project, name: str) -> Path:
 def upload(agent: Agent, content: bytes, media_type: str = "text/plain") -> dict[str, object]:
     response = agent.client.post("/v1/artifacts", content, content_type=media_type)
     assert response.status_code == 201
-    told: dict[str, object] = response.json()
-    return told
+    body: dict[str, object] = response.json()
+    return body
 
 
 def read(agent: Agent, artifact: object, status: int = 200, lines: str = "", **headers: str):
@@ -49,25 +49,25 @@ def read(agent: Agent, artifact: object, status: int = 200, lines: str = "", **h
 
 
 @pytest.mark.parametrize("content", [b"", b"\0\xff" * 1_000, LINES], ids=["empty", "bytes", "long"])
-def test_an_upload_is_named_by_its_content_and_read_back_whole(agent: Agent, content):
-    told = upload(agent, content, "application/octet-stream")
+def test_an_upload_is_named_by_its_content_and_read_back_completely(agent: Agent, content):
+    uploaded = upload(agent, content, "application/octet-stream")
     sha256 = hashlib.sha256(content).hexdigest()
-    assert told == {"artifact_id": sha256, "sha256": sha256, "size_bytes": len(content)}
-    response, found = read(agent, sha256)
-    assert found == content
+    assert uploaded == {"artifact_id": sha256, "sha256": sha256, "size_bytes": len(content)}
+    response, result = read(agent, sha256)
+    assert result == content
     assert response["Content-Length"] == str(len(content))
     assert response["Content-Type"] == "application/octet-stream"
 
 
 def test_what_is_served_can_do_nothing_in_a_browser(agent: Agent):
-    told = upload(agent, b"<script>alert(1)</script>", "text/html")
-    response, _ = read(agent, told["artifact_id"])
+    uploaded = upload(agent, b"<script>alert(1)</script>", "text/html")
+    response, _ = read(agent, uploaded["artifact_id"])
     assert response["Content-Security-Policy"] == "sandbox"
     assert response["X-Content-Type-Options"] == "nosniff"
 
 
 @pytest.mark.parametrize(
-    ("asked", "part", "told"),
+    ("request", "part", "uploaded"),
     [
         ("bytes=0-4", slice(0, 5), "0-4"),
         ("bytes=262140-262150", slice(262_140, 262_151), "262140-262150"),
@@ -76,11 +76,11 @@ def test_what_is_served_can_do_nothing_in_a_browser(agent: Agent):
         ("bytes=0-99999999999", slice(None), f"0-{len(LINES) - 1}"),
     ],
 )
-def test_a_range_of_bytes_is_read(agent: Agent, asked, part, told):
+def test_a_range_of_bytes_is_read(agent: Agent, request, part, uploaded):
     artifact = upload(agent, LINES)["artifact_id"]
-    response, content = read(agent, artifact, 206, Range=asked)
+    response, content = read(agent, artifact, 206, Range=request)
     assert content == LINES[part]
-    assert response["Content-Range"] == f"bytes {told}/{len(LINES)}"
+    assert response["Content-Range"] == f"bytes {uploaded}/{len(LINES)}"
 
 
 def test_a_range_beyond_the_end_is_refused(agent: Agent):
@@ -89,9 +89,9 @@ def test_a_range_beyond_the_end_is_refused(agent: Agent):
     assert response["Content-Range"] == "bytes */5"
 
 
-@pytest.mark.parametrize("asked", ["bytes=4-2", "lines=1-2", "bytes=-", "bytes=0-1,3-4"])
-def test_a_range_that_says_nothing_gives_the_whole(agent: Agent, asked):
-    _, content = read(agent, upload(agent, b"short")["artifact_id"], Range=asked)
+@pytest.mark.parametrize("request", ["bytes=4-2", "lines=1-2", "bytes=-", "bytes=0-1,3-4"])
+def test_an_invalid_range_returns_everything(agent: Agent, request):
+    _, content = read(agent, upload(agent, b"short")["artifact_id"], Range=request)
     assert content == b"short"
 
 
@@ -111,12 +111,12 @@ def test_a_range_of_lines_is_read(agent: Agent, lines, first, last):
 
 
 @pytest.mark.parametrize("lines", ["0-1", "1", "a-b", "1-", "-1"])
-def test_lines_that_are_no_range_are_told_so(agent: Agent, lines):
+def test_an_invalid_line_range_is_rejected(agent: Agent, lines):
     artifact = upload(agent, b"short")["artifact_id"]
     assert agent.client.get(f"/v1/artifacts/{artifact}?lines={lines}").status_code == 422
 
 
-def test_lines_that_run_backwards_are_told_so(agent: Agent):
+def test_a_reversed_line_range_is_rejected(agent: Agent):
     artifact = upload(agent, b"one\ntwo\nthree")["artifact_id"]
     response = agent.client.get(f"/v1/artifacts/{artifact}?lines=3-1")
     assert response.status_code == 422
@@ -137,7 +137,7 @@ def test_lines_that_end_beyond_the_end_are_those_that_are_there(agent: Agent):
     assert (response["X-Edictum-Lines"], content) == ("2-3/3", b"two\nthree")
 
 
-def test_the_same_content_is_kept_once_however_it_comes(project: Project, agent: Agent):
+def test_equal_content_is_stored_once(project: Project, agent: Agent):
     text = "x" * 20_000
     upload(agent, text.encode())
     agent.post(an_outcome("a", output=text), an_outcome("b", output=text))
@@ -148,9 +148,9 @@ def test_the_same_content_is_kept_once_however_it_comes(project: Project, agent:
 
 
 def test_projects_do_not_share_content(agent: Agent):
-    told = upload(agent, b"theirs")
+    uploaded = upload(agent, b"theirs")
     other = Agent(builders.bearing(builders.a_key(builders.a_project(), "manage", "agent")[0]))
-    read(other, told["artifact_id"], 404)
+    read(other, uploaded["artifact_id"], 404)
     upload(other, b"theirs")
     assert Artifact.objects.count() == 2
 
@@ -173,10 +173,10 @@ def test_an_agents_key_reads_what_calls_of_its_environment_refer_to(project: Pro
     read(elsewhere, artifact)
 
 
-def test_an_upload_that_a_call_refers_to_is_judged_by_its_whole_content(agent: Agent):
-    told = upload(agent, b'{"is_error": true}', "application/json")
+def test_an_upload_that_a_call_refers_to_is_judged_by_its_full_content(agent: Agent):
+    uploaded = upload(agent, b'{"is_error": true}', "application/json")
     agent.post(
-        an_outcome("c", type="artifact_reference", artifact_id=told["artifact_id"], summary="s")
+        an_outcome("c", type="artifact_reference", artifact_id=uploaded["artifact_id"], summary="s")
     )
     call = agent.outcome("c")
     assert (call["verdict"], call["checked"]) == ("failure", True)
@@ -201,8 +201,8 @@ def test_a_reference_without_a_size_tells_that_of_what_is_stored(agent: Agent):
     ids=["half a character", "beyond range", "900 levels", "no UTF-8"],
 )
 def test_an_upload_that_calls_itself_json_spoils_nothing(agent: Agent, content):
-    told = upload(agent, content, "application/json")
-    item = an_outcome("c", type="artifact_reference", artifact_id=told["artifact_id"])
+    uploaded = upload(agent, content, "application/json")
+    item = an_outcome("c", type="artifact_reference", artifact_id=uploaded["artifact_id"])
     agent.post(item, an_outcome("neighbour"))
     assert {call["call_id"] for call in agent.outcomes()} == {"c", "neighbour"}
 
@@ -225,8 +225,8 @@ def test_a_file_that_the_disk_spoilt_is_gone_and_spoils_nothing(
 
 
 def test_a_spoilt_frame_is_not_checked(project: Project, agent: Agent):
-    told = upload(agent, LINES)
-    name = str(told["sha256"])
+    uploaded = upload(agent, LINES)
+    name = str(uploaded["sha256"])
     path = path_of(project, name)
     path.write_bytes(b"\0" * 100 + path.read_bytes()[100:])
     agent.post(an_outcome("c", type="artifact_reference", artifact_id=name))
@@ -234,7 +234,7 @@ def test_a_spoilt_frame_is_not_checked(project: Project, agent: Agent):
     read(agent, name, 404, lines="2-3")
 
 
-def test_a_full_disk_is_told_as_such(agent: Agent, monkeypatch):
+def test_a_full_disk_is_reported_as_such(agent: Agent, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -302,7 +302,7 @@ def test_an_upload_whose_content_is_removed_at_that_moment_is_not_acknowledged(
 
 
 @pytest.mark.parametrize("name", ["..", "%2e%2e%2fsecret", "A" * 64, "0" * 63, "x" * 64])
-def test_a_name_that_is_no_sha_256_is_not_found(agent: Agent, name):
+def test_an_invalid_sha_256_is_404(agent: Agent, name):
     assert agent.client.get(f"/v1/artifacts/{name}").status_code == 404
 
 

@@ -16,7 +16,7 @@ from tests.recount import differences
 EACH, SIZE = 20, 4_000  # outputs of so many lists: a few bytes in a file, many in memory
 
 
-def of_lists(number: int) -> list[object]:
+def nested_lists(number: int) -> list[object]:
     return [number, *[[] for _ in range(SIZE)]]
 
 
@@ -25,7 +25,7 @@ def test_reading_many_large_outputs_takes_no_more_memory_than_some_of_them(proje
     stored = Contents()
     names = []
     for number in range(EACH):
-        text = json.dumps(of_lists(number)).encode()
+        text = json.dumps(nested_lists(number)).encode()
         stored.keep(project.pk, text, "application/json")
         names.append(sha256(text).hexdigest())
     with transaction.atomic():
@@ -34,7 +34,7 @@ def test_reading_many_large_outputs_takes_no_more_memory_than_some_of_them(proje
         tracemalloc.start()
         try:
             for number, name in enumerate(names):
-                assert reading.value_of(project.pk, name) == of_lists(number)
+                assert reading.value_of(project.pk, name) == nested_lists(number)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()

@@ -61,7 +61,7 @@ def test_another_project_and_nobody_get_nothing(pages, agent, client):
 
 
 @pytest.mark.parametrize("name", ["0" * 64, "..", "x"])
-def test_what_is_not_stored_is_not_found(operators_pages, name):
+def test_an_unknown_artifact_is_404(operators_pages, name):
     assert operators_pages.get(f"artifacts/{name}/raw").status_code == 404
 
 

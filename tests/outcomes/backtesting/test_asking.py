@@ -27,7 +27,7 @@ def calls(requests: list[ApprovalRequest], events: list[ApprovalEvent]) -> dict[
     return {key: event.call for key, event in pair_requests(requests, events).items()}
 
 
-def test_the_nearest_in_time_is_taken():
+def test_the_nearest_in_time_matches():
     assert calls([a_request()], [an_event(1, 60), an_event(2, 1), an_event(3, -30)]) == {1: 2}
 
 
@@ -40,7 +40,7 @@ def test_another_environment_agent_tool_or_session_is_none_of_it(other):
     assert calls([a_request()], [an_event(1, **other)]) == {}
 
 
-def test_a_request_that_does_not_tell_its_session_takes_any():
+def test_a_request_without_a_session_matches_any():
     assert calls([a_request(session="")], [an_event(1, session="s-9")]) == {1: 1}
 
 
@@ -54,7 +54,7 @@ def test_no_event_answers_for_two_requests():
     assert calls([a_request(1), a_request(2, 1)], [an_event(1, 0.1)]) == {1: 1}
 
 
-def test_parallel_calls_are_told_apart_by_their_arguments():
+def test_parallel_calls_are_distinguished_by_their_arguments():
     requests = [
         a_request(1, 0.000, arguments={"to": "a"}),
         a_request(2, 0.001, arguments={"to": "b"}),
@@ -84,10 +84,10 @@ def test_several_rounds_of_one_call_are_its_several_requests():
 
 @given(st.permutations(range(5)), st.permutations(range(5)))
 def test_the_order_in_which_they_are_given_does_not_matter(requests, events):
-    found = calls(
+    result = calls(
         [a_request(n, 10 * n) for n in requests], [an_event(n, 10 * n + 3) for n in events]
     )
-    assert found == {n: n for n in range(5)}
+    assert result == {n: n for n in range(5)}
 
 
 @pytest.mark.parametrize(

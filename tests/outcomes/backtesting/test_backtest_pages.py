@@ -60,9 +60,9 @@ def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, 
     assert "no-rm" in page
     assert "s/1" in page
     assert "output not stored" in page
-    standing = page.partition('id="backtest-standing"')[2].partition("</main>")[0]
-    assert standing
-    assert "hx-trigger" not in standing
+    state = page.partition('id="backtest-standing"')[2].partition("</main>")[0]
+    assert state
+    assert "hx-trigger" not in state
     assert "newly denied" in editor.get(here).text
 
 
@@ -132,11 +132,11 @@ def test_the_panel_asks_for_some_agents_and_tools_alone(project, agent, editor):
 
 
 def test_a_draft_of_more_digits_than_any_id_is_none(project, editor):
-    asked = at(project, "backtest_panel") + "?draft=" + "9" * 5_000
-    assert editor.get(asked, headers={"HX-Request": "true"}).status_code == 200
+    request = at(project, "backtest_panel") + "?draft=" + "9" * 5_000
+    assert editor.get(request, headers={"HX-Request": "true"}).status_code == 200
 
 
-def test_a_text_that_is_no_contract_is_told_where(project, editor):
+def test_an_invalid_contract_is_rejected_with_the_place_of_the_error(project, editor):
     response = editor.post(at(project, "backtest_text"), {"text": "kind: Ruleset\n  a: b"})
     assert response.status_code == 422
     assert "Line 2" in response.text
@@ -203,8 +203,8 @@ def test_the_panel_says_whether_its_result_is_of_the_text_in_the_editor(project,
     backtested(project, RULES)
     later = backtested(project, RULES.replace("max_tool_calls: 3", "max_tool_calls: 4"))
     assert "not for this text" not in editor.get(here, headers=PART).text
-    kept = reverse("governance:keep_draft", args=[project.slug, "d"])
-    assert editor.post(kept, {"text": RULES + "# more", "base": "1"}).status_code == 200
+    stored = reverse("governance:keep_draft", args=[project.slug, "d"])
+    assert editor.post(stored, {"text": RULES + "# more", "base": "1"}).status_code == 200
     panel = editor.get(here, headers=PART).text
     assert "not for this text." in panel
     assert at(project, "backtest", later.pk) in panel
@@ -235,12 +235,12 @@ def test_who_only_reads_is_shown_results_and_no_way_to_start_one(project, agent,
     assert viewer.post(at(project, "backtest_text"), {"text": RULES}).status_code == 403
 
 
-def test_what_is_not_there_is_not_found(project, editor):
+def test_an_unknown_backtest_is_404(project, editor):
     assert editor.get(at(project, "backtest", 999_999)).status_code == 404
     assert editor.get(at(project, "backtests", "nothing")).status_code == 404
 
 
-def test_failed_and_other_results_are_told_in_a_sentence(project, editor):
+def test_failed_and_other_results_are_summed_up_in_a_sentence(project, editor):
     backtest = backtested(project, RULES)
     Backtest.objects.update(status="failed", error="The library is away.")
     page = editor.get(at(project, "backtest", backtest.pk)).text
@@ -248,7 +248,7 @@ def test_failed_and_other_results_are_told_in_a_sentence(project, editor):
     assert "The library is away." in page
 
 
-def test_the_page_of_a_contract_is_told_its_newest_backtest(
+def test_the_page_of_a_contract_shows_its_newest_backtest(
     project, agent, editor, django_assert_max_num_queries
 ):
     ran(agent, "ls", "rm")
@@ -287,18 +287,18 @@ def test_the_page_of_a_contract_prefers_the_result_of_its_newest_version(project
     assert reverse("governance:contract_version", args=[project.slug, "d", 1]) in part
 
 
-def test_a_call_whose_end_is_undetermined_is_not_said_to_be_denied(project, agent, editor):
+def test_an_undetermined_call_is_not_called_denied(project, agent, editor):
     at_once = datetime(2026, 11, 18, tzinfo=UTC).isoformat()
     ran(agent, "rm", "ls", "ls", "ls", "ls", session_id="s", timestamp=at_once)
-    found = backtested(project, RULES)
-    assert found.undetermined
-    page = editor.get(at(project, "backtest", found.pk)).text
+    backtest = backtested(project, RULES)
+    assert backtest.undetermined
+    page = editor.get(at(project, "backtest", backtest.pk)).text
     unknown = re.findall(r'data-label="would be">\s*unknown', page)
-    assert len(unknown) == min(found.undetermined, 4)
+    assert len(unknown) == min(backtest.undetermined, 4)
 
 
 def test_a_backtest_that_has_read_nothing_yet_counts_nothing_yet(project, editor):
-    found = backtested(project, RULES)
+    backtest = backtested(project, RULES)
     Backtest.objects.update(status="running", finished_at=None, passed=0, total=0)
     page = editor.get(at(project, "backtest", found.pk)).text
     assert "Reading the first calls" in page
@@ -315,7 +315,7 @@ def test_without_script_the_newest_backtest_is_a_page(project, agent, client_as)
     assert viewer.get(at(project, "newest_backtest", "unheard-of")).status_code == 404
 
 
-def test_a_period_between_two_times_is_asked_for_and_kept_to_the_minute(project, agent, editor):
+def test_a_custom_period_is_stored_to_the_minute(project, agent, editor):
     ran(agent, "rm")
     save_version(project, document=RULES, by=CONSOLE)
     here = at(project, "backtests", "d")

@@ -69,9 +69,9 @@ def test_a_list_of_changed_calls_is_named_by_its_change_and_group():
     assert changed_sentence(1, ChangedFilter()) == "Changed: 1 call"
 
 
-def test_limits_of_an_older_result_are_told_as_recorded():
-    found = {"sessions": 68, "stopped_sessions": 2}
-    assert limits_sentence(found) == "2 of 68 sessions hit a limit as recorded."
-    assert limits_sentence(found | limits(earlier=2)).endswith(
+def test_limits_of_an_older_result_are_shown_as_recorded():
+    counted = {"sessions": 68, "stopped_sessions": 2}
+    assert limits_sentence(counted) == "2 of 68 sessions hit a limit as recorded."
+    assert limits_sentence(counted | limits(earlier=2)).endswith(
         "2 earlier, 0 newly, 0 later or never."
     )

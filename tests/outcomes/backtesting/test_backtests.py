@@ -11,7 +11,7 @@ from governance.core.errors import DocumentInvalid, Forbidden, InvalidInput
 from outcomes.backtesting import commands as backtests
 from outcomes.backtesting.commands import cancel_backtest, start_backtest, waiting_backtests
 from outcomes.models import Backtest
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests import builders
 from tests.governance.contracts.documents import document, post, pre
 from tests.outcomes.backtests import EDITOR, backtested
@@ -47,22 +47,22 @@ def in_order(*items, session="s-1"):
 
 def test_a_rule_denies_calls_that_were_let_through(project, agent):
     agent.post(ran(), ran("rm -r"), ran("rm x", type="failure", error="no"))
-    found = backtested(project, document(RM))
-    assert found.status == "done"
-    assert figures(found) == {"newly_denied": 2, "unchanged": 1}
-    assert found.result["by_rule"]["no-rm"]["newly_denied"] == 2
-    assert found.result["by_tool"]["shell"]["unchanged"] == 1
-    assert len(found.result["samples"]["newly_denied"]) == 2
+    backtest = backtested(project, document(RM))
+    assert backtest.status == "done"
+    assert figures(backtest) == {"newly_denied": 2, "unchanged": 1}
+    assert backtest.result["by_rule"]["no-rm"]["newly_denied"] == 2
+    assert backtest.result["by_tool"]["shell"]["unchanged"] == 1
+    assert len(backtest.result["samples"]["newly_denied"]) == 2
 
 
-def test_nothing_of_the_servers_environment_decides_or_is_kept(project, agent, monkeypatch):
+def test_the_servers_environment_neither_decides_nor_is_stored(project, agent, monkeypatch):
     monkeypatch.setenv("SECRET", "hunter2")
     agent.post(ran(), ran("rm -r"))
     sees = pre("{env.SECRET: {exists: true}}", rule_id="sees", message="{env.SECRET}")
-    found = backtested(project, document(sees, RM))
-    assert (found.newly_denied, found.result["by_rule"]["no-rm"]["newly_denied"]) == (1, 1)
-    assert "sees" not in found.result["by_rule"]
-    assert "hunter2" not in json.dumps(found.result)
+    backtest = backtested(project, document(sees, RM))
+    assert (backtest.newly_denied, backtest.result["by_rule"]["no-rm"]["newly_denied"]) == (1, 1)
+    assert "sees" not in backtest.result["by_rule"]
+    assert "hunter2" not in json.dumps(backtest.result)
 
 
 def test_every_decision_is_compared_with_what_was_recorded(project, agent):
@@ -74,11 +74,16 @@ def test_every_decision_is_compared_with_what_was_recorded(project, agent):
         ran(type="denied", reason="duplicate"),
         ran(type="denied", reason="workflow"),
     )
-    found = backtested(project, document(RM))
-    assert figures(found) == {"unchanged": 1, "changed": 1, "newly_allowed": 1, "newly_denied": 1}
-    assert found.result["not_replayed"] == {"duplicate": 1, "workflow": 1}
-    assert found.not_replayed == 2
-    assert found.calls == 4
+    backtest = backtested(project, document(RM))
+    assert figures(backtest) == {
+        "unchanged": 1,
+        "changed": 1,
+        "newly_allowed": 1,
+        "newly_denied": 1,
+    }
+    assert backtest.result["not_replayed"] == {"duplicate": 1, "workflow": 1}
+    assert backtest.not_replayed == 2
+    assert backtest.calls == 4
 
 
 def test_a_rule_that_asks_is_newly_asking(project, agent):
@@ -97,13 +102,13 @@ def test_the_principal_and_the_environment_have_their_say(project, agent):
     assert figures(backtested(project, document(here))) == {"newly_denied": 3}
 
 
-def test_outputs_are_looked_at_where_they_were_kept(project, agent):
+def test_stored_outputs_are_evaluated(project, agent):
     agent.post(
         ran(output="a secret"), ran(output="nothing"), ran(), ran(output="secret" + "x" * 20_000)
     )
-    found = backtested(project, document(post("warn")))
-    assert figures(found) == {"changed": 1, "unchanged": 3}
-    assert found.result["missing"] == {"p": {"output": 2}}
+    backtest = backtested(project, document(post("warn")))
+    assert figures(backtest) == {"changed": 1, "unchanged": 3}
+    assert backtest.result["missing"] == {"p": {"output": 2}}
 
 
 def test_events_of_the_sdk_are_replayed_with_what_they_hide(project, agent):
@@ -112,9 +117,9 @@ def test_events_of_the_sdk_are_replayed_with_what_they_hide(project, agent):
         for action in ("call_allowed", "call_executed"):
             event = builders.an_event(action, call_id, tool_name="shell", tool_args=arguments)
             agent.post_events(event)
-    found = backtested(project, document(RM))
-    assert figures(found) == {"newly_denied": 1, "unchanged": 1}
-    assert found.result["missing"] == {"no-rm": {"args.command": 1}}
+    backtest = backtested(project, document(RM))
+    assert figures(backtest) == {"newly_denied": 1, "unchanged": 1}
+    assert backtest.result["missing"] == {"no-rm": {"args.command": 1}}
 
 
 def test_an_older_shape_of_events_is_replayed_too(project, agent):
@@ -135,17 +140,17 @@ def test_an_older_shape_of_events_is_replayed_too(project, agent):
 def test_events_that_disagree_are_folded_as_everywhere(project, agent):
     agent.post(ran("ls", call_id="c-1"), ran("rm", call_id="c-1"))
     strongest = agent.outcome("c-1")["tool_args"]["command"]
-    found = backtested(project, document(RM))
-    assert figures(found) == {"newly_denied" if strongest == "rm" else "unchanged": 1}
+    backtest = backtested(project, document(RM))
+    assert figures(backtest) == {"newly_denied" if strongest == "rm" else "unchanged": 1}
 
 
 def test_a_lower_limit_stops_sessions_at_their_own_call(project, agent):
     for session in ("s-1", "s-2"):
         agent.post(*in_order(*[ran() for _ in range(5)], session=session))
-    found = backtested(project, document(limited(max_tool_calls=3)))
-    assert figures(found) == {"newly_denied": 2, "undetermined": 2, "unchanged": 6}
-    assert found.result["by_session"]["production/s-1"]["newly_denied"] == 1
-    limits = found.result["session_limits"]["limits"]
+    backtest = backtested(project, document(limited(max_tool_calls=3)))
+    assert figures(backtest) == {"newly_denied": 2, "undetermined": 2, "unchanged": 6}
+    assert backtest.result["by_session"]["production/s-1"]["newly_denied"] == 1
+    limits = backtest.result["session_limits"]["limits"]
     (limit,) = [each for each in limits if not each["assumed"]]
     assert limit["sessions"] == {"recorded": 0, "executions": 2, "reported": 0, "classified": 0}
 
@@ -153,9 +158,9 @@ def test_a_lower_limit_stops_sessions_at_their_own_call(project, agent):
 def test_calls_before_the_period_count_towards_its_limits(project, agent):
     agent.post(*in_order(*[ran() for _ in range(5)]))
     since = datetime(2026, 11, 18, 6, 3, tzinfo=UTC)
-    found = backtested(project, document(limited(max_tool_calls=4)), since=since)
-    assert figures(found) == {"unchanged": 1, "newly_denied": 1}
-    assert (found.total, found.passed) == (2, 2)
+    backtest = backtested(project, document(limited(max_tool_calls=4)), since=since)
+    assert figures(backtest) == {"unchanged": 1, "newly_denied": 1}
+    assert (backtest.total, backtest.passed) == (2, 2)
 
 
 @pytest.mark.slow
@@ -180,9 +185,9 @@ def test_deployed_rules_that_say_otherwise_now_are_drift(project, agent):
     version, _ = save_version(project, document=document(RM), by=CONSOLE)
     builders.deployed(version, at=datetime(2026, 11, 18, tzinfo=UTC))
     agent.post(*in_order(ran("rm"), denied("no-rm"), ran()))
-    found = backtested(project, document(RM))
-    assert found.drift == 1
-    assert figures(found) == {"newly_denied": 1, "unchanged": 2}
+    backtest = backtested(project, document(RM))
+    assert backtest.drift == 1
+    assert figures(backtest) == {"newly_denied": 1, "unchanged": 2}
 
 
 def test_what_the_deployed_rules_do_to_an_output_is_no_change(project, agent):
@@ -196,31 +201,31 @@ def test_what_the_deployed_rules_do_to_an_output_is_no_change(project, agent):
 def test_a_version_is_replayed_as_it_was_saved(project, agent):
     agent.post(ran("rm"))
     version, _ = save_version(project, document=document(RM), by=CONSOLE)
-    start_backtest(project.pk, by=EDITOR, version=version.pk, wanted=Wanted())
+    start_backtest(project.pk, by=EDITOR, version=version.pk, criteria=CallCriteria())
     run_waiting_backtests()
-    found = Backtest.objects.get()
-    assert (found.bundle_name, found.revision_hash) == ("d", version.revision_hash)
-    assert figures(found) == {"newly_denied": 1}
+    backtest = Backtest.objects.get()
+    assert (backtest.bundle_name, backtest.revision_hash) == ("d", version.revision_hash)
+    assert figures(backtest) == {"newly_denied": 1}
 
 
 def test_observed_rules_change_nothing_and_are_counted(project, agent):
     agent.post(ran("rm"), ran())
-    found = backtested(project, document(RM, mode="observe"))
-    assert figures(found) == {"unchanged": 2}
-    assert found.result["observed"] == {"no-rm": 1}
+    backtest = backtested(project, document(RM, mode="observe"))
+    assert figures(backtest) == {"unchanged": 2}
+    assert backtest.result["observed"] == {"no-rm": 1}
 
 
 def test_a_cancelled_backtest_is_left_alone(project, agent):
     agent.post(ran("rm"))
-    backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     cancel_backtest(project.pk, backtest.pk, by=EDITOR)
     assert run_waiting_backtests() == 0
     assert Backtest.objects.get().status == "cancelled"
     assert cancel_backtest(project.pk, backtest.pk, by=EDITOR).status == "cancelled"
 
 
-def test_a_backtest_whose_process_died_is_taken_up_again_and_in_the_end_fails(project, agent):
-    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+def test_a_backtest_whose_worker_died_is_retried_and_fails_in_the_end(project, agent):
+    start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     long_ago = datetime.now(UTC) - timedelta(minutes=5)
     for tries in (1, 2):
         Backtest.objects.update(status="running", heard_at=long_ago, tries=tries)
@@ -228,13 +233,13 @@ def test_a_backtest_whose_process_died_is_taken_up_again_and_in_the_end_fails(pr
         assert Backtest.objects.get().status == "queued"
     Backtest.objects.update(status="running", heard_at=long_ago, tries=3)
     assert not waiting_backtests()
-    found = Backtest.objects.get()
-    assert found.status == "failed"
-    assert "ended 3 times" in found.error
+    backtest = Backtest.objects.get()
+    assert backtest.status == "failed"
+    assert "ended 3 times" in backtest.error
 
 
 def test_a_running_backtest_that_is_heard_of_is_left_alone(project, agent):
-    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     Backtest.objects.update(status="running", heard_at=datetime.now(UTC), tries=1)
     assert not waiting_backtests()
     assert Backtest.objects.get().status == "running"
@@ -242,30 +247,32 @@ def test_a_running_backtest_that_is_heard_of_is_left_alone(project, agent):
 
 def test_a_text_that_the_library_refuses_is_no_backtest(project, agent):
     with pytest.raises(DocumentInvalid):
-        start_backtest(project.pk, by=EDITOR, document="kind: Nothing", wanted=Wanted())
+        start_backtest(project.pk, by=EDITOR, document="kind: Nothing", criteria=CallCriteria())
     with pytest.raises(DocumentInvalid):
-        start_backtest(project.pk, by=EDITOR, document="\ud800", wanted=Wanted())
+        start_backtest(project.pk, by=EDITOR, document="\ud800", criteria=CallCriteria())
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "criteria",
     [
-        Wanted(environment="nowhere"),
-        Wanted(since=datetime(2026, 2, 1, tzinfo=UTC), until=datetime(2026, 1, 1, tzinfo=UTC)),
-        Wanted(agents=[""]),
-        Wanted(tools=["a\0"]),
-        Wanted(tools=["a"] * 51),
+        CallCriteria(environment="nowhere"),
+        CallCriteria(
+            since=datetime(2026, 2, 1, tzinfo=UTC), until=datetime(2026, 1, 1, tzinfo=UTC)
+        ),
+        CallCriteria(agents=[""]),
+        CallCriteria(tools=["a\0"]),
+        CallCriteria(tools=["a"] * 51),
     ],
 )
-def test_a_selection_that_makes_no_sense_is_refused(project, wanted):
+def test_a_selection_that_makes_no_sense_is_refused(project, criteria):
     with pytest.raises(InvalidInput):
-        start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=wanted)
+        start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=criteria)
 
 
 def test_who_only_reads_starts_and_cancels_none(project):
     viewer = type(EDITOR)(EDITOR.kind, 2, "viewer@example.test", None)
     with pytest.raises(Forbidden):
-        start_backtest(project.pk, by=viewer, document=document(RM), wanted=Wanted())
+        start_backtest(project.pk, by=viewer, document=document(RM), criteria=CallCriteria())
     with pytest.raises(Forbidden):
         cancel_backtest(project.pk, 1, by=viewer)
 
@@ -276,38 +283,36 @@ def test_long_and_short_sessions_and_calls_without_one_are_all_read(project, age
     for number, size in enumerate([1, 3, 9, 2, 4, 5]):
         agent.post(*in_order(*[ran() for _ in range(size)], session=f"s-{number}"))
     agent.post(*[ran() for _ in range(11)])
-    found = backtested(project, document(limited(max_tool_calls=4)))
-    assert found.calls == found.passed == found.total == 35
-    assert figures(found) == {"newly_denied": 2, "undetermined": 4, "unchanged": 29}
+    backtest = backtested(project, document(limited(max_tool_calls=4)))
+    assert backtest.calls == backtest.passed == backtest.total == 35
+    assert figures(backtest) == {"newly_denied": 2, "undetermined": 4, "unchanged": 29}
 
 
 @pytest.mark.parametrize(
     "bound", ["HELPED_AFTER = -1", "READ_BYTES = 1", "ON_THEIR_WAY = 1", "READ_AT_ONCE = 3"]
 )
-def test_however_much_is_read_and_asked_at_once_the_answers_are_the_same(
-    project, agent, monkeypatch, bound
-):
+def test_answers_do_not_depend_on_the_size_of_a_batch(project, agent, monkeypatch, bound):
     name, value = bound.split(" = ")
     monkeypatch.setattr(f"outcomes.backtesting.replay.questions.{name}", int(value))
     monkeypatch.setattr("outcomes.backtesting.replay.rows.ROWS", 8)
     for session in range(5):
         calls = [ran(f"{'rm' if number % 3 == 0 else 'ls'} {number}") for number in range(6)]
         agent.post(*in_order(*calls, session=f"s-{session}"))
-    found = backtested(project, document(RM))
-    assert figures(found) == {"newly_denied": 10, "unchanged": 20}
+    backtest = backtested(project, document(RM))
+    assert figures(backtest) == {"newly_denied": 10, "unchanged": 20}
 
 
 def test_a_deployed_version_that_the_library_no_longer_takes_says_nothing(project, agent):
     builders.deployed(builders.a_version(project), at=datetime(2026, 11, 18, tzinfo=UTC))
     agent.post(*in_order(ran("rm"), ran()))
-    found = backtested(project, document(RM))
-    assert figures(found) == {"newly_denied": 1, "unchanged": 1}
-    assert found.drift == 0
+    backtest = backtested(project, document(RM))
+    assert figures(backtest) == {"newly_denied": 1, "unchanged": 1}
+    assert backtest.drift == 0
 
 
-def test_a_process_that_is_asked_to_stop_puts_its_backtest_back(project, agent, monkeypatch):
+def test_a_worker_that_is_stopped_puts_its_backtest_back(project, agent, monkeypatch):
     agent.post(ran("rm"))
-    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
 
     def stopped(self):
         raise SystemExit
@@ -316,8 +321,8 @@ def test_a_process_that_is_asked_to_stop_puts_its_backtest_back(project, agent, 
         patched.setattr("outcomes.backtesting.replay.replay.Replay.run", stopped)
         with pytest.raises(SystemExit):
             run_waiting_backtests()
-    found = Backtest.objects.get()
-    assert (found.status, found.tries) == ("queued", 0)
+    backtest = Backtest.objects.get()
+    assert (backtest.status, backtest.tries) == ("queued", 0)
     run_waiting_backtests()
     assert figures(Backtest.objects.get()) == {"newly_denied": 1}
 
@@ -326,7 +331,7 @@ def test_a_cancelled_backtest_stops_where_it_is(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.backtesting.replay.replay.TOLD_EVERY", 0.0)
     monkeypatch.setattr("outcomes.backtesting.replay.rows.ROWS", 1)
     agent.post(*[ran("rm") for _ in range(5)])
-    backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     count = Backtest.objects.filter(pk=backtest.pk)
     note = backtests._note
 
@@ -338,7 +343,7 @@ def test_a_cancelled_backtest_stops_where_it_is(project, agent, monkeypatch):
 
     monkeypatch.setattr("outcomes.backtesting.commands._note", noted_and_cancelled)
     run_waiting_backtests()
-    found = count.get()
-    assert found.status == "cancelled"
-    assert found.passed == 2
-    assert figures(found) == {"newly_denied": 2}
+    result = count.get()
+    assert result.status == "cancelled"
+    assert result.passed == 2
+    assert figures(result) == {"newly_denied": 2}

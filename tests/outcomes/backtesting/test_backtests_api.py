@@ -34,7 +34,7 @@ def ran(agent, *commands_run, **fields):
     )
 
 
-def test_a_backtest_of_a_text_is_started_and_its_result_is_kept(agent, client):
+def test_a_backtest_of_a_text_is_started_and_its_result_is_stored(agent, client):
     ran(agent, "ls", "rm -r", session_id="s-1")
     response = started(client, yaml=RULES, env="production", tool="sh*", agent=["*"])
     assert response.status_code == 202
@@ -42,13 +42,13 @@ def test_a_backtest_of_a_text_is_started_and_its_result_is_kept(agent, client):
     waiting = client.get(here).json()
     assert (waiting["status"], waiting["progress"], waiting["calls"]) == ("queued", 0.0, 0)
     run_waiting_backtests()
-    found = client.get(here).json()
-    assert (found["status"], found["progress"], found["calls"]) == ("done", 1.0, 2)
-    assert (found["newly_denied"], found["unchanged"]) == (1, 1)
-    assert found["by_rule"]["no-rm"]["newly_denied"] == 1
-    assert found["by_session"]["production/s-1"]["newly_denied"] == 1
-    assert found["samples"]["newly_denied"][0]["session_id"] == "s-1"
-    assert sum(piece["newly_denied"] for piece in found["over_time"]) == 1
+    body = client.get(here).json()
+    assert (body["status"], body["progress"], body["calls"]) == ("done", 1.0, 2)
+    assert (body["newly_denied"], body["unchanged"]) == (1, 1)
+    assert body["by_rule"]["no-rm"]["newly_denied"] == 1
+    assert body["by_session"]["production/s-1"]["newly_denied"] == 1
+    assert body["samples"]["newly_denied"][0]["session_id"] == "s-1"
+    assert sum(piece["newly_denied"] for piece in body["over_time"]) == 1
 
 
 def test_a_backtest_of_a_version_takes_the_newest_when_none_is_named(project, client):
@@ -82,7 +82,7 @@ def test_what_cannot_be_backtested_is_refused(client, body):
     assert started(client, **body).status_code == 422
 
 
-def test_what_is_not_there_is_not_found(project, client):
+def test_an_unknown_backtest_is_404(project, client):
     assert started(client, name="nothing").status_code == 404
     save_version(project, document=RULES, by=CONSOLE)
     assert started(client, name="d", version=9).status_code == 404
@@ -90,7 +90,7 @@ def test_what_is_not_there_is_not_found(project, client):
     assert client.delete(f"{HERE}/999999").status_code == 404
 
 
-def test_a_backtest_of_another_project_is_not_found(client):
+def test_a_backtest_of_another_project_is_404(client):
     here = f"{HERE}/{started(client, yaml=RULES).json()['id']}"
     stranger = builders.bearing(builders.a_key(builders.a_project(), "manage")[0])
     assert stranger.get(here).status_code == 404
@@ -112,7 +112,7 @@ def test_deployments_hear_of_the_newest_result_of_exactly_these_bytes(project, a
     backtested(project, RULES + "\n")
     assert requirements.newest_evidence(version, "production") is None
     backtest = backtested(project, RULES, environment="production")
-    found = requirements.newest_evidence(version, "production")
-    assert found is not None
-    assert (found.number, found.calls, found.newly_denied) == (backtest.pk, 2, 1)
+    evidence = requirements.newest_evidence(version, "production")
+    assert evidence is not None
+    assert (evidence.number, evidence.calls, evidence.newly_denied) == (backtest.pk, 2, 1)
     assert requirements.newest_evidence(version, "staging") is None

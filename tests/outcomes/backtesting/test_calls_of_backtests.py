@@ -39,9 +39,9 @@ def test_every_figure_leads_to_all_of_its_calls(
 ):
     ran(agent, *(f"rm {number}" for number in range(60)), session_id="s/1", agent_id="a&b")
     ran(agent, "ls", "rm here", session_id="s-2")
-    found = backtested(project, RULES)
-    result = editor.get(at(project, "backtest", found.pk)).text
-    here = at(project, "calls_of_backtest", found.pk)
+    backtest = backtested(project, RULES)
+    result = editor.get(at(project, "backtest", backtest.pk)).text
+    here = at(project, "calls_of_backtest", backtest.pk)
     for link, number in {
         "change=newly_denied": 61,
         "rule=no-rm&change=newly_denied": 61,
@@ -62,20 +62,20 @@ def test_every_figure_leads_to_all_of_its_calls(
     assert "Changed: 1 call of the session <code>s-2</code>" in one
 
 
-def test_of_too_many_calls_the_list_says_which_are_kept(project, agent, editor, monkeypatch):
+def test_a_long_list_says_which_calls_are_stored(project, agent, editor, monkeypatch):
     monkeypatch.setattr(keeping, "FIRST", 2)
     monkeypatch.setattr(keeping, "OF_GROUP", 1)
     ran(agent, "rm 1", "rm 2", "rm 3", session_id="s-1")
     ran(agent, "rm 4", "rm 5", session_id="s-2")
-    found = backtested(project, RULES)
-    here = at(project, "calls_of_backtest", found.pk)
+    backtest = backtested(project, RULES)
+    here = at(project, "calls_of_backtest", backtest.pk)
     page = editor.get(f"{here}?change=newly_denied").text
     assert "Newly denied: 5 calls" in page
     assert "3 of these 5 calls are listed: the first 2" in page
     assert "1 of these 2 calls" in editor.get(f"{here}?environment=production&session=s-2").text
 
 
-def test_calls_are_kept_of_the_newest_results_alone(project, agent, editor, monkeypatch):
+def test_calls_are_stored_of_the_newest_results_only(project, agent, editor, monkeypatch):
     monkeypatch.setattr(changed_calls, "WITH_CALLS", 1)
     ran(agent, "rm")
     old, new = backtested(project, RULES), backtested(project, RULES)
@@ -85,13 +85,13 @@ def test_calls_are_kept_of_the_newest_results_alone(project, agent, editor, monk
 
 def test_the_calls_of_a_result_stay_in_its_project(project, agent, editor):
     ran(agent, "rm")
-    found = backtested(project, RULES)
+    backtest = backtested(project, RULES)
     stranger = builders.a_member(builders.a_project("other"), Role.EDITOR)
-    here = reverse("outcomes:calls_of_backtest", args=["other", found.pk])
+    here = reverse("outcomes:calls_of_backtest", args=["other", backtest.pk])
     assert builders.signed_in(stranger.user).get(here).status_code == 404
     assert editor.get(at(project, "calls_of_backtest", 999_999)).status_code == 404
     for unheard in ("change=x", "tool=%00", "session=s", "before=9.9", "rule=a&tool=b"):
-        page = editor.get(f"{at(project, 'calls_of_backtest', found.pk)}?{unheard}")
+        page = editor.get(f"{at(project, 'calls_of_backtest', backtest.pk)}?{unheard}")
         assert page.status_code == 200
 
 
@@ -99,13 +99,13 @@ def test_a_pipeline_reads_the_calls_of_a_group_page_by_page(project, agent):
     ran(agent, "rm 1", "ls", "rm 2", "rm 3", session_id="s-1")
     here = f"/v1/contracts/backtests/{backtested(project, RULES).pk}/calls"
     client = builders.bearing(builders.a_key(project, "read")[0])
-    told = client.get(f"{here}?rule=no-rm&change=newly_denied&limit=2").json()
-    assert (told["number"], told["kept"], len(told["calls"])) == (3, 3, 2)
-    rest = client.get(f"{here}?rule=no-rm&limit=2&cursor={told['next']}").json()
+    body = client.get(f"{here}?rule=no-rm&change=newly_denied&limit=2").json()
+    assert (body["number"], body["kept"], len(body["calls"])) == (3, 3, 2)
+    rest = client.get(f"{here}?rule=no-rm&limit=2&cursor={body['next']}").json()
     assert (len(rest["calls"]), rest["next"]) == (1, None)
-    seen = {each["call_id"] for each in told["calls"] + rest["calls"]}
+    seen = {each["call_id"] for each in body["calls"] + rest["calls"]}
     assert len(seen) == 3
-    assert told["calls"][0] | {"call_id": "", "timestamp": "", "agent_id": ""} == {
+    assert body["calls"][0] | {"call_id": "", "timestamp": "", "agent_id": ""} == {
         "call_id": "",
         "environment": "production",
         "session_id": "s-1",

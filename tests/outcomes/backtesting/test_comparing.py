@@ -7,7 +7,7 @@ from outcomes.backtesting.domain.comparison import (
     Answer,
     Decision,
     Recorded,
-    Said,
+    Ruling,
     compare,
     drifts,
     recorded_of,
@@ -15,12 +15,12 @@ from outcomes.backtesting.domain.comparison import (
 from outcomes.recorded_calls.domain import Change
 
 DENIED = Recorded(Decision.DENIED, "a")
-ASKED = Recorded(Decision.ASKED, "a")
+NEEDS_APPROVAL = Recorded(Decision.NEEDS_APPROVAL, "a")
 BY_LIMIT = Recorded(Decision.DENIED, "max_tool_calls", by_limit=True)
 
 
-def read(kind="execution_result", reason="", rule="", *, asked=False):
-    return recorded_of(kind, reason, rule, asked=asked)
+def read(kind="execution_result", reason="", rule="", *, request=False):
+    return recorded_of(kind, reason, rule, approval_requested=request)
 
 
 def test_a_denial_by_a_rule_or_a_limit_is_read_as_a_denial():
@@ -37,10 +37,10 @@ def test_an_open_call_counts_as_let_through():
     assert read("") == LET_THROUGH
 
 
-def test_who_was_asked_was_asked_whatever_the_answer():
-    assert read(asked=True, rule="a") == ASKED
-    assert read("", asked=True, rule="a") == ASKED
-    assert read("denied", "approval", "a") == ASKED
+def test_a_call_that_needed_approval_did_so_whatever_the_decision():
+    assert read(request=True, rule="a") == NEEDS_APPROVAL
+    assert read("", request=True, rule="a") == NEEDS_APPROVAL
+    assert read("denied", "approval", "a") == NEEDS_APPROVAL
 
 
 @pytest.mark.parametrize("reason", ["duplicate", "blocked", "pre_hook", "workflow", "odd", ""])
@@ -48,31 +48,31 @@ def test_a_denial_that_no_rule_gave_is_not_replayed(reason):
     assert read("denied", reason) is None
 
 
-@pytest.mark.parametrize("recorded", [LET_THROUGH, DENIED, ASKED, BY_LIMIT])
+@pytest.mark.parametrize("recorded", [LET_THROUGH, DENIED, NEEDS_APPROVAL, BY_LIMIT])
 @pytest.mark.parametrize(
     ("decision", "change"),
     [
         (Decision.ALLOWED, Change.NEWLY_ALLOWED),
-        (Decision.ASKED, Change.NEWLY_ASKING),
+        (Decision.NEEDS_APPROVAL, Change.NEWLY_ASKING),
         (Decision.DENIED, Change.NEWLY_DENIED),
     ],
 )
 def test_another_decision_is_new(recorded, decision, change):
-    found = compare(recorded, Said(decision, (recorded.rule and (recorded.rule,)) or ()))
-    assert found is (Change.UNCHANGED if recorded.decision is decision else change)
+    result = compare(recorded, Ruling(decision, (recorded.rule and (recorded.rule,)) or ()))
+    assert result is (Change.UNCHANGED if recorded.decision is decision else change)
 
 
 def test_another_rule_that_says_the_same_is_otherwise_changed():
-    assert compare(DENIED, Said(Decision.DENIED, ("b",))) is Change.CHANGED
-    assert compare(ASKED, Said(Decision.ASKED, ("b",))) is Change.CHANGED
-    assert compare(Recorded(Decision.DENIED), Said(Decision.DENIED, ("b",))) is Change.UNCHANGED
+    assert compare(DENIED, Ruling(Decision.DENIED, ("b",))) is Change.CHANGED
+    assert compare(NEEDS_APPROVAL, Ruling(Decision.NEEDS_APPROVAL, ("b",))) is Change.CHANGED
+    assert compare(Recorded(Decision.DENIED), Ruling(Decision.DENIED, ("b",))) is Change.UNCHANGED
 
 
 def test_an_output_that_is_withheld_as_before_is_no_change():
-    redacts = Said(Decision.ALLOWED, output="redact")
+    redacts = Ruling(Decision.ALLOWED, output="redact")
     assert compare(LET_THROUGH, redacts) is Change.CHANGED
     assert compare(LET_THROUGH, redacts, output_before="redact") is Change.UNCHANGED
-    assert compare(LET_THROUGH, Said(Decision.ALLOWED), output_before="redact") is Change.CHANGED
+    assert compare(LET_THROUGH, Ruling(Decision.ALLOWED), output_before="redact") is Change.CHANGED
 
 
 def test_the_deployed_rules_drift_when_they_say_otherwise_than_they_did():

@@ -16,7 +16,7 @@ def rows():
     return Rows().of(Call.objects.order_by("call_id"))
 
 
-def told(content):
+def texts_of(content):
     return [None if each is None else msgspec.json.decode(each) for each in content]
 
 
@@ -43,14 +43,14 @@ def test_a_row_has_the_names_of_its_agent_and_tool_or_none_where_they_are_gone(p
 
 
 @pytest.mark.parametrize("output", [None, False, 0, "", [], {}, "text", {"error": "no"}])
-def test_a_row_tells_that_an_output_was_kept_whatever_it_is(project, agent, output):
+def test_a_row_says_that_an_output_was_stored_whatever_it_is(project, agent, output):
     agent.post(ran("c-1", output=output))
     (row,) = rows()
     assert row.has_output
-    assert told(contents_of([row])[0])[2] == output
+    assert texts_of(contents_of([row])[0])[2] == output
 
 
-def test_a_row_tells_that_no_output_was_kept(project, agent):
+def test_a_row_says_that_no_output_was_stored(project, agent):
     reported = {"artifact_id": "a", "summary": "s"}
     agent.post(
         ran("c-1"),
@@ -60,31 +60,35 @@ def test_a_row_tells_that_no_output_was_kept(project, agent):
         ran("c-5", output="x" * 100_000),
     )
     agent.post_events(builders.an_event("call_executed", "c-6", tool_name="shell"))
-    found = rows()
-    assert [row.has_output for row in found] == [False] * 6
-    assert [content.output for content in contents_of(found)] == [None] * 6
+    result = rows()
+    assert [row.has_output for row in result] == [False] * 6
+    assert [content.output for content in contents_of(result)] == [None] * 6
 
 
-def test_what_was_told_is_there_as_it_was_sent_each_with_its_call(project, agent):
+def test_sent_values_stay_with_their_call(project, agent):
     by = {"role": "r", "user_id": "u"}
     agent.post(
         ran("c-1", tool_args={"a": 1.50}, principal=by, output=["é"]), ran("c-2", tool_args=None)
     )
     first, second = rows()
-    assert [told(each) for each in contents_of([second, first])] == [
+    assert [texts_of(each) for each in contents_of([second, first])] == [
         [None, None, None],
         [{"a": 1.5}, by, ["é"]],
     ]
 
 
-def test_events_that_say_the_same_are_told_once_and_those_that_do_not_are_folded(project, agent):
+def test_equal_events_are_used_once_and_differing_ones_are_folded(project, agent):
     for action, arguments in (("call_allowed", {"a": 1}), ("call_executed", {"a": 1})):
         agent.post_events(builders.an_event(action, "c-1", tool_name="t", tool_args=arguments))
     agent.post(ran("c-2", tool_args={"a": 1}, output=1), ran("c-2", tool_args={"a": 2}, output=2))
     first, second = rows()
     stands = agent.outcome("c-2")
-    assert told(contents_of([first])[0]) == [{"a": 1}, told(contents_of([first])[0])[1], None]
-    assert told(contents_of([second])[0])[::2] == [stands["tool_args"], stands["output"]]
+    assert texts_of(contents_of([first])[0]) == [
+        {"a": 1},
+        texts_of(contents_of([first])[0])[1],
+        None,
+    ]
+    assert texts_of(contents_of([second])[0])[::2] == [stands["tool_args"], stands["output"]]
 
 
 def test_what_an_executor_calls_payload_is_none_of_an_sdk(project, agent):
@@ -92,9 +96,9 @@ def test_what_an_executor_calls_payload_is_none_of_an_sdk(project, agent):
     assert contents_of(rows()) == [Content()]
 
 
-def test_calls_of_two_environments_with_one_id_are_told_apart(project, agent):
+def test_calls_of_two_environments_with_one_id_are_distinct(project, agent):
     elsewhere = builders.bearing(builders.a_key(project, "ingest", env="staging")[0])
     agent.post(ran("c-1", tool_args={"a": 1}))
     type(agent)(elsewhere).post(ran("c-1", tool_args={"a": 2}))
-    found = Rows().of(Call.objects.order_by("id"))
-    assert [told(each)[0] for each in contents_of(found)] == [{"a": 1}, {"a": 2}]
+    result = Rows().of(Call.objects.order_by("id"))
+    assert [texts_of(each)[0] for each in contents_of(result)] == [{"a": 1}, {"a": 2}]

@@ -13,7 +13,7 @@ from governance.delivery.commands.assignments import assign
 from governance.people.commands.requirements import require
 from outcomes.backtesting.commands import start_backtest
 from outcomes.models import Backtest
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests import builders
 from tests.governance.contracts.documents import document, pre
 from tests.outcomes.backtests import EDITOR, backtested
@@ -31,14 +31,14 @@ def saved(project, text):
 
 
 def ran(command, version=None, **fields):
-    told = {"policy_version": version.revision_hash} if version else {}
+    version_fields = {"policy_version": version.revision_hash} if version else {}
     args = {"command": command}
-    return builders.an_outcome(tool_name="shell", tool_args=args, **told, **fields)
+    return builders.an_outcome(tool_name="shell", tool_args=args, **version_fields, **fields)
 
 
-def own(project, text=OURS, **wanted):
+def own(project, text=OURS, **criteria):
     started = start_backtest(
-        project.pk, by=EDITOR, document=text, wanted=Wanted(**wanted), contract_only=True
+        project.pk, by=EDITOR, document=text, criteria=CallCriteria(**criteria), contract_only=True
     )
     run_waiting_backtests()
     return Backtest.objects.get(pk=started.pk)
@@ -59,19 +59,19 @@ def two(project, agent):
 
 
 def test_what_ran_under_another_contract_is_left_out(two):
-    found = own(two)
-    assert (found.taken, found.calls) == ("contract", 2)
-    assert (found.newly_denied, found.newly_allowed, found.unchanged) == (1, 0, 1)
+    backtest = own(two)
+    assert (backtest.calls_under, backtest.calls) == ("contract", 2)
+    assert (backtest.newly_denied, backtest.newly_allowed, backtest.unchanged) == (1, 0, 1)
     everything = backtested(two, OURS)
-    assert (everything.taken, everything.calls) == ("all", 4)
+    assert (everything.calls_under, everything.calls) == ("all", 4)
     assert (everything.newly_denied, everything.newly_allowed) == (2, 1)
 
 
-def test_where_none_is_its_own_all_are_taken_and_it_says_so(two, client_as):
+def test_without_calls_of_its_own_all_calls_are_replayed_and_the_result_says_so(two, client_as):
     unheard = OURS.replace("name: d", "name: unheard")
-    found = own(two, unheard)
-    assert (found.taken, found.calls) == ("all_instead", 4)
-    page = client_as(Role.EDITOR).get(reverse("outcomes:backtest", args=[two.slug, found.pk]))
+    backtest = own(two, unheard)
+    assert (backtest.calls_under, backtest.calls) == ("all_instead", 4)
+    page = client_as(Role.EDITOR).get(reverse("outcomes:backtest", args=[two.slug, backtest.pk]))
     assert "under any contract or none (none ran under <code>unheard</code>)" in page.text
 
 
@@ -82,9 +82,9 @@ def test_the_calls_of_an_agent_that_is_assigned_it_are_its_own(two):
 
 def test_of_an_agent_that_runs_it_also_what_nobody_knows_the_rules_of(two, agent):
     agent.post(ran("cal", agent_id="mine"), ran("cal", agent_id="unruled"))
-    found = own(two)
-    assert found.calls == 3
-    assert set(found.result["by_agent"]) == {"mine"}
+    backtest = own(two)
+    assert backtest.calls == 3
+    assert set(backtest.result["by_agent"]) == {"mine"}
 
 
 def test_it_is_narrowed_to_agents_among_its_own(two):
@@ -93,7 +93,7 @@ def test_it_is_narrowed_to_agents_among_its_own(two):
 
 
 @pytest.mark.slow
-def test_the_form_takes_its_own_unless_all_are_asked_for(two, client_as):
+def test_the_form_selects_calls_of_the_contract_unless_all_are_chosen(two, client_as):
     editor = client_as(Role.EDITOR)
     form = reverse("outcomes:backtests", args=[two.slug, "d"])
     pages = []
@@ -111,26 +111,26 @@ def test_the_form_takes_its_own_unless_all_are_asked_for(two, client_as):
 
 def test_a_program_gets_all_unless_it_asks_for_its_own(two):
     manager = builders.bearing(builders.a_key(two, "manage")[0])
-    found = []
+    listed = []
     for more in ({}, {"contract_only": True}):
         here = "/v1/contracts/backtests"
         body = json.dumps({"name": "d", **more})
         number = manager.post(here, body, content_type="application/json").json()["id"]
         run_waiting_backtests()
-        found.append(manager.get(f"{here}/{number}").json())
-    assert [(each["contract_only"], each["calls"]) for each in found] == [(False, 4), (True, 2)]
+        listed.append(manager.get(f"{here}/{number}").json())
+    assert [(each["contract_only"], each["calls"]) for each in listed] == [(False, 4), (True, 2)]
 
 
 def test_the_page_of_a_deployment_names_the_newest_though_it_was_narrowed(two, client_as):
     editor = client_as(Role.EDITOR)
     page = reverse("governance:deploy", args=[two.slug, "d"]) + "?version=1&environment=production"
-    whole = own(two)
+    backtest = own(two)
     narrowed = own(two, agents=["mi*"], tools=["shell"])
     deploy = editor.get(page).text
     assert "This exact version, 2 calls in all environments under <code>d</code>" in deploy
     over = "calls in all environments under <code>d</code>, agents <code>mi*</code>, tools"
     assert f"covers only {over} <code>shell</code>: 1 of" in deploy
-    for each in (whole, narrowed):
+    for each in (backtest, narrowed):
         assert reverse("outcomes:backtest", args=[two.slug, each.pk]) in deploy
     again = own(two)
     deploy = editor.get(page).text
@@ -148,10 +148,10 @@ def test_a_narrowed_one_is_no_evidence(two, client_as):
     assert (plan["backtest"], plan["narrowed_backtest"]["id"]) == (None, narrowed.pk)
     assert [each["code"] for each in plan["blocked"]] == ["backtest_required"]
     page = reverse("governance:deploy", args=[two.slug, "d"]) + "?version=1&environment=production"
-    told = client_as(Role.EDITOR).get(page).text
-    assert "No backtest of this exact version" in told
-    assert "A newer one covers only calls in all environments under <code>d</code>" in told
-    whole = own(two)
+    text = client_as(Role.EDITOR).get(page).text
+    assert "No backtest of this exact version" in text
+    assert "A newer one covers only calls in all environments under <code>d</code>" in text
+    backtest = own(two)
     plan = manager.get(plan_at).json()
-    assert (plan["backtest"]["id"], plan["narrowed_backtest"]) == (whole.pk, None)
+    assert (plan["backtest"]["id"], plan["narrowed_backtest"]) == (backtest.pk, None)
     assert plan["blocked"] == []

@@ -1,4 +1,4 @@
-"""What rules look at, and what stored calls lack of it."""
+"""Fields that rules read, and those that stored calls lack."""
 
 from outcomes.backtesting.domain.rule_reads import missing, reads_about, reads_of
 
@@ -15,14 +15,14 @@ def lacks(arguments, *, output=True, **more):
     return list(missing(looked_at(**more), arguments, output=output))
 
 
-def test_selectors_are_found_however_deep_they_stand():
+def test_selectors_are_read_at_any_depth():
     nested = {"any": [{"not": {"args.path.to": {"exists": True}}}, {"all": [{"args.url": {}}]}]}
-    found = looked_at(when=nested)
-    assert found.arguments == {"path", "url"}
-    assert not found.principal
+    result = looked_at(when=nested)
+    assert result.arguments == {"path", "url"}
+    assert not result.principal
 
 
-def test_rules_of_sessions_and_rules_switched_off_look_at_nothing():
+def test_session_rules_and_disabled_rules_read_nothing():
     assert reads_of([rule(type="session"), rule(enabled=False)]) == ()
 
 
@@ -52,12 +52,12 @@ def test_a_sandbox_looks_at_every_argument():
     assert lacks({"path": {"in": ["[REDACTED]"]}}, type="sandbox") == ["args.path"]
 
 
-def test_arguments_that_were_not_told_are_missing():
+def test_arguments_that_were_not_sent_are_missing():
     assert lacks(None, when={"args.url": {}}) == ["arguments"]
     assert lacks(None, when={"principal.role": {}}) == []
 
 
-def test_an_output_that_was_not_kept_is_missing_for_post_rules_alone():
+def test_an_output_that_was_not_stored_is_missing_for_post_rules_only():
     assert lacks({}, output=False, type="post") == ["output"]
     assert lacks({}, output=False) == []
 

@@ -17,7 +17,7 @@ from outcomes.recorded_calls.domain import Change
 
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-ALLOW, DENY, ASK = Answer(), Answer(Decision.DENIED, "a"), Answer(Decision.ASKED, "a")
+ALLOW, DENY, ASK = Answer(), Answer(Decision.DENIED, "a"), Answer(Decision.NEEDS_APPROVAL, "a")
 RAN = Step(kind="execution_result", tool="t", verdict=Verdict.SUCCESS, reported=Verdict.SUCCESS)
 FAILED = Step(kind="failure", tool="t", verdict=Verdict.FAILURE, reported=Verdict.SUCCESS)
 STOPPED = Step(kind="denied", tool="t", reason="limit", rule="max_tool_calls")
@@ -27,7 +27,7 @@ LOST, FREE = Change.UNDETERMINED, Change.NEWLY_ALLOWED
 
 
 def replayed(limits, *calls):
-    """What changes of each call: (step, recorded, answer)."""
+    """Change of each call: (step, recorded, answer)."""
     replay = SessionReplay(limits)
     return [replay.replay(*call).change for call in calls], replay.stops()
 
@@ -110,7 +110,10 @@ CALLS = st.sampled_from(
             (STOPPED, BY_LIMIT),
             (Step(kind="", tool="t"), LET_THROUGH),
             (Step(kind="denied", tool="t", reason="contract"), Recorded(Decision.DENIED, "a")),
-            (Step(kind="denied", tool="t", reason="approval"), Recorded(Decision.ASKED, "a")),
+            (
+                Step(kind="denied", tool="t", reason="approval"),
+                Recorded(Decision.NEEDS_APPROVAL, "a"),
+            ),
         ]
         for answer in [ALLOW, DENY, ASK]
     ]
@@ -135,25 +138,26 @@ def test_nothing_is_undetermined_before_a_newly_denied_call(limits, calls):
 @UNTIMED
 @given(LIMITS, st.lists(CALLS, max_size=12))
 def test_a_call_that_passes_counts_like_one_that_is_replayed(limits, calls):
-    quick, whole = SessionReplay(limits), SessionReplay(limits)
+    quick, replayed_fully = SessionReplay(limits), SessionReplay(limits)
     for step, recorded, answer in calls:
-        result = whole.replay(step, recorded, answer)
+        result = replayed_fully.replay(step, recorded, answer)
         if recorded is LET_THROUGH and answer is ALLOW and quick.passes(step):
             assert result.change is SAME
         else:
             assert quick.replay(step, recorded, answer) == result
-    assert quick.stops() == whole.stops()
+    assert quick.stops() == replayed_fully.stops()
 
 
 @UNTIMED
 @given(st.lists(CALLS, max_size=12))
-def test_without_limits_every_call_is_told_by_itself(calls):
+def test_without_limits_every_call_is_decided_separately(calls):
     alone = [replayed((), call)[0][0] for call in calls]
     together, _ = replayed((), *calls)
     of_limit = [recorded.by_limit and answer is ALLOW for _, recorded, answer in calls]
-    kept = [pair for pair, limited in zip(zip(alone, together, strict=True), of_limit, strict=True)
+    pairs = zip(zip(alone, together, strict=True), of_limit, strict=True)
+    listed = [pair for pair, limited in pairs
             if not limited]  # fmt: skip
-    assert all(one == other for one, other in kept)
+    assert all(one == other for one, other in listed)
 
 
 @pytest.mark.parametrize("answer", [ALLOW, DENY, ASK])
@@ -161,4 +165,4 @@ def test_an_open_call_is_no_execution(answer):
     replay = SessionReplay((MaxExecutions(1),))
     replay.replay(Step(kind="", tool="t"), LET_THROUGH, answer)
     replay.pass_by(RAN)
-    assert replay.replay(RAN, LET_THROUGH, ALLOW).said.by_limit
+    assert replay.replay(RAN, LET_THROUGH, ALLOW).ruling.by_limit

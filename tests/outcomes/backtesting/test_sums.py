@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from governance.core.session_limits import MaxExecutions
-from outcomes.backtesting.domain.comparison import LET_THROUGH, Answer, Decision, Recorded, Said
+from outcomes.backtesting.domain.comparison import LET_THROUGH, Answer, Decision, Recorded, Ruling
 from outcomes.backtesting.domain.limit_sums import LimitSums
 from outcomes.backtesting.domain.session_replay import Result, SessionReplay
-from outcomes.backtesting.domain.sums import NAMES, SAMPLES, SESSIONS, CallTold, Span, Sums
+from outcomes.backtesting.domain.sums import NAMES, SAMPLES, SESSIONS, CallSummary, Span, Sums
 from outcomes.core.moments import micros_of, moment_of
 from outcomes.record.session_step import Step
 from outcomes.recorded_calls.domain import Change
@@ -19,18 +19,18 @@ UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 BEGINNING = datetime(2026, 11, 1, tzinfo=UTC)
 SPAN = Span(micros_of(BEGINNING), micros_of(BEGINNING + timedelta(days=1)))
-DENIES = Said(Decision.DENIED, ("a",))
+DENIES = Ruling(Decision.DENIED, ("a",))
 
 
-def told(number=0, *, tool="t", at=BEGINNING):
-    return CallTold(f"c-{number}", "production", "s", tool, "bot", micros_of(at), number)
+def a_call(number=0, *, tool="t", at=BEGINNING):
+    return CallSummary(f"c-{number}", "production", "s", tool, "bot", micros_of(at), number)
 
 
 def added(*changes, sums=None):
     sums = sums or Sums(SPAN)
     for number, change in enumerate(changes):
         at = BEGINNING + timedelta(minutes=number)
-        sums.add(told(number, at=at), LET_THROUGH, Result(change, DENIES), drifted=False)
+        sums.add(a_call(number, at=at), LET_THROUGH, Result(change, DENIES), drifted=False)
     return sums
 
 
@@ -43,21 +43,21 @@ def summed(rows, change=None):
 @given(st.lists(st.sampled_from(Change)))
 def test_every_table_adds_up_to_the_calls(changes):
     sums = added(*changes)
-    told_all = sums.as_json()
+    value = sums.as_json()
     assert sums.calls == len(changes) == sum(sums.counts.values())
-    assert summed(told_all["by_tool"].values()) == summed(told_all["by_agent"].values())
-    assert summed(told_all["by_tool"].values()) == summed(told_all["over_time"]) == len(changes)
-    assert summed(told_all["by_rule"].values()) == len(changes) - changes.count(Change.UNCHANGED)
+    assert summed(value["by_tool"].values()) == summed(value["by_agent"].values())
+    assert summed(value["by_tool"].values()) == summed(value["over_time"]) == len(changes)
+    assert summed(value["by_rule"].values()) == len(changes) - changes.count(Change.UNCHANGED)
 
 
 @UNTIMED
 @given(st.lists(st.integers(0, 86_399)))
 def test_a_call_that_is_left_as_it_was_counts_like_one_that_is_compared(seconds):
     compared, left = Sums(SPAN), Sums(SPAN)
-    unchanged = Result(Change.UNCHANGED, Said(Decision.ALLOWED))
+    unchanged = Result(Change.UNCHANGED, Ruling(Decision.ALLOWED))
     for second in seconds:
         at = BEGINNING + timedelta(seconds=second)
-        compared.add(told(at=at), LET_THROUGH, unchanged, drifted=False)
+        compared.add(a_call(at=at), LET_THROUGH, unchanged, drifted=False)
         left.leave("t", "bot", micros_of(at))
     assert left.as_json() == compared.as_json()
 
@@ -71,44 +71,46 @@ def test_a_moment_is_the_same_after_it_was_a_number(at):
 def test_what_is_newly_allowed_stands_under_the_rule_that_denied_it():
     sums = Sums(SPAN)
     was = Recorded(Decision.DENIED, "old")
-    sums.add(told(), was, Result(Change.NEWLY_ALLOWED, Said(Decision.ALLOWED)), drifted=False)
+    sums.add(a_call(), was, Result(Change.NEWLY_ALLOWED, Ruling(Decision.ALLOWED)), drifted=False)
     assert sums.by_rule["old"]["newly_allowed"] == 1
 
 
 def test_more_names_than_anybody_reads_are_added_up_as_the_others():
     sums = Sums(SPAN)
     for number in range(NAMES + 20):
-        sums.add(told(tool=f"t-{number}"), LET_THROUGH, Result(Change.UNCHANGED, DENIES),
+        sums.add(a_call(tool=f"t-{number}"), LET_THROUGH, Result(Change.UNCHANGED, DENIES),
                  drifted=False)  # fmt: skip
     assert len(sums.by_tool) == NAMES + 1
     assert sums.by_tool["(others)"]["unchanged"] == 20
 
 
-def test_some_samples_of_each_change_are_kept():
+def test_the_samples_of_each_change_are_bounded():
     sums = added(*[Change.NEWLY_DENIED] * 50, Change.NEWLY_ASKING, Change.UNCHANGED)
     assert len(sums.samples["newly_denied"]) == SAMPLES
     assert sums.samples["newly_asking"][0]["rule"] == "a"
     assert "unchanged" not in sums.samples
 
 
-def test_of_the_sessions_those_with_the_most_changes_are_kept():
+def test_the_sessions_with_the_most_changes_stay():
     sums = Sums(SPAN)
     for number in range(3 * SESSIONS):
         sums.end_session("production", f"s-{number}", {"newly_denied": number, "unchanged": 5})
-    kept = sums.as_json()["by_session"]
-    assert len(kept) == SESSIONS
-    assert f"production/s-{3 * SESSIONS - 1}" in kept
+    stored = sums.as_json()["by_session"]
+    assert len(stored) == SESSIONS
+    assert f"production/s-{3 * SESSIONS - 1}" in stored
     assert sums.sessions_changed == 3 * SESSIONS - 1
 
 
-def test_a_drifting_call_is_counted_beside_its_change():
+def test_a_drifting_call_counts_besides_its_change():
     sums = Sums(SPAN)
-    sums.add(told(), LET_THROUGH, Result(Change.UNCHANGED, Said(Decision.ALLOWED)), drifted=True)
+    sums.add(
+        a_call(), LET_THROUGH, Result(Change.UNCHANGED, Ruling(Decision.ALLOWED)), drifted=True
+    )
     assert (sums.drift, sums.calls) == (1, 1)
     assert len(sums.samples["drift"]) == 1
 
 
-def test_limits_tell_how_many_sessions_they_stop_in_each_counting_and_stopped():
+def test_limits_say_how_many_sessions_they_stop_in_each_counting_and_stopped():
     limits = (MaxExecutions(1, rule_ids=("limits",)),)
     sums, replay = LimitSums(limits), SessionReplay(limits)
     stopped = Recorded(Decision.DENIED, "limits", by_limit=True)
@@ -118,10 +120,10 @@ def test_limits_tell_how_many_sessions_they_stop_in_each_counting_and_stopped():
     ]:
         sums.see(recorded, replay.replay(step, recorded, Answer()))
     sums.end_session(replay)
-    found = sums.as_json()
-    assert found["stopped_sessions"] == 1
-    assert found["limits"][0]["rule"] == "limits"
-    assert found["limits"][0]["sessions"] == {
+    result = sums.as_json()
+    assert result["stopped_sessions"] == 1
+    assert result["limits"][0]["rule"] == "limits"
+    assert result["limits"][0]["sessions"] == {
         "recorded": 1, "executions": 1, "reported": 0, "classified": 0,
     }  # fmt: skip
 
@@ -150,6 +152,6 @@ def test_a_session_is_counted_by_when_the_limit_is_hit(calls, earlier, newly, la
     for step, recorded in calls:
         sums.see(recorded, replay.replay(step, recorded, Answer()))
     sums.end_session(replay)
-    found = sums.as_json()
+    result = sums.as_json()
     names = ("earlier_sessions", "newly_stopped_sessions", "later_sessions")
-    assert [found[name] for name in names] == [earlier, newly, later]
+    assert [result[name] for name in names] == [earlier, newly, later]

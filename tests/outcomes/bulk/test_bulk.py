@@ -63,14 +63,14 @@ def an_event_row(number, digest=b"", **changed):
     return tuple((row | changed).values())
 
 
-def test_only_what_was_not_there_is_inserted_and_told(db):
+def test_only_new_rows_are_inserted_and_returned(db):
     assert bulk.insert_new(Event, EVENT, [an_event_row(1), an_event_row(2)]) == {1, 2}
     again = [an_event_row(3), an_event_row(4, b"\0\xff1"), an_event_row(5, b"x")]
     assert bulk.insert_new(Event, EVENT, again) == {3, 5}
     assert set(Event.objects.values_list("id", flat=True)) == {1, 2, 3, 5}
 
 
-def test_of_two_equal_rows_in_one_statement_the_first_is_kept(db):
+def test_of_two_equal_rows_in_one_statement_the_first_stays(db):
     rows = [an_event_row(7, b"same"), an_event_row(8, b"same")]
     assert bulk.insert_new(Event, EVENT, rows) == {7}
 
@@ -86,18 +86,18 @@ def test_bytes_and_times_come_out_as_they_went_in(db):
 
 @with_a_database(60)
 @given(CALLS, st.sets(st.sampled_from(CALL_COLUMNS[4:])))
-def test_every_row_comes_out_as_it_went_in(db, rows, alike):
+def test_every_row_comes_out_as_it_went_in(db, rows, group_key):
     for row in rows:  # in some columns all are the same
-        row.update({name: rows[0][name] for name in alike}, classified="")
+        row.update({name: rows[0][name] for name in group_key}, classified="")
     bulk.insert_new(Call, CALL_COLUMNS, [tuple(row.values()) for row in rows])
-    found = {row["id"]: row for row in Call.objects.values(*CALL_COLUMNS)}
+    counted = {row["id"]: row for row in Call.objects.values(*CALL_COLUMNS)}
     Call.objects.all().delete()
     for row in rows:
-        told = found.pop(row["id"])
+        row_after = counted.pop(row["id"])
         for name in ("digest", "arguments"):
-            told[name] = None if told[name] is None else bytes(told[name])
-        assert told == row
-    assert not found
+            row_after[name] = None if row_after[name] is None else bytes(row_after[name])
+        assert row_after == row
+    assert not counted
 
 
 def test_as_many_rows_as_a_claim_has_come_out_as_they_went_in(db):
@@ -106,8 +106,8 @@ def test_as_many_rows_as_a_claim_has_come_out_as_they_went_in(db):
         for number in range(1, 1_238)
     ]
     assert bulk.insert_new(Event, EVENT, rows) == set(range(1, 1_238))
-    found = Event.objects.order_by("id").values_list("id", "agent", "received_at")
-    assert list(found) == [(row[0], row[5], row[7]) for row in rows]
+    result = Event.objects.order_by("id").values_list("id", "agent", "received_at")
+    assert list(result) == [(row[0], row[5], row[7]) for row in rows]
 
 
 def test_what_is_done_meanwhile_leaves_statement_and_connection_as_they_are(db):
@@ -128,7 +128,7 @@ def test_what_is_done_meanwhile_leaves_statement_and_connection_as_they_are(db):
     assert Event.objects.filter(pk__in=[1, 2, 5]).count() == 3
 
 
-def test_ids_far_apart_are_found_again(db):
+def test_ids_far_apart_are_read_back(db):
     numbers = [1, 2, 900, 5_000, 10**12, 10**12 + 1, 2**62]
     bulk.insert_new(Event, EVENT, [an_event_row(number) for number in numbers])
     assert bulk.ids_present(Event, [*numbers, 3, 10**15]) == set(numbers)
@@ -158,8 +158,8 @@ def test_the_rows_named_are_changed_and_no_others(db):
     ]
     columns = ("id", "attempts", "stopped", "first_at", "version")
     bulk.update(Session, columns, [(ids[0], 7, "right", NOON, None), (ids[2], 9, "", None, None)])
-    found = Session.objects.order_by("id").values_list("attempts", "stopped", "first_at")
-    assert list(found) == [(7, "right", NOON), (0, "", None), (9, "", None)]
+    rows = Session.objects.order_by("id").values_list("attempts", "stopped", "first_at")
+    assert list(rows) == [(7, "right", NOON), (0, "", None), (9, "", None)]
     assert not Session.objects.exclude(version=None).exists()
 
 

@@ -61,7 +61,7 @@ def test_of_a_long_session_the_newest_calls_are_read_and_keep_their_numbers(agen
     assert page.report.counts["attempts"] == 25
 
 
-def test_of_a_long_session_all_failures_that_the_agent_missed_are_told(agent):
+def test_silent_failures_of_a_long_session_are_all_listed(agent):
     agent.post(
         *(an_item(output="Error: no") for _ in range(7)),
         *(an_item(output="Error: no", tool_success=None) for _ in range(3)),

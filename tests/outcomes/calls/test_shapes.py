@@ -99,7 +99,7 @@ def test_wide_and_deep_values_are_looked_at_in_part():
     assert "…" in shape_of({"x": wide}).text
 
 
-def test_the_flags_of_a_wide_result_are_told_whatever_stands_before_them():
+def test_flags_of_a_wide_result_appear_wherever_they_are():
     wide: dict[str, Json] = {f"a{chr(97 + n % 26)}{chr(97 + n // 26)}": n for n in range(200)}
     assert shape_of(wide | {"ok": False}).digest != shape_of(wide | {"ok": True}).digest
     rows: Json = [{"a": [{"b": [1, 2]}] * 20, "c": "x"}] * 20

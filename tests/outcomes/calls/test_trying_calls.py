@@ -80,7 +80,7 @@ def test_what_ran_becomes_a_test_with_its_output(project, version, agent, editor
     assert row.spec().calls[0].output == "{'ok': True}"
 
 
-def test_an_output_that_was_kept_apart_is_left_out_and_the_page_says_so(
+def test_a_separately_stored_output_is_left_out_and_the_page_says_so(
     project, version, agent, editor
 ):
     agent.post(an_outcome("c-1", tool_name="refund", tool_args={"amount": 1}, output="x" * 40_000))
@@ -105,7 +105,7 @@ def test_a_call_that_a_limit_stopped_leads_to_a_session(project, version, agent,
     assert isinstance(row.spec().expects, Stops)
 
 
-def test_what_the_agent_blanked_is_said_to_be(project, version, agent, editor):
+def test_values_that_the_agent_blanked_are_marked(project, version, agent, editor):
     agent.post(an_outcome("c-1", tool_name="refund", tool_args={"token": "[REDACTED]"}))
     page = page_of(editor, project)
     assert "redacted or cut some arguments" in page

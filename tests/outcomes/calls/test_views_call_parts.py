@@ -65,7 +65,7 @@ def test_a_limit_that_no_known_version_has_is_shown_as_reported(pages, agent):
     assert "Allowed" not in text
 
 
-def test_a_rule_that_decides_otherwise_now_is_said_with_the_reason(pages, agent):
+def test_a_rule_that_decides_differently_now_is_shown_with_the_reason(pages, agent):
     rule = pre('{args.path: {contains: ".env"}}', rule_id="no-secrets")
     version = saved(agent, rule)
     fields: dict[str, Any] = {"policy_version": version, "decision_name": "no-secrets"}
@@ -110,7 +110,7 @@ def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without
     assert pages.client.get(html.unescape(link[1])).status_code == 200
 
 
-def test_a_call_stands_beside_the_one_before_of_its_tool(pages, agent):
+def test_a_call_is_compared_with_the_previous_one_of_its_tool(pages, agent):
     first = an_item(tool_args={"id": 1}, output={"rows": [1, 2], "ok": True})
     last = an_item(tool_args={"id": 1}, output={"rows": [1, 3], "ok": True})
     agent.post(first, an_item(tool_name="other"), last)

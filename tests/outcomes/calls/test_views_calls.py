@@ -47,7 +47,7 @@ def test_the_sentence_says_what_became_of_it(pages, agent, fields, words):
     assert words in pages.call(item["call_id"])
 
 
-def test_an_output_that_was_not_reported_is_said_and_null_is_a_value(pages, agent):
+def test_a_missing_output_is_marked_and_null_is_a_value(pages, agent):
     silent = an_item(output=None)
     agent.post(silent, an_item(call_id="null") | {"output": None})
     assert "No output reported, so this call" in pages.call(silent["call_id"])
@@ -85,7 +85,7 @@ def test_an_artifact_that_is_no_text_is_shown_without_a_preview(pages, agent, co
     assert pages.get(f"calls/{item['call_id']}/").status_code == 200
 
 
-def test_an_artifact_that_the_agent_keeps_is_said_and_offers_no_download(pages, agent):
+def test_an_artifact_that_the_agent_keeps_offers_no_download(pages, agent):
     item = an_item(
         type="artifact_reference", artifact_id="s3://b/x", summary="31 rows", output=None
     )
@@ -218,7 +218,7 @@ def test_where_all_is_well_the_rules_that_were_tried_are_one_click_away(pages, a
     )
 
 
-def test_the_rules_of_an_output_that_is_stored_apart_are_not_asked_again(project, pages, agent):
+def test_rules_for_a_separately_stored_output_are_not_evaluated_again(project, pages, agent):
     judged_by(project, 4)
     item = an_item(tool_name="crm", output={"flag2": False, "more": "z" * 13_000})
     agent.post(item)

@@ -47,12 +47,12 @@ class Drawn:
 
 
 def drawn(text: str) -> Drawn:
-    found = Drawn()
+    drawing = Drawn()
     opened: list[Element] = []
 
     def begin(name: str, attributes: dict[str, str]) -> None:
         opened.append(Element(name, attributes))
-        found.elements.append(opened[-1])
+        drawing.elements.append(opened[-1])
 
     def say(words: str) -> None:
         for element in opened:
@@ -64,4 +64,4 @@ def drawn(text: str) -> Drawn:
     parser.CharacterDataHandler = say
     last = True
     parser.Parse(text, last)
-    return found
+    return drawing

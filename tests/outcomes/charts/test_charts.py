@@ -52,14 +52,14 @@ def number_of(words):
 @moderately
 @given(values=VALUES)
 def test_whatever_the_values_a_chart_is_well_formed_and_within_its_plot(draw, values):
-    found = drawn(draw(hours(len(values)), [row(values)], **NAMED))
-    plot = next(each for each in found.all("svg") if each.style == "plot")
+    drawing = drawn(draw(hours(len(values)), [row(values)], **NAMED))
+    plot = next(each for each in drawing.all("svg") if each.style == "plot")
     height = plot.number("height")
-    for mark in found.all("rect", "fill-executed"):
+    for mark in drawing.all("rect", "fill-executed"):
         if mark.attributes["width"] != "8":
             assert -0.01 <= mark.number("y") <= height
             assert 0 <= mark.number("x") <= 100
-    for shape in (*found.all("polyline"), *found.all("polygon")):
+    for shape in (*drawing.all("polyline"), *drawing.all("polygon")):
         for point in shape.attributes["points"].split():
             x, y = map(float, point.split(","))
             assert -0.01 <= x <= 100.01
@@ -71,50 +71,50 @@ def test_whatever_the_values_a_chart_is_well_formed_and_within_its_plot(draw, va
 def test_the_table_of_columns_adds_up_to_all_that_was_given(above, below):
     steps = min(len(above), len(below))
     above, below = above[:steps], below[:steps]
-    found = drawn(columns(hours(steps), [row(above)], [row(below, Style.DENIED)], **NAMED))
+    drawing = drawn(columns(hours(steps), [row(above)], [row(below, Style.DENIED)], **NAMED))
     for place, given_values in ((1, above), (2, below)):
-        told = sum(number_of(cells[place]) for cells in found.rows())
-        assert told == sum(value or 0 for value in given_values)
+        total = sum(number_of(cells[place]) for cells in drawing.rows())
+        assert total == sum(value or 0 for value in given_values)
 
 
 def test_a_column_is_as_tall_as_its_sum_and_no_part_of_it_is_lost():
     rows = [row([900]), row([1], Style.TIMEOUT), row([0], Style.FAILURE), row([99], Style.ARTIFACT)]
-    found = drawn(columns(hours(1), rows, **NAMED, height=100))
-    marks = [mark for mark in found.all("rect") if mark.attributes["width"] != "8"]
+    drawing = drawn(columns(hours(1), rows, **NAMED, height=100))
+    marks = [mark for mark in drawing.all("rect") if mark.attributes["width"] != "8"]
     assert [mark.style for mark in marks] == ["fill-executed", "fill-timeout", "fill-artifact"]
     assert sum(mark.number("height") for mark in marks) == pytest.approx(100, abs=0.1)
     assert min(mark.number("height") for mark in marks) == 1.5
 
 
 def test_what_was_denied_hangs_below_the_line():
-    found = drawn(columns(hours(1), [row([10])], [row([10], Style.DENIED)], **NAMED, height=100))
-    assert found.all("rect", "fill-executed")[0].number("y") == 0
-    assert found.all("rect", "fill-denied")[0].number("y") > 100
+    drawing = drawn(columns(hours(1), [row([10])], [row([10], Style.DENIED)], **NAMED, height=100))
+    assert drawing.all("rect", "fill-executed")[0].number("y") == 0
+    assert drawing.all("rect", "fill-denied")[0].number("y") > 100
 
 
 def test_denials_alone_hang_from_the_top_one_part_below_the_other():
     rows = [row([6], Style.DENIED), row([4], Style.DENIED_SECOND)]
-    found = drawn(hanging(hours(1), rows, **NAMED, height=100))
+    drawing = drawn(hanging(hours(1), rows, **NAMED, height=100))
     first, second = (
-        next(mark for mark in found.all("rect", style) if mark.attributes["width"] != "8")
+        next(mark for mark in drawing.all("rect", style) if mark.attributes["width"] != "8")
         for style in ("fill-denied", "fill-denied-second")
     )
     assert first.number("y") == 0
     assert second.number("y") == pytest.approx(first.number("height"))
     assert first.number("height") + second.number("height") == pytest.approx(100)
-    assert found.rows()[0][1:] == ["6", "4"]
+    assert drawing.rows()[0][1:] == ["6", "4"]
 
 
 @pytest.mark.parametrize("draw", [lines, areas])
 def test_a_gap_is_not_a_fall_to_zero(draw):
-    found = drawn(draw(hours(5), [row([9, 9, None, 9, 9])], **NAMED))
+    drawing = drawn(draw(hours(5), [row([9, 9, None, 9, 9])], **NAMED))
     shapes = [
         shape
-        for shape in (*found.all("polyline"), *found.all("polygon"))
+        for shape in (*drawing.all("polyline"), *drawing.all("polygon"))
         if "executed" in shape.style
     ]
     assert len(shapes) == 2
-    assert [cells[1] for cells in found.rows()] == ["9", "9", "\N{EN DASH}", "9", "9"]
+    assert [cells[1] for cells in drawing.rows()] == ["9", "9", "\N{EN DASH}", "9", "9"]
 
 
 @pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
@@ -137,10 +137,10 @@ def test_names_from_outside_are_words_and_never_markup(draw):
         says=HOSTILE,
         link=lambda first, last: f"?q={HOSTILE}",
     )
-    found = drawn(text)
-    assert not found.all("script")
-    assert not any("onload" in each.attributes for each in found.elements)
-    assert found.all("desc")[0].words == HOSTILE
+    drawing = drawn(text)
+    assert not drawing.all("script")
+    assert not any("onload" in each.attributes for each in drawing.elements)
+    assert drawing.all("desc")[0].words == HOSTILE
     assert "style=" not in text
 
 
@@ -153,24 +153,26 @@ def test_a_chart_of_very_many_steps_stays_small(draw):
 def test_the_lowest_and_the_highest_of_many_points_are_still_drawn():
     values = [500.0] * 9_000
     values[4_321], values[7_654] = 0.0, 1_000.0
-    found = drawn(lines(hours(9_000), [row(values)], **NAMED, height=100))
-    shown = [float(p.split(",")[1]) for p in found.all("polyline")[0].attributes["points"].split()]
+    drawing = drawn(lines(hours(9_000), [row(values)], **NAMED, height=100))
+    shown = [
+        float(p.split(",")[1]) for p in drawing.all("polyline")[0].attributes["points"].split()
+    ]
     assert (min(shown), max(shown)) == (0, 100)
-    assert "0 to 500" in [cells[1] for cells in found.rows()]
+    assert "0 to 500" in [cells[1] for cells in drawing.rows()]
 
 
 def test_every_row_of_the_table_knows_where_its_mark_is():
-    found = drawn(columns(hours(4), [row([1, 2, 3, 4])], **NAMED))
-    rows = [each for each in found.all("tr") if "data-x" in each.attributes]
+    drawing = drawn(columns(hours(4), [row([1, 2, 3, 4])], **NAMED))
+    rows = [each for each in drawing.all("tr") if "data-x" in each.attributes]
     assert [each.number("data-x") for each in rows] == [12.5, 37.5, 62.5, 87.5]
-    assert found.rows()[0] == ["Tue 17 Nov 00:00\N{EN DASH}01:00", "1"]
+    assert drawing.rows()[0] == ["Tue 17 Nov 00:00\N{EN DASH}01:00", "1"]
 
 
 def test_a_linked_column_leads_to_the_rows_that_it_counts():
-    found = drawn(
+    drawing = drawn(
         columns(hours(3), [row([1, 2, 3])], **NAMED, link=lambda a, b: f"?from={a}&to={b}")
     )
-    links = [each for each in found.all("a") if "tabindex" not in each.attributes]
+    links = [each for each in drawing.all("a") if "tabindex" not in each.attributes]
     assert [each.attributes["href"] for each in links] == [
         "?from=0&to=0",
         "?from=1&to=1",
@@ -178,7 +180,7 @@ def test_a_linked_column_leads_to_the_rows_that_it_counts():
     ]
 
 
-def test_days_are_said_without_the_clock():
+def test_days_have_no_time_of_day():
     edges = [START + timedelta(days=place) for place in range(4)]
     axis = TimeAxis(edges=edges, zone=UTC)
     assert axis.words(0, 0) == "17 Nov"
@@ -211,9 +213,9 @@ def test_a_point_is_named_and_a_level_is_drawn():
         levels=[Level(value=8, words="a level")],
         points=[Point(step=3, value=4, style=Style.NOW, words="the last one")],
     )  # fmt: skip
-    said = [words.words for words in drawn(text).all("text")]
-    assert "a level" in said
-    assert "the last one" in said
+    texts = [words.words for words in drawn(text).all("text")]
+    assert "a level" in texts
+    assert "the last one" in texts
 
 
 def counting(counts, style=Style.EXECUTIONS, name="executions"):
@@ -221,18 +223,18 @@ def counting(counts, style=Style.EXECUTIONS, name="executions"):
 
 
 def test_a_ring_stands_where_a_limit_was_reached():
-    found = drawn(countings([counting([1, 2, 3, 3])], limit=3, **NAMED))
-    assert "executions reach 3 at call 3" in [words.words for words in found.all("text")]
-    assert len(found.all("circle", "ring-executions")) == 1
+    drawing = drawn(countings([counting([1, 2, 3, 3])], limit=3, **NAMED))
+    assert "executions reach 3 at call 3" in [words.words for words in drawing.all("text")]
+    assert len(drawing.all("circle", "ring-executions")) == 1
 
 
 def test_dashes_go_to_the_call_at_which_successes_would_have_reached_it():
     successes = counting([1, 1, 2, 2], Style.CLASSIFIED, "successes")
-    found = drawn(
+    drawing = drawn(
         countings([counting([1, 2, 3, 4]), successes], limit=4, projected=successes, **NAMED)
     )
-    assert "6" in [words.words for words in found.all("text")]
-    assert found.all("line", "line-projected")[0].number("x2") == 100
+    assert "6" in [words.words for words in drawing.all("text")]
+    assert drawing.all("line", "line-projected")[0].number("x2") == 100
 
 
 def test_a_limit_far_beyond_a_session_is_not_drawn_toward():
@@ -274,7 +276,7 @@ def test_a_sparkline_is_well_formed_and_small(values):
 
 
 @pytest.mark.parametrize("style", Style)
-def test_every_look_of_a_series_is_in_the_style_sheet(style):
+def test_every_style_of_a_series_is_in_the_style_sheet(style):
     assert re.search(rf"\.(fill|line)-{style}\b", LOOKS)
 
 

@@ -1,4 +1,4 @@
-"""Where the words at the last point of a rate stand: on the side that the lines leave free."""
+"""The label of the last point of a rate is on the side that the lines leave free."""
 
 import pytest
 

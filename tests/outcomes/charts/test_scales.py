@@ -99,9 +99,9 @@ def test_what_lies_beyond_a_scale_ends_at_its_edge():
         (Unit.DURATION, 0, "0"),
     ],
 )
-def test_a_tick_is_said_without_digits_that_say_nothing(unit, value, words):
+def test_a_tick_has_no_redundant_digits(unit, value, words):
     assert unit.say_tick(value) == words
 
 
-def test_a_value_that_is_not_known_is_said_so():
+def test_an_unknown_value_is_labelled_as_such():
     assert {unit.say(None) for unit in Unit} == {"\N{EN DASH}"}

@@ -44,7 +44,7 @@ def marks(calls, by, at_most):
     return marks_of(numbered(calls, 1), by, at_most)
 
 
-def test_every_kind_of_outcome_has_a_look():
+def test_every_kind_of_outcome_has_a_style():
     assert set(STYLES) == set(Call.Kind.values)
 
 
@@ -52,10 +52,12 @@ def test_every_kind_of_outcome_has_a_look():
 @moderately
 @given(kinds=st.lists(KINDS, max_size=300), at_most=st.integers(1, 60))
 def test_every_call_is_in_one_mark_and_marks_do_not_overlap(by, kinds, at_most):
-    found = marks([a_call(n, kind=kind) for n, kind in enumerate(kinds)], by, at_most)
-    assert len(found) <= at_most
-    assert [each.number for mark in found for each in mark.calls] == list(range(1, len(kinds) + 1))
-    edges = [edge for mark in found for edge in (mark.x, mark.x + mark.width)]
+    shown_marks = marks([a_call(n, kind=kind) for n, kind in enumerate(kinds)], by, at_most)
+    assert len(shown_marks) <= at_most
+    assert [each.number for mark in shown_marks for each in mark.calls] == list(
+        range(1, len(kinds) + 1)
+    )
+    edges = [edge for mark in shown_marks for edge in (mark.x, mark.x + mark.width)]
     assert all(before <= after + 1e-9 for before, after in pairwise(edges))
     assert all(-1e-9 <= edge <= 1 + 1e-9 for edge in edges)
 
@@ -82,13 +84,13 @@ def test_each_of_a_few_calls_is_a_link_that_says_what_it_was():
         a_call(1, kind="denied", reason="limit", verdict="", elapsed_ms=None),
         a_call(2, verdict="failure"),
     ]
-    found = drawn(a_strip(calls))
-    assert [each.attributes["href"] for each in found.all("a")] == [
+    drawing = drawn(a_strip(calls))
+    assert [each.attributes["href"] for each in drawing.all("a")] == [
         "?call=c-0",
         "?call=c-1",
         "?call=c-2",
     ]
-    assert [each.words for each in found.all("title")] == [
+    assert [each.words for each in drawing.all("title")] == [
         "Call 1 · look: executed, verdict success, 40 ms",
         "Call 2 · look: denied, limit",
         "Call 3 · look: executed, verdict failure, agent said success, 40 ms",
@@ -96,21 +98,21 @@ def test_each_of_a_few_calls_is_a_link_that_says_what_it_was():
 
 
 def test_only_the_first_mark_is_a_stop_of_the_keyboard():
-    found = drawn(a_strip([a_call(n) for n in range(9)]))
-    assert [each.attributes["tabindex"] for each in found.all("a")] == ["0"] + ["-1"] * 8
+    drawing = drawn(a_strip([a_call(n) for n in range(9)]))
+    assert [each.attributes["tabindex"] for each in drawing.all("a")] == ["0"] + ["-1"] * 8
 
 
 def test_what_ran_stands_above_the_line_and_what_was_denied_hangs_below():
-    found = drawn(a_strip([a_call(0), a_call(1, kind="denied", verdict="")]))
-    line = found.all("line", "axis-line")[0].number("y1")
-    ran, denied = (found.all("rect", f"fill-{name}")[0] for name in ("executed", "denied"))
+    drawing = drawn(a_strip([a_call(0), a_call(1, kind="denied", verdict="")]))
+    line = drawing.all("line", "axis-line")[0].number("y1")
+    ran, denied = (drawing.all("rect", f"fill-{name}")[0] for name in ("executed", "denied"))
     assert ran.number("y") + ran.number("height") <= line < denied.number("y")
 
 
 def test_a_failure_that_the_agent_missed_is_hatched_and_counted():
-    found = drawn(a_strip([a_call(0, verdict="failure"), a_call(1)]))
-    assert found.all("rect", "fill-unseen-failure")
-    legend = next(each for each in found.all("div") if each.style == "legend")
+    drawing = drawn(a_strip([a_call(0, verdict="failure"), a_call(1)]))
+    assert drawing.all("rect", "fill-unseen-failure")
+    legend = next(each for each in drawing.all("div") if each.style == "legend")
     assert "agent missed it 1" in legend.words
     assert "verdict failure 1" in legend.words
 
@@ -124,37 +126,37 @@ def test_a_longer_call_has_a_taller_bar():
 
 def test_the_line_of_a_stop_goes_behind_its_call():
     calls = [a_call(n) for n in range(50)]
-    found = drawn(a_strip(calls, stop=Stop(number=40, words="limit reached at call 40")))
-    assert found.all("line", "stop-line")[0].number("x1") == 80
-    ground = found.all("rect", "after-stop")[0]
+    drawing = drawn(a_strip(calls, stop=Stop(number=40, words="limit reached at call 40")))
+    assert drawing.all("line", "stop-line")[0].number("x1") == 80
+    ground = drawing.all("rect", "after-stop")[0]
     assert (ground.number("x"), ground.number("width")) == (80, 20)
-    assert "limit reached at call 40" in [each.words for each in found.all("text")]
+    assert "limit reached at call 40" in [each.words for each in drawing.all("text")]
 
 
 def test_a_stop_outside_of_what_is_shown_is_not_drawn():
-    found = drawn(a_strip([a_call(n) for n in range(5)], stop=Stop(number=40, words="limit")))
-    assert not found.all("line", "stop-line")
+    drawing = drawn(a_strip([a_call(n) for n in range(5)], stop=Stop(number=40, words="limit")))
+    assert not drawing.all("line", "stop-line")
 
 
 def test_turns_are_numbered_where_they_begin_as_far_as_there_is_room():
     calls = [a_call(n, turn_id=f"t-{n // 10}") for n in range(40)]
-    said = [each.words for each in drawn(a_strip(calls)).all("text")]
-    assert said == ["turn 1", "2", "3", "4"]
+    texts = [each.words for each in drawn(a_strip(calls)).all("text")]
+    assert texts == ["turn 1", "2", "3", "4"]
     crowded = [a_call(n, turn_id=f"t-{n}") for n in range(400)]
     assert len(drawn(a_strip(crowded)).all("text")) < 60
 
 
 def test_by_time_calls_lie_where_they_happened():
     calls = [a_call(n, at=START + timedelta(minutes=m)) for n, m in enumerate((0, 15, 60))]
-    found = drawn(a_strip(calls, by="time"))
-    assert [round(each.number("x")) for each in found.all("rect", "target")] == [0, 25, 100]
-    assert any("00:30" in each.words for each in found.all("text"))
+    drawing = drawn(a_strip(calls, by="time"))
+    assert [round(each.number("x")) for each in drawing.all("rect", "target")] == [0, 25, 100]
+    assert any("00:30" in each.words for each in drawing.all("text"))
 
 
 def test_names_from_outside_are_words_and_never_markup():
-    found = drawn(a_strip([a_call(0, tool=HOSTILE, reason=HOSTILE)], says=HOSTILE))
-    assert not found.all("script")
-    assert not any("onload" in each.attributes for each in found.elements)
+    drawing = drawn(a_strip([a_call(0, tool=HOSTILE, reason=HOSTILE)], says=HOSTILE))
+    assert not drawing.all("script")
+    assert not any("onload" in each.attributes for each in drawing.elements)
 
 
 def test_a_session_without_calls_says_so():

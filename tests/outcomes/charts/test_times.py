@@ -54,7 +54,7 @@ def test_an_axis_of_any_length_has_a_tick(first, span, zone):
     st.sampled_from(ZONES),
     st.sampled_from([timedelta(hours=6), timedelta(days=2, hours=3)]),
 )
-def test_within_days_the_clock_shows_whole_minutes_and_hours(first, zone, span):
+def test_within_days_the_axis_has_full_minutes_and_hours(first, zone, span):
     ticks = [tick.at.astimezone(zone) for tick in time_ticks(first, first + span, zone, 8)]
     least = 30 if span < timedelta(days=1) else 360
     assert all(tick.second == tick.microsecond == 0 for tick in ticks)
@@ -76,7 +76,7 @@ def test_over_months_each_tick_is_the_first_of_one(first, zone, days):
         assert tick.at.astimezone(zone).day == 1
 
 
-def test_a_day_is_said_where_it_begins():
+def test_a_day_is_labelled_at_its_start():
     assert words(at("2026-11-17T05:00"), at("2026-11-18T05:00"), 4) == [
         "Tue 06:00", "12:00", "18:00", "Wed 00:00",
     ]  # fmt: skip

@@ -58,7 +58,7 @@ def results(agent):
     return record
 
 
-def test_included_checks_judge_as_they_are_fixed_until_the_newer_is_taken(project, judged, results):
+def test_includes_stay_pinned_until_the_newer_version_is_adopted(project, judged, results):
     results(BAD)
     save_check(project, document=TEXT.replace("name: n", "name: base"), by=CONSOLE)
     mine = TEXT.replace("rules:", "include: [base]\nrules:")
@@ -75,9 +75,9 @@ def words(response: Any) -> str:
 
 
 def rows(response: Any) -> list[str]:
-    found = re.findall(r"<summary>(.*?)</summary>", response.text, re.DOTALL)
+    matches = re.findall(r"<summary>(.*?)</summary>", response.text, re.DOTALL)
     return [
-        re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", row))).strip() for row in found
+        re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", row))).strip() for row in matches
     ]
 
 
@@ -114,7 +114,7 @@ def test_failures_and_what_changes_are_shown_alone(judged, results):
     assert 'aria-pressed="true">Changed 2<' in changed.text
 
 
-def test_a_text_that_cannot_be_asked_shows_what_judges_now(judged, results):
+def test_an_invalid_text_shows_the_current_verdicts(judged, results):
     results(BAD)
     answer = judged("rules: [")
     assert "Fix the errors to check these outputs." in words(answer)
@@ -133,7 +133,7 @@ def test_it_is_compared_with_the_newest_version_and_with_what_is_bound(project, 
     assert "Bound now" not in words(judged(of="n"))
 
 
-def test_what_judges_now_makes_no_second_line_beside_the_newest_version(project, judged, results):
+def test_current_verdicts_add_no_second_line_to_the_newest_version(project, judged, results):
     save_check(project, document=TEXT, by=CONSOLE)
     bind(project, [Binding("*", "crm-*", "*", "n")], by=CONSOLE)
     results(BAD, agent_id="crm-bot")
@@ -202,7 +202,7 @@ def test_calls_without_a_result_are_looked_over(judged, results, agent):
     assert "1 output not shown: It was not reported." in words(answer)
 
 
-def test_large_outputs_are_read_and_huge_ones_are_told(judged, results):
+def test_large_outputs_are_read_and_huge_ones_are_counted(judged, results):
     results({"ok": False, "rows": ["x" * 100] * 200}, "y" * 300_000)
     answer = judged()
     assert "result.ok is false" in rows(answer)[0]
@@ -222,46 +222,46 @@ def test_what_a_result_holds_is_shown_as_text(judged, results):
 
 
 def call_of(judged) -> str:
-    found = re.search(r'value="rule:(\d+)"', judged().text)
-    assert found
-    return found[1]
+    match = re.search(r'value="rule:(\d+)"', judged().text)
+    assert match
+    return match[1]
 
 
 def test_a_result_becomes_an_example(judged, results):
     results(BAD)
-    told = judged(part="take_result", take=f"failure:{call_of(judged)}").json()
-    line = told["text"].split("\n")[told["line"] - 1]
+    body = judged(part="take_result", take=f"failure:{call_of(judged)}").json()
+    line = body["text"].split("\n")[body["line"] - 1]
     assert line == (
         '  - {tool: crm_update, result: {ok: false, message: "no such user", id: 4}, '
         "verdict: failure}"
     )
-    (example,) = check_text(told["text"], included=lambda name: None).examples
+    (example,) = check_text(body["text"], included=lambda name: None).examples
     assert example.passed
 
 
 def test_an_example_tells_how_long_the_call_took_where_a_rule_looks_at_that(judged, results):
     results(BAD, elapsed_ms=2_500)
     slow = TEXT.replace("result.ok: {equals: false}", "elapsed_ms: {gt: 2000}")
-    for text, is_told in ((slow, True), (TEXT, False)):
-        told = judged(text, part="take_result", take=f"failure:{call_of(judged)}").json()
-        (example,) = check_text(told["text"], included=lambda name: None).examples
+    for text, value in ((slow, True), (TEXT, False)):
+        body = judged(text, part="take_result", take=f"failure:{call_of(judged)}").json()
+        (example,) = check_text(body["text"], included=lambda name: None).examples
         assert example.passed
-        assert ("elapsed_ms: 2500" in told["text"]) is is_told
+        assert ("elapsed_ms: 2500" in body["text"]) is value
 
 
 def test_a_long_result_becomes_a_short_example_that_says_the_same(judged, results):
     results({"ok": False, "log": "x" * 3_000, "rows": [{"id": n} for n in range(90)]})
-    told = judged(part="take_result", take=f"failure:{call_of(judged)}").json()
-    (example,) = check_text(told["text"], included=lambda name: None).examples
+    body = judged(part="take_result", take=f"failure:{call_of(judged)}").json()
+    (example,) = check_text(body["text"], included=lambda name: None).examples
     assert example.passed
-    assert len(told["text"]) - len(TEXT) < 400
+    assert len(body["text"]) - len(TEXT) < 400
 
 
 def test_what_would_be_another_verdict_when_shortened_is_not_shortened(judged, results):
     text = TEXT.replace("result.ok: {equals: false}", "result: {length: {gt: 1000}}")
     results("x" * 3_000)
-    told = judged(text, part="take_result", take=f"failure:{call_of(judged)}").json()
-    assert "x" * 3_000 in told["text"]
+    body = judged(text, part="take_result", take=f"failure:{call_of(judged)}").json()
+    assert "x" * 3_000 in body["text"]
     results("y" * 30_000)
     refused = judged(text, part="take_result", take=f"failure:{call_of(judged)}")
     assert refused.status_code == 422
@@ -270,15 +270,15 @@ def test_what_would_be_another_verdict_when_shortened_is_not_shortened(judged, r
 
 def test_a_rule_about_a_result_comes_before_the_one_that_decides_it(judged, results):
     results({"ok": False, "status": "queued"})
-    told = judged(part="take_result", take=f"rule:{call_of(judged)}").json()
-    assert rule_ids(told["text"]) == ["not-ok-2", "not-ok"]
-    assert told["text"].split("\n")[told["line"] - 1] == "  - id: not-ok-2"
+    body = judged(part="take_result", take=f"rule:{call_of(judged)}").json()
+    assert rule_ids(body["text"]) == ["not-ok-2", "not-ok"]
+    assert body["text"].split("\n")[body["line"] - 1] == "  - id: not-ok-2"
 
 
 @pytest.mark.parametrize(
     "take", ["", "rule", "rule:", "rule:0", "rule:" + "9" * 30, "odd:1", "x\0"]
 )
-def test_what_is_not_there_is_not_taken(judged, results, take):
+def test_an_unknown_result_cannot_be_inserted(judged, results, take):
     results(BAD)
     assert judged(part="take_result", take=take).status_code in (404, 422)
 
@@ -289,7 +289,7 @@ def test_a_text_that_is_no_yaml_is_left_as_it_is(judged, results):
     assert refused.status_code == 422
 
 
-def test_results_of_others_cannot_be_taken(judged, results, agent):
+def test_results_of_other_projects_cannot_be_inserted(judged, results, agent):
     stranger = builders.a_project()
     results(BAD)
     call = call_of(judged)
@@ -315,7 +315,7 @@ def test_without_javascript_the_text_goes_along_and_back_to_the_editor(
     assert "examples:\n  - {tool: crm_update" in CheckDraft.objects.get().text
 
 
-def test_few_queries_are_asked_however_many_results_there_are(
+def test_the_number_of_queries_does_not_grow_with_the_results(
     project, judged, results, django_assert_max_num_queries
 ):
     save_check(project, document=TEXT, by=CONSOLE)
@@ -340,17 +340,17 @@ def test_a_text_that_takes_long_shows_what_was_reached(judged, results, monkeypa
 def test_words_for_completion_come_from_the_language_and_from_calls(project, editor, results):
     save_check(project, document=TEXT, by=CONSOLE)
     results(BAD)
-    told = editor.get(reverse("outcomes:check_words", args=[project.slug])).json()
-    assert told["tools"] == ["crm_update"]
-    assert {"n", "http"} <= set(told["checks"])
-    assert "default" not in told["checks"]
-    assert "count_items" in told["operators"]
-    assert told["operands"]["type"][0] == '"null"'
-    assert told["keys"]["new"]["rules/*"][0] == "id"
-    assert "unknown" in told["values"]["new"]["rules/*/verdict"]
+    body = editor.get(reverse("outcomes:check_words", args=[project.slug])).json()
+    assert body["tools"] == ["crm_update"]
+    assert {"n", "http"} <= set(body["checks"])
+    assert "default" not in body["checks"]
+    assert "count_items" in body["operators"]
+    assert body["operands"]["type"][0] == '"null"'
+    assert body["keys"]["new"]["rules/*"][0] == "id"
+    assert "unknown" in body["values"]["new"]["rules/*/verdict"]
 
 
-def test_a_viewer_is_told_nothing(project):
+def test_a_viewer_may_not_try_checks(project):
     viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
     for name in ("recorded_results", "take_result"):
         assert viewer.post(reverse(f"outcomes:{name}", args=[project.slug])).status_code == 403

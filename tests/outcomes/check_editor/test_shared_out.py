@@ -10,7 +10,7 @@ def line(tool: str, *, env: str = "*", agent: str = "*") -> Binding:
 
 def test_each_call_falls_to_the_first_line_that_fits():
     lines = [line("http_*", env="production"), line("http_get"), line("crm_*")]
-    found = shared_out(
+    shares = shared_out(
         lines,
         [
             Counted("production", "http_get", 10),
@@ -19,22 +19,22 @@ def test_each_call_falls_to_the_first_line_that_fits():
             Counted("production", "crm_read", 2),
         ],
     )
-    assert found == SharedOut(lines=(10, 5, 2), last=3, uncovered=(("http_put", 3),))
-    assert (found.calls, found.uncovered_calls) == (20, 3)
+    assert shares == SharedOut(lines=(10, 5, 2), last=3, uncovered=(("http_put", 3),))
+    assert (shares.calls, shares.uncovered_calls) == (20, 3)
 
 
 def test_a_tool_that_some_line_takes_somewhere_is_covered():
-    found = shared_out(
+    shares = shared_out(
         [line("http_get", env="production")],
         [Counted("production", "http_get", 1), Counted("staging", "http_get", 9)],
     )
-    assert (found.last, found.uncovered) == (9, ())
+    assert (shares.last, shares.uncovered) == (9, ())
 
 
-def test_calls_of_agents_that_a_line_names_are_taken_from_those_of_everybody():
+def test_calls_of_named_agents_are_subtracted_from_the_total():
     lines = [line("*", agent="bill-*"), line("search")]
     assert names_agents(lines) == ["bill-*"]
-    found = shared_out(
+    shares = shared_out(
         lines,
         [Counted("production", "search", 100), Counted("production", "pay", 10)],
         [
@@ -42,26 +42,26 @@ def test_calls_of_agents_that_a_line_names_are_taken_from_those_of_everybody():
             Counted("production", "pay", 10, "bill-2"),
         ],
     )
-    assert found == SharedOut(lines=(40, 70), last=0, uncovered=())
+    assert shares == SharedOut(lines=(40, 70), last=0, uncovered=())
 
 
 def test_an_agents_call_goes_on_to_lines_for_everybody():
     lines = [line("pay", agent="bill-*"), line("search")]
-    found = shared_out(
+    shares = shared_out(
         lines,
         [Counted("production", "search", 100)],
         [Counted("production", "search", 30, "bill-1")],
     )
-    assert found.lines == (0, 100)
+    assert shares.lines == (0, 100)
 
 
 def test_calls_that_came_between_the_two_countings_make_nothing_negative():
-    found = shared_out(
+    shares = shared_out(
         [line("*", agent="b")],
         [Counted("production", "search", 1)],
         [Counted("production", "search", 2, "b")],
     )
-    assert (found.lines, found.last) == ((2,), 0)
+    assert (shares.lines, shares.last) == ((2,), 0)
 
 
 def test_tools_without_a_check_of_their_own_come_most_called_first():

@@ -22,16 +22,20 @@ def tried(agent: Agent, **body: object):
 
 
 def test_a_result_is_judged_by_the_text_as_it_stands(agent: Agent):
-    status, said = tried(agent, yaml=TEXT, tool_name="http_get", result={"code": 503})
+    status, explanation = tried(agent, yaml=TEXT, tool_name="http_get", result={"code": 503})
     assert status == 200
-    assert said["verdict"] == "failure"
-    assert (said["rule"], said["selector"], said["value"]) == (
+    assert explanation["verdict"] == "failure"
+    assert (explanation["rule"], explanation["selector"], explanation["value"]) == (
         "http",
         "result.status ?? result.code",
         503,
     )
-    assert (said["reason"], said["labels"], said["cut"]) == ("HTTP 503", ["retryable"], False)
-    assert said["problems"] == []
+    assert (explanation["reason"], explanation["labels"], explanation["cut"]) == (
+        "HTTP 503",
+        ["retryable"],
+        False,
+    )
+    assert explanation["problems"] == []
 
 
 def test_null_is_a_result_and_milliseconds_count(agent: Agent):
@@ -50,29 +54,27 @@ def test_what_it_includes_is_tried_with_it(project, agent: Agent):
     assert tried(agent, yaml=text, result={"ok": False})[1]["rule"] == "base/not-ok"
 
 
-def test_what_it_includes_is_tried_as_it_is_fixed_until_the_newer_is_asked_for(
-    project, agent: Agent
-):
+def test_includes_stay_pinned_until_the_newer_version_is_requested(project, agent: Agent):
     a_check(project, FAILS, name="base")
     a_check(project, HTTP, include=("base",), name="mine")
     a_check(project, FAILS.replace("not-ok", "mended"), name="base")
-    asked = {"yaml": check_text(HTTP, include=("base",)), "result": {"ok": False}}
-    assert tried(agent, **asked)[1]["rule"] == "base/not-ok"
-    assert tried(agent, **asked, newer_included=True)[1]["rule"] == "base/mended"
-    asked["yaml"] = check_text(HTTP, include=("base",), name="another")
-    assert tried(agent, **asked)[1]["rule"] == "base/mended"
+    fields = {"yaml": check_text(HTTP, include=("base",)), "result": {"ok": False}}
+    assert tried(agent, **fields)[1]["rule"] == "base/not-ok"
+    assert tried(agent, **fields, newer_included=True)[1]["rule"] == "base/mended"
+    fields["yaml"] = check_text(HTTP, include=("base",), name="another")
+    assert tried(agent, **fields)[1]["rule"] == "base/mended"
 
 
 def test_a_text_that_cannot_be_read_is_422_with_lines(agent: Agent):
-    status, told = tried(agent, yaml=TEXT.replace("gte", "gteq"), result=1)
-    assert (status, told["code"], told["errors"][0]["line"]) == (422, "invalid_document", 6)
+    status, answer = tried(agent, yaml=TEXT.replace("gte", "gteq"), result=1)
+    assert (status, answer["code"], answer["errors"][0]["line"]) == (422, "invalid_document", 6)
 
 
 def test_a_text_with_a_broken_example_says_its_word_and_the_problem(agent: Agent):
     text = check_text(HTTP, examples=("{result: {code: 500}, verdict: success}",))
-    status, said = tried(agent, yaml=text, result={"code": 500})
-    assert (status, said["verdict"]) == (200, "failure")
-    assert [problem["line"] for problem in said["problems"]] == [8]
+    status, explanation = tried(agent, yaml=text, result={"code": 500})
+    assert (status, explanation["verdict"]) == (200, "failure")
+    assert [problem["line"] for problem in explanation["problems"]] == [8]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_what_is_no_json_is_422(agent: Agent):
     assert agent.client.post(path, body, content_type="application/json").status_code == 422
 
 
-def test_stored_calls_are_judged_beside_what_was_said_of_them(project, agent: Agent):
+def test_stored_calls_are_judged_next_to_their_current_verdicts(project, agent: Agent):
     a_check(project, FAILS)
     bound(project, "* mine")
     agent.post(
@@ -112,11 +114,11 @@ def test_stored_calls_are_judged_beside_what_was_said_of_them(project, agent: Ag
             "artifact_id": "elsewhere",
         },
     )
-    asked = ["b", "a", "a", "open", "late", "kept", "nowhere"]
-    status, said = tried(agent, yaml=TEXT, call_ids=asked)
+    names = ["b", "a", "a", "open", "late", "kept", "nowhere"]
+    status, explanation = tried(agent, yaml=TEXT, call_ids=names)
     assert status == 200
-    assert said["missing"] == ["nowhere"]
-    by_id = {call["call_id"]: call for call in said["calls"]}
+    assert explanation["missing"] == ["nowhere"]
+    by_id = {call["call_id"]: call for call in explanation["calls"]}
     assert list(by_id) == ["b", "a", "open", "late", "kept"]
     assert (by_id["a"]["verdict"], by_id["a"]["value"]) == ("failure", 503)
     assert by_id["a"]["present"] == {
@@ -136,8 +138,8 @@ def test_large_outputs_are_tried_as_far_as_one_answer_may_cost(agent: Agent, mon
     monkeypatch.setattr("outcomes.check_editor.api.MOST_BYTES", 30_000)
     for call_id in ("a", "b"):
         agent.post(an_outcome(call_id, output={"code": 500, "pad": call_id * 20_000}))
-    _, said = tried(agent, yaml=TEXT, call_ids=["a", "b"])
-    first, second = said["calls"]
+    _, explanation = tried(agent, yaml=TEXT, call_ids=["a", "b"])
+    first, second = explanation["calls"]
     assert (first["verdict"], second["verdict"]) == ("failure", None)
     assert "too large" in second["not_checked"]
 

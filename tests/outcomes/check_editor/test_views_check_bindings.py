@@ -1,4 +1,4 @@
-"""What the pages of success checks show of calls, counted from the minutes."""
+"""Calls on the pages of success checks, counted from the minutes."""
 
 import json
 import re
@@ -41,8 +41,8 @@ def alone(pages: Pages, path: str, *lines: tuple[str, str, str, str], **query: s
 
 
 def judged(body: str) -> list[str]:
-    found = re.findall(r'id="judged-\w+" hx-swap-oob="true">\s*(?:<[^>]*>)?(\d+)', body)
-    return list(found)
+    matches = re.findall(r'id="judged-\w+" hx-swap-oob="true">\s*(?:<[^>]*>)?(\d+)', body)
+    return list(matches)
 
 
 @pytest.mark.usefixtures("called")
@@ -100,7 +100,7 @@ def test_each_check_gets_the_calls_of_its_lines(project, pages: Pages):
         (["* nobody-* * http"], {"http": (0, 0), "default": (8, 4)}),
     ],
 )
-def test_each_check_is_told_beside_the_day_before(project, agent, pages: Pages, lines, used):
+def test_each_check_is_listed_with_the_day_before(project, agent, pages: Pages, lines, used):
     a_check(project)
     bound(project, *lines)
     for hours, bot in ((25, "billing-bot"), (30, "billing-bot"), (47, "billing-bot"), (26, "bot")):
@@ -108,8 +108,8 @@ def test_each_check_is_told_beside_the_day_before(project, agent, pages: Pages, 
         agent.post(an_outcome(tool_name="http_get", agent_id=bot, output=1, timestamp=at))
     at = (datetime.now(UTC) - timedelta(hours=49)).isoformat()
     agent.post(an_outcome(tool_name="http_get", agent_id="billing-bot", output=1, timestamp=at))
-    told = json.loads(b"".join(pages.get(USE, table="checks", format="json").streaming_content))
-    rows = {row["check"]: (row["calls"], row["calls_before"]) for row in told["checks"]}
+    body = json.loads(b"".join(pages.get(USE, table="checks", format="json").streaming_content))
+    rows = {row["check"]: (row["calls"], row["calls_before"]) for row in body["checks"]}
     assert rows == used
 
 
@@ -118,11 +118,11 @@ def test_the_day_before_costs_one_query(project):
     a_check(project)
     bound(project, "http_get mine")
     lines, day = tuple(bindings_of(project).lines), datetime.now(UTC) - A_DAY
-    with CaptureQueriesContext(connection) as whole:
+    with CaptureQueriesContext(connection) as queries:
         calls_shared_out(project.pk, lines, day)
     with CaptureQueriesContext(connection) as both:
         two_calls_shared_out(project.pk, lines, since=day - A_DAY, cut=day)
-    assert len(both) == len(whole) + 1
+    assert len(both) == len(queries) + 1
 
 
 def test_without_a_call_it_says_so(pages: Pages):
@@ -159,7 +159,7 @@ def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_ma
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("result", "explanation"),
     [
         (SharedOut((), 0, ()), "No calls in the last 24 hours"),
         (SharedOut((5,), 2, ()), "A binding matches every call"),
@@ -182,8 +182,8 @@ def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_ma
         ),
     ],
 )
-def test_the_sentence_has_its_forms(found, said):
-    assert uncovered_sentence(found) == said
+def test_the_sentence_has_its_forms(result, explanation):
+    assert uncovered_sentence(result) == explanation
 
 
 @pytest.mark.usefixtures("called")

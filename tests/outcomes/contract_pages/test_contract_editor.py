@@ -1,4 +1,4 @@
-"""What is told while a contract is written: of the calls that were seen, too."""
+"""Hints while a contract is written, also from recorded calls."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -28,25 +28,23 @@ def editor(project):
 def check(project, editor):
     def checked(text: str, **fields: str) -> str:
         at = reverse("outcomes:check_contract", args=[project.slug])
-        told: str = editor.post(at, {"text": text} | fields).text
-        return told
+        page: str = editor.post(at, {"text": text} | fields).text
+        return page
 
     return checked
 
 
-def test_a_mistake_is_told_with_its_place_its_words_and_what_to_write(check):
-    told = check(TEXT.replace("action: block", "acton: block"))
-    problem = re.search(r"<li class=.severity-error.*?</li>", told, re.DOTALL)
+def test_an_error_has_its_place_its_cause_and_a_fix(check):
+    answer = check(TEXT.replace("action: block", "acton: block"))
+    problem = re.search(r"<li class=.severity-error.*?</li>", answer, re.DOTALL)
     assert problem
     for part in ('data-line="7"', 'data-words="acton"', 'data-fix="action"'):
         assert part in problem[0]
-    assert 'data-errors="1"' in told
+    assert 'data-errors="1"' in answer
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_text_that_is_the_version_it_grew_from_is_said_to_change_nothing(
-    project, check, line_end
-):
+def test_an_unchanged_text_changes_nothing(project, check, line_end):
     save_version(project, document=TEXT.replace("\n", line_end), by=CONSOLE)
     from_it = {"bundle": "d", "base": "1"}
     assert "no changes" in check(TEXT, **from_it)
@@ -57,9 +55,9 @@ def test_a_text_that_is_the_version_it_grew_from_is_said_to_change_nothing(
 
 def test_a_tool_that_no_call_ever_named_is_a_warning(agent, check):
     agent.post(an_outcome("c-1", tool_name="http_get"))
-    told = check(TEXT.replace("tool: '*'", "tool: http_gett"))
-    assert 'data-fix="http_get"' in told
-    assert "severity-warning" in told
+    answer = check(TEXT.replace("tool: '*'", "tool: http_gett"))
+    assert 'data-fix="http_get"' in answer
+    assert "severity-warning" in answer
     assert "severity-warning" not in check(TEXT.replace("tool: '*'", "tool: http_get"))
 
 
@@ -77,11 +75,11 @@ def test_a_pipeline_is_warned_of_such_a_tool_as_well(project, agent):
     assert fixes(TEXT.replace("tool: '*'", "tool: http_get")) == []
 
 
-def test_what_changes_since_a_version_is_told_by_meaning(project, check):
+def test_changes_since_a_version_are_shown_by_meaning(project, check):
     save_version(project, document=TEXT, by=CONSOLE)
-    told = check(TEXT.replace("action: block", "action: ask"), bundle="d", base="1")
-    assert "Changes since v1" in told
-    assert "asks" in told
+    answer = check(TEXT.replace("action: block", "action: ask"), bundle="d", base="1")
+    assert "Changes since v1" in answer
+    assert "asks" in answer
     assert "Changes since v1" in check("# a note\n" + TEXT, bundle="d", base="1")
 
 
@@ -93,14 +91,14 @@ def test_a_version_that_is_not_there_is_no_reason_to_say_nothing(project, check,
 
 
 @pytest.mark.parametrize("text", ["", "\0", "a: [" * 60, "\ufeff", "a: &x 1", "x" * 600_000])
-def test_no_text_is_too_odd_to_be_told_about(check, text):
+def test_any_text_gets_an_answer(check, text):
     assert 'data-errors="1"' in check(text)
 
 
 def test_what_a_message_quotes_of_a_text_is_shown_as_text(check):
-    told = check(TEXT.replace("action: block", "'<script>': block"))
-    assert "<script>" not in told
-    assert "&lt;script&gt;" in told
+    answer = check(TEXT.replace("action: block", "'<script>': block"))
+    assert "<script>" not in answer
+    assert "&lt;script&gt;" in answer
 
 
 def test_tools_roles_and_arguments_of_recent_calls_can_be_completed(project, agent, editor):
@@ -113,13 +111,13 @@ def test_tools_roles_and_arguments_of_recent_calls_can_be_completed(project, age
             principal=principal,
         )
     )
-    told = editor.get(reverse("outcomes:contract_words", args=[project.slug])).json()
-    assert told["tools"] == ["pay"]
-    assert told["roles"] == ["analyst"]
-    assert {"args.amount", "args.to.iban", "principal.claims.team.name"} <= set(told["selectors"])
-    assert "args.odd key" not in told["selectors"]
-    assert told["keys"]["old"]["contracts/*/then"][0] == "effect"
-    assert "matches_any" in told["operators"]
+    body = editor.get(reverse("outcomes:contract_words", args=[project.slug])).json()
+    assert body["tools"] == ["pay"]
+    assert body["roles"] == ["analyst"]
+    assert {"args.amount", "args.to.iban", "principal.claims.team.name"} <= set(body["selectors"])
+    assert "args.odd key" not in body["selectors"]
+    assert body["keys"]["old"]["contracts/*/then"][0] == "effect"
+    assert "matches_any" in body["operators"]
 
 
 def test_what_a_busy_agent_does_hides_no_role_or_argument_of_another(project, agent, monkeypatch):
@@ -127,9 +125,9 @@ def test_what_a_busy_agent_does_hides_no_role_or_argument_of_another(project, ag
     clerk = an_outcome("c-0", tool_name="pay", tool_args={"iban": "x"}, principal={"role": "clerk"})
     agent.post(clerk)
     agent.post(*(an_outcome(f"c-{n}", principal={"role": "importer"}) for n in range(1, 9)))
-    told = contract_words(project.pk, datetime.now(UTC))
-    assert told.roles == ["clerk", "importer"]
-    assert "args.iban" in told.selectors
+    answer = contract_words(project.pk, datetime.now(UTC))
+    assert answer.roles == ["clerk", "importer"]
+    assert "args.iban" in answer.selectors
 
 
 def test_tools_of_long_ago_and_of_others_are_not_offered(project, agent):
@@ -147,7 +145,7 @@ def test_a_very_large_call_is_not_read_for_its_words(project, agent, value):
     assert contract_words(project.pk, datetime.now(UTC)).selectors == []
 
 
-def test_a_viewer_is_told_nothing(project):
+def test_a_viewer_gets_no_hints(project):
     viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
     for name, ask in (("check_contract", viewer.post), ("contract_words", viewer.get)):
         assert ask(reverse(f"outcomes:{name}", args=[project.slug])).status_code == 403

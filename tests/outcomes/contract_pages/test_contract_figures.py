@@ -1,4 +1,4 @@
-"""What the pages of contracts show of agents and calls."""
+"""Agents and calls on the pages of contracts."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ def part(pages: Pages, path: str) -> str:
     )
 
 
-def test_who_runs_a_contract_is_told_with_who_has_taken_what_is_live(project, agent, pages):
+def test_agents_of_a_contract_are_listed_with_the_rollout(project, agent, pages):
     old = deployed(project)
     agent.post(an_item(agent_id="late", policy_version=old.revision_hash))
     new = deployed(project, OTHER)
@@ -37,7 +37,7 @@ def test_who_runs_a_contract_is_told_with_who_has_taken_what_is_live(project, ag
     assert "1 of 2 agents up to date, 1 on v1" in text
 
 
-def test_agents_that_all_have_what_is_live_are_said_in_one_sentence(project, agent, pages):
+def test_a_complete_rollout_is_one_sentence(project, agent, pages):
     version = deployed(project)
     agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
     assert "1 of 1 agent up to date" in part(pages, "figures/?of=d")
@@ -102,7 +102,7 @@ def test_the_list_is_given_one_number_for_each_contract(project, agent, pages):
     assert body.count("hx-swap-oob") == 4
 
 
-def test_of_a_contract_that_is_not_there_nothing_is_told(pages):
+def test_an_unknown_contract_is_404(pages):
     assert pages.get("contracts/figures/", of="nothing").status_code == 404
     assert pages.get("contracts/figures/", of="\0").status_code == 404
 

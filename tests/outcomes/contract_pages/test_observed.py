@@ -1,4 +1,4 @@
-"""What a contract in observe mode would have denied: counted, ticked off, then enforced."""
+"""Calls that a contract in observe mode would have denied: counted, ticked off, then enforced."""
 
 from typing import Any
 
@@ -68,13 +68,13 @@ def test_it_counts_by_rule_tool_and_agent_with_samples(project, version, agent, 
         *would_deny(saved(project, "another"), 1, agent="elsewhere"),
         builders.an_event("call_executed", "ran", policy_version=version.revision_hash),
     )
-    said = client_as(Role.VIEWER).get(page(project))
-    text = text_of(said)
+    viewed = client_as(Role.VIEWER).get(page(project))
+    text = text_of(viewed)
     assert "d v1 would deny 6 calls in production. 3 of 3 to review." in text
     assert "Observe mode: these calls ran." in text
     assert "elsewhere" not in text
-    assert "/calls/bot-shell-2/" in said.text
-    assert "/calls/bot-shell-0/" in said.text
+    assert "/calls/bot-shell-2/" in viewed.text
+    assert "/calls/bot-shell-0/" in viewed.text
     assert "Mark reviewed" not in text
 
 
@@ -96,8 +96,8 @@ def test_a_line_is_ticked_off_by_whom_and_when_and_tells_what_came_since(
     assert "All reviewed." in text_of(editor.get(page(project)))
     tick(editor, project, version, undo="1")
     assert "1 of 2 to review." in text_of(editor.get(page(project)))
-    told = AuditEntry.objects.filter(subject="d v1", action__startswith="observed")
-    assert [each.details["calls"] for each in told.order_by("number")] == [3, 5, 1, 5]
+    rows = AuditEntry.objects.filter(subject="d v1", action__startswith="observed")
+    assert [each.details["calls"] for each in rows.order_by("number")] == [3, 5, 1, 5]
 
 
 def test_a_call_that_two_rules_would_have_denied_stands_in_both_lines(
@@ -110,9 +110,7 @@ def test_a_call_that_two_rules_would_have_denied_stands_in_both_lines(
     assert "would deny 1 call in production. 2 of 2 to review." in text
 
 
-def test_more_calls_than_are_counted_are_said_to_be(
-    project, version, agent, client_as, monkeypatch
-):
+def test_a_bounded_count_says_so(project, version, agent, client_as, monkeypatch):
     monkeypatch.setattr("outcomes.contract_pages.queries.observed.COUNTED", 2)
     agent.post_events(*would_deny(version, 3))
     text = text_of(client_as(Role.VIEWER).get(page(project)))
@@ -141,7 +139,7 @@ def test_a_line_that_is_not_there_is_not_ticked_off(project, version, agent, cli
 @pytest.mark.parametrize(
     "query", ["?environment=nowhere", "?version=9", "?version=x", "?environment=%00"]
 )
-def test_what_is_not_there_is_not_found(project, version, client_as, query):
+def test_an_unknown_version_is_404(project, version, client_as, query):
     assert client_as(Role.VIEWER).get(page(project, query)).status_code == 404
 
 
@@ -202,14 +200,14 @@ def test_the_same_over_http(project, version, agent):
     agent.post_events(*would_deny(version, 3))
     manager = Agent(builders.bearing(builders.a_key(project, "manage")[0]))
     path = "contracts/d/would-deny"
-    found = manager.get(path, env=PRODUCTION)
-    assert (found["version"], found["calls"]) == (1, 3)
-    (line,) = found["lines"]
+    answer = manager.get(path, env=PRODUCTION)
+    assert (answer["version"], answer["calls"]) == (1, 3)
+    (line,) = answer["lines"]
     assert (line["rule"], line["samples"]) == ("no-rm", [f"bot-shell-{n}" for n in (2, 1, 0)])
     assert line["ticked"] is None
     sent: dict[str, Any] = {"env": PRODUCTION, "rule": "no-rm", "tool": "shell", "agent": "bot"}
-    told = manager.client.post(f"/v1/{path}/ticks", sent, content_type="application/json")
-    assert told.json() == {"ticked": True}
+    response = manager.client.post(f"/v1/{path}/ticks", sent, content_type="application/json")
+    assert response.json() == {"ticked": True}
     assert manager.get(path, env=PRODUCTION)["lines"][0]["ticked"]["calls"] == 3
     sent |= {"ticked": False}
     manager.client.post(f"/v1/{path}/ticks", sent, content_type="application/json")

@@ -36,7 +36,7 @@ def test_the_page_of_tests_loads_recent_calls_while_there_are_no_tests(project, 
     assert at(project, "outcomes:recent_calls", "d") in page
 
 
-def test_recent_calls_of_a_contract_are_kept_as_tests(project, agent, editor):
+def test_recent_calls_of_a_contract_become_tests(project, agent, editor):
     version = deployed(project, RULES)
     ran(agent, "shell", tool_args={"command": "ls"}, policy_version=version.revision_hash)
     ran(agent, "elsewhere", tool_args={"x": 1}, policy_version="0" * 64)

@@ -62,7 +62,7 @@ def test_lanes_that_would_run_over_are_emptied_first():
 
 
 @given(counted, st.data())
-def test_what_is_taken_away_is_gone(counts, data):
+def test_subtracted_values_are_gone(counts, data):
     less = {bucket: -data.draw(st.integers(0, calls)) for bucket, calls in counts.items()}
     pile = Pile()
     pile.add(pack(counts))

@@ -43,12 +43,12 @@ def count_requests(listener: socket.socket) -> int:
         count += 1
 
 
-def test_a_broker_that_hangs_is_asked_once_and_nothing_is_known(hanging):
+def test_a_hanging_broker_is_queried_once_and_its_state_is_unknown(hanging):
     assert [pulse.is_felt() for _ in range(20)] == [None] * 20
     assert count_requests(hanging) == 1
 
 
-def test_it_is_asked_again_after_a_while(hanging, monkeypatch):
+def test_a_hanging_broker_is_queried_again_later(hanging, monkeypatch):
     assert pulse.is_felt() is None
     monkeypatch.setattr(pulse, "_silent_until", 0.0)
     assert pulse.is_felt() is None
@@ -74,14 +74,14 @@ def test_a_worker_that_was_felt_once_is_silent_when_it_is_not(answering, monkeyp
     assert (pulse.is_felt(), pulse.is_awaited()) == (False, False)
 
 
-def test_a_page_does_not_connect_anew(answering):
+def test_a_page_reuses_the_connection(answering):
     pulse.is_felt()
     before = answering.info("stats")["total_connections_received"]
     assert [pulse.is_felt() for _ in range(20)] == [False] * 20
     assert answering.info("stats")["total_connections_received"] == before
 
 
-def test_a_broker_that_was_away_is_found_again(answering):
+def test_a_broker_that_returns_is_detected(answering):
     assert pulse.is_felt() is False
     answering.client_kill_filter(_type="normal", skipme=True)
     assert pulse.is_felt() is False

@@ -45,7 +45,7 @@ def scope(*, zone: tzinfo = UTC, is_list: bool = False, usual: str = "", **query
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_a_range_is_of_whole_minutes_and_holds_the_one_that_goes_on(name):
+def test_a_range_has_full_minutes_and_includes_the_current_one(name):
     chosen = scope(range=name)
     assert chosen.until == UNTIL
     assert chosen.length == RANGES[name][0]
@@ -128,7 +128,7 @@ def test_times_that_are_none_are_passed_over(query):
         ({"from_": "2026-01-01T00:00Z", "is_list": True}, ""),
     ],
 )
-def test_what_could_not_be_had_is_said(query, message):
+def test_an_unavailable_range_says_so(query, message):
     assert scope(**query).amiss == message
 
 
@@ -178,7 +178,7 @@ def test_an_address_says_a_range_by_its_name(query):
         ({"from_": "2026-11-02T08:00Z"}, "Since 2 Nov 09:00", "since 2 Nov 09:00"),
     ],
 )
-def test_it_is_said_by_the_readers_clock(query, words, inside):
+def test_times_are_in_the_readers_time_zone(query, words, inside):
     chosen = scope(zone=BERLIN, **query)
     assert (chosen.words, chosen.in_words) == (words, inside)
 

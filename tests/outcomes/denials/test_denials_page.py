@@ -25,31 +25,31 @@ def ago(**time: float) -> str:
 
 
 def bars(body: str, noun: str) -> dict[str, tuple[int, int]]:
-    """What a list of bars tells: of each name how many there are and were."""
-    found = re.findall(rf'data-row="{noun}-([^"]*)">(.*?)</li>', body, flags=re.S)
+    """Rows of a list of bars: current and previous count of each name."""
+    matches = re.findall(rf'data-row="{noun}-([^"]*)">(.*?)</li>', body, flags=re.S)
     return {
         html.unescape(name): (
-            _number(r'bars-count">\s*([\d,]+)', told),
-            _number(r"vs ([\d,]+)", told),
+            _number(r'bars-count">\s*([\d,]+)', rows_shown),
+            _number(r"vs ([\d,]+)", rows_shown),
         )
-        for name, told in found
+        for name, rows_shown in matches
     }
 
 
 def rules(body: str) -> dict[str, tuple[int, int]]:
-    found = re.findall(r'<tr data-row="rule-([^"]*)">(.*?)</tr>', body, flags=re.S)
+    matches = re.findall(r'<tr data-row="rule-([^"]*)">(.*?)</tr>', body, flags=re.S)
     return {
         html.unescape(name): (
-            _number(r"<b>\s*([\d,]+)\s*</b>", told),
-            _number(r'data-label="previous">\s*([\d,]+)', told),
+            _number(r"<b>\s*([\d,]+)\s*</b>", rows_shown),
+            _number(r'data-label="previous">\s*([\d,]+)', rows_shown),
         )
-        for name, told in found
+        for name, rows_shown in matches
     }
 
 
 def _number(pattern: str, text: str) -> int:
-    (found,) = re.findall(pattern, text)
-    return int(found.replace(",", ""))
+    (matches,) = re.findall(pattern, text)
+    return int(matches.replace(",", ""))
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def version(project):
 
 
 def by_rule(rule: str, session: str = "s-1", **fields: Any) -> dict[str, Any]:
-    said = {"decision_name": rule, "bundle_name": "ops", "details": "Not here."}
-    return a_denied_item(session, **said | fields)
+    denial = {"decision_name": rule, "bundle_name": "ops", "details": "Not here."}
+    return a_denied_item(session, **denial | fields)
 
 
 def test_an_empty_project_is_led_to_its_start(pages):
@@ -73,7 +73,7 @@ def test_a_calm_time_says_so(pages, agent):
     assert "No session had the same call denied 3 times or more" in text
 
 
-def test_denials_stand_beside_those_of_the_time_before(pages, agent, version):
+def test_denials_have_those_of_the_previous_period(pages, agent, version):
     agent.post(
         by_rule("no-rm", tool_name="shell"),
         by_rule("no-rm", tool_name="shell", agent_id="other"),
@@ -153,9 +153,9 @@ def test_it_says_something_new_only_when_something_is(pages, agent):
     agent.post(a_denied_item())
     body = pages.get("denials/", range="30d").content.decode()
     (live,) = re.findall(r'id="denials" data-live hx-get="([^"]*)"', body)
-    answer = pages.client.get(html.unescape(live))
+    rows_shown = pages.client.get(html.unescape(live))
     # The minute may have passed meanwhile.
-    assert answer.status_code == 204 or 'id="denials"' in answer.content.decode()
+    assert rows_shown.status_code == 204 or 'id="denials"' in rows_shown.content.decode()
     agent.post(a_denied_item())
     fresh = pages.client.get(html.unescape(live)).content.decode()
     assert bars(fresh, "reason") == {"contract": (2, 0)}
@@ -167,8 +167,8 @@ def test_each_table_is_a_file(pages, agent, version):
     agent.post(*[by_rule("no-rm", "s-loop", **again) for _ in range(3)])
 
     def rows(**query):
-        answer = pages.get("denials/", format="csv", **query)
-        text = b"".join(answer.streaming_content).decode()
+        rows_shown = pages.get("denials/", format="csv", **query)
+        text = b"".join(rows_shown.streaming_content).decode()
         return list(csv.DictReader(io.StringIO(text, newline="")))
 
     (loop,) = rows(table="loops")
@@ -179,8 +179,8 @@ def test_each_table_is_a_file(pages, agent, version):
     assert (line["tool_name"], line["agent_id"], line["denied"]) == ("shell", "bot", "3")
     assert rows(table="loops", environment="staging") == []
     calls = pages.get("denials/rule/", rule="no-rm", format="json")
-    told = json.loads(b"".join(calls.streaming_content))["denied_calls"]
-    assert [call["tool_name"] for call in told] == ["shell"] * 3
+    body = json.loads(b"".join(calls.streaming_content))["denied_calls"]
+    assert [call["tool_name"] for call in body] == ["shell"] * 3
 
 
 def test_twelve_queries_whatever_there_is(pages, agent, version, django_assert_max_num_queries):
@@ -246,8 +246,8 @@ def test_its_numbers_are_those_of_a_recount_and_of_the_statistics(pages, agent, 
             if noun != "rule" or call.rule:
                 should[noun][name, call.at >= scope.since] += 1
     for noun, counts in should.items():
-        told = rules(body) if noun == "rule" else bars(body, noun)
-        assert told == {
+        rows_shown = rules(body) if noun == "rule" else bars(body, noun)
+        assert rows_shown == {
             name: (counts[name, True], counts[name, False]) for name, now in counts if now
         }
     time = {"since": scope.since.isoformat(), "until": scope.until.isoformat()}

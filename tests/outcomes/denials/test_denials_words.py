@@ -37,31 +37,31 @@ STUCK = Loop(
 )
 
 
-def said(denied=0, before=0, calls=100, calls_before=100, loops=(0, 0)):
+def sentence(denied=0, before=0, calls=100, calls_before=100, loops=(0, 0)):
     number, going = loops
-    found = Loops([STUCK] if number else [], number, going, before=0)
-    asked = DAY, denied_so(denied, before), calls, calls_before, found
-    return strip_tags(denials_sentence(*asked)), denials_second_sentence(*asked)
+    result = Loops([STUCK] if number else [], number, going, before=0)
+    request = DAY, denied_so(denied, before), calls, calls_before, result
+    return strip_tags(denials_sentence(*request)), denials_second_sentence(*request)
 
 
 def test_it_says_how_many_and_how_that_was_before():
     compared = "816 of 19,529 calls denied, vs 585 in the previous 24 hours"
-    assert said(816, 585, 19_529) == (compared, "")
-    assert said(1, 0, 1, calls_before=0) == ("1 of 1 call denied", "")
+    assert sentence(816, 585, 19_529) == (compared, "")
+    assert sentence(1, 0, 1, calls_before=0) == ("1 of 1 call denied", "")
 
 
 def test_it_says_that_nothing_was_denied_or_called():
-    assert said() == ("No denials in the last 24 hours", "")
-    assert said(before=7)[0] == "No denials in the last 24 hours, vs 7 in the previous 24 hours"
-    assert said(calls=0)[0] == "No calls in the last 24 hours"
+    assert sentence() == ("No denials in the last 24 hours", "")
+    assert sentence(before=7)[0] == "No denials in the last 24 hours, vs 7 in the previous 24 hours"
+    assert sentence(calls=0)[0] == "No calls in the last 24 hours"
 
 
 def test_a_loop_that_is_still_going_is_the_headline_with_its_cause():
     stuck = "deploy-night is stuck: shell denied 48 times by no-deleting"
     counts = "50 of 100 calls denied, vs 1 in the previous 24 hours"
-    assert said(50, 1, loops=(1, 1)) == (stuck, counts)
-    assert said(50, 1, loops=(3, 2)) == (stuck, f"{counts} · 3 loops, 2 still going")
-    assert said(50, 1, loops=(2, 0)) == (counts, "2 loops, 0 still going")
+    assert sentence(50, 1, loops=(1, 1)) == (stuck, counts)
+    assert sentence(50, 1, loops=(3, 2)) == (stuck, f"{counts} · 3 loops, 2 still going")
+    assert sentence(50, 1, loops=(2, 0)) == (counts, "2 loops, 0 still going")
 
 
 def test_a_rule_says_what_it_denied():

@@ -65,7 +65,7 @@ def test_only_what_failed_or_was_denied_belongs_to_a_group():
     assert (denied.of, denied.agent) == (DENIED, 7)
 
 
-def test_what_the_check_says_comes_before_what_the_agent_told():
+def test_the_check_has_priority_over_the_agent():
     fields_given = {"kind": "failure", "detail": "agent 1"}
     assert a_group(**fields_given).text == "agent #"
     assert a_group(**fields_given, check_words="check 2").text == "check #"

@@ -67,7 +67,7 @@ def ago(**time):
     return (NOON - timedelta(**time)).isoformat()
 
 
-def test_failures_that_fail_alike_are_one_group(project, agent):
+def test_similar_failures_are_one_group(project, agent):
     failed = {"type": "failure", "output": None, "tool_success": None}
     agent.post(
         an_item("s-1", timestamp=ago(hours=1), error="row 1 locked", **failed),
@@ -151,7 +151,7 @@ def test_a_session_that_passes_a_time_by_is_not_counted_in_it(project, agent):
         rolling_up.roll_up()  # the same once it is rolled up
 
 
-def test_denials_are_told_by_reason_rule_tool_and_agent(project, agent):
+def test_denials_are_grouped_by_reason_rule_tool_and_agent(project, agent):
     agent.post(
         a_denied_item(timestamp=ago(hours=1), decision_name="no-rm", details="rm /tmp/1"),
         a_denied_item(timestamp=ago(hours=2), decision_name="no-rm", details="rm /tmp/2"),
@@ -184,9 +184,9 @@ def test_a_key_finds_a_group_that_has_no_calls_in_the_scope(project, agent):
     agent.post(an_item("s-1", timestamp=ago(hours=1), output="Error: x"))
     (group,) = failure_groups(project.pk, the_day()).groups
     earlier = Scope(since=NOON - timedelta(days=9), until=NOON - timedelta(days=8))
-    group_found = group_with(project.pk, earlier, group.key)
-    assert group_found
-    assert (group_found.calls, group_found.sessions, group_found.text) == (0, 0, "Error: x")
+    value = group_with(project.pk, earlier, group.key)
+    assert value
+    assert (value.calls, value.sessions, value.text) == (0, 0, "Error: x")
     assert group_with(project.pk, the_day(), "0" * 32) is None
     assert group_with(project.pk, the_day(), "no key") is None
 

@@ -97,14 +97,14 @@ def is_matching(call, filters):
 
 
 def recounted(calls):
-    figures_found = Figures()
+    value = Figures()
     for call in calls:
         became = call.kind, call.verdict, call.reason
         unchecked = call.verdict != "" and call.classified == ""
-        figures_found.add(became, 1, int(call.disagreement), unchecked=unchecked)
+        value.add(became, 1, int(call.disagreement), unchecked=unchecked)
         if call.elapsed_ms is not None:
-            figures_found.durations[bucket_of(call.elapsed_ms)] += 1
-    return figures_found
+            value.durations[bucket_of(call.elapsed_ms)] += 1
+    return value
 
 
 def grouped(calls, key):
@@ -283,7 +283,7 @@ def test_changes_of_many_minutes_are_rolled_up_in_several_goes(agent, monkeypatc
     assert differences() == []
 
 
-def test_calls_that_no_check_has_seen_are_counted_beside_every_rate(project, agent):
+def test_unchecked_calls_are_counted_next_to_every_rate(project, agent):
     agent.post(
         an_outcome(output={"ok": True}, tool_success=True),
         an_outcome(tool_success=True),
@@ -291,9 +291,9 @@ def test_calls_that_no_check_has_seen_are_counted_beside_every_rate(project, age
         an_outcome(type="timeout"),
         an_outcome(type="denied", reason="contract"),
     )
-    found = figures(project.pk, CallFilter())
-    assert (found.judged, found.returned, found.with_output) == (4, 3, 1)
-    assert (found.unchecked_successes, found.is_unchecked) == (1, False)
+    result = figures(project.pk, CallFilter())
+    assert (result.judged, result.returned, result.with_output) == (4, 3, 1)
+    assert (result.unchecked_successes, result.is_unchecked) == (1, False)
     agent.post(an_outcome(tool_name="blind", tool_success=True))
     assert figures(project.pk, CallFilter(tool="blind")).is_unchecked
     assert differences() == []
@@ -303,6 +303,6 @@ def test_a_late_output_makes_an_unchecked_call_a_checked_one(project, agent):
     agent.post(an_outcome("c-1", tool_success=True))
     assert figures(project.pk, CallFilter()).is_unchecked
     agent.post(an_outcome("c-1", output={"ok": True}, tool_success=True))
-    found = figures(project.pk, CallFilter())
-    assert (found.with_output, found.unchecked_successes) == (1, 0)
+    result = figures(project.pk, CallFilter())
+    assert (result.with_output, result.unchecked_successes) == (1, 0)
     assert differences() == []

@@ -36,22 +36,22 @@ def ask(path: str) -> tuple[int, dict[str, Any]]:
 
 def refused_for(part: str) -> str:
     """Why the console is not ready, which both addresses say."""
-    status, told = ask("health/ready")
-    assert (status, told["status"], told["code"]) == (503, "unavailable", "not_ready")
-    assert [each["path"] for each in told["errors"]] == [part]
+    status, answer = ask("health/ready")
+    assert (status, answer["status"], answer["code"]) == (503, "unavailable", "not_ready")
+    assert [each["path"] for each in answer["errors"]] == [part]
     status, everything = ask("health")
     assert (status, everything["status"]) == (503, "unavailable")
-    assert everything[part] == told["detail"]
+    assert everything[part] == answer["detail"]
     assert ask("health/live") == (200, {"status": "ok"})
-    return str(told["detail"])
+    return str(answer["detail"])
 
 
 def test_a_console_that_accepts_posts_is_ready(db):
     assert ask("health/ready") == (200, {"status": "ok"})
-    status, told = ask("health")
-    assert (status, told["status"]) == (200, "ok")
-    assert told["database"] == "up"
-    assert {told[part] for part in ("schema", "inbox", "artifacts")} == {"ok"}
+    status, answer = ask("health")
+    assert (status, answer["status"]) == (200, "ok")
+    assert answer["database"] == "up"
+    assert {answer[part] for part in ("schema", "inbox", "artifacts")} == {"ok"}
 
 
 def test_the_probe_leaves_no_batch(db):
@@ -107,9 +107,9 @@ def test_an_artifact_store_that_cannot_be_written_is_not_ready(db, data):
 
 def test_a_full_disk_is_not_ready(db, settings):
     settings.DISK_RESERVE = 2**60
-    status, told = ask("health/ready")
-    assert (status, told["code"]) == (503, "not_ready")
-    parts = {each["path"]: each["message"] for each in told["errors"]}
+    status, answer = ask("health/ready")
+    assert (status, answer["code"]) == (503, "not_ready")
+    parts = {each["path"]: each["message"] for each in answer["errors"]}
     assert parts.keys() == {"inbox", "artifacts"}
     assert "must stay free" in parts["inbox"]
 
@@ -129,9 +129,9 @@ def test_health_names_a_fault_that_batches_wait_for(agent: Agent, data, away):
     item = an_outcome("c", type="artifact_reference", artifact_id=name)
     with away(data):
         agent.post(item)
-    status, told = ask("health")
-    assert (status, told["status"]) == (200, "degraded")
-    assert "artifact" in told["settling"]
+    status, answer = ask("health")
+    assert (status, answer["status"]) == (200, "degraded")
+    assert "artifact" in answer["settling"]
     assert ask("health/ready")[0] == 200
     (fault,) = agent.get("health")["faults"]
     assert (fault["batches"], fault["items"]) == (1, 1)

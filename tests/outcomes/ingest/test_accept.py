@@ -127,22 +127,26 @@ def test_a_bad_event_is_refused_alone(agent: Agent, why):
     assert (answered["accepted"], codes(answered)) == (2, [(1, code)])
 
 
-def test_an_item_of_100_levels_is_taken_from_both_sources(agent: Agent):
+def test_an_item_of_100_levels_is_accepted_from_both_sources(agent: Agent):
     levels = b"[" * 99 + b"]" * 99
     assert not agent.door_of_raw(item_with_output(levels))["rejected"]
     event = b'{"action": "call_executed", "call_id": "c", "tool_name": "t", "tool_args": %s}'
     assert not agent.door_of_raw(event % levels, to="events")["rejected"]
 
 
-def test_what_was_refused_is_kept_with_its_place_and_beginning(agent: Agent):
+def test_a_rejected_item_is_stored_with_its_position_and_beginning(agent: Agent):
     agent.door_of_raw(GOOD, item(type="success"), GOOD_TOO)
-    kept = RejectedItem.objects.get()
-    assert (kept.index, kept.code, kept.source) == (1, "unknown_type", "outcomes")
-    assert bytes(kept.excerpt).startswith(b'{"type": "success"')
+    rejected_item = RejectedItem.objects.get()
+    assert (rejected_item.index, rejected_item.code, rejected_item.source) == (
+        1,
+        "unknown_type",
+        "outcomes",
+    )
+    assert bytes(rejected_item.excerpt).startswith(b'{"type": "success"')
 
 
 @pytest.mark.parametrize("output", [b"NaN", rb'"\ud800"'])
-def test_what_is_no_json_is_kept_as_it_was_written(agent: Agent, output):
+def test_invalid_json_is_stored_as_written(agent: Agent, output):
     agent.door_of_raw(item_with_output(output))
     assert bytes(RejectedItem.objects.get().excerpt) == item_with_output(output)
 
@@ -179,18 +183,18 @@ def test_of_two_values_under_one_key_the_last_counts(agent: Agent):
     ],
     ids=["nothing", "no JSON", "no end", "no end of the whole", "only begins", "too long to cut"],
 )
-def test_a_body_that_cannot_be_read_is_told_so(agent: Agent, body, code):
+def test_an_unreadable_body_is_rejected(agent: Agent, body, code):
     response = agent.send("outcomes", body)
     assert (response.status_code, response.json()["code"]) == (400, code)
 
 
 @pytest.mark.parametrize("body", [b"[]", b"7", b'{"events": []}', b'{"outcomes": {}}'])
-def test_a_body_of_another_shape_is_told_so(agent: Agent, body):
+def test_a_body_of_another_shape_is_rejected(agent: Agent, body):
     response = agent.send("outcomes", body)
     assert (response.status_code, response.json()["code"]) == (422, "wrong_shape")
 
 
-def test_ten_thousand_items_are_taken_and_one_more_are_not(agent: Agent):
+def test_ten_thousand_items_are_accepted_and_one_more_is_not(agent: Agent):
     minimal = b'{"type": "timeout", "call_id": "c", "tool_name": "t"}'
     response = agent.send("outcomes", _body([minimal] * (MAX_ITEMS + 1)))
     assert (response.status_code, response.json()["code"]) == (413, "too_many_items")
@@ -242,12 +246,12 @@ def test_brackets_in_a_text_are_no_lists(agent: Agent):
 @pytest.mark.parametrize(
     "body", [b"no gzip", gzip.compress(b'{"outcomes": []}')[:-9]], ids=["other", "cut"]
 )
-def test_a_body_that_is_not_the_gzip_it_claims_to_be_is_told_so(agent: Agent, body):
+def test_an_invalid_gzip_body_is_rejected(agent: Agent, body):
     response = agent.send("outcomes", body, **{"Content-Encoding": "gzip"})
     assert (response.status_code, response.json()["code"]) == (400, "not_gzip")
 
 
-def test_an_unknown_encoding_is_told_so(agent: Agent):
+def test_an_unknown_encoding_is_rejected(agent: Agent):
     response = agent.send("outcomes", b"", **{"Content-Encoding": "br"})
     assert response.status_code == 415
 
@@ -255,11 +259,11 @@ def test_an_unknown_encoding_is_told_so(agent: Agent):
 NUL_VALUES = {"output": {"text": "a\0b", "a\0key": ["\0"]}, "tool_args": {"q": "\0"}}
 
 
-def test_nul_in_values_is_data_and_kept_exactly(agent: Agent):
+def test_nul_in_values_is_data_and_stored_exactly(agent: Agent):
     agent.post(an_outcome("nul", **NUL_VALUES, metadata={"\0": "\0"}))
-    found = agent.outcome("nul")
-    assert {name: found[name] for name in NUL_VALUES} == NUL_VALUES
-    assert found["metadata"] == {"\0": "\0"}
+    result = agent.outcome("nul")
+    assert {name: result[name] for name in NUL_VALUES} == NUL_VALUES
+    assert result["metadata"] == {"\0": "\0"}
 
 
 def test_nul_in_an_error_and_in_details_is_data_too(agent: Agent):
@@ -301,7 +305,7 @@ def test_an_event_without_call_id_is_its_own_call(agent: Agent):
     assert kinds == ["denied", "open"]
 
 
-def test_only_so_much_of_a_huge_refused_item_is_kept(agent: Agent):
+def test_only_the_beginning_of_a_huge_rejected_item_is_stored(agent: Agent):
     agent.door_of_raw(item(type="success", output="x" * 100_000))
     assert len(bytes(RejectedItem.objects.get().excerpt)) == 1_000
 
@@ -327,9 +331,9 @@ def _body(items: list[bytes]) -> bytes:
     return b'{"outcomes": [%s]}' % b",".join(items)
 
 
-def test_an_item_that_is_large_beside_its_output_is_refused_alone(agent: Agent):
+def test_only_the_item_that_is_large_without_its_output_is_rejected(agent: Agent):
     large = "\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 600_000
-    told = agent.post(an_outcome(error=large), an_outcome("c-1", output=large), an_outcome())
-    assert [(each["index"], each["code"]) for each in told["rejected"]] == [(0, "too_large")]
+    response = agent.post(an_outcome(error=large), an_outcome("c-1", output=large), an_outcome())
+    assert [(each["index"], each["code"]) for each in response["rejected"]] == [(0, "too_large")]
     assert agent.outcome("c-1")["type"] == "artifact_reference"
     assert codes(agent.post_events(an_event("call_failed", error=large))) == [(0, "too_large")]

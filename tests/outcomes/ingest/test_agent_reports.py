@@ -1,5 +1,5 @@
-"""What tools around an agent say of it: kept with their history, shown on its page, never in the
-way of events."""
+"""Reports of an agent's own tools: stored with their history, shown on its page, and never in
+the way of events."""
 
 import json
 from typing import Any
@@ -44,7 +44,7 @@ def bot(project) -> Client:
 
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
-def test_a_scan_is_kept_and_shown_on_the_page_of_its_agent(bot, pages, prefix):
+def test_a_scan_is_stored_and_shown_on_the_page_of_its_agent(bot, pages, prefix):
     answer = scan(bot, prefix)
     assert (answer.status_code, answer.json()) == (200, {"kept": True, "changed": True})
     page = pages.get("agents/bot/")
@@ -54,9 +54,9 @@ def test_a_scan_is_kept_and_shown_on_the_page_of_its_agent(bot, pages, prefix):
     assert b"<b>mail</b>" not in page.content
 
 
-def test_a_scan_in_the_words_of_0_16_is_shown_alike(bot, pages):
-    (found,) = SCAN["violations"]
-    words = {"skill_name": "mailer", "risk_level": "CRITICAL", "findings": found["violations"]}
+def test_a_scan_in_the_format_of_0_16_is_shown_the_same(bot, pages):
+    (result,) = SCAN["violations"]
+    words = {"skill_name": "mailer", "risk_level": "CRITICAL", "findings": result["violations"]}
     scan(bot, "/api/v1", violations=None, findings=[words])
     assert "mailer CRITICAL line 7: sends <b>mail</b>" in pages.text("agents/bot/")
 
@@ -128,7 +128,7 @@ def test_a_gates_manifest_comes_along_with_its_events(agent, pages, rules):
 
 
 @pytest.mark.parametrize("odd", [None, [], 7, {"agent_id": 7, "rules": 3}, {"a": "x" * 1_100_000}])
-def test_events_are_taken_whatever_comes_along_with_them(agent, odd):
+def test_events_are_accepted_whatever_report_comes_with_them(agent, odd):
     body = {"events": [builders.an_event()], "agent_manifest": odd}
     assert agent.door(json.dumps(body).encode(), to="events")["accepted"] == 1
 

@@ -1,4 +1,4 @@
-"""What the page of domain words says of each case that an agent may report, read over HTTP."""
+"""Every case of an outcome that an agent may report, read back over HTTP."""
 
 import json
 from typing import Any
@@ -65,15 +65,15 @@ def test_twelve_thousand_characters_are_inline_and_one_more_are_an_artifact(agen
     content = agent.client.get(f"/v1/artifacts/{call['artifact_id']}")
     assert b"".join(content).decode() == text_of(12_001)
     assert content["Content-Type"].startswith("text/plain")
-    told = json.loads(call["model_content"])
-    assert told["artifact_reference"] == call["artifact_id"]
-    assert "read_file" in told["hint"]
+    body = json.loads(call["model_content"])
+    assert body["artifact_reference"] == call["artifact_id"]
+    assert "read_file" in body["hint"]
     (listed,) = agent.session("s")["artifacts"]
     assert listed["call_id"] == "artifact"
     assert listed["size_bytes"] == len(text_of(12_001).encode())
 
 
-def test_a_large_error_is_judged_by_its_whole_output(agent: Agent):
+def test_a_large_error_is_judged_by_its_full_output(agent: Agent):
     agent.post(
         an_outcome("text", output="Error: " + "x" * 20_000),
         an_outcome("object", output={"is_error": True, "text": "x" * 20_000}),
@@ -83,13 +83,13 @@ def test_a_large_error_is_judged_by_its_whole_output(agent: Agent):
         assert agent.outcome(call)["classified"] == "failure"
 
 
-def test_a_timeout_is_a_failure_that_no_check_was_asked_about(agent: Agent):
+def test_a_timeout_is_a_failure_without_a_check(agent: Agent):
     agent.post(an_outcome("c", type="timeout", deadline_s=30, elapsed_ms=30_004))
     call = agent.outcome("c")
     assert (call["deadline_s"], call["retryable"], call["elapsed_ms"]) == (30, True, 30_004)
     assert (call["verdict"], call["check"]) == ("failure", None)
-    told = json.loads(call["model_content"])
-    assert (told["status"], told["timed_out"], told["retryable"]) == ("error", True, True)
+    body = json.loads(call["model_content"])
+    assert (body["status"], body["timed_out"], body["retryable"]) == ("error", True, True)
 
 
 def test_a_failure_says_its_error(agent: Agent):
@@ -132,10 +132,10 @@ def test_a_denial_has_no_verdict_and_tells_the_model_why(agent: Agent, reason):
 
 def test_a_denied_validation_tells_the_model_its_details_and_a_hint(agent: Agent):
     agent.post(an_outcome("c", type="denied", reason="validation", details="url is missing"))
-    told = json.loads(agent.outcome("c")["model_content"])
-    assert told["error"] == "argument_validation_failed"
-    assert told["details"] == "url is missing"
-    assert told["hint"]
+    body = json.loads(agent.outcome("c")["model_content"])
+    assert body["error"] == "argument_validation_failed"
+    assert body["details"] == "url is missing"
+    assert body["hint"]
 
 
 def test_an_artifact_that_the_agent_keeps_is_not_checked(agent: Agent):
@@ -173,6 +173,6 @@ def test_waiting_reads_what_was_acknowledged_before(agent: Agent):
     agent.door(body)
     assert agent.get("outcomes", wait=0)["settled"] is False
     settle()
-    found = agent.get("outcomes", wait=30)
-    assert found["settled"] is True
-    assert [each["call_id"] for each in found["outcomes"]] == ["c"]
+    response = agent.get("outcomes", wait=30)
+    assert response["settled"] is True
+    assert [each["call_id"] for each in response["outcomes"]] == ["c"]

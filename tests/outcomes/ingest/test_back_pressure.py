@@ -132,26 +132,26 @@ def test_a_post_computes_no_figures_that_are_fresh(waiting: Agent, django_assert
 
 
 def counting() -> tuple[list[int], Callable[[], int]]:
-    asked: list[int] = []
+    listed: list[int] = []
 
     def ask() -> int:
-        asked.append(len(asked))
-        return asked[-1]
+        listed.append(len(listed))
+        return listed[-1]
 
-    return asked, ask
+    return listed, ask
 
 
 def test_a_fresh_value_is_not_computed_again():
-    asked, ask = counting()
+    request, ask = counting()
     cached = Cached(ask, seconds=3600)
     assert [cached.get() for _ in range(3)] == [0, 0, 0]
     cached.forget()
     assert cached.get() == 1
-    assert asked == [0, 1]
+    assert request == [0, 1]
 
 
 def test_a_value_that_took_long_is_cached_longer_only_with_a_cost():
-    asked, count = counting()
+    request, count = counting()
 
     def ask() -> int:
         time.sleep(0.01)
@@ -160,7 +160,7 @@ def test_a_value_that_took_long_is_cached_longer_only_with_a_cost():
     soon, costly = Cached(ask, seconds=0), Cached(ask, seconds=0, cost=1_000_000)
     assert [soon.get(), soon.get()] == [0, 1]
     assert [costly.get(), costly.get()] == [2, 2]
-    assert asked == [0, 1, 2]
+    assert request == [0, 1, 2]
 
 
 def test_callers_get_the_last_value_while_another_recomputes_it():

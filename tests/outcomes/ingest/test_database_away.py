@@ -16,7 +16,7 @@ from tests.items import an_outcome
 
 @contextmanager
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What posts are written into, by another; whoever waits gives up soon."""
+    """Locks the tables that posts write to, with a short lock timeout."""
     if connection.vendor == "sqlite":
         monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.2)
         turn = Path(f"{connection.settings_dict['NAME']}-turn")
@@ -34,7 +34,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_post_that_is_not_taken_in_time_is_told_to_come_again_and_then_kept(monkeypatch):
+def test_a_post_that_times_out_is_rejected_with_retry_later_and_then_stored(monkeypatch):
     agent = builders.bearing(builders.a_key(builders.a_project(), "ingest")[0])
     body = {"outcomes": [an_outcome()]}
     with held(monkeypatch):

@@ -1,4 +1,4 @@
-"""What was refused at the door, and what could not be settled, among the settings."""
+"""Invalid events and failed batches in the settings."""
 
 import pytest
 from django.utils import timezone

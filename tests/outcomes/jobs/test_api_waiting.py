@@ -41,15 +41,15 @@ def test_the_pause_grows_with_the_wait_and_ends_with_it(waited, of, seconds):
 
 def test_an_answer_waits_until_what_was_acknowledged_before_is_settled(agent):
     agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
-    found = agent.client.get("/v1/outcomes?wait=20", **in_the_first_pause(settle))
-    assert (found.json()["settled"], len(found.json()["outcomes"])) == (True, 1)
+    response = agent.client.get("/v1/outcomes?wait=20", **in_the_first_pause(settle))
+    assert (response.json()["settled"], len(response.json()["outcomes"])) == (True, 1)
 
 
 def test_a_wait_that_is_cut_short_is_answered_as_not_settled(agent):
     agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
     cut = in_the_first_pause(lambda: None, cut=True)
-    found = agent.client.get("/v1/outcomes?wait=20", **cut)
-    assert (found.status_code, found.json()["settled"]) == (200, False)
+    response = agent.client.get("/v1/outcomes?wait=20", **cut)
+    assert (response.status_code, response.json()["settled"]) == (200, False)
 
 
 def test_a_key_that_is_revoked_while_its_request_waits_is_refused(project):

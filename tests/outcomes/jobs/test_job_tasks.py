@@ -12,7 +12,7 @@ from outcomes.jobs import commands as jobs
 from outcomes.jobs import doorbell
 from outcomes.models import Backtest, Rejudging, RejudgingPart
 from outcomes.reclassification.commands.jobs import start_reclassification
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests.governance.contracts.documents import document, pre
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.reclassification.test_rejudging import NOT_OK, ran, unified
@@ -30,16 +30,16 @@ def queue():
         channel.queue_purge(INTERACTIVE)
 
         def messages() -> list[Any]:
-            found = []
+            listed = []
             while (message := channel.basic_get(INTERACTIVE, no_ack=True)) is not None:
-                found.append(json.loads(message.body)[0][0])
-            return found
+                listed.append(json.loads(message.body)[0][0])
+            return listed
 
         yield messages
 
 
 def requested_job(project) -> int:
-    return start_backtest(project.pk, by=EDITOR, document=RULES, wanted=Wanted()).pk
+    return start_backtest(project.pk, by=EDITOR, document=RULES, criteria=CallCriteria()).pk
 
 
 def test_a_job_whose_message_was_lost_gets_another_one_and_no_more(project, queue):
@@ -54,8 +54,8 @@ def test_a_message_that_comes_twice_runs_its_job_once(project, agent):
     number = requested_job(project)
     tasks.run_backtest(number)
     tasks.run_backtest(number)
-    found = Backtest.objects.get()
-    assert (found.status, found.tries) == ("done", 1)
+    backtest = Backtest.objects.get()
+    assert (backtest.status, backtest.tries) == ("done", 1)
 
 
 def test_a_message_for_a_job_that_runs_leaves_it_alone(project):
@@ -71,7 +71,7 @@ def test_a_reclassification_whose_turn_is_over_goes_on_behind_other_jobs(
 ):
     agent.post(*(ran(NOT_OK, session_id=f"s-{number}") for number in range(5)))
     unified(project, "*")
-    start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+    start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
     sent = []
     monkeypatch.setattr(jobs, "TURN", 0.0)
     monkeypatch.setattr(app, "send_task", lambda name, args, **_: sent.append((name, args)))

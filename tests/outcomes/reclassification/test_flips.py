@@ -11,10 +11,10 @@ from outcomes.reclassification.domain.flips import (
     NAMES,
     OTHERS,
     SAMPLES,
-    CallTold,
+    CallSummary,
     Flip,
     Flips,
-    Said,
+    VerdictChange,
     flip_of,
 )
 
@@ -22,8 +22,8 @@ SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 AT = datetime(2026, 11, 18, tzinfo=UTC)
 
 
-def call(number: int = 0, tool: str = "t") -> CallTold:
-    return CallTold(f"c-{number}", "production", "s", tool, "bot", AT)
+def call(number: int = 0, tool: str = "t") -> CallSummary:
+    return CallSummary(f"c-{number}", "production", "s", tool, "bot", AT)
 
 
 @pytest.mark.parametrize(
@@ -43,29 +43,29 @@ def test_a_flip_has_a_direction(before, after, flip):
 
 
 verdicts = st.sampled_from(list(Verdict))
-said = st.builds(
-    Said,
+change = st.builds(
+    VerdictChange,
     verdicts,
     verdicts,
     check=st.sampled_from(["", "http"]),
     rule=st.sampled_from(["a", "b"]),
     not_checked=st.sampled_from(["", "gone"]),
 )
-calls = st.lists(st.tuples(st.sampled_from(["x", "y"]), said), max_size=30)
+calls = st.lists(st.tuples(st.sampled_from(["x", "y"]), change), max_size=30)
 
 
 @given(calls, st.integers(0, 30))
-def test_parts_add_up_to_the_whole(all_calls, border):
-    whole, first, second = Flips(), Flips(), Flips()
-    for number, (tool, told) in enumerate(all_calls):
-        whole.add(call(number, tool), told)
-        (first if number < border else second).add(call(number, tool), told)
-    merged = Flips.of_json(first.as_json())
+def test_parts_add_up_to_the_total(all_calls, border):
+    complete, first, second = Flips(), Flips(), Flips()
+    for number, (tool, answer) in enumerate(all_calls):
+        complete.add(call(number, tool), answer)
+        (first if number < border else second).add(call(number, tool), answer)
+    merged = Flips.from_json(first.as_json())
     merged.merge(second.as_json())
-    assert merged.calls == whole.calls == len(all_calls)
-    told, wanted = merged.as_json(), whole.as_json()
-    del told["samples"], wanted["samples"]
-    assert told == wanted
+    assert merged.calls == complete.calls == len(all_calls)
+    answer, expected = merged.as_json(), complete.as_json()
+    del answer["samples"], expected["samples"]
+    assert answer == expected
     for row in merged.by_tool.values():
         before = sum(row[f"before_{verdict}"] for verdict in Verdict)
         assert before == sum(row[f"after_{verdict}"] for verdict in Verdict)
@@ -75,7 +75,9 @@ def test_parts_add_up_to_the_whole(all_calls, border):
 def test_whatever_comes_the_figures_stay_bounded():
     flips = Flips()
     for number in range(NAMES + 50):
-        flips.add(call(number, f"tool-{number}"), Said(SUCCESS, FAILURE, "c", f"r-{number}"))
+        flips.add(
+            call(number, f"tool-{number}"), VerdictChange(SUCCESS, FAILURE, "c", f"r-{number}")
+        )
     assert len(flips.by_tool) == len(flips.by_rule) == NAMES + 1
     assert flips.by_tool[OTHERS][Flip.NEWLY_FAILED] == 50
     assert len(flips.samples[Flip.NEWLY_FAILED]) == SAMPLES
@@ -84,7 +86,7 @@ def test_whatever_comes_the_figures_stay_bounded():
 def test_samples_show_different_rules_before_more_of_the_same():
     flips = Flips()
     for number in range(100):
-        flips.add(call(number), Said(SUCCESS, FAILURE, "c", "often"))
-    flips.add(call(100), Said(SUCCESS, FAILURE, "c", "rare"))
+        flips.add(call(number), VerdictChange(SUCCESS, FAILURE, "c", "often"))
+    flips.add(call(100), VerdictChange(SUCCESS, FAILURE, "c", "rare"))
     rules = [each["rule"] for each in flips.samples[Flip.NEWLY_FAILED]]
     assert rules == ["often"] * 3 + ["rare"]

@@ -5,18 +5,18 @@ from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unif
 from tests.outcomes.rejudging import reclassified, tried
 
 
-def found(project):
+def flip_alerts(project):
     return list(Finding.objects.filter(project=project, kind="check_flips"))
 
 
-def test_many_flips_of_a_reclassification_are_noticed_with_their_whole(project, agent):
+def test_many_flips_of_a_reclassification_raise_an_alert_with_the_total(project, agent):
     agent.post(*[ran(NOT_OK, number, tool_name="crm") for number in range(25)])
     agent.post(*[ran(OK, number + 30) for number in range(75)])
     unified(project, "*")
     tried(project)
-    assert found(project) == []
+    assert flip_alerts(project) == []
     done = reclassified(project)
-    (finding,) = found(project)
+    (finding,) = flip_alerts(project)
     assert finding.title == "Reclassification changed 25 of 100 verdicts"
     assert finding.why.startswith("25.0 % of the calls, most of them `crm`.")
     assert finding.link.endswith(f"/checks/reclassifications/{done.pk}/")
@@ -26,4 +26,4 @@ def test_few_flips_are_no_news(project, agent):
     agent.post(*[ran(NOT_OK, number) for number in range(19)])
     unified(project, "*")
     reclassified(project)
-    assert found(project) == []
+    assert flip_alerts(project) == []

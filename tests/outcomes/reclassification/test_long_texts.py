@@ -1,4 +1,4 @@
-"""What lies far back in a large output counts, and a verdict on half of a text says so."""
+"""Content at the end of a large output counts, and a verdict on a part of a text says so."""
 
 import json
 from typing import Any
@@ -43,11 +43,11 @@ def manager(project) -> Client:
     return builders.bearing(builders.a_key(project, "manage")[0])
 
 
-def asked(client: Client, path: str, **body: Any) -> dict[str, Any]:
+def run_job(client: Client, path: str, **body: Any) -> dict[str, Any]:
     response = client.post(f"/v1/{path}", json.dumps(body), content_type="application/json")
     assert response.status_code < 300, response.content
-    found: dict[str, Any] = response.json()
-    return found
+    result: dict[str, Any] = response.json()
+    return result
 
 
 def uploaded(agent: Agent, text: str) -> dict[str, Any]:
@@ -78,26 +78,26 @@ def test_a_traceback_at_the_end_of_a_log_is_a_failure_wherever_it_is_judged(
             False,
         )
     text = traceback_text()
-    tried = asked(manager, "success-checks/try", yaml=text, tool_name="t", result=log(size))
+    tried = run_job(manager, "success-checks/try", yaml=text, tool_name="t", result=log(size))
     assert (tried["verdict"], tried["cut"]) == ("failure", False)
-    tried = asked(manager, "success-checks/try", yaml=text, call_ids=["inline", "artifact"])
+    tried = run_job(manager, "success-checks/try", yaml=text, call_ids=["inline", "artifact"])
     assert [each["verdict"] for each in tried["calls"]] == ["failure"] * 2
     assert differences() == []
 
 
 def commands_run(client: Client, path: str, **body: Any) -> dict[str, Any]:
-    number = asked(client, path, **body)["id"]
+    number = run_job(client, path, **body)["id"]
     run_waiting_parts()
-    found: dict[str, Any] = client.get(f"/v1/{path}/{number}").json()
-    assert found["status"] == "done"
-    return found
+    response: dict[str, Any] = client.get(f"/v1/{path}/{number}").json()
+    assert response["status"] == "done"
+    return response
 
 
 def test_a_check_backtest_finds_what_lies_far_back(project, agent: Agent, manager):
     agent.post(an_outcome("a", output=log(80_000)))
     text = traceback_text()
-    found = commands_run(manager, "success-checks/backtests", yaml=text)
-    (sample,) = found["samples"]["newly_failed"]
+    result = commands_run(manager, "success-checks/backtests", yaml=text)
+    (sample,) = result["samples"]["newly_failed"]
     assert (sample["call_id"], sample["cut"]) == ("a", False)
 
 
@@ -105,8 +105,8 @@ def test_a_check_backtest_finds_what_lies_far_back(project, agent: Agent, manage
 def test_a_verdict_on_a_text_that_was_cut_is_unknown_and_says_so(project, agent: Agent, manager):
     agent.post(an_outcome("a", output=LONG, tool_success=True))
     text = check_text(*MANY, SUCCEEDS)
-    found = commands_run(manager, "success-checks/backtests", yaml=text)
-    (sample,) = found["samples"]["otherwise_changed"]
+    result = commands_run(manager, "success-checks/backtests", yaml=text)
+    (sample,) = result["samples"]["otherwise_changed"]
     assert (sample["after"], sample["rule"], sample["cut"]) == ("unknown", "too-much-work", True)
 
     a_check(project, *MANY, SUCCEEDS)
@@ -123,7 +123,7 @@ def test_a_verdict_on_a_text_that_was_cut_is_unknown_and_says_so(project, agent:
         "b": True,
         "c": False,
     }
-    tried = asked(manager, "success-checks/try", yaml=text, call_ids=["b", "c"])
+    tried = run_job(manager, "success-checks/try", yaml=text, call_ids=["b", "c"])
     assert [each["cut"] for each in tried["calls"]] == [True, False]
 
     bound(project, "* default")
@@ -176,7 +176,7 @@ def test_an_output_of_which_the_agent_sent_a_part_is_no_success(project, agent: 
 
     assert verdicts() == expected
     text = traceback_text()
-    tried = asked(manager, "success-checks/try", yaml=text, call_ids=list(expected))
+    tried = run_job(manager, "success-checks/try", yaml=text, call_ids=list(expected))
     assert {
         each["call_id"]: (each["verdict"], each["rule"], each["cut"]) for each in tried["calls"]
     } == expected

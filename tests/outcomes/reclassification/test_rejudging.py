@@ -26,7 +26,7 @@ from outcomes.reclassification.commands.jobs import (
     start_check_backtest,
     start_reclassification,
 )
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.stored import names
 from outcomes.stored.queries import CallFilter
 from tests import builders
@@ -38,8 +38,8 @@ from tests.outcomes.settling.test_settle_exactness import (
     batches_of,
     identity,
     item,
+    reported,
     send,
-    told,
 )
 from tests.outcomes.waiting_jobs import run_waiting_parts, waiting_parts
 from tests.recount import differences
@@ -63,14 +63,14 @@ def test_verdicts_flip_in_both_directions(project, agent):
     agent.post(
         ran(OK), ran(NOT_OK), ran(PENDING), ran("Error: x"), ran({"is_error": True}), ran(None)
     )
-    found = tried(project)
-    assert (found.status, found.progress) == ("done", 1.0)
-    assert flips(found) == {
+    rejudging = tried(project)
+    assert (rejudging.status, rejudging.progress) == ("done", 1.0)
+    assert flips(rejudging) == {
         "newly_failed": 1, "newly_succeeded": 2, "otherwise_changed": 1, "unchanged": 2,
     }  # fmt: skip
-    (sample,) = found.result["flips"]["samples"]["newly_failed"]
+    (sample,) = rejudging.result["flips"]["samples"]["newly_failed"]
     assert (sample["rule"], sample["before"], sample["after"]) == ("not-ok", "success", "failure")
-    assert found.result["flips"]["by_rule"]["unified: otherwise"]["judged"] == 4
+    assert rejudging.result["flips"]["by_rule"]["unified: otherwise"]["judged"] == 4
 
 
 def test_nothing_is_written_by_looking(project, agent):
@@ -81,7 +81,7 @@ def test_nothing_is_written_by_looking(project, agent):
     assert not PastVerdict.objects.exists()
 
 
-def test_what_no_check_is_asked_about_stays_as_it_is(project, agent):
+def test_calls_without_a_check_stay_as_they_are(project, agent):
     agent.post(
         ran(None, type="timeout"),
         ran(None, type="failure", error="x"),
@@ -89,21 +89,21 @@ def test_what_no_check_is_asked_about_stays_as_it_is(project, agent):
         ran(None, type="artifact_reference", artifact_id="kept elsewhere", summary="…"),
     )
     agent.post_events(builders.an_event("call_executed", tool_success=True))
-    found = tried(project)
-    assert flips(found) == {"unchanged": 4}
-    assert found.result["flips"]["judged"] == 0
-    assert found.result["flips"]["not_checked"] == {
+    rejudging = tried(project)
+    assert flips(rejudging) == {"unchanged": 4}
+    assert rejudging.result["flips"]["judged"] == 0
+    assert rejudging.result["flips"]["not_checked"] == {
         "No result was reported.": 1,
         "The output is kept by the agent.": 1,
     }
 
 
-def test_the_whole_of_a_large_output_is_judged(project, agent):
+def test_a_large_output_is_judged_completely(project, agent):
     agent.post(ran({"ok": False, "log": "x" * 20_000}))
     assert flips(tried(project)) == {"newly_failed": 1}
 
 
-def test_rates_are_told_by_tool_before_and_after(project, agent):
+def test_rates_are_listed_by_tool_before_and_after(project, agent):
     agent.post(*[ran(NOT_OK, tool_name="crm") for _ in range(3)], ran(OK, tool_name="web"))
     rows = tried(project).result["flips"]["by_tool"]
     assert (rows["crm"]["before_success"], rows["crm"]["after_failure"]) == (3, 3)
@@ -123,7 +123,7 @@ def test_a_session_reaches_its_limit_later_counting_successes(project, agent):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "judged"),
+    ("criteria", "judged"),
     [
         ({}, 4),
         ({"tools": ["crm*"]}, 2),
@@ -133,14 +133,14 @@ def test_a_session_reaches_its_limit_later_counting_successes(project, agent):
         ({"environment": "production", "tools": ["web"], "agents": ["bot"]}, 1),
     ],
 )
-def test_only_the_chosen_calls_are_judged(project, agent, wanted, judged):
+def test_only_the_chosen_calls_are_judged(project, agent, criteria, judged):
     agent.post(
         ran(NOT_OK, 0, tool_name="crm", agent_id="bot"),
         ran(NOT_OK, 1, tool_name="crm_2", agent_id="other-bot"),
         ran(NOT_OK, 2, tool_name="web", agent_id="bot", session_id=None),
         ran(NOT_OK, 3, tool_name="mail", agent_id="bot"),
     )
-    assert flips(tried(project, **wanted)) == {"newly_failed": judged}
+    assert flips(tried(project, **criteria)) == {"newly_failed": judged}
 
 
 def test_a_bound_check_is_tried_on_what_it_judges(project, agent):
@@ -159,7 +159,7 @@ def test_a_text_that_is_none_is_refused_with_its_lines(project):
 def test_who_may_not_write_checks_starts_nothing(project):
     viewer = Actor(ActorKind.PERSON, 1, "viewer@example.test", Role.VIEWER)
     with pytest.raises(Forbidden):
-        start_reclassification(project.pk, by=viewer, wanted=Wanted())
+        start_reclassification(project.pk, by=viewer, criteria=CallCriteria())
     with pytest.raises(InvalidInput):
         reclassified(project, since=NOON, until=NOON)
     with pytest.raises(InvalidInput):
@@ -168,16 +168,16 @@ def test_who_may_not_write_checks_starts_nothing(project):
 
 
 def test_a_project_without_calls_is_done_at_once(project):
-    found = tried(project)
-    assert (found.status, flips(found)) == ("done", {})
+    rejudging = tried(project)
+    assert (rejudging.status, flips(rejudging)) == ("done", {})
 
 
 def test_reclassified_calls_count_by_the_check_that_is_bound_now(project, agent):
     agent.post(ran(NOT_OK), ran(OK, 1), ran("Error: x", 2, tool_success=False))
     unified(project, "*")
-    found = reclassified(project)
-    assert found.status == "done"
-    assert flips(found) == {"newly_failed": 1, "newly_succeeded": 1, "unchanged": 1}
+    rejudging = reclassified(project)
+    assert rejudging.status == "done"
+    assert flips(rejudging) == {"newly_failed": 1, "newly_succeeded": 1, "unchanged": 1}
     session = agent.session("s")
     assert session["counts"]["successes"] == 2
     assert {each["check"] for each in agent.outcomes()} == {"unified"}
@@ -191,13 +191,13 @@ def test_older_verdicts_stay_with_the_version_that_gave_them(project, agent):
     reclassified(project)
     save_check(project, document=CHECK.replace("not-ok", "refused"), by=EDITOR)
     reclassified(project)
-    told = agent.outcome("c")["verdicts"]
-    assert [(each["check"], each["version"], each["verdict"], each["rule"]) for each in told] == [
+    answer = agent.outcome("c")["verdicts"]
+    assert [(each["check"], each["version"], each["verdict"], each["rule"]) for each in answer] == [
         ("unified", 2, "failure", "refused"),
         ("unified", 1, "failure", "not-ok"),
         ("default", 1, "success", "otherwise"),
     ]
-    assert [each["at"] for each in told] == sorted((each["at"] for each in told), reverse=True)
+    assert [each["at"] for each in answer] == sorted((each["at"] for each in answer), reverse=True)
 
 
 def test_reclassifying_again_changes_nothing(project, agent):
@@ -253,7 +253,7 @@ def test_what_is_reclassified_is_as_if_it_had_been_judged_so_from_the_start(db, 
                 settle()
         unified(later, "*", text=FAILS)
         reclassified(later)
-        assert told(agent) == told(other)
+        assert reported(agent) == reported(other)
         assert [agent.session(s) for s in seen(agent)] == [other.session(s) for s in seen(other)]
         assert figures_of(later) == figures_of(first)
         assert differences() == []
@@ -282,14 +282,14 @@ def in_small_pieces(monkeypatch):
     monkeypatch.setattr(rejudging_parts, "AT_ONCE", 3)
 
 
-def test_parts_and_pages_tell_what_the_whole_tells(project, agent, in_small_pieces, monkeypatch):
+def test_the_parts_add_up_to_the_total(project, agent, in_small_pieces, monkeypatch):
     many(agent, 60, 4)
-    found = tried(project)
-    assert RejudgingPart.objects.filter(rejudging=found).count() > 2
-    assert flips(found) == {"newly_failed": 20, "newly_succeeded": 20, "unchanged": 20}
-    assert found.passed == found.total == 60
+    rejudging = tried(project)
+    assert RejudgingPart.objects.filter(rejudging=rejudging).count() > 2
+    assert flips(rejudging) == {"newly_failed": 20, "newly_succeeded": 20, "unchanged": 20}
+    assert rejudging.passed == rejudging.total == 60
     unified(project, "*")
-    assert flips(reclassified(project)) == flips(found)
+    assert flips(reclassified(project)) == flips(rejudging)
     assert differences() == []
 
 
@@ -310,14 +310,14 @@ def test_a_process_that_dies_in_the_midst_loses_and_doubles_nothing(
     with pytest.raises(SystemExit):
         reclassified(project)
     run_waiting_parts()
-    found = Rejudging.objects.get()
-    assert found.status == "done"
-    assert flips(found) == {"newly_failed": 20, "newly_succeeded": 20, "unchanged": 20}
-    assert found.passed == 60
+    rejudging = Rejudging.objects.get()
+    assert rejudging.status == "done"
+    assert flips(rejudging) == {"newly_failed": 20, "newly_succeeded": 20, "unchanged": 20}
+    assert rejudging.passed == 60
     assert differences() == []
 
 
-def test_a_cancelled_run_leaves_whole_chunks_and_says_how_far_it_came(
+def test_a_cancelled_run_leaves_full_chunks_and_its_progress(
     project, agent, in_small_pieces, monkeypatch
 ):
     many(agent, 60, 3)
@@ -331,27 +331,27 @@ def test_a_cancelled_run_leaves_whole_chunks_and_says_how_far_it_came(
         return read(rows)
 
     monkeypatch.setattr(rejudging_parts, "outputs_of", cancelled)
-    found = reclassified(project)
-    assert found.status == "cancelled"
+    rejudging = reclassified(project)
+    assert rejudging.status == "cancelled"
     changed = Call.objects.filter(check_name="unified").count()
-    assert 0 < changed == found.passed < 60
-    assert sum(flips(found).values()) == found.passed
+    assert 0 < changed == rejudging.passed < 60
+    assert sum(flips(rejudging).values()) == rejudging.passed
     assert not RejudgingPart.objects.exclude(status__in=["done", "cancelled"]).exists()
     assert differences() == []
 
 
 def test_a_job_of_another_project_is_not_there(project, agent):
     agent.post(ran(OK))
-    found = tried(project)
+    rejudging = tried(project)
     with pytest.raises(NotFound):
-        cancel_rejudging(builders.a_project().pk, found.pk, found.kind, by=EDITOR)
+        cancel_rejudging(builders.a_project().pk, rejudging.pk, rejudging.kind, by=EDITOR)
     with pytest.raises(NotFound):
-        cancel_rejudging(project.pk, found.pk, "reclassification", by=EDITOR)
+        cancel_rejudging(project.pk, rejudging.pk, "reclassification", by=EDITOR)
 
 
-def test_a_part_whose_process_died_is_taken_up_again_and_given_up_in_the_end(project, agent):
+def test_a_part_whose_worker_died_is_retried_and_fails_in_the_end(project, agent):
     agent.post(ran(NOT_OK))
-    start_check_backtest(project.pk, by=EDITOR, text=CHECK, scope="all", wanted=Wanted())
+    start_check_backtest(project.pk, by=EDITOR, text=CHECK, scope="all", criteria=CallCriteria())
     lost = {"status": "running", "heard_at": NOON - timedelta(days=1)}
     RejudgingPart.objects.update(**lost, tries=1)
     Rejudging.objects.update(status="running")
@@ -359,6 +359,6 @@ def test_a_part_whose_process_died_is_taken_up_again_and_given_up_in_the_end(pro
     RejudgingPart.objects.update(**lost, tries=3)
     assert waiting_parts() == []
     waiting_parts()
-    found = Rejudging.objects.get()
-    assert found.status == "failed"
-    assert "ended 3 times" in found.error
+    rejudging = Rejudging.objects.get()
+    assert rejudging.status == "failed"
+    assert "ended 3 times" in rejudging.error

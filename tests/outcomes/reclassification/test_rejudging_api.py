@@ -23,7 +23,7 @@ def started(client, here, **body):
     return client.post(here, json.dumps(body), content_type="application/json")
 
 
-def test_what_a_text_would_change_is_asked_for_and_kept(agent, client):
+def test_an_impact_preview_is_started_and_stored(agent, client):
     agent.post(ran(NOT_OK, call_id="c-1"), ran(OK, 1))
     response = started(client, BACKTESTS, yaml=CHECK, tool="*", env="production")
     assert response.status_code == 202
@@ -31,22 +31,22 @@ def test_what_a_text_would_change_is_asked_for_and_kept(agent, client):
     waiting = client.get(here).json()
     assert (waiting["status"], waiting["progress"], waiting["calls"]) == ("queued", 0.0, 0)
     run_waiting_parts()
-    found = client.get(here).json()
-    assert (found["status"], found["progress"], found["calls"]) == ("done", 1.0, 2)
-    assert (found["newly_failed"], found["newly_succeeded"], found["unchanged"]) == (1, 0, 1)
-    assert (found["name"], found["scope"], found["judged"]) == ("unified", "all", 2)
-    (sample,) = found["samples"]["newly_failed"]
+    body = client.get(here).json()
+    assert (body["status"], body["progress"], body["calls"]) == ("done", 1.0, 2)
+    assert (body["newly_failed"], body["newly_succeeded"], body["unchanged"]) == (1, 0, 1)
+    assert (body["name"], body["scope"], body["judged"]) == ("unified", "all", 2)
+    (sample,) = body["samples"]["newly_failed"]
     assert (sample["call_id"], sample["at"]) == ("c-1", "2026-11-18T12:00:00Z")
-    assert found["session_limits"]["sessions"] == 1
+    assert body["session_limits"]["sessions"] == 1
 
 
-def test_calls_are_reclassified_and_that_is_told(project, agent, client):
+def test_a_reclassification_is_started_and_reported(project, agent, client):
     agent.post(ran(NOT_OK), ran(OK, 1))
     unified(project, "*")
     here = f"{RECLASSIFICATIONS}/{started(client, RECLASSIFICATIONS).json()['id']}"
     run_waiting_parts()
-    found = client.get(here).json()
-    assert (found["status"], found["newly_failed"], found["unchanged"]) == ("done", 1, 1)
+    body = client.get(here).json()
+    assert (body["status"], body["newly_failed"], body["unchanged"]) == ("done", 1, 1)
     assert agent.session("s")["counts"]["failures"] == 1
 
 
@@ -68,7 +68,7 @@ def test_one_is_not_the_other(client):
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "answer"),
     [
         ({}, "yaml"),
         ({"yaml": CHECK, "scope": "some"}, "scope"),
@@ -81,7 +81,7 @@ def test_one_is_not_the_other(client):
         ),
     ],
 )
-def test_what_cannot_be_asked_names_the_place(client, body, told):
+def test_an_invalid_request_names_the_field(client, body, answer):
     response = started(client, BACKTESTS, **body)
     assert response.status_code == 422
-    assert told in json.dumps(response.json()["errors"])
+    assert answer in json.dumps(response.json()["errors"])

@@ -1,9 +1,9 @@
-"""What a check includes is tried as it was fixed, whether a text or a version is."""
+"""A preview uses the pinned includes of a check, for a draft as for a version."""
 
 from governance.checks.commands.checks import save_check
 from governance.core.actor import CONSOLE
 from outcomes.reclassification.commands.jobs import start_check_backtest
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests import builders
 from tests.governance.naming import FAILS, a_check, check_text
 from tests.outcomes.backtests import EDITOR
@@ -21,7 +21,7 @@ def test_included_checks_are_tried_as_they_are_fixed(project, agent):
     save_check(project, document=text + "# two\n", newer=["base"], by=CONSOLE)
     assert "base/mended" in str(tried(project, text).result)
     by_version = start_check_backtest(
-        project.pk, by=EDITOR, text=text, scope="all", wanted=Wanted(), version=1
+        project.pk, by=EDITOR, text=text, scope="all", criteria=CallCriteria(), version=1
     )
     run_waiting_parts()
     by_version.refresh_from_db()

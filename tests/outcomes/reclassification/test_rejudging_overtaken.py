@@ -1,4 +1,4 @@
-"""What happens to calls, and to whoever asked, while calls are judged anew."""
+"""Calls that change while they are reclassified, and waiting requests for them."""
 
 from itertools import count
 

@@ -1,4 +1,4 @@
-"""What a check would change, and calls reclassified, on pages: started, watched, read, given up."""
+"""Impact previews and reclassifications on pages: start, watch, read, cancel."""
 
 import html
 import re
@@ -34,8 +34,8 @@ def test_an_editor_sees_what_a_version_would_change(project, agent, editor):
     here = at(project, "check_backtests", "unified")
     assert "No results yet" in editor.get(here).content.decode()
     response = editor.post(here, {"version": "1", "days": "", "scope": "all"})
-    found = Rejudging.objects.get()
-    assert response.url == at(project, "check_backtest", found.pk)
+    rejudging = Rejudging.objects.get()
+    assert response.url == at(project, "check_backtest", rejudging.pk)
     assert "Queued" in editor.get(response.url).content.decode()
     run_waiting_parts()
     page = editor.get(response.url).content.decode()
@@ -45,10 +45,10 @@ def test_an_editor_sees_what_a_version_would_change(project, agent, editor):
     assert "v1" in editor.get(here).content.decode()
 
 
-def test_what_is_shown_live_is_told_only_when_it_changed(project, agent, editor):
+def test_the_live_part_refreshes_only_after_a_change(project, agent, editor):
     agent.post(ran(NOT_OK))
-    found = tried(project)
-    here = at(project, "rejudging_standing", found.kind, found.pk)
+    rejudging = tried(project)
+    here = at(project, "rejudging_standing", rejudging.kind, rejudging.pk)
     page = editor.get(here)
     assert "would change to failure" in page.content.decode()
     tag = page.context["tag"]
@@ -56,7 +56,7 @@ def test_what_is_shown_live_is_told_only_when_it_changed(project, agent, editor)
     assert editor.get(here, {"tag": "another"}).status_code == 200
 
 
-def test_without_a_script_a_text_is_kept_before_it_is_tried(project, agent, editor):
+def test_without_javascript_a_text_is_saved_before_its_preview(project, agent, editor):
     agent.post(ran(NOT_OK))
     save_check(project, document=CHECK, by=EDITOR)
     here = reverse("governance:edit_check_draft", args=[project.slug, "unified"])
@@ -103,8 +103,8 @@ def test_a_text_that_is_bound_is_tried_on_what_it_judges(project, editor):
 
 
 def again(page: str) -> str | None:
-    found = re.search(r'href="([^"]*)">\s*Run again', page)
-    return html.unescape(found[1]) if found else None
+    match = re.search(r'href="([^"]*)">\s*Run again', page)
+    return html.unescape(match[1]) if match else None
 
 
 def test_what_was_cancelled_is_run_again_over_the_same_calls(project, agent, editor):
@@ -112,16 +112,18 @@ def test_what_was_cancelled_is_run_again_over_the_same_calls(project, agent, edi
     unified(project, "*")
     form = {"days": "7", "tools": "crm_*, shell", "agents": "x-*"}
     first = editor.post(at(project, "reclassifications"), form).url
-    found = Rejudging.objects.get()
-    page = editor.post(at(project, "cancel_rejudging", found.kind, found.pk), follow=True).text
+    rejudging = Rejudging.objects.get()
+    page = editor.post(
+        at(project, "cancel_rejudging", rejudging.kind, rejudging.pk), follow=True
+    ).text
     assert "Run it again for the rest." in page
     link = again(page)
     assert link is not None
     filled_in = editor.get(link).text
     assert 'name="tools" value="crm_*, shell"' in filled_in
     assert 'name="agents" value="x-*"' in filled_in
-    assert f'name="since" value="{found.since:%Y-%m-%dT%H:%M}"' in filled_in
-    until = found.until + timedelta(minutes=1)
+    assert f'name="since" value="{rejudging.since:%Y-%m-%dT%H:%M}"' in filled_in
+    until = rejudging.until + timedelta(minutes=1)
     assert f'name="until" value="{until:%Y-%m-%dT%H:%M}"' in filled_in
     assert again(editor.get(first).text) == link
 
@@ -129,8 +131,8 @@ def test_what_was_cancelled_is_run_again_over_the_same_calls(project, agent, edi
 def test_a_version_is_tried_again_and_a_text_leads_back_to_its_draft(project, agent, editor):
     save_check(project, document=CHECK, by=EDITOR)
     form = {"version": "1", "days": "", "scope": "all"}
-    result = editor.post(at(project, "check_backtests", "unified"), form).url
-    link = again(editor.get(result).text)
+    rejudging = editor.post(at(project, "check_backtests", "unified"), form).url
+    link = again(editor.get(rejudging).text)
     assert link is not None
     filled_in = editor.get(link).text
     assert re.search(r'<option value="1" selected>\s*v1', filled_in)
@@ -147,8 +149,8 @@ def test_calls_are_reclassified_from_a_page_and_that_can_be_cancelled(project, a
     unified(project, "*")
     here = at(project, "reclassifications")
     first = editor.post(here, {"days": ""}).url
-    found = Rejudging.objects.get()
-    editor.post(at(project, "cancel_rejudging", found.kind, found.pk))
+    rejudging = Rejudging.objects.get()
+    editor.post(at(project, "cancel_rejudging", rejudging.kind, rejudging.pk))
     assert run_waiting_parts() == 0
     assert "Cancelled after 0 of 1" in editor.get(first).content.decode()
     second = editor.post(here, {"days": ""}).url
@@ -166,9 +168,9 @@ def test_a_wrong_period_is_refused_in_place(project, editor):
 
 def test_a_viewer_reads_and_starts_nothing(project, agent, pages, client_as):
     agent.post(ran(NOT_OK))
-    found = reclassified(project)
+    rejudging = reclassified(project)
     viewer = client_as(Role.VIEWER)
-    assert viewer.get(at(project, "reclassification", found.pk)).status_code == 200
+    assert viewer.get(at(project, "reclassification", rejudging.pk)).status_code == 200
     page = viewer.get(at(project, "reclassifications")).content.decode()
     assert "Reclassify these calls" not in page
 

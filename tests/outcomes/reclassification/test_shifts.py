@@ -1,4 +1,4 @@
-"""Where a limit on executions is reached, read with other verdicts."""
+"""Calls at which a limit on executions is hit with other verdicts."""
 
 import pytest
 
@@ -25,7 +25,7 @@ SUCCESS, FAILURE = Verdict.SUCCESS, Verdict.FAILURE
         (3, 5, Shift.LATER),
     ],
 )
-def test_a_shift_is_told_by_the_number_of_the_call(before, after, shift):
+def test_a_shift_has_the_number_of_the_call(before, after, shift):
     assert shift_of(before, after) == shift
 
 
@@ -37,14 +37,14 @@ def readings(limits, *calls: tuple[str, Verdict, Verdict]) -> Readings:
     return read
 
 
-def told(read: Readings) -> dict[str, tuple[int | None, int | None]]:
+def shifts_of(read: Readings) -> dict[str, tuple[int | None, int | None]]:
     return {limit.kind: (before, after) for limit, before, after in read.shifts()}
 
 
 def test_successes_that_become_failures_reach_a_limit_later():
     calls = [("t", SUCCESS, FAILURE), *[("t", SUCCESS, SUCCESS)] * 3]
     read = readings((MaxExecutions(3),), *calls)
-    assert list(told(read).values()) == [(3, 4)]
+    assert list(shifts_of(read).values()) == [(3, 4)]
 
 
 def test_failures_that_become_successes_reach_it_earlier_and_of_their_tool_alone():
@@ -52,7 +52,7 @@ def test_failures_that_become_successes_reach_it_earlier_and_of_their_tool_alone
     read = readings(
         limits, ("u", SUCCESS, SUCCESS), ("t", FAILURE, SUCCESS), ("t", SUCCESS, SUCCESS)
     )
-    assert list(told(read).values()) == [(None, None), (None, 3)]
+    assert list(shifts_of(read).values()) == [(None, None), (None, 3)]
 
 
 def test_a_limit_on_attempts_does_not_ask_for_verdicts():
@@ -61,17 +61,17 @@ def test_a_limit_on_attempts_does_not_ask_for_verdicts():
 
 
 def test_sessions_are_counted_by_limit_and_parts_add_up():
-    whole, parts = Shifts(), [Shifts(), Shifts()]
+    complete, parts = Shifts(), [Shifts(), Shifts()]
     for number in range(6):
         after = FAILURE if number % 2 else SUCCESS
-        for shifts in (whole, parts[number // 3]):
+        for shifts in (complete, parts[number // 3]):
             read = readings((MaxExecutions(1),), ("t", SUCCESS, after))
             shifts.end_session("production", f"s-{number}", read)
-    merged = Shifts.of_json(parts[0].as_json())
+    merged = Shifts.from_json(parts[0].as_json())
     merged.merge(parts[1].as_json())
-    assert merged.as_json() == whole.as_json()
-    assert whole.sessions == 3
-    (row,) = whole.by_limit
+    assert merged.as_json() == complete.as_json()
+    assert complete.sessions == 3
+    (row,) = complete.by_limit
     assert row["no_more"] == 3
     assert row["samples"]["no_more"][0] == {
         "environment": "production", "session": "s-1", "before": 1, "after": None,

@@ -27,7 +27,7 @@ def test_an_argument_that_is_called_so_names_the_artifact_whichever_tool_has_it(
 
 @pytest.mark.parametrize("tool", ["read_file", "files.read_file", "mcp__files__read_file"])
 @pytest.mark.parametrize("path", [OURS, f"artifact://{OURS}", f"/artifacts/{OURS}/raw?lines=1-2"])
-def test_a_name_of_ours_is_found_in_what_a_file_is_read_by(tool, path):
+def test_an_artifact_name_is_recognised_in_the_arguments_of_a_read(tool, path):
     assert read_by({"lines": 4, "path": path}, tool) == OURS
 
 

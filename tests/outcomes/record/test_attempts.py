@@ -76,5 +76,5 @@ def test_calls_that_name_each_other_are_attempts_of_one_whatever_their_arguments
         assert [call.id for call in attempts_of_one(CHANGED, one)] == [1, 2, 3, 5]
 
 
-def test_calls_of_one_turn_with_other_arguments_or_none_told_are_others():
+def test_calls_of_one_turn_with_other_or_unknown_arguments_are_distinct():
     assert attempts_of_one(CHANGED, 4) == attempts_of_one(CHANGED, 6) == []

@@ -90,7 +90,7 @@ def test_a_timeout_or_a_failure_is_a_failure_without_asking_a_check(outcome):
     assert check.judged == []
 
 
-def test_an_output_is_judged_by_the_check_and_the_judgement_is_kept_whole():
+def test_an_output_is_judged_and_the_explanation_is_stored():
     check = Witness()
     call = a_call(a_result({"rows": []}, elapsed_ms=41))
     assert classify(call, check, nothing_stored) == Classification(
@@ -111,7 +111,7 @@ def test_a_null_output_is_judged():
     assert check.judged == [("query", None, None)]
 
 
-def test_an_artifact_is_judged_by_the_whole_of_what_is_stored():
+def test_an_artifact_is_judged_by_its_full_content():
     check = Witness()
     stored: dict[str, Json] = {"a-1": {"rows": ["row"] * 5_000}}
     call = a_call(an_artifact("a-1", summary='{"rows":["row"'))

@@ -27,7 +27,7 @@ def test_what_was_packed_comes_out_again_one_after_the_other(texts):
 
 
 @pytest.mark.parametrize("length", [LARGEST - 1, LARGEST, LARGEST + 1, 5 * LARGEST])
-def test_a_frame_of_any_size_is_read_whole(length):
+def test_a_frame_of_any_size_is_read_completely(length):
     text = (TEXT * (length // len(TEXT) + 1))[:length]
     assert READ(packed(text)) == text
     assert READ(packed(TEXT)) == TEXT

@@ -16,7 +16,7 @@ def decided(classified, reported, kind=RESULT, **who):
 @pytest.mark.parametrize("own_check", [True, False])
 @pytest.mark.parametrize("reported", [None, S, F])
 @pytest.mark.parametrize("classified", [*Verdict])
-def test_a_bound_check_replaces_what_the_agent_said(classified, reported, own_check):
+def test_a_bound_check_replaces_the_verdict_of_the_agent(classified, reported, own_check):
     verdict = decided(classified, reported, is_bound=True, own_check=own_check)
     assert verdict == (classified, "check")
 
@@ -50,7 +50,7 @@ def test_without_any_check_it_is_a_failure_if_either_says_so(
     assert decided(classified, reported) == (verdict, decided_by)
 
 
-def test_an_own_check_that_said_nothing_decides_nothing():
+def test_an_own_check_without_a_verdict_decides_nothing():
     assert decided(F, None, own_check=True) == (F, "default")
 
 

@@ -142,7 +142,7 @@ def test_a_weaker_event_adds_what_the_stronger_lacks():
     assert call.at == NOON
 
 
-def test_what_the_winner_says_itself_is_kept():
+def test_fields_of_the_winning_event_stay():
     call = folded(
         an_event(Executed(), rule="winner", tool_args={}, idempotent=False),
         an_event(Allowed(), rule="loser", tool_args={"id": 1}, idempotent=True),
@@ -150,7 +150,7 @@ def test_what_the_winner_says_itself_is_kept():
     assert (call.rule, call.tool_args, call.idempotent) == ("winner", {}, False)
 
 
-def test_of_several_that_know_more_the_strongest_is_asked_first():
+def test_missing_fields_come_from_the_strongest_other_event():
     call = folded(
         an_event(Executed()),
         an_event(Allowed(), at=50, rule="weak"),

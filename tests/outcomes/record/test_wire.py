@@ -109,7 +109,7 @@ def test_what_an_event_makes_of_its_call(agent: Agent, action, source, kind, rea
         ("call_failed", None, "failure"),
     ],
 )
-def test_the_reported_verdict_is_what_was_said_else_what_the_action_says(
+def test_the_reported_verdict_is_explicit_or_follows_from_the_action(
     agent: Agent, action, flag, verdict
 ):
     agent.post_events(an_event(action, "c-1", tool_success=flag))
@@ -127,12 +127,12 @@ def test_the_constant_duration_of_the_sdks_is_no_measure(agent: Agent):
 
 
 @pytest.mark.parametrize("impossible", [-5, 1e300])
-def test_a_duration_that_no_clock_can_have_said_is_no_measure(agent: Agent, impossible):
+def test_an_impossible_duration_is_dropped(agent: Agent, impossible):
     agent.post_events(an_event(call_id="odd", duration_ms=impossible))
     assert agent.outcome("odd")["elapsed_ms"] is None
 
 
-def test_workflow_and_postcondition_events_are_kept_and_make_no_call(agent: Agent):
+def test_workflow_and_postcondition_events_are_stored_and_make_no_call(agent: Agent):
     answered = agent.post_events(
         an_event("workflow_stage_advanced", "w-1"), an_event("postcondition_warning", "w-2")
     )
@@ -152,7 +152,7 @@ def test_an_observed_denial_marks_the_call_that_ran(agent: Agent):
     assert (call["type"], call["would_deny"]) == ("execution_result", True)
 
 
-def test_the_environment_is_that_of_the_key_and_what_was_said_is_kept_beside_it(agent: Agent):
+def test_the_environment_is_that_of_the_key_and_the_sent_one_is_stored_too(agent: Agent):
     agent.post_events(an_event(call_id="c-1", environment="staging"))
     call = agent.outcome("c-1")
     assert (call["environment"], call["reported_environment"]) == ("production", "staging")

@@ -1,4 +1,4 @@
-"""What differs between a group of calls and the others of its scope."""
+"""Values that distinguish a group of calls from the others of its scope."""
 
 import re
 

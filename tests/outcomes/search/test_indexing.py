@@ -50,7 +50,7 @@ def test_arguments_outputs_errors_and_reasons_are_searched(project, agent: Agent
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("output.n:>=500", [500, 503, 1e30]),
         ("output.n:>500", [503, 1e30]),
@@ -64,11 +64,11 @@ def test_arguments_outputs_errors_and_reasons_are_searched(project, agent: Agent
         ("output.n:* -output.n:>0", [-7, 0]),
     ],
 )
-def test_numbers_are_compared(project, agent: Agent, text, found):
+def test_numbers_are_compared(project, agent: Agent, text, result):
     numbers = [-7, 0, 0.25, 42, 499, 500, 503, 1e30]
     agent.post(*(an_outcome(str(n), output={"n": n, "x": 1}) for n in numbers))
     run_waiting_indexes()
-    assert sorted(float(each) for each in hits(project, text)) == found
+    assert sorted(float(each) for each in hits(project, text)) == result
 
 
 def test_names_verdicts_and_negation_narrow_the_hits(project, agent: Agent):
@@ -188,16 +188,16 @@ def test_hits_are_paged_and_end(project, agent: Agent):
         )
     )
     run_waiting_indexes()
-    found, place = [], None
+    result, place = [], None
     while True:
         page = search(project.pk, parse("same"), ANY_CALL, size=2, before=place)
-        found += [row.call_id for row in page.rows]
+        result += [row.call_id for row in page.rows]
         place = page.end
         if place is None:
             break
-    assert sorted(found) == [f"c-{n}" for n in range(7)]
+    assert sorted(result) == [f"c-{n}" for n in range(7)]
     times = dict(Call.objects.values_list("call_id", "at"))
-    assert found == sorted(found, key=lambda each: times[each], reverse=True)
+    assert result == sorted(result, key=lambda each: times[each], reverse=True)
 
 
 def test_projects_do_not_share_an_index(project, agent: Agent):

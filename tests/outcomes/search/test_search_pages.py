@@ -115,7 +115,7 @@ def test_the_api_has_the_same_language_and_pages(pages: Pages, agent: Agent):
     assert ids(agent.get("outcomes", q="upstream", session="s-2")) == ["c-3"]
 
 
-def test_a_text_is_found_by_id_tool_and_error_before_it_is_indexed(agent: Agent):
+def test_a_text_matches_by_id_tool_and_error_before_it_is_indexed(agent: Agent):
     agent.post(an_item(call_id="run:42:7", tool_name="send_mail", type="failure", error="SMTP 451"))
     for text in ("run:42", "d_ma", "smtp 45", "451"):
         assert ids(agent.get("outcomes", q=text)) == ["run:42:7"], text

@@ -69,7 +69,7 @@ def store(project):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_key_of_any_shape_is_counted_read_set_and_found_in_a_batch(store, key):
+def test_a_key_of_any_shape_is_counted_read_set_and_read_in_a_batch(store, key):
     assert store.value(key) == 404
     assert store.increment(key) == 1
     assert store.increment(key, 2) == 3
@@ -114,13 +114,13 @@ def test_two_keys_of_one_environment_share_their_counters(project):
         assert Store(builders.a_key(project)[0]).increment("s:a:attempts") == expected
 
 
-def test_a_value_is_kept_to_the_letter(store):
+def test_a_value_is_stored_unchanged(store):
     for value in ("", "007", "3.0", "-0", "+1", "NUL \0 inside", "ü" * 200_000):
         assert store.put("s:a:workflow:w:state", value) == 200
         assert store.value("s:a:workflow:w:state") == value
 
 
-def test_a_value_of_a_mebibyte_is_kept_and_a_larger_one_refused(store):
+def test_a_value_of_a_mebibyte_is_stored_and_a_larger_one_is_rejected(store):
     assert store.put("free", "x" * LARGEST_VALUE) == 200
     assert store.ask("PUT", "free", {"value": "ü" * (LARGEST_VALUE // 2 + 1)}) == (
         413,
@@ -218,9 +218,9 @@ def test_an_agent_removes_its_own_count_of_failures(store):
 )
 def test_what_cannot_be_read_is_refused_and_changes_nothing(store, method, key, body, status):
     assert store.put("free", "1") == 200
-    answered, told = store.ask(method, key, body)
-    assert answered == status, told
-    assert set(told) == {"code", "detail", "errors"}
+    answered, answer = store.ask(method, key, body)
+    assert answered == status, answer
+    assert set(answer) == {"code", "detail", "errors"}
     assert store.value("free") == "1"
 
 

@@ -56,7 +56,7 @@ def test_an_integer_reads_back_as_it_was_written(number):
 
 
 @given(st.text(st.sampled_from("0123456789+-. eE_٣"), max_size=20))
-def test_only_the_one_text_of_an_integer_is_kept_as_a_number(text):
+def test_only_the_canonical_text_of_an_integer_is_stored_as_a_number(text):
     number = as_integer(text)
     assert number is None or str(number) == text
 

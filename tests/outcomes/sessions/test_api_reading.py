@@ -66,7 +66,7 @@ def test_sessions_come_in_pages_too_the_last_seen_first(agent: Agent):
         "MDAwMS0wMS0wMVQwMDowMDowMCsyMzo1OSA1",  # of a zone where the year 1 is the year 0
     ],
 )
-def test_a_cursor_that_no_list_gave_is_told_so(agent: Agent, cursor):
+def test_an_unknown_cursor_is_rejected(agent: Agent, cursor):
     response = agent.client.get("/v1/outcomes", {"cursor": cursor})
     assert response.status_code == 422
     assert response.json()["errors"][0]["path"] == "cursor"
@@ -149,7 +149,7 @@ def all_sessions(agent: Agent, /, **query) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("looked_through", [1, 2_000])
-def test_a_session_is_found_by_a_call_that_fits_the_whole_filter(
+def test_a_session_matches_if_one_call_fits_all_filters(
     agent: Agent, monkeypatch, query, expected, looked_through
 ):
     monkeypatch.setattr(session_search, "MOST_CHECKED", looked_through)
@@ -189,7 +189,7 @@ def test_a_session_is_found_by_a_call_that_fits_the_whole_filter(
         {"session": "s" * 1_025},
     ],
 )
-def test_a_query_that_cannot_be_meant_is_told_so(agent: Agent, query):
+def test_an_invalid_query_is_rejected(agent: Agent, query):
     for path in ("outcomes", "agent-sessions"):
         response = agent.client.get(f"/v1/{path}", query)
         assert response.status_code == 422, path
@@ -199,13 +199,13 @@ def test_a_query_that_cannot_be_meant_is_told_so(agent: Agent, query):
 @pytest.mark.parametrize(
     "name", ["a/b/c", "ü ñ", "100 % sure?", "..", "x" * 1_024, "a#b&c=d", "line\nbreak"]
 )
-def test_an_identifier_takes_the_whole_rest_of_the_path(agent: Agent, name):
+def test_an_identifier_may_contain_slashes(agent: Agent, name):
     agent.post(an_outcome(name, session_id=name))
     assert agent.get(f"outcomes/{quote(name, safe='')}")["call_id"] == name
     assert agent.get(f"agent-sessions/{quote(name, safe='')}")["session_id"] == name
 
 
-def test_what_is_not_there_is_not_found(agent: Agent):
+def test_an_unknown_session_is_404(agent: Agent):
     for path in (
         "outcomes/none",
         "agent-sessions/none",
@@ -217,7 +217,7 @@ def test_what_is_not_there_is_not_found(agent: Agent):
         assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
 
 
-def test_events_are_told_as_normalised(agent: Agent):
+def test_events_are_returned_normalised(agent: Agent):
     agent.post_events(
         an_event("CALL_DENIED", "c-1", decision_name="no-deletes", tool_success=None),
         an_event("call_executed", "c-2", tool_success=True),
@@ -257,7 +257,7 @@ def test_calls_stand_in_the_order_of_time_then_index_then_acceptance(agent: Agen
     assert session["counts"]["consecutive_failures"] == 2
 
 
-def test_a_session_is_told_whole_though_it_is_read_in_parts(agent: Agent, monkeypatch):
+def test_a_session_is_complete_when_it_is_read_in_parts(agent: Agent, monkeypatch):
     monkeypatch.setattr(session_details, "IN_ONE_QUERY", 2)
     fields = {"session_id": "s-1", "tool_args": {"q": 1}, "idempotent": True}
     calls = [f"c-{n}" for n in range(7)]
@@ -278,7 +278,7 @@ def test_a_session_is_told_whole_though_it_is_read_in_parts(agent: Agent, monkey
     assert [artifact["call_id"] for artifact in session["artifacts"]] == ["big"]
 
 
-def test_a_deadline_is_found_in_the_figures_it_was_given_in(agent: Agent):
+def test_a_deadline_keeps_its_digits(agent: Agent):
     agent.post(an_outcome("c-1", type="timeout", deadline_s=1_234_567.25))
     assert ids(agent.outcomes(q="1234567.25")) == ["c-1"]
 
@@ -309,7 +309,7 @@ def test_a_key_that_only_reads_posts_nothing(reader: Client):
         assert response.status_code == 403, path
 
 
-def test_who_brings_no_key_or_a_wrong_one_is_told_to(db):
+def test_a_missing_or_wrong_key_is_401(db):
     for headers in ({}, {"Authorization": "Bearer edk_production_" + "x" * 40}):
         response = Client(headers=headers).post("/v1/outcomes", b"{}", content_type="text/plain")
         assert response.status_code == 401

@@ -85,6 +85,6 @@ def test_errors_that_differ_from_call_to_call_are_one_group():
     assert (group.text, group.calls, group.digest) == ("row # is locked", 5, b"g")
 
 
-def test_a_failure_that_a_check_found_has_the_words_of_its_group():
+def test_a_failure_by_a_check_has_the_words_of_its_group():
     (group,) = failure_groups([failed("output", kind="execution_result", reported="success")])
     assert (group.text, group.missed) == ("row # is locked", 1)

@@ -13,7 +13,7 @@ def test_sessions_that_did_the_same_part_nowhere():
     assert parted_at([], []) is None
 
 
-def test_they_part_where_something_else_was_asked():
+def test_sessions_diverge_at_a_different_request():
     parted = parted_at([a_call(b"1"), a_call(b"2")], [a_call(b"1"), a_call(b"3")])
     assert parted is not None
     assert (parted.number, parted.how) == (2, Parting.REQUESTED)

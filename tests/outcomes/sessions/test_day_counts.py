@@ -19,7 +19,7 @@ def test_a_day_is_one_of_utc():
     assert start_of(1) == datetime(1970, 1, 2, tzinfo=UTC)
 
 
-def test_what_is_not_counted_at_all_is_looked_at_whole():
+def test_an_uncounted_day_is_read_from_its_sessions():
     since, until = start_of(3), start_of(4)
     assert covered(since, until, [], {3}).uncounted == [(since, until)]
 

@@ -186,7 +186,7 @@ def test_of_a_backtest(project, client, agent):
     assert {row["call_id"] for row in calls[""]} >= {"c-1", "c-5"}
 
 
-def test_of_calls_judged_anew(project, client, agent):
+def test_calls_reclassified(project, client, agent):
     agent.post(an_item(output={"ok": False}), an_item(output={"ok": True}))
     tried_one = tried(project)
     page = tables_of(client, at(project, "outcomes:check_backtest", tried_one.pk))

@@ -193,7 +193,7 @@ def test_a_contract_of_another_project_governs_nothing_here(agent):
     assert limits(agent) == limits(agent, "s-2") == []
 
 
-def test_events_of_an_sdk_are_governed_too_and_its_own_limits_stand_beside(agent):
+def test_sdk_events_are_governed_too_besides_the_limits_of_the_sdk(agent):
     version = save(agent, text_of("strict", "{max_tool_calls: 500}"))
     agent.post_events(builders.an_event(policy_version=version["revision_hash"], run_id="s-1"))
     limits = agent.session("s-1")["limits"]

@@ -26,7 +26,7 @@ CALLS = [
 ]
 
 
-def test_each_counting_is_told_after_every_call():
+def test_each_counting_is_drawn_after_every_call():
     use = a_use(MaxExecutions(9), executions=3, reported=2, classified=2)
     assert lines_of(CALLS, use) == {
         "executions": [1, 1, 2, 3, 3],
@@ -51,7 +51,7 @@ def test_of_the_newest_calls_alone_the_lines_begin_where_those_began():
     assert lines_of(CALLS, use)["classified"] == [41, 41, 41, 42, 42]
 
 
-def test_what_ran_before_the_stop_is_told_apart_from_what_ran_later():
+def test_calls_before_and_after_the_limit_are_distinct():
     use = a_use(MaxExecutions(2), stopped_at=4, executions=3, reported=2, classified=2)
     counted = counted_before_stop(CALLS, use, first=1)
     assert results_of(counted or []) == Results(2, 1, 1, 0)

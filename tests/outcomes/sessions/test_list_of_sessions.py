@@ -89,7 +89,7 @@ QUERIES = [
 
 
 @pytest.mark.usefixtures("traffic")
-def test_the_list_holds_what_is_asked_for_in_the_order_that_is_asked_for(pages):
+def test_the_list_has_the_requested_rows_in_the_requested_order(pages):
     for query, sessions in QUERIES:
         assert shown(pages, **query) == sessions, query
         if "state" not in query:
@@ -182,8 +182,8 @@ def test_what_was_stopped_comes_first_then_who_waits_who_runs_and_who_ended(proj
         "stopped", "behind-a-call", "waits", "also-runs", "runs", "also-ended", "ended",
     ]  # fmt: skip
     for name, rows in (("state", sorted_rows), ("-state", sorted_rows[::-1])):
-        rows_found = walked(project, name.removeprefix("-"), turned=name != "state")
-        assert [row.session_id for row in rows_found] == rows
+        value = walked(project, name.removeprefix("-"), turned=name != "state")
+        assert [row.session_id for row in value] == rows
         assert shown(pages, sort=name) == rows
     head = '<a href="[^"]*sort=-state" title="Sort: ended first">'
     assert re.search(head, pages.get("sessions/", sort="state").content.decode())

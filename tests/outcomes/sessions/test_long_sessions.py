@@ -46,9 +46,7 @@ def long_from_a_few_calls_on(monkeypatch):
     order=st.randoms(use_true_random=False),
     cuts=st.lists(st.integers(0, 60), min_size=2, max_size=6),
 )
-def test_in_whatever_order_calls_come_and_are_judged_anew_every_count_is_exact(
-    db, sent, order, cuts
-):
+def test_counts_are_exact_in_any_order_of_arrival_and_reclassification(db, sent, order, cuts):
     with transaction.atomic():
         project, agent = in_a_project_of_its_own()
         order.shuffle(sent)
@@ -122,7 +120,7 @@ def test_what_is_settled_between_two_chunks_is_part_of_the_next(project, agent, 
     assert differences() == []
 
 
-def test_what_was_taken_back_is_counted_once(project, agent, monkeypatch):
+def test_a_rolled_back_call_is_counted_once(project, agent, monkeypatch):
     many(agent, 30, 2)
     unified(project, "*")
     note, notes = jobs.note, count(1)

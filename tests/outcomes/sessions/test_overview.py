@@ -73,7 +73,7 @@ def test_a_failure_that_the_agent_took_for_a_success_was_missed():
     assert overview_of(calls).missed == 1
 
 
-def test_of_a_failure_that_is_neither_reported_nor_one_by_its_type_the_agent_said_nothing():
+def test_an_unreported_failure_is_silent():
     calls = [
         a_brief(verdict="failure"),
         a_brief("artifact_reference", verdict="failure"),
@@ -85,7 +85,7 @@ def test_of_a_failure_that_is_neither_reported_nor_one_by_its_type_the_agent_sai
     assert (overview.unsaid, overview.missed) == (2, 0)
 
 
-def test_denials_are_told_by_reason_with_their_rules_and_the_newest_words():
+def test_denials_are_listed_by_reason_with_rules_and_the_newest_message():
     calls = [
         a_brief("denied", reason="limit", detail="first words", rule="cap"),
         a_brief("denied", reason="limit", detail="last words", rule="cap"),

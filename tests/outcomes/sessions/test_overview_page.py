@@ -61,7 +61,7 @@ def test_a_tool_that_is_called_no_more_is_in_the_file_alone(pages, agent):
     assert called == {"crm": (1, 0), "billing": (0, 2)}
 
 
-def test_figures_stand_beside_those_of_the_time_before(pages, agent):
+def test_figures_have_those_of_the_previous_period(pages, agent):
     agent.post(
         *calls("crm", 3, 1),
         a_denied_item(),
@@ -106,13 +106,13 @@ def test_the_card_shows_the_first_alerts_of_the_list(pages, agent, project):
     assert "Alerts 12 open" in text  # in the navigation
 
 
-def test_doubt_is_the_headline_and_stands_beside_the_rate(pages, agent, project):
+def test_doubt_is_the_headline_and_next_to_the_rate(pages, agent, project):
     silent = [an_item(tool_name="lookup", output={"ok": False}) for _ in range(6)]
     agent.post(*silent, *calls("lookup", 4, 0), *calls("docs", 10, 0))
     scanned(project)
     page = pages.get("overview/")
-    said = "lookup : 6 of 10 outputs look like failures, and no check covers them"
-    assert said in text_of(page)
+    words = "lookup : 6 of 10 outputs look like failures, and no check covers them"
+    assert words in text_of(page)
     assert "100.0 % of 20 calls succeeded, counting 6 suspected failures" in text_of(page)
     assert tile(page.content.decode(), "rate").startswith(
         "Success rate, in doubt 70.0 % to 100.0 % 6 of 20 in doubt 20 of 20 sent an output"

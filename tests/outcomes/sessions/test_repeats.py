@@ -53,7 +53,7 @@ def test_as_many_calls_are_wasted_as_the_page_of_the_session_tells(calls):
 
 
 @given(st.lists(requested_calls, max_size=30), st.data())
-def test_what_is_kept_is_gone_on_from_as_if_it_had_never_been_put_down(calls, data):
+def test_a_stored_state_continues_as_if_uninterrupted(calls, data):
     border = data.draw(st.integers(0, len(calls)))
     stored = json.loads(json.dumps(read(calls[:border]).state()))
     repeats = Repeats.resumed(stored)
@@ -77,7 +77,7 @@ def test_the_call_that_was_denied_most_often_is_the_loop_and_of_equals_the_last(
     assert read([denied(one, 0), denied(other, 1)]).longest_loop() is None
 
 
-def test_what_is_kept_of_very_long_sessions_has_an_end():
+def test_the_state_of_very_long_sessions_is_bounded():
     many = [denied(number.to_bytes(16, "big"), number) for number in range(REMEMBERED + 50)]
     loop = [denied(b"x" * 16, 5_000 + number) for number in range(2)]
     repeats = read([*many[:20], *loop, *many[20:]])

@@ -177,7 +177,7 @@ def test_every_way_to_hit_a_limit_has_its_headline(use, words):
     )
 
 
-def test_a_limit_that_is_not_known_is_said_to_be_unknown():
+def test_an_unknown_limit_is_called_unknown():
     assert plain(session_sentence(a_summary("stopped", calls=2))) == (
         "`s-1` hit an unknown limit after 2 calls"
     )

@@ -188,7 +188,7 @@ class TestEarlierVersions:
     def test_a_limit_that_stopped_nothing_is_forgotten_with_its_version(self):
         assert self.uses([ran(SUCCESS, version=self.EARLIER)] * 3) == [(4, None)]
 
-    def test_a_limit_that_a_denial_refers_to_is_listed_beside_the_one_in_force(self):
+    def test_a_limit_named_by_a_denial_is_listed_besides_the_current_one(self):
         stopped = denied(rule="cap", version=self.EARLIER)
         steps = [*[ran(SUCCESS, version=self.EARLIER)] * 2, stopped, ran(SUCCESS, version=self.NOW)]
         assert self.uses(steps) == [(4, None), (2, 3)]
@@ -307,7 +307,7 @@ def judged_at_once(use, numbers, counted):
 
 @given(limits, st.lists(steps, max_size=25), st.data())
 @settings(max_examples=150)
-def test_a_session_goes_on_from_its_kept_state_as_if_it_had_never_stopped(limits, session, data):
+def test_a_session_continues_from_its_stored_state(limits, session, data):
     border = data.draw(st.integers(0, len(session)))
     earlier = {7: limits_of([{"id": "cap", "limits": {"max_tool_calls": 2}}])}
     state = json.loads(json.dumps(a_tally(session[:border], limits, earlier).state()))
@@ -330,19 +330,19 @@ def test_a_session_goes_on_from_its_kept_state_as_if_it_had_never_stopped(limits
     ],
     ids=["another value", "another rule", "no limits", "an earlier version"],
 )
-def test_a_state_kept_for_other_limits_is_not_gone_on_from(limits, earlier):
+def test_a_state_of_other_limits_is_discarded(limits, earlier):
     state = a_tally([ran(SUCCESS)], capped(max_tool_calls=5)).state()
     assert SessionTally.resumed(state, capped(max_tool_calls=5)) is not None
     assert SessionTally.resumed(state, limits, earlier) is None
 
 
-def test_a_state_kept_by_other_code_is_not_gone_on_from():
+def test_a_state_of_other_code_is_discarded():
     state = a_tally([ran(SUCCESS)]).state()
     assert SessionTally.resumed(state | {"more": 1}, ()) is None
     assert SessionTally.resumed({}, ()) is None
 
 
-def test_a_kept_state_does_not_change_with_what_follows():
+def test_a_stored_state_does_not_change_with_later_calls():
     tally = a_tally([ran(SUCCESS)])
     state = tally.state()
     before = json.dumps(state)

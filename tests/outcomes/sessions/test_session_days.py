@@ -69,7 +69,7 @@ def some_traffic(agent, seed, number=40):
 
 
 @pytest.mark.slow
-def test_days_and_what_is_beside_them_tell_what_a_look_at_each_session_tells(project, agent, few):
+def test_day_counts_equal_a_count_of_every_session(project, agent, few):
     times = [(None, None)]
     times += [(now() - hours * HOUR, None) for hours in (24 * 4, 24 * 5 + 7)]
     times += [(now() - 24 * 7 * HOUR, now() - hours * HOUR) for hours in (5, 24 * 2 + 3)]
@@ -91,7 +91,7 @@ def test_days_and_what_is_beside_them_tell_what_a_look_at_each_session_tells(pro
     assert differences() == []
 
 
-def test_what_is_judged_anew_and_what_is_removed_changes_its_day(project, agent, few):
+def test_reclassification_and_removal_change_the_day(project, agent, few):
     agent.post(
         *(an_item(f"s-{n}", timestamp=ago(24 * 4 + n)) for n in range(5)),
         an_item("s-0", timestamp=ago(24 * 4), output={"is_error": True}, tool_success=None),
@@ -148,7 +148,7 @@ def test_a_day_is_counted_when_nobody_can_add_to_it_unsaid(project, agent):
     assert SessionDay.objects.get(day=today - 2).sessions == 2
 
 
-def test_what_is_said_while_a_day_is_counted_is_seen_the_next_time(project, agent, monkeypatch):
+def test_a_change_during_the_count_is_counted_next_time(project, agent, monkeypatch):
     agent.post(an_item("s-1", timestamp=ago(72)))
     counted()
     agent.post(an_item("s-2", timestamp=ago(72)))

@@ -68,7 +68,7 @@ def test_the_count_of_a_value_is_what_the_list_shows_when_it_is_chosen(groups, c
 
 
 @pytest.mark.parametrize("state", ["", "stopped"])
-def test_how_many_were_stopped_too_early_is_told_whatever_state_is_shown(state):
+def test_early_limits_are_counted_in_any_state(state):
     groups = [
         Group("a", "a", None, "stopped", True, "cap", 0, 3),  # noqa: FBT003 - the columns in order
         Group("a", "a", None, "ended", False, "", 0, 4),  # noqa: FBT003

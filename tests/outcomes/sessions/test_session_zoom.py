@@ -22,11 +22,11 @@ def shown(query: str, first: int = 1, last: int = 500) -> tuple[int, int]:
         ("first=-4&last=7", (1, 20)),
     ],
 )
-def test_what_is_asked_for_is_kept_within_what_there_is(query, stretch):
+def test_the_requested_range_is_clamped(query, stretch):
     assert shown(query) == stretch
 
 
-def test_a_short_session_is_always_shown_whole():
+def test_a_short_session_is_always_shown_completely():
     assert shown("first=2&last=3", 1, 5) == (1, 5)
 
 
@@ -35,7 +35,7 @@ def links(zoom: Zoom, stop: int | None = None) -> dict[str, dict[str, str]]:
     return {link.name: link.query for link in zooms}
 
 
-def test_the_whole_offers_to_come_closer_and_to_go_to_the_stop():
+def test_the_full_view_links_to_the_limit():
     assert links(Zoom(), stop=400) == {
         "all": {},
         "stop": {"first": "370", "last": "430"},

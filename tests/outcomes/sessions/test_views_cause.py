@@ -46,7 +46,7 @@ def test_a_folded_row_leads_to_its_calls_one_by_one(pages):
 
 
 @pytest.mark.usefixtures("loop")
-def test_failures_beside_a_loop_are_not_hidden_by_it(pages, agent):
+def test_a_loop_does_not_hide_failures(pages, agent):
     agent.post(an_item(tool_args=None, output="Error: no"))
     text = pages.session("s-1", show="failures")
     assert "1 of 1, newest first" in text

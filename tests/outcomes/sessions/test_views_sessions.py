@@ -88,7 +88,7 @@ def test_a_cursor_that_no_list_has_given_is_passed_over(pages, agent, cursor):
 
 
 @pytest.mark.parametrize("path", ["sessions/", "live/sessions/", "calls/", "live/calls/"])
-def test_nul_in_what_is_asked_for_finds_nothing_and_breaks_nothing(pages, path):
+def test_nul_in_a_query_matches_nothing_and_breaks_nothing(pages, path):
     assert pages.get(path, q="a\0b", environment="a\0b", agent="a\0b").status_code == 200
 
 
@@ -189,7 +189,7 @@ def test_a_cursor_leads_through_the_calls_of_a_session_with_their_numbers(pages,
     assert pages.rows(back) == pages.rows(older)
 
 
-def test_a_new_call_and_a_new_standing_come_by_themselves_and_only_then(pages, agent):
+def test_the_page_refreshes_only_after_a_change(pages, agent):
     agent.post(an_item())
     rows, url = (
         live_url(pages, "sessions/s-1/", "calls"),
@@ -203,7 +203,7 @@ def test_a_new_call_and_a_new_standing_come_by_themselves_and_only_then(pages, a
     assert running in text_of(pages.client.get(url))
 
 
-def test_how_long_a_session_lasted_comes_along_with_its_standing(pages, agent):
+def test_the_duration_refreshes_with_the_status(pages, agent):
     agent.post(an_item(timestamp="2026-11-01T10:00:00Z"))
     assert '<dd id="lasted">&lt; 1 ms</dd>' in pages.get("sessions/s-1/").content.decode()
     url = live_url(pages, "sessions/s-1/", "session")
@@ -345,9 +345,7 @@ def days_ago(days: float) -> str:
     return (datetime.now(UTC) - timedelta(days=days)).isoformat()
 
 
-def test_beside_the_figures_of_a_session_stand_those_of_the_sessions_of_its_agent_before(
-    pages, agent, project
-):
+def test_figures_of_a_session_have_those_of_earlier_sessions_of_its_agent(pages, agent, project):
     too_old = [an_item("s-old", timestamp=days_ago(11), output="Error: no") for _ in range(5)]
     others = [an_item("s-of-another", agent_id="ops", timestamp=days_ago(1)) for _ in range(5)]
     first = [an_item("s-1", timestamp=days_ago(3)) for _ in range(3)]
@@ -367,7 +365,7 @@ def test_beside_the_figures_of_a_session_stand_those_of_the_sessions_of_its_agen
     assert "no earlier session in 7 days" in pages.session("s-1")
 
 
-def test_beside_the_sessions_of_a_time_stand_those_of_the_time_before(pages, agent):
+def test_sessions_have_the_count_of_the_previous_period(pages, agent):
     agent.post(
         an_item("s-1"),
         an_item("s-2", timestamp=days_ago(1.5)),

@@ -99,10 +99,10 @@ class Outbox(Console):
 
     def __init__(self, check: Any) -> None:
         super().__init__("http://127.0.0.1:9", api_key="edk_production_x", success_check=check)
-        self.kept: list[bytes] = []
+        self.stored_rows: list[bytes] = []
 
     def _keep(self, family: Any, body: bytes) -> None:
-        self.kept.append(body)
+        self.stored_rows.append(body)
 
 
 def exported(agent: Agent, name: str) -> Any:
@@ -125,10 +125,10 @@ def by_name(agent: Agent, name: str) -> NamedCheck:
 
 
 def verdicts_of(reading: Reading) -> Iterator[tuple[str, str, str]]:
-    for told in reading.calls.values():
-        keys = Keys(told.project, told.environment, 1, 1, None, None, None, told.digest)
+    for answer in reading.calls.values():
+        keys = Keys(answer.project, answer.environment, 1, 1, None, None, None, answer.digest)
         row = codec.call_row(
-            told.call, told.verdicts, keys, 1, told.received_at, is_bound=told.is_bound
+            answer.call, answer.verdicts, keys, 1, answer.received_at, is_bound=answer.is_bound
         )
         yield row.call_id, row.verdict, row.decided_by
 
@@ -144,25 +144,25 @@ def test_agent_and_console_agree_about_every_result(project, agent, name, given)
     environment = Environment.objects.get(project=project)
     now = datetime.datetime.now(datetime.UTC)
     sender = Sender(environment.name, "bot", "", now)
-    said: dict[str, str] = {}
+    fields: dict[str, str] = {}
     differing: list[tuple[str, str, str, str]] = []
 
     def compare() -> None:
-        body = codec.pack_batch(client.kept)
+        body = codec.pack_batch(client.stored_rows)
         batch = Claimed(1, project.pk, environment.pk, "outcomes", sender, body)
         for lines, decider in (((), "agent"), ((f"* {name}",), "check")):
             bound(project, *lines)
             for call, verdict, decided_by in verdicts_of(read([batch], {})):
-                if (verdict, decided_by) != (said[call], decider):
-                    differing.append((call, said[call], verdict, decided_by))
-        client.kept.clear()
+                if (verdict, decided_by) != (fields[call], decider):
+                    differing.append((call, fields[call], verdict, decided_by))
+        client.stored_rows.clear()
 
     for number, (tool, result) in enumerate(some_results(), 1):
         with client.call(tool, {}, call_id=f"call-{number}") as call:
             call.returned(result)
-        said[call.call_id] = "success" if check(tool, result) else "failure"
+        fields[call.call_id] = "success" if check(tool, result) else "failure"
         if number % AT_ONCE == 0:
             compare()
-    assert len(said) == RESULTS
-    assert set(said.values()) == {"success", "failure"}
+    assert len(fields) == RESULTS
+    assert set(fields.values()) == {"success", "failure"}
     assert differing == []

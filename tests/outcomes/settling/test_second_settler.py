@@ -34,7 +34,7 @@ with at_work(map(int, sys.argv[1:])):
     print("in hand", flush=True)
     sys.stdin.read()
 """
-BESIDE = """
+PROGRAM = """
 import sys
 import django
 from django.conf import settings
@@ -145,22 +145,24 @@ def test_a_second_process_starts_when_much_waits_on_postgresql(agent, monkeypatc
     assert not is_more_than_one_can_do()  # not all the time
 
 
-def test_the_process_beside_settles_what_waits_and_ends(agent):
+def test_the_second_settler_empties_the_inbox_and_ends(agent):
     for name in "abc":
         post(agent, name)
     name = str(connection.settings_dict["NAME"])
-    subprocess.run(program(BESIDE, name), cwd=ROOT, env=in_an_environment(), check=True, timeout=60)
+    subprocess.run(
+        program(PROGRAM, name), cwd=ROOT, env=in_an_environment(), check=True, timeout=60
+    )
     assert settled() == {"a", "b", "c"}
     assert not Batch.objects.exists()
 
 
-def test_a_process_beside_knows_its_worker(settings):
+def test_the_second_settler_knows_its_worker(settings):
     program = str(settings.BASE / "manage.py")
-    beside = [sys.executable, program, "second_settler", "--worker", str(os.getpid())]
-    assert job_processes.child_command("second_settler") == beside
+    listed = [sys.executable, program, "second_settler", "--worker", str(os.getpid())]
+    assert job_processes.child_command("second_settler") == listed
 
 
-def test_the_process_beside_ends_when_its_worker_is_killed():
+def test_the_second_settler_ends_when_its_worker_is_killed():
     """Nobody asks it to: whoever would is gone."""
     worker = subprocess.Popen(
         program(WORKER, NEVER_IDLE, connection.settings_dict["NAME"]),
@@ -169,14 +171,14 @@ def test_the_process_beside_ends_when_its_worker_is_killed():
         stdout=subprocess.PIPE,
     )
     assert worker.stdout
-    beside = os.pidfd_open(int(worker.stdout.readline()))
+    other = os.pidfd_open(int(worker.stdout.readline()))
     worker.kill()
     worker.wait()
     worker.stdout.close()
     try:
-        ended, _, _ = select.select([beside], [], [], 60)  # its end is something to be read
+        ended, _, _ = select.select([other], [], [], 60)  # its end is something to be read
         assert ended, "it goes on"
     finally:
         with suppress(ProcessLookupError):
-            signal.pidfd_send_signal(beside, signal.SIGKILL)
-        os.close(beside)
+            signal.pidfd_send_signal(other, signal.SIGKILL)
+        os.close(other)

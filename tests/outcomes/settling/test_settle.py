@@ -137,7 +137,7 @@ def test_a_call_without_session_is_in_none(agent: Agent):
     assert agent.get("agent-sessions")["sessions"] == []
 
 
-def test_a_call_whose_session_is_told_later_joins_it(agent: Agent):
+def test_a_call_joins_a_session_that_is_reported_later(agent: Agent):
     agent.post(an_outcome("a", output=1))
     agent.post_events(an_event("call_allowed", "a", run_id="s", agent_id="unknown"))
     assert agent.session("s")["counts"]["executions"] == 1
@@ -207,9 +207,9 @@ def test_a_session_keeps_the_name_of_its_agent_when_a_later_call_says_none(agent
     assert agent.session("s")["agent_id"] == "billing-bot"
 
 
-def test_sessions_that_older_code_has_read_are_read_anew_while_nothing_waits(agent: Agent):
-    asked = {"session_id": "s", "tool_args": {"id": 1}, "turn_id": "t"}
-    denied = {"type": "denied", "reason": "contract", **asked}
+def test_sessions_of_older_code_are_read_again_while_the_inbox_is_empty(agent: Agent):
+    fields = {"session_id": "s", "tool_args": {"id": 1}, "turn_id": "t"}
+    denied = {"type": "denied", "reason": "contract", **fields}
     agent.post(*(an_outcome(f"c-{number}", **denied) for number in range(3)))
     agent.post(an_outcome("other", session_id="other"))
     Session.objects.update(is_read=False, waste=0, has=0, loop=0, loop_call=None, tally="")

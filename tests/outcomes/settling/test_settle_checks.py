@@ -19,7 +19,7 @@ def judged(agent: Agent, call_id: str) -> tuple[str, str, int, str]:
     return call["verdict"], call["check"], call["version"], call["rule"]
 
 
-def test_a_bound_check_decides_and_all_it_saw_is_kept(project, agent: Agent):
+def test_a_bound_check_decides_and_its_explanation_is_stored(project, agent: Agent):
     a_check(project, HTTP)
     bound(project, "http_* mine")
     agent.post(an_outcome("a", tool_name="http_get", output={"code": 503}, tool_success=True))
@@ -65,7 +65,7 @@ def test_a_later_event_judges_again_only_where_it_changes_the_output(project, ag
     assert judged(agent, "a") == ("failure", "mine", 2, "bad")
 
 
-def test_a_large_output_is_judged_whole(project, agent: Agent):
+def test_a_large_output_is_judged_completely(project, agent: Agent):
     a_check(project, "{when: {result.rows: {length: {gte: 20000}}}, id: many, verdict: failure}")
     bound(project, "* mine")
     agent.post(an_outcome("a", output={"rows": list(range(20_000))}))
@@ -137,13 +137,13 @@ def test_a_claim_asks_for_the_judges_of_its_project_once(project, agent: Agent, 
     a_check(project, FAILS)
     bound(project, "* mine")
     agent.post(an_outcome("first"))
-    asked: list[int] = []
+    listed: list[int] = []
 
     def counted(project_id: int) -> Judges:
-        asked.append(project_id)
+        listed.append(project_id)
         return judges(project_id)
 
     monkeypatch.setattr("outcomes.settling.decode.judges", counted)
     agent.post(*(an_outcome(f"c-{number}", output={"ok": False}) for number in range(50)))
-    assert asked == [project.pk]
+    assert listed == [project.pk]
     assert Call.objects.filter(check_name="mine", classified="failure").count() == 50

@@ -37,7 +37,7 @@ agents = st.sampled_from(["billing-bot", "support-bot"])
 sessions = st.sampled_from(["s-1", "s-2", None])
 times = st.integers(0, 200).map(lambda n: (NOON + timedelta(seconds=n)).isoformat())
 # What a model asks for when it comes back to read an artifact, stored here or kept by its agent.
-asked = st.sampled_from(
+request_fields = st.sampled_from(
     [
         None,
         {"path": "a.txt"},
@@ -66,7 +66,7 @@ def posted(draw: st.DrawFn) -> dict[str, Any]:
         draw(calls),
         type=kind,
         tool_name=draw(tools),
-        tool_args=draw(asked),
+        tool_args=draw(request_fields),
         agent_id=draw(agents),
         session_id=draw(sessions),
         turn_id=draw(st.sampled_from(["t-1", "t-2", None])),
@@ -79,7 +79,7 @@ def posted(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
-def of_an_sdk(draw: st.DrawFn) -> dict[str, Any]:
+def sdk_events(draw: st.DrawFn) -> dict[str, Any]:
     return an_event(
         draw(st.sampled_from(ACTIONS)),
         draw(calls),
@@ -96,7 +96,7 @@ def of_an_sdk(draw: st.DrawFn) -> dict[str, Any]:
 Item = tuple[str, dict[str, Any]]
 Items = list[Item]
 Sent = TypeVar("Sent")
-item = st.tuples(st.just("outcomes"), posted()) | st.tuples(st.just("events"), of_an_sdk())
+item = st.tuples(st.just("outcomes"), posted()) | st.tuples(st.just("events"), sdk_events())
 
 
 def identity(sent: Item) -> str:
@@ -119,13 +119,13 @@ def send(agent: Agent, batch: Items) -> None:
             assert agent.door(json.dumps({path: part}).encode(), to=path)["rejected"] == []
 
 
-def told(agent: Agent) -> list[dict[str, Any]]:
+def reported(agent: Agent) -> list[dict[str, Any]]:
     """All calls, without what only says when they came."""
-    found = [
+    listed = [
         {name: value for name, value in call.items() if name != "received_at"}
         for call in agent.outcomes()
     ]
-    return sorted(found, key=lambda call: str(call["call_id"]))
+    return sorted(listed, key=lambda call: str(call["call_id"]))
 
 
 def in_a_project_of_its_own(version_limits: dict[str, Any]) -> Agent:
@@ -163,7 +163,7 @@ def test_any_order_batches_and_repeats_give_the_same_and_recount(db, sent, order
         at_once = in_a_project_of_its_own(LIMITS)
         send(at_once, sent)
         settle()
-        assert told(settled_bit_by_bit(sent, order, cuts)) == told(at_once)
+        assert reported(settled_bit_by_bit(sent, order, cuts)) == reported(at_once)
         assert differences() == []
         transaction.set_rollback(True)
 

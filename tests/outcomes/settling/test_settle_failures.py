@@ -28,9 +28,9 @@ OPERATOR = person(1, "operator@example.test", Role.OPERATOR)
 
 def spoil(batch: int, body: bytes = b"rubbish") -> bytes:
     row = Batch.objects.get(pk=batch)
-    kept, row.body = bytes(row.body), body
+    stored, row.body = bytes(row.body), body
     row.save()
-    return kept
+    return stored
 
 
 def post(agent: Agent, *names: str) -> int:
@@ -90,7 +90,7 @@ def test_a_batch_set_aside_holds_up_no_waiting_reader(project, agent: Agent):
     assert agent.get("health")["backlog"]["set_aside"] == 1
 
 
-def test_a_retried_batch_is_settled_and_the_audit_log_says_who_asked(project, agent: Agent):
+def test_a_retried_batch_is_settled_and_audited(project, agent: Agent):
     batch = post(agent, "late")
     body = spoil(batch)
     try_until_set_aside()
@@ -110,7 +110,7 @@ def test_a_retry_takes_an_operator_and_a_batch_that_is_set_aside(project, agent:
         retry_batch(project.pk, batch, by=person(1, "v@example.test", Role.VIEWER))
 
 
-def test_nothing_of_a_claim_that_fails_in_the_middle_is_kept(agent: Agent, monkeypatch):
+def test_a_claim_that_fails_halfway_stores_nothing(agent: Agent, monkeypatch):
     post(agent, "a", "b")
     broken = RuntimeError("the disk is full")
 

@@ -29,17 +29,17 @@ def test_no_statement_goes_through_all_that_is_stored():
         agent.door(json.dumps({"outcomes": items}).encode())
         if not batch:
             settle()
-    asked = {}
+    fields = {}
 
     def remember(execute, sql, params, many, context):
         if not many and sql.lstrip().upper().startswith(("SELECT", "UPDATE", "DELETE", "WITH")):
-            asked[sql] = params
+            fields[sql] = params
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(remember):
         settle()
-    assert any("outcomes_callgroup" in sql for sql in asked)
-    plans = {sql: plan(sql, params) for sql, params in asked.items()}
+    assert any("outcomes_callgroup" in sql for sql in fields)
+    plans = {sql: plan(sql, params) for sql, params in fields.items()}
     slow = {sql: steps for sql, steps in plans.items() if any(map(is_slow, steps))}
     assert slow == {}
 

@@ -21,11 +21,11 @@ CUSTOM = {"success_check": {"name": "custom"}}
 AT_LEAST_400 = "{id: http, when: {result.status: {gte: 400}}, verdict: failure}"
 
 
-def ran(output, said, call_id="c-1", **fields):
+def ran(output, reported, call_id="c-1", **fields):
     at = datetime.now(UTC) - timedelta(minutes=3)
     usual = {"call_id": call_id, "tool_name": "http_get", "agent_id": "bot", "session_id": "s-1"}
     usual |= {"timestamp": at.isoformat()}
-    return builders.an_outcome(output=output, tool_success=said, **usual | fields)
+    return builders.an_outcome(output=output, tool_success=reported, **usual | fields)
 
 
 def verdict_of(agent, call_id="c-1"):
@@ -39,10 +39,10 @@ def page_of(project, call_id="c-1"):
 
 def test_an_agents_own_check_is_not_overruled_by_the_default(agent):
     agent.post(
-        ran(STATUS_500, said=False, metadata=CUSTOM),
-        ran(STATUS_500, said=False, call_id="c-2", metadata=CUSTOM),
-        ran({"status": 200}, said=True, call_id="c-3", metadata=CUSTOM),
-        ran({"is_error": True}, said=True, call_id="c-4", metadata=CUSTOM),
+        ran(STATUS_500, reported=False, metadata=CUSTOM),
+        ran(STATUS_500, reported=False, call_id="c-2", metadata=CUSTOM),
+        ran({"status": 200}, reported=True, call_id="c-3", metadata=CUSTOM),
+        ran({"is_error": True}, reported=True, call_id="c-4", metadata=CUSTOM),
     )
     assert verdict_of(agent, "c-1") == ("failure", "agent", False)
     assert verdict_of(agent, "c-4") == ("success", "agent", False)
@@ -56,7 +56,7 @@ def test_an_agents_own_check_is_not_overruled_by_the_default(agent):
 
 @pytest.mark.parametrize("name", ["custom", "http-status", "never-saved-here"])
 def test_a_check_that_the_call_names_counts_whether_it_is_stored_here_or_not(agent, name):
-    agent.post(ran(STATUS_500, said=False, metadata={"success_check": {"name": name}}))
+    agent.post(ran(STATUS_500, reported=False, metadata={"success_check": {"name": name}}))
     assert verdict_of(agent) == ("failure", "agent", False)
 
 
@@ -64,8 +64,8 @@ def test_a_bound_check_replaces_the_agents_own(project, agent):
     a_check(project, AT_LEAST_400)
     bound(project, "http_* mine")
     agent.post(
-        ran(STATUS_500, said=True, metadata=CUSTOM),
-        ran({"status": 200}, said=False, call_id="c-2", metadata=CUSTOM),
+        ran(STATUS_500, reported=True, metadata=CUSTOM),
+        ran({"status": 200}, reported=False, call_id="c-2", metadata=CUSTOM),
     )
     assert verdict_of(agent, "c-1") == ("failure", "check", True)
     assert verdict_of(agent, "c-2") == ("success", "check", True)
@@ -74,22 +74,22 @@ def test_a_bound_check_replaces_the_agents_own(project, agent):
 
 def test_a_binding_that_names_the_default_lets_it_decide_alone(project, agent):
     bound(project, "http_* default")
-    agent.post(ran(STATUS_500, said=False, metadata=CUSTOM))
+    agent.post(ran(STATUS_500, reported=False, metadata=CUSTOM))
     assert verdict_of(agent) == ("success", "check", True)
-    agent.post(ran(STATUS_500, said=False, tool_name="other", call_id="c-2", metadata=CUSTOM))
+    agent.post(ran(STATUS_500, reported=False, tool_name="other", call_id="c-2", metadata=CUSTOM))
     assert verdict_of(agent, "c-2") == ("failure", "agent", False)
     assert differences() == []
 
 
 def test_a_failure_that_only_the_agent_knows_of_stays_a_failure(agent):
-    agent.post(ran({"content": "Error: no such thing"}, said=False))
+    agent.post(ran({"content": "Error: no such thing"}, reported=False))
     call = agent.outcome("c-1")
     assert verdict_of(agent) == ("failure", "agent", False)
     assert (call["check"], call["classified"], call["checked"]) == ("default", "success", True)
 
 
-def test_a_failure_that_the_agent_missed_is_found_by_the_default(agent):
-    agent.post(ran({"is_error": True}, said=True))
+def test_the_default_check_detects_a_silent_failure(agent):
+    agent.post(ran({"is_error": True}, reported=True))
     assert verdict_of(agent) == ("failure", "default", True)
 
 
@@ -105,7 +105,7 @@ def test_a_failure_that_the_agent_missed_is_found_by_the_default(agent):
     ids=["timeout", "failure", "denied", "reported only", "nobody"],
 )
 def test_calls_without_an_output_say_who_decided(agent, fields, verdict, decided_by):
-    item = ran(None, said=None, metadata=CUSTOM) | fields
+    item = ran(None, reported=None, metadata=CUSTOM) | fields
     del item["output"]
     agent.post({name: value for name, value in item.items() if value is not None})
     assert verdict_of(agent)[:2] == (verdict, decided_by)
@@ -115,7 +115,7 @@ def test_calls_without_an_output_say_who_decided(agent, fields, verdict, decided
 def test_a_later_report_is_weighed_by_the_check_that_judged_then(project, agent):
     a_check(project, AT_LEAST_400)
     bound(project, "http_* mine")
-    agent.post(ran({"status": 200}, said=None))
+    agent.post(ran({"status": 200}, reported=None))
     bound(project)
     agent.post_events(
         builders.an_event(
@@ -127,7 +127,7 @@ def test_a_later_report_is_weighed_by_the_check_that_judged_then(project, agent)
 
 
 def test_a_large_output_that_became_an_artifact_is_decided_by_the_agents_own_check(agent):
-    agent.post(ran({"status": 500, "text": "x" * 20_000}, said=False, metadata=CUSTOM))
+    agent.post(ran({"status": 500, "text": "x" * 20_000}, reported=False, metadata=CUSTOM))
     assert agent.outcome("c-1")["type"] == "artifact_reference"
     assert verdict_of(agent) == ("failure", "agent", False)
 
@@ -137,10 +137,10 @@ def test_reclassifying_follows_the_rule_and_keeps_what_counted_before(project, a
     bound(project, "http_* mine")
     large = {"status": 200, "text": "x" * 20_000}
     agent.post(
-        ran({"status": 200}, said=False, metadata=CUSTOM),
-        ran({"status": 200}, said=False, call_id="c-2"),
-        ran({"status": 200}, said=True, call_id="c-3"),
-        ran(large, said=False, call_id="c-4", metadata=CUSTOM),
+        ran({"status": 200}, reported=False, metadata=CUSTOM),
+        ran({"status": 200}, reported=False, call_id="c-2"),
+        ran({"status": 200}, reported=True, call_id="c-3"),
+        ran(large, reported=False, call_id="c-4", metadata=CUSTOM),
     )
     assert verdict_of(agent) == ("success", "check", True)
     bound(project)
@@ -169,10 +169,10 @@ def test_reclassifying_follows_the_rule_and_keeps_what_counted_before(project, a
 
 def test_the_page_of_a_call_says_who_decided(project, agent, client_as):
     agent.post(
-        ran(STATUS_500, said=False, metadata=CUSTOM),
-        ran({"content": "x"}, said=False, call_id="c-2"),
-        ran({"is_error": True}, said=True, call_id="c-3"),
-        ran(None, said=None, call_id="c-4", type="timeout"),
+        ran(STATUS_500, reported=False, metadata=CUSTOM),
+        ran({"content": "x"}, reported=False, call_id="c-2"),
+        ran({"is_error": True}, reported=True, call_id="c-3"),
+        ran(None, reported=None, call_id="c-4", type="timeout"),
     )
     viewer = client_as(Role.VIEWER)
     own = text_of(viewer.get(page_of(project)))
@@ -188,7 +188,7 @@ def test_the_page_of_a_call_says_who_decided(project, agent, client_as):
 
 
 def test_lists_and_files_say_who_decided(project, agent, client_as):
-    agent.post(ran(STATUS_500, said=False, metadata=CUSTOM))
+    agent.post(ran(STATUS_500, reported=False, metadata=CUSTOM))
     viewer = client_as(Role.VIEWER)
     calls = reverse("outcomes:calls", args=[project.slug])
     assert "agent's own check" in text_of(viewer.get(calls))
@@ -197,9 +197,11 @@ def test_lists_and_files_say_who_decided(project, agent, client_as):
     assert (row["verdict"], row["decided_by"]) == ("failure", "agent")
 
 
-def test_failures_that_the_agent_found_are_a_group_of_their_own(project, agent):
-    agent.post(ran(STATUS_500, said=False, metadata=CUSTOM), ran(None, said=False, call_id="c-2"))
-    agent.post(ran({"is_error": True}, said=True, call_id="c-3"))
+def test_failures_reported_by_the_agent_are_a_group_of_their_own(project, agent):
+    agent.post(
+        ran(STATUS_500, reported=False, metadata=CUSTOM), ran(None, reported=False, call_id="c-2")
+    )
+    agent.post(ran({"is_error": True}, reported=True, call_id="c-3"))
     calls = Call.objects.order_by("call_id").values_list("group__check_name", "group__rule")
     assert list(calls) == [("", ""), ("", ""), ("default", "is_error")]
     assert differences() == []
@@ -210,14 +212,14 @@ def test_disagreements_never_advise_a_check_that_makes_the_right_side_wrong(
 ):
     address = reverse("outcomes:disagreements", args=[project.slug])
     viewer = client_as(Role.VIEWER)
-    agent.post(ran({"content": "Error: no such thing"}, said=False))
+    agent.post(ran({"content": "Error: no such thing"}, reported=False))
     assert "No disagreements" in text_of(viewer.get(address))
     a_check(project, AT_LEAST_400)
     bound(project, "http_* mine")
-    agent.post(ran({"content": "Error: no such thing"}, said=False, call_id="c-2"))
+    agent.post(ran({"content": "Error: no such thing"}, reported=False, call_id="c-2"))
     text = text_of(viewer.get(address))
     assert "Did the call fail?" in text
     assert "give it to the agent" not in text
-    agent.post(ran({"is_error": True}, said=True, call_id="c-3", tool_name="other"))
+    agent.post(ran({"is_error": True}, reported=True, call_id="c-3", tool_name="other"))
     text = text_of(viewer.get(address))
     assert "Bind a check for this tool" in text

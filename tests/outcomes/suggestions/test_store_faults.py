@@ -18,7 +18,7 @@ from outcomes.artifacts.commands.faults import find_faults
 from outcomes.models import Artifact, Batch, Call
 from outcomes.models.inbox import TRIES
 from outcomes.settling.settle import settle_inbox
-from outcomes.suggestions.commands.scans import ask_for_look, ask_for_looks
+from outcomes.suggestions.commands.scans import request_scan, request_scans
 from tests.builders import an_outcome
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent, settle
@@ -85,8 +85,8 @@ def names() -> set[str]:
 
 
 def a_reference(agent: Agent, call_id: str, content: bytes) -> dict[str, object]:
-    told = agent.client.post("/v1/artifacts", content, content_type="application/json").json()
-    return an_outcome(call_id, type="artifact_reference", artifact_id=told["artifact_id"])
+    body = agent.client.post("/v1/artifacts", content, content_type="application/json").json()
+    return an_outcome(call_id, type="artifact_reference", artifact_id=body["artifact_id"])
 
 
 def kinds(project: Project) -> list[str]:
@@ -174,11 +174,11 @@ def test_an_artifact_that_is_missing_on_this_host_is_no_evidence(project, agent:
 
 def test_a_missing_artifact_delays_only_the_batches_that_need_it(agent: Agent, data):
     lost = a_reference(agent, "lost", b'"lost"')
-    kept = a_reference(agent, "kept", b'"kept"')
+    reference = a_reference(agent, "kept", b'"kept"')
     sha256 = str(lost["artifact_id"])
     next((data / "artifacts").rglob(sha256)).unlink()
     post(agent, lost)
-    post(agent, kept)
+    post(agent, reference)
     post(agent, an_outcome("large", output=LARGE))
     retry_often()
     assert names() == {"kept", "large"}
@@ -189,7 +189,7 @@ def test_a_missing_artifact_delays_only_the_batches_that_need_it(agent: Agent, d
     assert names() == {"kept", "large", "lost"}
 
 
-def test_an_artifact_is_kept_for_a_batch_that_waits(agent: Agent, data):
+def test_an_artifact_stays_for_a_queued_batch(agent: Agent, data):
     reference = a_reference(agent, "c", b'"early"')
     with other_host(data):
         post(agent, reference)
@@ -252,15 +252,15 @@ def test_a_reclassification_keeps_verdicts_it_cannot_read_the_output_of(
 
 def test_suggestions_stay_while_outputs_cannot_be_read(project, agent: Agent, data):
     agent.post(*(an_outcome(f"c-{n}", output={"ok": False, "x": LARGE}) for n in range(30)))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     before = agent.get("success-check-suggestions")
     agent.post(an_outcome("another", output={"ok": False, "x": LARGE}))
     with store_away(data):
-        ask_for_look(project.pk)
+        request_scan(project.pk)
         run_waiting_looks()
         assert agent.get("success-check-suggestions") == before
-    ask_for_looks()
+    request_scans()
     run_waiting_looks()
     assert agent.get("success-check-suggestions") != before
 

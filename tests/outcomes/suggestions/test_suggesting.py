@@ -1,4 +1,4 @@
-"""What the shipped library knows of a result, and a rule of it written into another check."""
+"""Known failures of the built-in checks, and their rules written into another check."""
 
 import json
 
@@ -32,9 +32,9 @@ def compiled(text):
 def test_each_silent_failure_is_known_by_the_rule_of_its_form(tool):
     worked, failed, rule = FAILING[tool]
     assert known_failure(tool, worked, None) is None
-    found = known_failure(tool, failed, None)
-    assert found is not None
-    assert f"{found.check}/{found.rule}" == rule
+    findings = known_failure(tool, failed, None)
+    assert findings is not None
+    assert f"{findings.check}/{findings.rule}" == rule
 
 
 @pytest.mark.parametrize("tool", sorted(WORKING))
@@ -42,13 +42,13 @@ def test_what_only_sounds_like_a_failure_is_none(tool):
     assert known_failure(tool, WORKING[tool], None) is None
 
 
-def test_what_was_seen_is_told_at_the_place_where_it_was():
-    found = known_failure("http_get", {"status": 503}, None)
-    assert found is not None
-    assert (found.selector, found.value) == ("result.status", 503)
-    found = known_failure("post", json.dumps({"success": False}), None)
-    assert found is not None
-    assert (found.selector, found.value) == ("result|json.success", False)
+def test_the_value_is_shown_at_its_place():
+    findings = known_failure("http_get", {"status": 503}, None)
+    assert findings is not None
+    assert (findings.selector, findings.value) == ("result.status", 503)
+    findings = known_failure("post", json.dumps({"success": False}), None)
+    assert findings is not None
+    assert (findings.selector, findings.value) == ("result|json.success", False)
 
 
 @pytest.mark.parametrize(("check", "rule"), SUGGESTED)
@@ -57,8 +57,8 @@ def test_every_rule_that_is_suggested_says_the_same_in_a_check_of_its_own(check,
     ours, theirs = NamedCheck(compiled(text)), NamedCheck(shipped()[check])
     examples = loaded(shipped_text(check) or "")["examples"]
     for example in examples:
-        said = theirs.explain(TOOL, example["result"], example.get("elapsed_ms"))
-        if said.rule != rule:
+        words = theirs.explain(TOOL, example["result"], example.get("elapsed_ms"))
+        if words.rule != rule:
             continue
         here = ours.explain(TOOL, example["result"], example.get("elapsed_ms"))
         assert (here.verdict, here.rule) == ("failure", rule)

@@ -15,8 +15,8 @@ from governance.checks.queries.bindings import bindings_of
 from governance.core.roles import Role
 from governance.models import CheckDraft
 from outcomes.alerts.commands import evaluate_project
-from outcomes.models import Call, Rejudging, Suggestion, SuggestionLook
-from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.models import Call, Rejudging, Suggestion, SuggestionScan
+from outcomes.suggestions.commands.scans import request_scan
 from tests import builders
 from tests.governance.naming import check_text
 from tests.items import an_outcome as an_item
@@ -43,11 +43,11 @@ def editor(client_as):
 def fails(project, agent):
     """Two silent failures of three results, looked at."""
     agent.post(ran({"ok": False, "id": 1}, call_id="c-1"), ran({"ok": False}), ran({"ok": True}))
-    return look(project)
+    return scan(project)
 
 
-def look(project):
-    ask_for_look(project.pk)
+def scan(project):
+    request_scan(project.pk)
     run_waiting_looks()
     return Suggestion.objects.get(project=project)
 
@@ -56,7 +56,7 @@ def page(project):
     return reverse("outcomes:suggestions", args=[project.slug])
 
 
-def asked(project, name, suggestion):
+def start_effect(project, name, suggestion):
     return reverse(f"outcomes:{name}", args=[project.slug, suggestion.pk])
 
 
@@ -83,7 +83,7 @@ def test_the_list_names_the_worst_tool_and_links_to_each_suggestion(project, fai
     assert flow_page(project, fails) in answer.text
 
 
-def test_a_suggestion_shows_the_rule_beside_an_output(project, fails, client_as):
+def test_a_suggestion_shows_the_rule_next_to_an_output(project, fails, client_as):
     answer = client_as(Role.VIEWER).get(flow_page(project, fails))
     text = text_of(answer)
     assert "Suggestion: count ok: false as failure" in text
@@ -104,17 +104,17 @@ def test_the_page_of_a_suggestion_lists_the_patterns_of_its_outputs(project, fai
 
 
 def test_a_suggestion_keeps_the_date_since_which_it_stands(project, fails, agent, client_as):
-    Suggestion.objects.update(found_at=datetime(2026, 11, 2, 8, 15, tzinfo=UTC))
+    Suggestion.objects.update(first_seen_at=datetime(2026, 11, 2, 8, 15, tzinfo=UTC))
     agent.post(ran({"ok": False}))
-    again = look(project)
-    assert (again.results, again.looked_at > again.found_at) == (3, True)
+    again = scan(project)
+    assert (again.results, again.looked_at > again.first_seen_at) == (3, True)
     shown = client_as(Role.VIEWER).get(flow_page(project, again)).text
     assert re.search(r'Suggested since\s+<time datetime="2026-11-02T08:15', shown)
 
 
 def test_several_values_are_counted_one_by_one(project, agent, client_as):
     agent.post(*[ran({"status": status}, tool="get") for status in (500, 500, 502)])
-    row = look(project)
+    row = scan(project)
     text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
     assert "count status such as 500 as failure" in text
     assert "status: 500 2 times, status: 502 once" in text
@@ -124,7 +124,7 @@ def test_the_empty_page_counts_the_outputs_that_were_scanned(project, agent, cli
     viewer = client_as(Role.VIEWER)
     assert "No calls to scan in the last 24 hours" in text_of(viewer.get(page(project)))
     agent.post(ran({"ok": True}), ran({"ok": True}))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     unscanned = text_of(viewer.get(page(project)))
     assert "Not scanned yet: 2 of 2 calls sent an output in the last 24 hours" in unscanned
     assert "No suggestions" not in unscanned
@@ -137,7 +137,7 @@ def test_calls_without_outputs_are_a_state_with_the_code_that_reports_them(
     project, agent, client_as
 ):
     agent.post(*[an_item(tool_name="crm_update", tool_success=True) for _ in range(3)])
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     text = text_of(client_as(Role.VIEWER).get(page(project)))
     assert "None of 3 calls sent an output in the last 24 hours: nothing can be checked" in text
@@ -147,27 +147,27 @@ def test_calls_without_outputs_are_a_state_with_the_code_that_reports_them(
 
 def test_names_and_values_of_agents_are_shown_as_they_are_and_do_nothing(project, agent, client_as):
     agent.post(ran({"error": '`<b>` & "x"'}, tool="<i>`t`", agent_id="<u>"))
-    look(project)
-    said = client_as(Role.VIEWER).get(page(project))
-    assert "<b>" not in said.text
-    assert "<i>" not in said.text
-    assert "<u>" not in said.text
-    assert "1 of 1 <i>'t' output looks like a failure" in text_of(said)
+    scan(project)
+    words = client_as(Role.VIEWER).get(page(project))
+    assert "<b>" not in words.text
+    assert "<i>" not in words.text
+    assert "<u>" not in words.text
+    assert "1 of 1 <i>'t' output looks like a failure" in text_of(words)
 
 
 def test_a_suggestion_is_dismissed_and_restored(project, fails, editor):
     assert flow_page(project, fails) in editor.get(page(project)).text
-    editor.post(asked(project, "dismiss_suggestion", fails))
+    editor.post(start_effect(project, "dismiss_suggestion", fails))
     answer = editor.get(page(project))
     assert flow_page(project, fails) not in answer.text
     assert "Restore" in text_of(answer)
-    editor.post(asked(project, "bring_back_suggestion", fails))
+    editor.post(start_effect(project, "bring_back_suggestion", fails))
     assert flow_page(project, fails) in editor.get(page(project)).text
 
 
 def test_a_scan_is_started_by_a_button(project, editor):
     editor.post(reverse("outcomes:look_now", args=[project.slug]))
-    assert SuggestionLook.objects.get(project=project).status == "queued"
+    assert SuggestionScan.objects.get(project=project).status == "queued"
 
 
 def test_four_steps_lead_from_a_suggestion_to_the_corrected_rate(project, fails, editor, agent):
@@ -183,7 +183,7 @@ def test_four_steps_lead_from_a_suggestion_to_the_corrected_rate(project, fails,
         step(editor, project, fails, "bind")
     )
     assert [str(line) for line in bindings_of(project).lines] == ["* * crm_update → crm-update"]
-    ask_for_look(project.pk)  # finds that the rule covers them, and drops the suggestion
+    request_scan(project.pk)  # finds that the rule covers them, and drops the suggestion
     run_waiting_looks()
     assert "Reclassify 3 calls" in text_of(editor.get(flow_page(project, fails)))
     started = step(editor, project, fails, "reclassify")
@@ -196,7 +196,7 @@ def test_four_steps_lead_from_a_suggestion_to_the_corrected_rate(project, fails,
     assert differences() == []
 
 
-def test_only_the_next_step_can_be_taken(project, fails, editor):
+def test_only_the_next_step_is_available(project, fails, editor):
     for act in ("save", "bind", "reclassify", "undo-bind", "nothing", ""):
         step(editor, project, fails, act)
     assert not CheckDraft.objects.exists()
@@ -252,7 +252,7 @@ def test_for_a_built_in_check_a_new_check_is_drafted(project, agent, editor, jud
     if judge != "default":
         bind(project, [Binding("*", "*", "*", judge)], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"ok": True}))
-    suggestion = look(project)
+    suggestion = scan(project)
     draft(editor, project, suggestion)
     made = CheckDraft.objects.get()
     assert made.success_check is None
@@ -269,7 +269,7 @@ def test_the_rule_goes_into_the_check_that_is_bound_to_the_tool(project, agent, 
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "crm_*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     suggestion = Suggestion.objects.get(tool__name="crm_update")
     draft(editor, project, suggestion)
@@ -281,7 +281,7 @@ def test_the_rule_goes_into_the_check_that_is_bound_to_the_tool(project, agent, 
     assert "mine checks new calls of crm_update ." in text
     assert "Reclassify 1 call" in text
     run_waiting_parts()  # its effect comes first
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     assert [each.tool.name for each in Suggestion.objects.all()] == ["other"]
 
@@ -290,7 +290,7 @@ def test_an_open_draft_of_that_check_gets_the_rule_as_well(project, agent, edito
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"success": False}, tool="other"))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     for each in Suggestion.objects.all():
         draft(editor, project, each)
@@ -303,7 +303,7 @@ def test_a_second_click_writes_no_second_rule_and_another_rule_of_the_tool_joins
     project, agent, editor
 ):
     agent.post(ran({"ok": False}), ran({"success": False}))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     first, other = Suggestion.objects.order_by("rule")
     for each in (first, first, other):
@@ -324,7 +324,7 @@ def test_a_draft_that_no_rule_fits_into_is_left_as_it_is(project, agent, editor)
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}))
-    suggestion = look(project)
+    suggestion = scan(project)
     draft(editor, project, suggestion)
     CheckDraft.objects.update(text="rules: {")
     assert "Fix it first" in text_of(draft(editor, project, suggestion))
@@ -352,7 +352,7 @@ def test_the_page_asks_the_same_number_of_queries_however_many_there_are(
     project, agent, client_as, django_assert_max_num_queries
 ):
     agent.post(*[ran({"ok": False}, tool=f"t-{n}") for n in range(30)])
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     viewer = client_as(Role.VIEWER)
     viewer.get(page(project))
@@ -362,36 +362,36 @@ def test_the_page_asks_the_same_number_of_queries_however_many_there_are(
 
 def test_a_field_that_holds_an_object_is_named_and_not_spelled_out(project, agent, client_as):
     agent.post(ran({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m"}}, tool="rpc"))
-    row = look(project)
+    row = scan(project)
     text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
     assert "count a non-empty error as failure" in text
 
 
-def test_who_waits_for_a_look_is_shown_what_came_of_it(project, client_as):
+def test_a_waiting_page_shows_the_result_of_the_scan(project, client_as):
     viewer = client_as(Role.VIEWER)
-    standing = reverse("outcomes:look_standing", args=[project.slug])
-    ask_for_look(project.pk)
-    assert standing in viewer.get(page(project)).text
-    assert text_of(viewer.get(standing)) == "Starting."
-    SuggestionLook.objects.update(total=12, passed=4)
-    assert text_of(viewer.get(standing)) == "4 of 12 tools scanned."
+    state = reverse("outcomes:look_standing", args=[project.slug])
+    request_scan(project.pk)
+    assert state in viewer.get(page(project)).text
+    assert text_of(viewer.get(state)) == "Starting."
+    SuggestionScan.objects.update(total=12, passed=4)
+    assert text_of(viewer.get(state)) == "4 of 12 tools scanned."
     run_waiting_looks()
-    assert viewer.get(standing).headers["HX-Refresh"] == "true"
-    assert standing not in viewer.get(page(project)).text
+    assert viewer.get(state).headers["HX-Refresh"] == "true"
+    assert state not in viewer.get(page(project)).text
 
 
-def test_more_than_a_page_shows_are_told(project, agent, client_as, monkeypatch):
+def test_a_bounded_list_says_so(project, agent, client_as, monkeypatch):
     monkeypatch.setattr("outcomes.suggestions.queries.SHOWN", 2)
     agent.post(*[ran({"ok": False}, tool=f"t-{number}") for number in range(5)])
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     text = text_of(client_as(Role.VIEWER).get(page(project)))
     assert "4 more suggestions" in text
     assert "2 of 5 suggestions" in text
 
 
-def test_a_list_of_which_some_items_failed_is_told_as_that(project, agent, client_as):
+def test_a_partly_failed_list_says_so(project, agent, client_as):
     agent.post(ran({"items": [{"id": 1, "error": "no row"}, {"id": 2}]}, tool="bulk"))
-    row = look(project)
+    row = scan(project)
     text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
     assert "count failed items in items as failure" in text

@@ -19,8 +19,8 @@ def test_a_headline_about_a_long_name_has_at_most_90_characters():
     assert len(words.replace("`", "")) <= 90
     line = Binding("staging-" * 9, "bot-" * 20, LONG, "c")
     for origin in (Origin.OWN, Origin.SHIPPED):
-        said = check_sentence("c" * 63, 1_234, origin=origin, lines=[line], includers=[])
-        assert len(said.replace("`", "")) <= 90
+        outcome = check_sentence("c" * 63, 1_234, origin=origin, lines=[line], includers=[])
+        assert len(outcome.replace("`", "")) <= 90
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from governance.core.errors import Forbidden, NotFound
 from governance.core.roles import Role
 from governance.models import AuditEntry
 from outcomes.jobs import commands as jobs
-from outcomes.models import Call, Suggestion, SuggestionLook
+from outcomes.models import Call, Suggestion, SuggestionScan
 from outcomes.suggestions.commands import scans as suggestion_looks
 from outcomes.suggestions.commands.results import keep
 from outcomes.suggestions.commands.scans import (
-    ask_for_look,
-    ask_for_looks,
-    run_look,
-    waiting_looks,
+    request_scan,
+    request_scans,
+    run_scan,
+    waiting_scans,
 )
 from outcomes.suggestions.commands.suggestions import bring_back_suggestion, dismiss_suggestion
 from outcomes.suggestions.queries import open_suggestions
@@ -47,8 +47,8 @@ def ran(output, tool="crm_update", **fields):
 
 
 def looked(project):
-    """What is suggested after a look, as tool, check and rule."""
-    ask_for_look(project.pk)
+    """Suggestions after a scan, as tool, check and rule."""
+    request_scan(project.pk)
     run_waiting_looks()
     return {
         (each.tool.name, f"{each.check_name}/{each.rule}") for each in open_suggestions(project.pk)
@@ -60,8 +60,8 @@ def bound(project, tool, check):
 
 
 def only(project):
-    (found,) = Suggestion.objects.filter(project=project)
-    return found
+    (rows,) = Suggestion.objects.filter(project=project)
+    return rows
 
 
 def test_of_thirty_tools_exactly_the_ten_that_fail_silently_are_suggested(project, agent):
@@ -80,16 +80,16 @@ def test_a_suggestion_tells_what_was_seen_when_and_in_which_shapes(project, agen
         ran({"ok": True, "id": 3}, call_id="four", timestamp=times[3]),
     )
     looked(project)
-    found = only(project)
-    assert (found.results, found.of, found.judge) == (3, 4, "default")
-    assert found.saw == [["result.ok", "false", 3]]
-    assert [(each["shape"], each["results"], each["call"]) for each in found.samples] == [
+    result = only(project)
+    assert (result.results, result.of, result.judge) == (3, 4, "default")
+    assert result.saw == [["result.ok", "false", 3]]
+    assert [(each["shape"], each["results"], each["call"]) for each in result.samples] == [
         ("{id: number, ok: false}", 2, "two"),
         ("{note: text, ok: false}", 1, "three"),
     ]
-    assert found.first_at is not None
-    assert found.last_at is not None
-    assert found.last_at - found.first_at == timedelta(seconds=2)
+    assert result.first_at is not None
+    assert result.last_at is not None
+    assert result.last_at - result.first_at == timedelta(seconds=2)
 
 
 def test_it_goes_when_the_check_knows_better(project, agent):
@@ -101,8 +101,8 @@ def test_it_goes_when_the_check_knows_better(project, agent):
 
 
 def test_what_a_rule_calls_success_on_purpose_is_not_suggested(project, agent):
-    said = NOT_OK.replace("verdict: failure", "verdict: success")
-    save_check(project, document=said, by=EDITOR)
+    words = NOT_OK.replace("verdict: failure", "verdict: success")
+    save_check(project, document=words, by=EDITOR)
     bound(project, "*", "ours")
     agent.post(ran({"ok": False}), ran({"success": False}))
     assert looked(project) == {("crm_update", "flags/no-success")}
@@ -121,7 +121,7 @@ def test_only_what_is_judged_success_is_suggested(project, agent):
     assert looked(project) == set()
 
 
-def test_a_large_output_is_looked_at_whole(project, agent):
+def test_a_large_output_is_scanned_completely(project, agent):
     agent.post(ran({"log": "x" * 20_000, "ok": False}))
     assert looked(project) == {("crm_update", "flags/not-ok")}
 
@@ -145,7 +145,7 @@ def test_only_tools_with_new_results_are_looked_at_again(project, agent):
         ("crm_update", 2, 2),
         ("other", 1, 99),
     }
-    SuggestionLook.objects.update(looked_at_all=timezone.now() - timedelta(days=2))
+    SuggestionScan.objects.update(looked_at_all=timezone.now() - timedelta(days=2))
     looked(project)
     assert Suggestion.objects.get(tool__name="other").of == 1
 
@@ -157,35 +157,35 @@ def test_a_result_that_comes_for_a_known_call_is_new(project, agent):
     assert looked(project) == {("crm_update", "flags/not-ok")}
 
 
-def test_there_is_a_look_where_there_is_a_reason(project, agent):
-    assert ask_for_looks() == []
+def test_a_scan_starts_only_after_a_change(project, agent):
+    assert request_scans() == []
     agent.post(ran({"ok": True}))
-    assert len(ask_for_looks()) == 1
+    assert len(request_scans()) == 1
     assert run_waiting_looks() == 1
-    assert ask_for_looks() == []
+    assert request_scans() == []
     bound(project, "*", "flags")
-    assert len(ask_for_looks()) == 1
+    assert len(request_scans()) == 1
     run_waiting_looks()
     agent.post(ran({"ok": True}))
-    assert len(ask_for_looks()) == 1
+    assert len(request_scans()) == 1
 
 
-def test_a_look_is_asked_for_once_at_a_time(project):
-    first = ask_for_look(project.pk)
-    assert ask_for_look(project.pk).pk == first.pk
-    assert SuggestionLook.objects.count() == 1
+def test_one_scan_is_queued_at_a_time(project):
+    first = request_scan(project.pk)
+    assert request_scan(project.pk).pk == first.pk
+    assert SuggestionScan.objects.count() == 1
     assert run_waiting_looks() == 1
     assert run_waiting_looks() == 0
-    again = ask_for_look(project.pk)
+    again = request_scan(project.pk)
     assert (again.pk, again.status, again.finished_at) == (first.pk, "queued", None)
 
 
-def test_a_look_whose_process_died_is_taken_up(project, agent):
+def test_a_scan_whose_worker_died_is_retried(project, agent):
     agent.post(ran({"ok": False}))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     died = timezone.now() - timedelta(minutes=5)
-    SuggestionLook.objects.update(status="running", heard_at=died)
-    assert len(waiting_looks()) == 1
+    SuggestionScan.objects.update(status="running", heard_at=died)
+    assert len(waiting_scans()) == 1
     assert run_waiting_looks() == 1
     assert Suggestion.objects.count() == 1
 
@@ -197,49 +197,47 @@ def short_turns(monkeypatch):
 
 
 def first_turn(project):
-    number = ask_for_look(project.pk).pk
-    assert not run_look(number)
-    assert SuggestionLook.objects.get().status == "queued"
+    number = request_scan(project.pk).pk
+    assert not run_scan(number)
+    assert SuggestionScan.objects.get().status == "queued"
 
 
-def test_a_look_whose_turn_is_over_makes_room_for_other_jobs(project, agent, short_turns):
+def test_a_scan_whose_turn_is_over_makes_room_for_other_jobs(project, agent, short_turns):
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
     first_turn(project)
     assert Suggestion.objects.count() == 1
     assert run_waiting_looks() == 1
-    assert SuggestionLook.objects.get().status == "done"
+    assert SuggestionScan.objects.get().status == "done"
     assert Suggestion.objects.count() == 2
 
 
-def test_what_comes_while_a_look_runs_is_looked_at_when_somebody_asks(project, agent, monkeypatch):
+def test_calls_that_arrive_during_a_scan_are_covered_by_the_next(project, agent, monkeypatch):
     agent.post(ran({"ok": True}))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
 
     def meanwhile(*args):
         keep(*args)
         if not Suggestion.objects.exists() and Call.objects.count() == 1:
             agent.post(ran({"success": False}, tool="provision"))
-            ask_for_look(project.pk)
+            request_scan(project.pk)
 
     monkeypatch.setattr(suggestion_looks, "keep", meanwhile)
     run_waiting_looks()
     assert only(project).tool.name == "provision"
-    look = SuggestionLook.objects.get()
-    assert (look.status, look.is_asked_again) == ("done", False)
+    suggestion_scan = SuggestionScan.objects.get()
+    assert (suggestion_scan.status, suggestion_scan.is_requested_again) == ("done", False)
 
 
-def test_what_comes_between_two_turns_of_a_look_is_looked_at_when_somebody_asks(
-    project, agent, short_turns
-):
+def test_calls_that_arrive_between_two_turns_are_covered_by_the_next(project, agent, short_turns):
     agent.post(ran({"ok": True}), ran({"ok": True}, tool="other"))
     first_turn(project)
     agent.post(ran({"success": False}, tool="provision"))
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
     assert only(project).tool.name == "provision"
 
 
-def test_a_look_goes_on_where_its_turn_ended(project, agent, short_turns):
+def test_a_scan_continues_where_its_turn_ended(project, agent, short_turns):
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
     first_turn(project)
     first = only(project)
@@ -250,7 +248,7 @@ def test_a_look_goes_on_where_its_turn_ended(project, agent, short_turns):
         (True, 99),
         (False, 1),
     }
-    assert len(ask_for_looks()) == 1  # for what came meanwhile
+    assert len(request_scans()) == 1  # for what came meanwhile
     run_waiting_looks()
     assert Suggestion.objects.get(pk=first.pk).results == 2
 
@@ -265,8 +263,8 @@ def test_what_is_dismissed_stays_so_and_can_be_brought_back(project, agent):
     assert (only(project).results, only(project).dismissed_by) == (2, str(EDITOR))
     bring_back_suggestion(project.pk, number, by=EDITOR)
     assert looked(project) == {("crm_update", "flags/not-ok")}
-    told = AuditEntry.objects.filter(action__startswith="suggestion").order_by("number")
-    assert [(each.action, each.subject) for each in told] == [
+    rows = AuditEntry.objects.filter(action__startswith="suggestion").order_by("number")
+    assert [(each.action, each.subject) for each in rows] == [
         ("suggestion dismissed", "flags/not-ok for crm_update"),
         ("suggestion brought back", "flags/not-ok for crm_update"),
     ]
@@ -334,7 +332,7 @@ def test_of_large_outputs_a_bounded_number_of_bytes_is_read(project, agent, monk
     assert (only(project).results, only(project).of) == (2, 2)
 
 
-def test_so_many_suggestions_are_kept_and_no_more(project, agent, monkeypatch):
+def test_the_number_of_suggestions_is_bounded(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.suggestions.commands.results.MOST", 3)
     agent.post(*[ran({"ok": False}, tool=f"tool-{number}") for number in range(5)])
     assert len(looked(project)) == 3

@@ -3,7 +3,7 @@
 import json
 
 from governance.models import AuditEntry
-from outcomes.suggestions.commands.scans import ask_for_look
+from outcomes.suggestions.commands.scans import request_scan
 from tests import builders
 from tests.outcomes.waiting_jobs import run_waiting_looks
 
@@ -15,21 +15,21 @@ def looked(project, agent):
         builders.an_outcome(output={"ok": False}, tool_name="crm", call_id="c-1", agent_id="bot"),
         builders.an_outcome(output={"ok": True}, tool_name="crm"),
     )
-    ask_for_look(project.pk)
+    request_scan(project.pk)
     run_waiting_looks()
 
 
-def dismiss(agent, number, **said):
+def dismiss(agent, number, **words):
     path = f"{SUGGESTIONS}/{number}/dismissal"
-    return agent.send(path, json.dumps(said).encode())
+    return agent.send(path, json.dumps(words).encode())
 
 
 def test_a_suggestion_tells_its_rule_its_row_and_its_samples(project, agent):
     assert agent.get(SUGGESTIONS) == {"suggestions": [], "looked_at": None}
     looked(project, agent)
-    told = agent.get(SUGGESTIONS)
-    assert told["looked_at"].endswith("Z")
-    (one,) = told["suggestions"]
+    response = agent.get(SUGGESTIONS)
+    assert response["looked_at"].endswith("Z")
+    (one,) = response["suggestions"]
     assert (one["tool"], one["check"], one["rule"]) == ("crm", "flags", "not-ok")
     assert (one["row"], one["form"]) == ("32", "Slack style")
     assert (one["results"], one["of"], one["judge"]) == (1, 2, "default")
@@ -49,6 +49,6 @@ def test_it_is_dismissed_and_brought_back(project, agent):
     assert AuditEntry.objects.filter(action__startswith="suggestion").count() == 2
 
 
-def test_what_is_not_there_is_not_found(project, agent):
+def test_an_unknown_suggestion_is_404(project, agent):
     assert dismiss(agent, 99).status_code == 404
     assert dismiss(agent, 2**70).status_code == 404

@@ -1,4 +1,4 @@
-"""Where the slowest calls are, told from durations that are counted by stretches of time."""
+"""The slowest calls, located by durations counted in stretches of time."""
 
 from collections import Counter
 
@@ -15,11 +15,11 @@ CALLS = st.lists(
 
 
 def counted(calls):
-    found: dict[Stretch, Counter[int]] = {}
+    result: dict[Stretch, Counter[int]] = {}
     for place, took in calls:
         stretch = Stretch(place * 15, place * 15 + 15)
-        found.setdefault(stretch, Counter())[bucket_of(took)] += 1
-    return found
+        result.setdefault(stretch, Counter())[bucket_of(took)] += 1
+    return result
 
 
 @given(calls=CALLS, most=st.integers(1, 12))
@@ -38,18 +38,18 @@ def test_the_slowest_calls_are_in_what_is_looked_through(calls, most):
 @example(calls=[(0, 3e4), (0, 900.0), (0, 900.0), (0, 900.0), (1, 3e4)], most=3, room=4)
 def test_little_room_costs_the_earlier_ones_of_those_that_took_as_long(calls, most, room):
     worth = stretches_to_read(counted(calls), most, room)
-    whole = stretches_to_read(counted(calls), most, 10_000)
-    left_out = set(whole.stretches) - set(worth.stretches)
+    complete = stretches_to_read(counted(calls), most, 10_000)
+    left_out = set(complete.stretches) - set(worth.stretches)
     assert worth.is_all == (not left_out)
-    found = sum(
+    result = sum(
         bucket_of(took) >= worth.least
         for place, took in calls
         if Stretch(place * 15, place * 15 + 15) in worth.stretches
     )
-    assert found >= min(most, len(calls))
+    assert result >= min(most, len(calls))
     only_equal = {each for each, buckets in counted(calls).items() if max(buckets) == worth.least}
     assert left_out <= only_equal
-    assert all(each < kept for each in left_out for kept in only_equal & set(worth.stretches))
+    assert all(each < stored for each in left_out for stored in only_equal & set(worth.stretches))
 
 
 def test_nothing_was_measured():

@@ -41,8 +41,8 @@ def calls(tool: str, good: int, bad: int, **fields):
 
 
 def row_of(body: str, tool: str) -> str:
-    (found,) = re.findall(rf'<tr data-row="tool-{re.escape(tool)}">(.*?)</tr>', body, flags=re.S)
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found))).strip()
+    (matches,) = re.findall(rf'<tr data-row="tool-{re.escape(tool)}">(.*?)</tr>', body, flags=re.S)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", matches))).strip()
 
 
 def tools_of(body: str) -> list[str]:
@@ -50,8 +50,8 @@ def tools_of(body: str) -> list[str]:
 
 
 def tile(body: str, name: str) -> str:
-    (found,) = re.findall(rf'data-row="tile-{name}">(.*?)</(?:a|div)>', body, flags=re.S)
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", found))).strip()
+    (matches,) = re.findall(rf'data-row="tile-{name}">(.*?)</(?:a|div)>', body, flags=re.S)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", matches))).strip()
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def traffic(agent) -> None:
 
 
 @pytest.mark.usefixtures("traffic")
-def test_the_list_tells_the_worst_first_each_beside_the_time_before(pages):
+def test_the_list_has_the_worst_first_with_the_previous_period(pages):
     page = pages.get("tools/")
     body = page.content.decode()
     assert "crm success down to 50.0 % from 100.0 %" in text_of(page)
@@ -143,7 +143,7 @@ def test_a_tool_tells_how_it_does_and_where_it_fails(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_failures_that_fail_alike_stand_together_and_lead_to_their_calls(pages):
+def test_similar_failures_are_grouped_and_linked_to_their_calls(pages):
     page = pages.get("live/tool-groups/", of="crm")
     assert "20 failures in 1 group" in text_of(page)
     assert re.search(r"check default 20 vs 0 1 ", text_of(page))
@@ -156,7 +156,7 @@ def test_failures_that_fail_alike_stand_together_and_lead_to_their_calls(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_its_parts_tell_of_shapes_of_the_slowest_calls_and_of_agents(pages, project, agent):
+def test_its_parts_show_patterns_slow_calls_and_agents(pages, project, agent):
     agent.post(*calls("crm", 1, 0, call_id="slow-one", elapsed_ms=9_000, agent_id="other"))
     results = pages.text("live/tool-results/", of="crm")
     assert "2 patterns in the newest 41 outputs" in results
@@ -172,8 +172,8 @@ def test_a_headline_carries_doubt_instead_of_success(pages, agent, project):
     agent.post(*silent, *calls("lookup", 4, 0), *calls("docs", 9, 0))
     scanned(project)
     page = pages.get("tools/lookup/")
-    said = "6 of 10 outputs look like failures, and no check covers them"
-    assert f"lookup : {said}" in text_of(page)
+    words = "6 of 10 outputs look like failures, and no check covers them"
+    assert f"lookup : {words}" in text_of(page)
     assert "All from bot ." in text_of(page)
     assert "succeeded" not in text_of(page)
     assert tile(page.content.decode(), "rate").startswith(
@@ -182,7 +182,7 @@ def test_a_headline_carries_doubt_instead_of_success(pages, agent, project):
     assert "In doubt 6" in text_of(page)
     assert "If all 6 failed 40.0 % As counted 100.0 %" in text_of(page)
     listed = pages.get("tools/")
-    assert f"lookup : {said}" in text_of(listed)
+    assert f"lookup : {words}" in text_of(listed)
     assert tools_of(listed.content.decode()) == ["lookup", "docs"]
     row = row_of(listed.content.decode(), "lookup")
     assert "6 look like failures 40.0\N{EN DASH}100.0 % of 10 6 in doubt" in row
@@ -195,15 +195,15 @@ def test_a_headline_carries_doubt_instead_of_success(pages, agent, project):
 def test_a_page_says_when_nothing_can_be_checked(pages, agent):
     agent.post(*[an_item(tool_name="hello", output=None) for _ in range(24)])
     page = pages.get("tools/hello/")
-    said = "24 calls reported success. None sent an output, so none was checked."
-    assert f"hello : {said}" in text_of(page)
+    words = "24 calls reported success. None sent an output, so none was checked."
+    assert f"hello : {words}" in text_of(page)
     assert "Report outputs with edictum-site-client" in text_of(page)
     assert "**console.guard_options()" in text_of(page)
     assert tile(page.content.decode(), "rate").startswith(
         "Reported success, not checked 100.0 % of 24 none of 24 sent an output"
     )
     listed = pages.get("tools/")
-    assert said in text_of(listed)
+    assert words in text_of(listed)
     assert "100.0 % of 24 none checked" in row_of(listed.content.decode(), "hello")
 
 
@@ -275,8 +275,8 @@ def test_tables_are_files_as_well(pages):
 def test_live_parts_answer_only_when_something_changed(pages, agent):
     by_script = {"HX-Request": "true"}
     for path in ("tools/", "tools/crm/", "live/tool-groups/"):
-        asked = {"range": "30d", "of": "crm"}
-        answer = pages.client.get(f"{pages.base}/{path}", asked, headers=by_script)
+        fields = {"range": "30d", "of": "crm"}
+        answer = pages.client.get(f"{pages.base}/{path}", fields, headers=by_script)
         body = answer.content.decode()
         (live,) = re.findall(r'data-live hx-get="([^"]*)"', body)
         answer = pages.client.get(html.unescape(live), headers=by_script)
@@ -305,12 +305,12 @@ def test_fourteen_queries_whatever_there_is(pages, agent, project, django_assert
         for scope in ("range=7d", "range=7d&agent=a-7&environment=production"):
             for headers in ({}, {"HX-Request": "true"}):
                 with django_assert_max_num_queries(14):
-                    asked = f"{address}{'&' if '?' in address else '?'}{scope}"
-                    pages.client.get(asked, headers=headers)
+                    request = f"{address}{'&' if '?' in address else '?'}{scope}"
+                    pages.client.get(request, headers=headers)
 
 
 def test_every_number_is_that_of_the_statistics_and_of_a_recount(pages, agent, reader, project):
-    """Of traffic by chance, in scopes that cut minutes, hours and days of another zone."""
+    """Random traffic, in scopes that cut minutes, hours and days of another zone."""
     chance, now = Random(7), datetime.now(UTC)  # noqa: S311 - the same traffic each time
     for _ in range(4):
         agent.post(
@@ -327,19 +327,21 @@ def test_every_number_is_that_of_the_statistics_and_of_a_recount(pages, agent, r
                 for _ in range(120)
             ]
         )
-    for asked in ({"range": "24h"}, {"range": "7d", "agent": "one"}, {"range": "1h"}):
-        scope = scope_from(asked, now=now, zone=UTC)
-        should = recounted(Span(scope.since, scope.until), asked.get("agent"))
-        before = recounted(Span(scope.previous.since, scope.since), asked.get("agent"))
+    for request in ({"range": "24h"}, {"range": "7d", "agent": "one"}, {"range": "1h"}):
+        scope = scope_from(request, now=now, zone=UTC)
+        should = recounted(Span(scope.since, scope.until), request.get("agent"))
+        before = recounted(Span(scope.previous.since, scope.since), request.get("agent"))
         tools = tools_in(project.pk, scope, {})
-        found = {row.name: row for row in tools.rows}
+        counted = {row.name: row for row in tools.rows}
         for place, step in enumerate(scope.steps()):
-            rates = {name: each.rate for name, each in recounted(step, asked.get("agent")).items()}
-            assert {name: each[place] for name, each in tools.rates.items()} == {
-                name: rates.get(name) for name in found
+            rates = {
+                name: each.rate for name, each in recounted(step, request.get("agent")).items()
             }
-        assert {name: row.now for name, row in found.items()} == should
-        assert all(row.before == before.get(name, Figures()) for name, row in found.items())
+            assert {name: each[place] for name, each in tools.rates.items()} == {
+                name: rates.get(name) for name in counted
+            }
+        assert {name: row.now for name, row in counted.items()} == should
+        assert all(row.before == before.get(name, Figures()) for name, row in counted.items())
         for name in should:
             named = tool_named(project.pk, name, scope)
             assert named is not None
@@ -347,13 +349,13 @@ def test_every_number_is_that_of_the_statistics_and_of_a_recount(pages, agent, r
             assert of_it.total == should[name]
             assert then.total == before.get(name, Figures())
             assert slowest_calls(named, scope).calls == slowest(named, scope)
-        told = reader.get("/v1/stats", {"by": "tool", **asked_of(scope)}).json()["rows"]
-        assert {row["key"]: (row["calls"], row["rate"], row["denied"]) for row in told} == {
-            name: (row.now.calls, row.now.rate, row.now.denied) for name, row in found.items()
+        body = reader.get("/v1/stats", {"by": "tool", **parameters_of(scope)}).json()["rows"]
+        assert {row["key"]: (row["calls"], row["rate"], row["denied"]) for row in body} == {
+            name: (row.now.calls, row.now.rate, row.now.denied) for name, row in counted.items()
         }
 
 
-def asked_of(scope) -> dict[str, str]:
+def parameters_of(scope) -> dict[str, str]:
     times = {"since": scope.since.isoformat(), "until": scope.until.isoformat()}
     return times | ({"agent": scope.agent} if scope.agent else {})
 
@@ -367,16 +369,16 @@ def slowest(named, scope) -> list[Call]:
 
 
 def recounted(span: Span, agent: str | None) -> dict[str, Figures]:
-    found: defaultdict[str, Figures] = defaultdict(Figures)
+    result: defaultdict[str, Figures] = defaultdict(Figures)
     rows = Call.objects.filter(at__gte=span.start, at__lt=span.end).select_related("tool", "agent")
     for row in rows:
         if agent in (None, row.agent.name):
-            of_tool = found[row.tool.name]
+            of_tool = result[row.tool.name]
             became, unchecked = (row.kind, row.verdict, row.reason), row.classified == ""
             of_tool.add(became, 1, int(row.disagreement), unchecked=unchecked and row.verdict != "")
             if row.elapsed_ms is not None:
                 of_tool.durations[bucket_of(row.elapsed_ms)] += 1
-    return dict(found)
+    return dict(result)
 
 
 def test_the_navigation_leads_there(pages):

@@ -17,17 +17,17 @@ DAY = scope_from({}, now=NOON, zone=UTC)
 
 
 def figures(good=0, bad=0, *, missed=0, denied=0, open_=0, unknown=0, unchecked=0) -> Figures:
-    found = Figures()
+    result = Figures()
     for became, number in (
         (("execution_result", "success", ""), good),
         (("execution_result", "unknown", ""), unknown),
         (("denied", "", "contract"), denied),
         (("", "", ""), open_),
     ):
-        found.add(became, number)
-    found.add(("execution_result", "failure", ""), bad, missed)
-    found.add(("execution_result", "success", ""), unchecked, unchecked=True)
-    return found
+        result.add(became, number)
+    result.add(("execution_result", "failure", ""), bad, missed)
+    result.add(("execution_result", "success", ""), unchecked, unchecked=True)
+    return result
 
 
 def tools(*named: tuple[str, Figures, Figures]) -> list[Compared]:
@@ -47,7 +47,7 @@ def suspected(*tools: str, is_all=True) -> Doubt:
 
 
 @pytest.mark.parametrize(
-    ("rows", "fallen", "doubt", "said"),
+    ("rows", "fallen", "doubt", "words"),
     [
         (tools(), [], NO_DOUBT, "No tool calls in the last 24 hours"),
         (tools(("a", figures(denied=1), NONE)), [], NO_DOUBT, "1 tool, 1 call without a verdict"),
@@ -90,13 +90,13 @@ def suspected(*tools: str, is_all=True) -> Doubt:
         ),
     ],
 )
-def test_the_list_opens_with_a_drop_or_with_outputs_in_doubt(rows, fallen, doubt, said):
-    assert strip_tags(tools_sentence(rows, fallen, doubt, DAY)) == said
-    assert len(said) <= 90
+def test_the_list_opens_with_a_drop_or_with_outputs_in_doubt(rows, fallen, doubt, words):
+    assert strip_tags(tools_sentence(rows, fallen, doubt, DAY)) == words
+    assert len(words) <= 90
 
 
 @pytest.mark.parametrize(
-    ("now", "before", "doubt", "said"),
+    ("now", "before", "doubt", "words"),
     [
         (NONE, GOOD, NO_DOUBT, "t was not called in the last 24 hours"),
         (figures(denied=2), NONE, NO_DOUBT, "t: 2 calls denied, none ran"),
@@ -133,17 +133,17 @@ def test_the_list_opens_with_a_drop_or_with_outputs_in_doubt(rows, fallen, doubt
         ),
     ],
 )
-def test_the_headline_of_a_tool_claims_no_more_than_was_checked(now, before, doubt, said):
-    assert strip_tags(tool_sentence("t", now, before, DAY, doubt)) == said
+def test_the_headline_of_a_tool_claims_no_more_than_was_checked(now, before, doubt, words):
+    assert strip_tags(tool_sentence("t", now, before, DAY, doubt)) == words
 
 
 @pytest.mark.parametrize(
-    ("now", "doubt", "said"),
+    ("now", "doubt", "words"),
     [
         (figures(5), NO_DOUBT, ""),
         (figures(5, 3, missed=2), NO_DOUBT, "Agents missed 2 of 3 failures."),
         (figures(5, 1, missed=1), suspected("t"), "All from bot. Agents missed 1 of 1 failure."),
     ],
 )
-def test_the_second_sentence_names_the_agent_and_what_agents_missed(now, doubt, said):
-    assert strip_tags(tool_second_sentence(now, doubt)) == said
+def test_the_second_sentence_names_the_agent_and_what_agents_missed(now, doubt, words):
+    assert strip_tags(tool_second_sentence(now, doubt)) == words

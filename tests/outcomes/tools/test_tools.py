@@ -7,13 +7,13 @@ from outcomes.tools.domain.tools import ORDERS, Compared, in_order
 
 
 def figures(good: int = 0, bad: int = 0, *, denied: int = 0, took: int = 0) -> Figures:
-    found = Figures()
-    found.add(("execution_result", "success", ""), good)
-    found.add(("execution_result", "failure", ""), bad)
-    found.add(("denied", "", "contract"), denied)
+    result = Figures()
+    result.add(("execution_result", "success", ""), good)
+    result.add(("execution_result", "failure", ""), bad)
+    result.add(("denied", "", "contract"), denied)
     if took:
-        found.durations[took] = good + bad
-    return found
+        result.durations[took] = good + bad
+    return result
 
 
 def compared(name: str, now: Figures, before: Figures | None = None) -> Compared:
@@ -42,8 +42,8 @@ def test_what_is_not_known_stands_last_however_a_column_is_turned(column):
     key = ORDERS[column].key
     unknown = {row.name for row in ROWS if key(row) is None}
     for turned in (False, True):
-        found = names(ROWS, column, turned=turned)
-        assert set(found[len(found) - len(unknown) :]) == unknown
+        result = names(ROWS, column, turned=turned)
+        assert set(result[len(result) - len(unknown) :]) == unknown
     known = len(ROWS) - len(unknown)
     values = [key(row) for row in in_order(ROWS, ORDERS[column])[:known]]
     assert values == sorted(values, reverse=not ORDERS[column].least_first)
@@ -60,7 +60,7 @@ def test_a_change_is_that_between_the_rates_as_they_are_shown():
 
 
 def test_what_ran_and_failed_is_no_timeout():
-    found = figures(3, 2)
-    found.add(("timeout", "failure", ""), 5)
-    found.add(("artifact_reference", "failure", ""), 1)
-    assert (found.ran_and_failed, found.failures) == (3, 8)
+    result = figures(3, 2)
+    result.add(("timeout", "failure", ""), 5)
+    result.add(("artifact_reference", "failure", ""), 1)
+    assert (result.ran_and_failed, result.failures) == (3, 8)

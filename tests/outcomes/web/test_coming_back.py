@@ -25,8 +25,8 @@ def _seen(agent):
 
 
 def links(page, ends: str) -> set[str]:
-    found = (html.unescape(url) for url in re.findall(r'href="([^"]*)"', page.content.decode()))
-    return {url for url in found if urlsplit(url).path.endswith(ends)}
+    matches = (html.unescape(url) for url in re.findall(r'href="([^"]*)"', page.content.decode()))
+    return {url for url in matches if urlsplit(url).path.endswith(ends)}
 
 
 def queries(page, ends: str) -> list[dict[str, list[str]]]:
@@ -35,7 +35,7 @@ def queries(page, ends: str) -> list[dict[str, list[str]]]:
 
 @pytest.mark.usefixtures("_seen")
 @pytest.mark.parametrize("path", ["overview/", "sessions/", "denials/", "calls/"])
-def test_a_session_or_call_hands_on_what_its_list_was_asked_for(pages, path):
+def test_a_session_or_call_carries_the_filters_of_its_list(pages, path):
     for url in links(pages.get(path, **CHOSEN), "/s-1/") | links(
         pages.get(path, **CHOSEN), "/denied-2/"
     ):

@@ -1,4 +1,5 @@
-"""What an agent's program has around it: an operator at the console, and a line that can be cut."""
+"""Surroundings of an agent's program: an operator at the console, and a connection that can be
+cut."""
 
 import asyncio
 import contextlib
@@ -36,12 +37,12 @@ class Operator:
     async def decide(self, agent: str, decision: str, reason: str) -> None:
         until = time.monotonic() + PATIENCE
         while True:
-            found = await self.ask("GET", f"approvals?agent_id={agent}&status=pending")
-            if found["approvals"]:
+            result = await self.ask("GET", f"approvals?agent_id={agent}&status=pending")
+            if result["approvals"]:
                 break
             assert time.monotonic() < until, f"{agent} has not asked"
             await asyncio.sleep(0.1)
-        path = f"approvals/{found['approvals'][0]['id']}/decision"
+        path = f"approvals/{result['approvals'][0]['id']}/decision"
         await self.ask("POST", path, decision=decision, reason=reason)
 
     def _ask(self, method: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -52,8 +53,8 @@ class Operator:
             method=method,
         )
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - the same
-            told: dict[str, Any] = json.loads(answer.read())
-            return told
+            outcome: dict[str, Any] = json.loads(answer.read())
+            return outcome
 
 
 class Line:
@@ -130,11 +131,10 @@ async def a_line(url: str, losing: bytes = b"") -> AsyncIterator[Line]:
 
 
 async def all_sent(guard: Any) -> None:
-    """What `guard.close` leaves behind: no version sends what it has gathered last.
+    """Sends what `guard.close` leaves behind: no version sends what it has gathered last.
 
-    Closing the sinks, not flushing them: what their timer is sending in that moment, perhaps in
-    vain, is in no buffer that a flush would see.
-    """
+    The sinks are closed rather than flushed: events that their timer is sending at that moment,
+    perhaps in vain, are in no buffer that a flush would see."""
     for sink in getattr(guard.audit_sink, "sinks", [guard.audit_sink]):
         if hasattr(sink, "close"):
             await sink.close()

@@ -28,11 +28,11 @@ async def main() -> None:
         bundle_name=os.environ.get("BUNDLE"),
     )
     over = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
-    said = ""
+    words = ""
     while not over.done():
         reason = await why(guard)
-        if reason != said:
-            said = reason
+        if reason != words:
+            words = reason
             sys.stdout.write(f"{reason}\n")
             sys.stdout.flush()
         await asyncio.sleep(0.05)

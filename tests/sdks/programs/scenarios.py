@@ -19,7 +19,7 @@ from typing import Any
 import edictum
 from edictum import Edictum, EdictumConfigError, EdictumDenied, EdictumToolError
 
-from tests.sdks.programs import beside
+from tests.sdks.programs import extras
 from tests.sdks.programs.around import Operator, a_line, all_sent, until
 
 VERSION = sys.argv[1]
@@ -72,8 +72,8 @@ async def from_server(agent: str) -> Facts:
 @scenario
 async def allowed(agent: str) -> Facts:
     async with a_guard(agent) as guard:
-        said = await attempt(guard, "lookup", {"id": 7}, lambda id: {"id": id})
-        return {"said": said, "policy_version": guard.policy_version}
+        words = await attempt(guard, "lookup", {"id": 7}, lambda id: {"id": id})
+        return {"said": words, "policy_version": guard.policy_version}
 
 
 @scenario
@@ -89,8 +89,8 @@ async def failed(agent: str) -> Facts:
 async def denied(agent: str) -> Facts:
     ran: list[str] = []
     async with a_guard(agent) as guard:
-        said = await attempt(guard, "shell", {"user": "root"}, lambda user: ran.append(user))
-    return {"said": said, "ran": ran}
+        words = await attempt(guard, "shell", {"user": "root"}, lambda user: ran.append(user))
+    return {"said": words, "ran": ran}
 
 
 @scenario
@@ -101,28 +101,28 @@ async def observed(agent: str) -> Facts:
 
 @scenario
 async def custom_success_check(agent: str) -> Facts:
-    asked: list[str] = []
+    listed: list[str] = []
 
     def check(tool_name: str, result: Any) -> bool:
-        asked.append(tool_name)
+        listed.append(tool_name)
         return bool(result["ok"])
 
     async with a_guard(agent, success_check=check) as guard:
         good = await attempt(guard, "good", {}, lambda: {"ok": True})
         bad = await attempt(guard, "bad", {}, lambda: {"ok": False})
-    return {"good": good, "bad": bad, "asked": asked}
+    return {"good": good, "bad": bad, "asked": listed}
 
 
 @scenario
 async def shared_session_limit(agent: str) -> Facts:
     session = f"shared-{uuid.uuid4()}"
     async with a_guard(agent, "sdks-limited") as one, a_guard(agent, "sdks-limited") as other:
-        said = [
+        listed = [
             await attempt(guard, "lookup", {"number": number}, session_id=session)
             for number, guard in enumerate([one, other, one, other, one])
         ]
         elsewhere = await attempt(one, "lookup", {"number": 9}, session_id=f"{session}-2")
-    return {"said": said, "elsewhere": elsewhere, "session": session}
+    return {"said": listed, "elsewhere": elsewhere, "session": session}
 
 
 @scenario
@@ -179,10 +179,10 @@ async def _reloaded(agent: str, **how: Any) -> Facts:
     async with a_guard(agent, name, **how) as guard:
         first, before = guard.policy_version, await attempt(guard, "lookup", {})
         await operator.deploy(RELOADED.format(name=name, tool="lookup"))
-        taken = await until(lambda: guard.policy_version != first)
+        updated = await until(lambda: guard.policy_version != first)
         after = await attempt(guard, "lookup", {})
         return {
-            "taken": taken,
+            "taken": updated,
             "before": before,
             "after": after,
             "versions": [first, guard.policy_version],
@@ -196,9 +196,9 @@ async def server_assigned(agent: str) -> Facts:
     async with a_guard(agent, None, tags={"team": "pay"}) as guard:
         first, before = guard.policy_version, await attempt(guard, "shell", {"user": "root"})
         await operator.assign("sdks-strict", agent, tags={"team": "pay"})
-        taken = await until(lambda: guard.policy_version != first)
+        updated = await until(lambda: guard.policy_version != first)
         after = await attempt(guard, "shell", {"user": "root"})
-    return {"taken": taken, "before": before, "after": after}
+    return {"taken": updated, "before": before, "after": after}
 
 
 @since(16)
@@ -228,22 +228,22 @@ async def server_down(agent: str) -> Facts:
             return f"raised: {type(error).__name__}"
 
     async with a_line(URL) as line, a_guard(agent, url=line.url) as guard:
-        said = [await lookup(guard, 1)]
+        listed = [await lookup(guard, 1)]
         await line.cut()
-        said.append(await lookup(guard, 2))
+        listed.append(await lookup(guard, 2))
         try:
             async with a_guard(agent, url=line.url):
                 start = "started"
         except EdictumConfigError:
             start = "refused to start"
         await line.mend()
-        said.append(await lookup(guard, 3))
-    return {"said": said, "start": start, "ran": ran}
+        listed.append(await lookup(guard, 3))
+    return {"said": listed, "start": start, "ran": ran}
 
 
 async def gate(agent: str) -> Facts:
     with tempfile.TemporaryDirectory() as folder:
-        sent = await asyncio.to_thread(beside.gate_sends, URL, KEY, agent, Path(folder))
+        sent = await asyncio.to_thread(extras.gate_sends, URL, KEY, agent, Path(folder))
     return {"sent": sent}
 
 
@@ -254,17 +254,17 @@ if 15 <= known[1] <= 18:
 @since(16)
 async def skill_scan(_: str) -> Facts:
     with tempfile.TemporaryDirectory() as folder:
-        taken, said = await asyncio.to_thread(beside.skills_scanned, URL, KEY, Path(folder))
-    return {"taken": taken, "said": said}
+        updated, words = await asyncio.to_thread(extras.skills_scanned, URL, KEY, Path(folder))
+    return {"taken": updated, "said": words}
 
 
 async def run(name: str) -> None:
-    told: Facts = {"scenario": name}
+    fields: Facts = {"scenario": name}
     try:
-        told["facts"] = await SCENARIOS[name](f"{name}-{VERSION}")
+        fields["facts"] = await SCENARIOS[name](f"{name}-{VERSION}")
     except BaseException:  # noqa: BLE001 - the test that asks for this scenario tells it
-        told["error"] = traceback.format_exc()
-    sys.stdout.write(json.dumps(told) + "\n")
+        fields["error"] = traceback.format_exc()
+    sys.stdout.write(json.dumps(fields) + "\n")
     sys.stdout.flush()
 
 

@@ -1,4 +1,4 @@
-"""What success means to the edictum of this interpreter, without a console: one line of JSON."""
+"""Success according to the edictum of this interpreter, without a console: one line of JSON."""
 
 import asyncio
 import importlib
@@ -65,12 +65,12 @@ def returning(result: Any) -> Callable[..., Awaitable[Any]]:
     return tool
 
 
-async def told(result: Any, **how: Any) -> Facts:
-    """What became of one call whose tool returns this, or raises it."""
-    return await told_by(*a_guard(**how), result)
+async def outcome_of(result: Any, **how: Any) -> Facts:
+    """Outcome of one call whose tool returns this, or raises it."""
+    return await outcome_with(*a_guard(**how), result)
 
 
-async def told_by(guard: Any, sink: Sink, result: Any) -> Facts:
+async def outcome_with(guard: Any, sink: Sink, result: Any) -> Facts:
     raised = ""
     try:
         await guard.run("lookup", {}, returning(result))
@@ -96,7 +96,7 @@ async def passed(limits: str, result: Any) -> int:
     return sum(event.tool_success is not None for event in sink.events)
 
 
-class Asked:
+class CountingCheck:
     """A check that remembers what it was asked."""
 
     def __init__(self, *, answer: bool | Exception) -> None:
@@ -109,7 +109,7 @@ class Asked:
         return self.answer
 
 
-async def of_checks() -> Facts:
+async def check_facts() -> Facts:
     facts: Facts = {}
     for name, result, answer in (
         ("says failure", "fine", False),
@@ -117,16 +117,16 @@ async def of_checks() -> Facts:
         ("raises", "fine", KeyError("x")),
         ("of a tool that raises", ValueError("x"), True),
     ):
-        check = Asked(answer=answer)
-        facts[name] = {**await told(result, success_check=check), "asked": check.times}
-    first, second = Asked(answer=False), Asked(answer=True)
+        check = CountingCheck(answer=answer)
+        facts[name] = {**await outcome_of(result, success_check=check), "asked": check.times}
+    first, second = CountingCheck(answer=False), CountingCheck(answer=True)
     guards = [
         Edictum.from_yaml_string(document(limit_id=name), success_check=check)
         for name, check in (("first", first), ("second", second))
     ]
     both = Edictum.from_multiple(guards)
     sink = both.audit_sink = Sink()
-    facts["of several guards"] = {**await told_by(both, sink, "fine"), "asked": second.times}
+    facts["of several guards"] = {**await outcome_with(both, sink, "fine"), "asked": second.times}
     return facts
 
 
@@ -150,15 +150,15 @@ RESULTS = {
 }
 
 
-def of_adapters() -> Facts:
+def adapter_facts() -> Facts:
     """Which of these results each adapter takes for a failure, when its guard has no check."""
     facts: Facts = {}
     for module, name in ADAPTERS.items():
         try:
-            found = importlib.import_module(f"edictum.adapters.{module}")
+            outcome = importlib.import_module(f"edictum.adapters.{module}")
         except ModuleNotFoundError:
             continue
-        adapter = getattr(found, name)
+        adapter = getattr(outcome, name)
         itself = SimpleNamespace(_guard=SimpleNamespace(_success_check=None))
         facts[module] = [
             result
@@ -170,10 +170,10 @@ def of_adapters() -> Facts:
 
 async def main() -> None:
     heard: list[Any] = []
-    await told({"is_error": True}, **{HEARS_OF_DENIALS: lambda *of: heard.append(of)})
+    await outcome_of({"is_error": True}, **{HEARS_OF_DENIALS: lambda *of: heard.append(of)})
     facts = {
         "without": {
-            name: await told(result)
+            name: await outcome_of(result)
             for name, result in (
                 ("null", None),
                 ("is_error", {"is_error": True}),
@@ -184,8 +184,8 @@ async def main() -> None:
                 ("boom", "Error: boom"),
             )
         },
-        "with": await of_checks(),
-        "adapters": of_adapters(),
+        "with": await check_facts(),
+        "adapters": adapter_facts(),
         "three calls": {
             "of successes": await passed("{max_tool_calls: 3}", "fine"),
             "of failures": await passed("{max_tool_calls: 3}", ValueError("x")),

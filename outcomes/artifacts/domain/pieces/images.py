@@ -87,13 +87,13 @@ def _jpeg(head: bytes) -> Image | None:
 
 
 def _webp(head: bytes) -> Image | None:
-    found = _WEBP.match(head)
-    if found is None or len(head) < 30:  # where the size has been told in each of them
+    match = _WEBP.match(head)
+    if match is None or len(head) < 30:  # where the size has been told in each of them
         return None
-    if found.group(1) == b"VP8X":
+    if match.group(1) == b"VP8X":
         width, height = (int.from_bytes(head[at : at + 3], "little") + 1 for at in (24, 27))
         return Image("image/webp", width, height)
-    if found.group(1) == b"VP8L":
+    if match.group(1) == b"VP8L":
         (bits,) = struct.unpack_from("<I", head, 21)
         return Image("image/webp", (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
     width, height = struct.unpack_from("<HH", head, 26)

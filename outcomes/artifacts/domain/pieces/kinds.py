@@ -1,4 +1,4 @@
-"""What an artifact is shown as: what it is said to be, as far as its first bytes bear that out."""
+"""The way to show an artifact: by its declared type, as far as its first bytes confirm it."""
 
 from enum import StrEnum
 from typing import Final

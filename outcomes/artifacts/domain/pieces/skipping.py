@@ -1,4 +1,4 @@
-"""Where a long JSON value ends, piece after piece of it, none of which is kept."""
+"""Size of a long JSON value, read in pieces without storing them."""
 
 import re
 from collections.abc import Iterable
@@ -11,31 +11,33 @@ _TEXT_ENDS: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*("|\\?\Z)', re.DOTALL)
 
 
 def size_of_value(pieces: Iterable[bytes]) -> int | None:
-    """Of the text, the list or the object that they begin with; None where they end before it."""
-    taken = depth = 0
+    """Size of the string, array or object at the start of these pieces; None if they end before
+    it."""
+    consumed = depth = 0
     in_text = is_escaped = False
     for piece in pieces:
         place, is_escaped = int(is_escaped), False
         if in_text:
             place, in_text, is_escaped = _rest_of_text(piece, place)
             if not in_text and not depth:
-                return taken + place
+                return consumed + place
         if not in_text:
-            for found in _TOKEN.finditer(piece, place):
-                token = found.group()
+            for match in _TOKEN.finditer(piece, place):
+                token = match.group()
                 if token == b'"':  # it ends in another piece
-                    _, in_text, is_escaped = _rest_of_text(piece, found.end())
+                    _, in_text, is_escaped = _rest_of_text(piece, match.end())
                     break
                 depth += (token in (b"{", b"[")) - (token in (b"}", b"]"))
                 if depth <= 0:
-                    return taken + found.end()
-        taken += len(piece)
+                    return consumed + match.end()
+        consumed += len(piece)
     return None
 
 
 def _rest_of_text(piece: bytes, place: int) -> tuple[int, bool, bool]:
-    """Where it ends or the piece does, whether it goes on, and whether a character is escaped."""
-    found = _TEXT_ENDS.match(piece, place)
-    if found is None:
+    """End of the string within this piece, whether it continues, and whether a character is
+    escaped."""
+    match = _TEXT_ENDS.match(piece, place)
+    if match is None:
         return len(piece), True, False
-    return found.end(), found.group(1) != b'"', found.group(1) == b"\\"
+    return match.end(), match.group(1) != b'"', match.group(1) == b"\\"

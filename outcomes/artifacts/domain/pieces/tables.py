@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from outcomes.artifacts.domain.pieces.texts import visible, whole_characters
+from outcomes.artifacts.domain.pieces.texts import complete_characters, visible
 
 RECORDS: Final = 100  # of one piece
 WINDOW: Final = 128 * 1024  # bytes of one piece, which no field is longer than
@@ -35,7 +35,8 @@ class TablePiece:
 
 
 def delimiter_of(head: bytes) -> str:
-    """What the first line is most often divided by; empty: by nothing that divides a table."""
+    """The delimiter that occurs most often in the first line; empty if none of the known ones
+    does."""
     first = head.partition(b"\n")[0].decode("utf-8", "replace")
     most = max(_DELIMITERS, key=first.count)
     return most if most in first else ""
@@ -48,7 +49,7 @@ def table_piece(
     if lines and not is_end and not lines[-1].endswith(b"\n"):
         cut = lines.pop()
         if not lines:
-            record = _record(line, _alone(whole_characters(cut), delimiter))
+            record = _record(line, _alone(complete_characters(cut), delimiter))
             return TablePiece([record], start, None, line + 1, 0)
     records: list[Record] = []
     place = spoilt = 0
@@ -66,9 +67,9 @@ def table_piece(
 
 def _lines(window: bytes, most: int) -> list[bytes]:
     """Divided by the end of a line alone, as lines are counted; no more than can be needed."""
-    *whole, rest = window.split(b"\n", most)
-    lines = [each + b"\n" for each in whole]
-    return [*lines, rest] if rest and len(whole) < most else lines
+    *ended, rest = window.split(b"\n", most)
+    lines = [each + b"\n" for each in ended]
+    return [*lines, rest] if rest and len(lines) < most else lines
 
 
 def _read(lines: Sequence[bytes], delimiter: str) -> tuple[list[str], int | None]:

@@ -40,26 +40,26 @@ def text_piece(
     window: bytes, start: int, line: int, *, is_end: bool, in_line: bool = False, most: int = LINES
 ) -> TextPiece:
     """The lines that lie in a window whole; of one that fills it alone, as much as is there."""
-    taken = window.split(b"\n", most)
-    rest = taken.pop()
+    lines = window.split(b"\n", most)
+    rest = lines.pop()
     is_cut = False
-    if rest and len(taken) < most and (is_end or not taken):
+    if rest and len(lines) < most and (is_end or not lines):
         is_cut = not is_end
-        taken.append(whole_characters(rest) if is_cut else rest)
-        stop = start + len(b"\n".join(taken))
+        lines.append(complete_characters(rest) if is_cut else rest)
+        stop = start + len(b"\n".join(lines))
     else:
         stop = start + len(window) - len(rest)
-    told = [each.decode("utf-8", "replace") for each in taken]
-    last = len(told) - 1
+    texts = [each.decode("utf-8", "replace") for each in lines]
+    last = len(texts) - 1
     return TextPiece(
         [
             Line(line + place, visible(text), in_line and place == 0, is_cut and place == last)
-            for place, text in enumerate(told)
+            for place, text in enumerate(texts)
         ],
         start,
         stop,
-        sum(text.count(_NO_TEXT) for text in told)
-        - sum(each.count(_NO_TEXT.encode()) for each in taken),
+        sum(text.count(_NO_TEXT) for text in texts)
+        - sum(each.count(_NO_TEXT.encode()) for each in lines),
     )
 
 
@@ -67,7 +67,7 @@ def visible(text: str) -> str:
     return text.removesuffix("\r").translate(_VISIBLE)
 
 
-def whole_characters(window: bytes) -> bytes:
+def complete_characters(window: bytes) -> bytes:
     """Without the beginning of a character that the window cut in two."""
     begun = _BEGUN.search(window[-3:])
     return window[: len(window) - len(begun.group())] if begun else window

@@ -51,7 +51,7 @@ class TreePiece:
 
 
 def container_at(window: bytes) -> tuple[str, int]:
-    """What begins with these bytes, and where its first member may stand."""
+    """Kind of container at the start of these bytes, and the offset of its first member."""
     place = _after_space(window, 3 if window.startswith(b"\xef\xbb\xbf") else 0)
     kind = _OPENS.get(window[place], "") if place < len(window) else ""
     return kind, place + 1
@@ -100,7 +100,7 @@ def _ending(
 
 
 def _name(window: bytes, place: int, kind: str, number: int) -> tuple[str, int | None]:
-    """What the member is called and where its value begins; None where none can."""
+    """Name of the member and the offset of its value; None where no value can be."""
     if kind == "list":
         return str(number), place
     key = _STRING.match(window, place)
@@ -115,7 +115,8 @@ def _name(window: bytes, place: int, kind: str, number: int) -> tuple[str, int |
 
 
 def _end(window: bytes, place: int) -> int | None:
-    """Where a value ends; None behind these bytes, and where it begins where it is none."""
+    """End of the value at this place: None if it lies behind these bytes, the place itself if it
+    is no value."""
     first = window[place]
     if first == _QUOTE:
         text = _STRING.match(window, place)
@@ -126,14 +127,14 @@ def _end(window: bytes, place: int) -> int | None:
             return place
         return word.end() if word.end() < len(window) else None
     depth = 0
-    for found in _INSIDE.finditer(window, place):
-        token = found.group()
+    for match in _INSIDE.finditer(window, place):
+        token = match.group()
         if token in (b"{", b"["):
             depth += 1
         elif token in (b"}", b"]"):
             depth -= 1
             if not depth:
-                return found.end()
+                return match.end()
         elif token == b'"':
             return None
     return None
@@ -159,13 +160,13 @@ def _member(window: bytes, start: int, name: str, place: int, end: int | None) -
 def _read_text(raw: bytes) -> str:
     text = raw.decode("utf-8", "replace")
     try:
-        told = str(json.loads(text))
+        name = str(json.loads(text))
     except ValueError:
         return visible(text)
-    shown = visible(told)
+    shown = visible(name)
     return shown if is_storable(shown) else visible(text)  # half of a character as it is written
 
 
 def _after_space(window: bytes, place: int) -> int:
-    found = _SPACE.match(window, place)
-    return found.end() if found else place
+    match = _SPACE.match(window, place)
+    return match.end() if match else place

@@ -21,7 +21,7 @@ from governance.matching.call import TEXT, WORK
 LONGEST = 120  # seconds that a process may take
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     module: int
     tool: str
     result: str  # as JSON, so that each language reads it itself
@@ -74,19 +74,19 @@ for await (const line of createInterface({ input: process.stdin })) {
 """
 
 
-def by_python(folder: Path, modules: Sequence[str], asked: Sequence[Asked]) -> list[Answer]:
+def by_python(folder: Path, modules: Sequence[str], questions: Sequence[Question]) -> list[Answer]:
     """Without the path of this checkout: whatever is needed stands in the module."""
     for number, module in enumerate(modules):
         (folder / f"m{number}.py").write_text(module, encoding="utf-8")
     (folder / "ask.py").write_text(_PYTHON)
-    return _told([sys.executable, "-I", "ask.py"], folder, asked)
+    return _answers([sys.executable, "-I", "ask.py"], folder, questions)
 
 
-def by_node(folder: Path, modules: Sequence[str], asked: Sequence[Asked]) -> list[Answer]:
+def by_node(folder: Path, modules: Sequence[str], questions: Sequence[Question]) -> list[Answer]:
     for number, module in enumerate(modules):
         (folder / f"m{number}.mjs").write_text(javascript(module), encoding="utf-8")
     (folder / "ask.mjs").write_text(_NODE)
-    return _told([node(), "ask.mjs"], folder, asked)
+    return _answers([node(), "ask.mjs"], folder, questions)
 
 
 def node() -> str:
@@ -94,8 +94,8 @@ def node() -> str:
     return program or pytest.skip("Node is not installed: nothing here can run TypeScript.")
 
 
-def _told(command: list[str], folder: Path, asked: Sequence[Asked]) -> list[Answer]:
-    lines = "".join(json.dumps(each) + "\n" for each in asked)
+def _answers(command: list[str], folder: Path, questions: Sequence[Question]) -> list[Answer]:
+    lines = "".join(json.dumps(each) + "\n" for each in questions)
     run = subprocess.run(
         command,
         cwd=folder,
@@ -107,7 +107,7 @@ def _told(command: list[str], folder: Path, asked: Sequence[Asked]) -> list[Answ
     )
     assert run.returncode == 0, run.stderr[-4_000:]
     answers = [Answer(*json.loads(line)) for line in run.stdout.split("\n") if line]
-    assert len(answers) == len(asked)
+    assert len(answers) == len(questions)
     return answers
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.governance.checks.language.oracle import Said, parsed, split
+from tests.governance.checks.language.oracle import Expected, parsed, split
 
 VERDICTS = ("success", "failure", "unknown")
 OTHERWISE = (*VERDICTS, "default")
@@ -80,14 +80,14 @@ def generated() -> list[Generated]:
     return checks
 
 
-def constructs(document: dict[str, Any], tool: str, said: Said) -> Iterator[str]:
+def constructs(document: dict[str, Any], tool: str, expected: Expected) -> Iterator[str]:
     """Parts of a check that took part in a verdict."""
-    begin = f"{said.verdict} "
-    if said.leaf is None:
+    begin = f"{expected.verdict} "
+    if expected.leaf is None:
         default = document["otherwise"] == "default"
-        yield begin + (f"{said.rule} default" if default else f"otherwise {said.verdict}")
+        yield begin + (f"{expected.rule} default" if default else f"otherwise {expected.verdict}")
         return
-    ((selector, test),) = said.leaf.items()
+    ((selector, test),) = expected.leaf.items()
     options = [name for name in test if name in ("ignore_case", "multiline")]
     op = next(name for name in test if name not in options)
     yield begin + op
@@ -98,7 +98,7 @@ def constructs(document: dict[str, Any], tool: str, said: Said) -> Iterator[str]
     steps = [step for way in ways for step in parsed(way)[1]]
     named = {_kind_of(step) for step in steps} | ({"??"} if len(ways) > 1 else set())
     yield from (begin + kind for kind in sorted(named | ({"tool"} & set(ways))))
-    rule = next(rule for rule in document["rules"] if rule["id"] == said.rule)
+    rule = next(rule for rule in document["rules"] if rule["id"] == expected.rule)
     yield from (begin + word for word in COMBINED if word in rule["when"])
     yield from (begin + part for part in ("reason", "label") if part in rule)
 
@@ -173,7 +173,7 @@ _OF_ALL = ("exists", "equals", "not_equals", "not_in", "type", "empty", "length"
 
 
 def _test(chance: random.Random, op: str) -> dict[str, Any]:
-    test: dict[str, Any] = {op: _wanted(chance, op)}
+    test: dict[str, Any] = {op: _operand(chance, op)}
     if op in FOLDED and chance.random() < 0.85:
         test["ignore_case"] = True
     if op in ("matches", "matches_any") and chance.random() < 0.5:
@@ -181,7 +181,7 @@ def _test(chance: random.Random, op: str) -> dict[str, Any]:
     return test
 
 
-def _wanted(chance: random.Random, op: str) -> Any:
+def _operand(chance: random.Random, op: str) -> Any:
     match op:
         case "exists" | "empty":
             return chance.random() < 0.7

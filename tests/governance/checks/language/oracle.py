@@ -16,10 +16,10 @@ import re2
 
 from tests.governance.checks.language.oracle_values import (
     GONE,
-    alike,
     canonical,
     compared,
     decoded,
+    equal_values,
     kind,
     lowered,
     rounded,
@@ -30,7 +30,7 @@ from tests.governance.checks.language.oracle_values import (
 )
 
 
-class Said(NamedTuple):
+class Expected(NamedTuple):
     verdict: str
     rule: str
     selector: str
@@ -41,7 +41,7 @@ class Said(NamedTuple):
     leaf: dict[str, Any] | None  # that decided
 
 
-def judged(document: dict[str, Any], tool: str, result: Any, elapsed_ms: Any = None) -> Said:
+def judged(document: dict[str, Any], tool: str, result: Any, elapsed_ms: Any = None) -> Expected:
     looking = Looking(tool, rounded(result), GONE if elapsed_ms is None else elapsed_ms)
     for rule in document.get("rules", ()):
         if not globbed(rule.get("tool", "*"), tool):
@@ -52,14 +52,14 @@ def judged(document: dict[str, Any], tool: str, result: Any, elapsed_ms: Any = N
             value = looking.find(selector, GONE) if leaf else GONE
             reason = looking.filled(rule.get("reason", ""), value)
             labels = [rule["label"]] if "label" in rule else []
-            return Said(
+            return Expected(
                 *(rule["verdict"], rule["id"], selector, shown(value), reason, labels),
                 *(False, leaf),
             )
     verdict, name, selector, value, reason = document["otherwise"], "otherwise", "", GONE, ""
     if verdict == "default":
         verdict, name, selector, value, reason = by_default(looking.result)
-    return Said(verdict, name, selector, shown(value), reason, [], cut=False, leaf=None)
+    return Expected(verdict, name, selector, shown(value), reason, [], cut=False, leaf=None)
 
 
 def by_default(result: Any) -> tuple[str, str, str, Any, str]:
@@ -103,30 +103,30 @@ class Looking:
         options: dict[str, bool] = {
             name: given for name, given in test.items() if name in ("ignore_case", "multiline")
         }
-        ((op, wanted),) = [pair for pair in test.items() if pair[0] not in options]
+        ((op, operand),) = [pair for pair in test.items() if pair[0] not in options]
         if op == "exists":
-            return (seen is not GONE and seen is not None) is bool(wanted)
+            return (seen is not GONE and seen is not None) is bool(operand)
         if seen is GONE:
             return False
         fold = lowered if options.get("ignore_case") else same
         if op in ("equals", "not_equals", "in", "not_in"):
-            several = wanted if op in ("in", "not_in") else [wanted]
-            equal = any(alike(fold(seen), fold(rounded(each))) for each in several)
+            several = operand if op in ("in", "not_in") else [operand]
+            equal = any(equal_values(fold(seen), fold(rounded(each))) for each in several)
             return equal == (op in ("equals", "in"))
         if op == "type":
-            return bool(kind(seen) == wanted)
+            return bool(kind(seen) == operand)
         if op == "empty":
-            return (seen is None or seen in ("", [], {})) is bool(wanted)
+            return (seen is None or seen in ("", [], {})) is bool(operand)
         if op in ("gt", "gte", "lt", "lte"):
-            return kind(seen) == "number" and compared(seen, op, rounded(wanted))
+            return kind(seen) == "number" and compared(seen, op, rounded(operand))
         if op == "length":
-            return kind(seen) in ("string", "array", "object") and self.operated(len(seen), wanted)
+            return kind(seen) in ("string", "array", "object") and self.operated(len(seen), operand)
         if op in ("any_item", "every_item", "no_item", "count_items"):
-            return isinstance(seen, list) and self.of_items(op, seen, wanted)
-        return isinstance(seen, str) and self.in_text(op, seen, wanted, options)
+            return isinstance(seen, list) and self.holds_for_items(op, seen, operand)
+        return isinstance(seen, str) and self.in_text(op, seen, operand, options)
 
-    def in_text(self, op: str, seen: str, wanted: Any, options: dict[str, bool]) -> bool:
-        several = wanted if isinstance(wanted, list) else [wanted]
+    def in_text(self, op: str, seen: str, operand: Any, options: dict[str, bool]) -> bool:
+        several = operand if isinstance(operand, list) else [operand]
         fold: Callable[[Any], Any] = lowered if options.get("ignore_case") else same
         text = fold(seen)
         if op.startswith("matches"):
@@ -142,8 +142,8 @@ class Looking:
         }
         return any(has[op](fold(each)) for each in several)
 
-    def of_items(self, op: str, items: list[Any], wanted: dict[str, Any]) -> bool:
-        when = wanted["when"] if op == "count_items" else wanted
+    def holds_for_items(self, op: str, items: list[Any], operand: dict[str, Any]) -> bool:
+        when = operand["when"] if op == "count_items" else operand
         truths = (self.about_item(when, item) for item in items)
         match op:
             case "any_item":
@@ -153,7 +153,7 @@ class Looking:
             case "no_item":
                 return not any(truths)
             case _:
-                return self.operated(sum(truths), wanted["is"])
+                return self.operated(sum(truths), operand["is"])
 
     def about_item(self, when: dict[str, Any], item: Any) -> bool:
         first = next(iter(when))

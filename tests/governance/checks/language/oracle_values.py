@@ -67,13 +67,15 @@ def kind(value: Any) -> str:
     return names.get(type(value), "null" if value is None else "object")
 
 
-def alike(left: Any, right: Any) -> bool:
+def equal_values(left: Any, right: Any) -> bool:
     if kind(left) != kind(right):
         return False
     if isinstance(left, dict):
-        return left.keys() == right.keys() and all(alike(left[name], right[name]) for name in left)
+        return left.keys() == right.keys() and all(
+            equal_values(left[name], right[name]) for name in left
+        )
     if isinstance(left, list):
-        return len(left) == len(right) and all(map(alike, left, right))
+        return len(left) == len(right) and all(map(equal_values, left, right))
     return bool(left == right)
 
 

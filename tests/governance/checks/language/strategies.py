@@ -92,7 +92,7 @@ def paths(draw: st.DrawFn, base: str) -> str:
 
 
 flat = st.sampled_from(["tool", "elapsed_ms"])
-whole_alternatives = paths("result") | paths("result") | flat
+alternatives = paths("result") | paths("result") | flat
 item_alternatives = paths("item")
 mixed_alternatives = paths("item") | cheap_ways.map("result{}".format) | flat
 
@@ -102,7 +102,7 @@ def _joined(alternatives: SearchStrategy[str]) -> SearchStrategy[str]:
     return alternatives | alternatives | several.map(" ?? ".join)
 
 
-selectors = _joined(whole_alternatives)
+selectors = _joined(alternatives)
 item_selectors = _joined(item_alternatives)
 mixed_selectors = _joined(mixed_alternatives)
 

@@ -18,16 +18,16 @@ from governance.checks.language.text import check_text
 from governance.core.compiled_check import Compiled
 from tests.governance.checks.language.exported import (
     Answer,
-    Asked,
     Limits,
     NodeMatcher,
+    Question,
     by_node,
     by_python,
     limited_build,
 )
 from tests.governance.checks.language.generated import REACHED, Generated, constructs, generated
 from tests.governance.checks.language.handmade import check, leaf, piped, rule
-from tests.governance.checks.language.oracle import Said, judged
+from tests.governance.checks.language.oracle import Expected, judged
 from tests.governance.checks.language.strategies import TOOLS, as_yaml, documents, elapsed, results
 from tests.governance.checks.language.text_strategies import text_calls, text_documents
 
@@ -40,17 +40,17 @@ def compiled_of(document: dict[str, Any]) -> Compiled:
     return checked.compiled
 
 
-def comparable(said: Any) -> tuple[Any, ...]:
-    verdict, rule, selector, value, reason, labels, cut = said[:7]
+def comparable(answer: Any) -> tuple[Any, ...]:
+    verdict, rule, selector, value, reason, labels, cut = answer[:7]
     return verdict, rule, selector, canonical(value), reason, list(labels), cut
 
 
 @cache
-def the_generated() -> tuple[list[Generated], list[Compiled], list[Asked], list[Said]]:
+def the_generated() -> tuple[list[Generated], list[Compiled], list[Question], list[Expected]]:
     checks = generated()
     compiled = [compiled_of(check.document) for check in checks]
     items = [
-        Asked(number, tool, text)
+        Question(number, tool, text)
         for number, check in enumerate(checks)
         for tool, text in check.calls
     ]
@@ -60,8 +60,8 @@ def the_generated() -> tuple[list[Generated], list[Compiled], list[Asked], list[
     return checks, compiled, items, body
 
 
-def refute(answers: list[Any], asked: list[Asked], said: list[Said]) -> None:
-    for answer, question, expected in zip(answers, asked, said, strict=True):
+def refute(answers: list[Any], questions: list[Question], expectations: list[Expected]) -> None:
+    for answer, question, expected in zip(answers, questions, expectations, strict=True):
         assert comparable(answer) == comparable(expected), (question, expected.leaf)
 
 
@@ -125,10 +125,10 @@ def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, d
     check = NamedCheck(compiled)
     texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
     by_typescript = node.judged(compiled, texts)
-    for (tool, result, ms), told in zip(calls, by_typescript, strict=True):
+    for (tool, result, ms), answer in zip(calls, by_typescript, strict=True):
         expected = comparable(judged(document, tool, result, ms))
         assert comparable(check.explain(tool, result, ms)) == expected
-        assert comparable(told) == expected
+        assert comparable(answer) == expected
 
 
 B_OF_ITEM = [{"base": "item", "steps": [["key", "b"]]}]
@@ -179,11 +179,11 @@ SPENDS = [
 FOLDED = {**leaf("contains", "Z", piped(["key", "a"])), "ignore_case": True}
 
 
-@pytest.mark.parametrize(("op", "wanted", "steps", "result", "cost"), SPENDS)
+@pytest.mark.parametrize(("op", "operand", "steps", "result", "cost"), SPENDS)
 def test_the_budget_of_a_verdict_ends_at_the_same_place(
-    node: NodeMatcher, op: str, wanted: Any, steps: list[Any], result: dict[str, Any], cost: int
+    node: NodeMatcher, op: str, operand: Any, steps: list[Any], result: dict[str, Any], cost: int
 ):
-    ends_at(node, leaf(op, wanted, piped(*steps)), result, cost)
+    ends_at(node, leaf(op, operand, piped(*steps)), result, cost)
 
 
 def test_half_of_what_is_left_is_for_searching_what_was_folded(node: NodeMatcher):
@@ -228,9 +228,9 @@ def cut_as_the_rest_allows(
     compiled = compiled_of(document)
     cut_short, all_of_it = limited_build(limits)(compiled), NamedCheck(compiled)
     texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
-    for (tool, result, ms), told in zip(calls, node.judged(compiled, texts, limits), strict=True):
+    for (tool, result, ms), answer in zip(calls, node.judged(compiled, texts, limits), strict=True):
         outcome, expected = cut_short(tool, result, ms), all_of_it.explain(tool, result, ms)
-        assert comparable(told) == comparable(outcome)
+        assert comparable(answer) == comparable(outcome)
         if not outcome.cut:
             # Of `any`, another condition may be the one that is shown: what decides is the rule.
             assert outcome[:2] == expected[:2]

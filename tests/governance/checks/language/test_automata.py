@@ -10,7 +10,7 @@ from governance.checks.language.automata import (
     automaton,
     steps_to,
 )
-from tests.governance.checks.language.walking import count_of_states, found, made_or_refused, walk
+from tests.governance.checks.language.walking import count_of_states, made_or_refused, matches, walk
 
 LONG = "ab" * 30_000
 
@@ -54,24 +54,24 @@ LONG = "ab" * 30_000
     ],
 )
 def test_a_pattern_is_searched_for_anywhere(pattern, text, expected):
-    assert found(automaton(pattern), text) is expected
+    assert matches(automaton(pattern), text) is expected
 
 
-def test_lines_have_ends_of_their_own_only_when_asked():
+def test_lines_end_separately_only_in_multiline_mode():
     text = "first\nsecond\nthird"
-    assert not found(automaton("^second$"), text)
-    assert found(automaton("^second$", multiline=True), text)
-    assert not found(automaton(r"\Asecond\z", multiline=True), text)
+    assert not matches(automaton("^second$"), text)
+    assert matches(automaton("^second$", multiline=True), text)
+    assert not matches(automaton(r"\Asecond\z", multiline=True), text)
 
 
 def test_case_is_ignored_in_the_letters_from_a_to_z_only():
     folding = automaton("kÉ[d-f]", ignore_case=True)
-    assert found(folding, "KÉE")
-    assert not found(folding, "Kée")
-    assert not found(automaton("k", ignore_case=True), "\N{KELVIN SIGN}")
-    assert not found(automaton("s", ignore_case=True), "\N{LATIN SMALL LETTER LONG S}")
-    assert not found(automaton("[^k]", ignore_case=True), "K")
-    assert not found(automaton("[[:^upper:]]", ignore_case=True), "aB")
+    assert matches(folding, "KÉE")
+    assert not matches(folding, "Kée")
+    assert not matches(automaton("k", ignore_case=True), "\N{KELVIN SIGN}")
+    assert not matches(automaton("s", ignore_case=True), "\N{LATIN SMALL LETTER LONG S}")
+    assert not matches(automaton("[^k]", ignore_case=True), "K")
+    assert not matches(automaton("[[:^upper:]]", ignore_case=True), "aB")
 
 
 @pytest.mark.parametrize(

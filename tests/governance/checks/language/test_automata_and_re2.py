@@ -6,7 +6,7 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from governance.checks.language.automata import PatternRefused, Reason
-from tests.governance.checks.language.walking import found, made_or_refused
+from tests.governance.checks.language.walking import made_or_refused, matches
 
 QUIET = re2.Options()
 QUIET.log_errors = False
@@ -64,12 +64,12 @@ def compare(pattern: str, texts: list[str], *, ignore_case: bool, multiline: boo
     for text in texts:
         expected = oracle.search(text) is not None
         event(f"found: {expected}")
-        assert found(made, text) is expected, text
+        assert matches(made, text) is expected, text
 
 
 @settings(max_examples=400, deadline=None)
 @given(SOUP, TEXTS, st.booleans(), st.booleans())
-def test_whatever_is_written_is_found_or_refused_as_by_re2(pattern, texts, ignore_case, multiline):
+def test_any_pattern_matches_or_is_rejected_as_by_re2(pattern, texts, ignore_case, multiline):
     compare(pattern, texts, ignore_case=ignore_case, multiline=multiline)
 
 

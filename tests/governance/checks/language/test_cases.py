@@ -11,14 +11,14 @@ from governance.checks.language.matcher import canonical
 from governance.checks.language.named import NamedCheck
 from governance.checks.language.text import check_text
 from governance.core.compiled_check import Compiled
-from tests.governance.checks.language.exported import Asked, by_node, by_python
+from tests.governance.checks.language.exported import Question, by_node, by_python
 from tests.governance.checks.language.oracle import judged
 from tests.governance.checks.language.strategies import as_yaml
 
 ROOT = Path(__file__).resolve().parents[4]
 CASES: list[dict[str, Any]] = json.loads((ROOT / "tests/fixtures/checks/cases.json").read_text())
 ABOUT = [case["about"] for case in CASES]
-SAID = ("verdict", "rule", "selector", "value", "reason", "labels", "cut")
+ANSWER_FIELDS = ("verdict", "rule", "selector", "value", "reason", "labels", "cut")
 
 
 def document_of(case: dict[str, Any]) -> dict[str, Any]:
@@ -46,13 +46,13 @@ def result_of(call: dict[str, Any]) -> str:
     return json.dumps(begin * times + end * (times if end == "]" else 1))
 
 
-def asked_of(case: dict[str, Any], module: int = 0) -> list[Asked]:
-    return [Asked(module, call.get("tool", "tool"), result_of(call)) for call in case["calls"]]
+def questions_of(case: dict[str, Any], module: int = 0) -> list[Question]:
+    return [Question(module, call.get("tool", "tool"), result_of(call)) for call in case["calls"]]
 
 
-def assert_said(call: dict[str, Any], said: Any) -> None:
-    result = dict(zip(SAID, said[:7], strict=True)) | {"labels": list(said[5])}
-    expected = {name: call[name] for name in SAID if name in call}
+def assert_answer(call: dict[str, Any], answer: Any) -> None:
+    result = dict(zip(ANSWER_FIELDS, answer[:7], strict=True)) | {"labels": list(answer[5])}
+    expected = {name: call[name] for name in ANSWER_FIELDS if name in call}
     # As texts, since to Python true is 1.
     assert canonical({name: result[name] for name in expected}) == canonical(expected), call
 
@@ -60,14 +60,14 @@ def assert_said(call: dict[str, Any], said: Any) -> None:
 @pytest.mark.parametrize("case", CASES, ids=ABOUT)
 def test_the_console_says(case):
     check = NamedCheck(compiled_of(case))
-    for call, asked in zip(case["calls"], asked_of(case), strict=True):
-        assert_said(call, check.explain(asked.tool, json.loads(asked.result)))
+    for call, question in zip(case["calls"], questions_of(case), strict=True):
+        assert_answer(call, check.explain(question.tool, json.loads(question.result)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=ABOUT)
 def test_the_plain_reading_of_the_language_says(case):
-    for call, asked in zip(case["calls"], asked_of(case), strict=True):
-        assert_said(call, judged(document_of(case), asked.tool, json.loads(asked.result)))
+    for call, question in zip(case["calls"], questions_of(case), strict=True):
+        assert_answer(call, judged(document_of(case), question.tool, json.loads(question.result)))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_plain_reading_of_the_language_says(case):
 )
 def test_an_exported_module_says_the_same_in_its_own_process(exported, answers, tmp_path):
     modules = [exported(compiled_of(case)) for case in CASES]
-    items = [each for number, case in enumerate(CASES) for each in asked_of(case, number)]
+    items = [each for number, case in enumerate(CASES) for each in questions_of(case, number)]
     calls = [call for case in CASES for call in case["calls"]]
     for call, answer in zip(calls, answers(tmp_path, modules, items), strict=True):
-        assert_said(call, answer)
+        assert_answer(call, answer)

@@ -26,7 +26,7 @@ examples:
 """
 
 
-def told(*exchanged, text=TEXT):
+def changes(*exchanged, text=TEXT):
     after = text
     for was, now in exchanged:
         assert was in after
@@ -37,12 +37,12 @@ def told(*exchanged, text=TEXT):
 
 
 def test_formatting_and_comments_and_what_holds_anyway_are_no_change():
-    assert told(("{equals: false}}", "{equals: false}}  # Slack's")) == []
-    assert told(("tool: bulk_import", 'tool: "bulk_import"')) == []
-    assert told(("  - id: not-ok\n", '  - id: not-ok\n    tool: "*"\n')) == []
+    assert changes(("{equals: false}}", "{equals: false}}  # Slack's")) == []
+    assert changes(("tool: bulk_import", 'tool: "bulk_import"')) == []
+    assert changes(("  - id: not-ok\n", '  - id: not-ok\n    tool: "*"\n')) == []
 
 
-def test_a_rule_that_comes_or_goes_is_told_in_words():
+def test_a_rule_added_or_removed_is_described():
     rule = """\
   - id: bulk
     tool: bulk_import
@@ -51,56 +51,60 @@ def test_a_rule_that_comes_or_goes_is_told_in_words():
     label: partial
 """
     words = "`bulk_import`: failure when an item of `result.items[*].error` exists"
-    assert told((rule, "")) == [f"removed rule `bulk`: {words}, labelled partial"]
-    assert told(("rules:\n", f"rules:\n{rule}"), text=TEXT.replace(rule, "")) == [
+    assert changes((rule, "")) == [f"removed rule `bulk`: {words}, labelled partial"]
+    assert changes(("rules:\n", f"rules:\n{rule}"), text=TEXT.replace(rule, "")) == [
         f"added rule `bulk`: {words}, labelled partial"
     ]
 
 
-def test_what_a_rule_says_is_told_with_what_it_said_before():
-    assert told(("verdict: unknown", "verdict: failure\n    reason: Too slow")) == [
+def test_a_changed_rule_is_described_with_its_old_text():
+    assert changes(("verdict: unknown", "verdict: failure\n    reason: Too slow")) == [
         "rule `slow`, verdict: unknown → failure",
         "rule `slow`, reason: none → Too slow",
     ]
-    assert told(('"query_*"', '"*"')) == ["rule `slow`, tool: `query_*` → every tool"]
-    assert told(("label: partial", "label: retryable")) == [
+    assert changes(('"query_*"', '"*"')) == ["rule `slow`, tool: `query_*` → every tool"]
+    assert changes(("label: partial", "label: retryable")) == [
         "rule `bulk`, label: partial → retryable"
     ]
 
 
-def test_a_condition_is_told_as_closely_as_can_be():
-    assert told(("{gt: 2000}", "{gt: 5000}")) == ["rule `slow`, `elapsed_ms` >: 2000 → 5000"]
-    assert told(("{exists: true}", "{exists: false}")) == [
+def test_a_condition_is_described_as_precisely_as_possible():
+    assert changes(("{gt: 2000}", "{gt: 5000}")) == ["rule `slow`, `elapsed_ms` >: 2000 → 5000"]
+    assert changes(("{exists: true}", "{exists: false}")) == [
         "rule `bulk`, condition: an item of `result.items[*].error` exists"
         " → an item of `result.items[*].error` doesn't exist"
     ]
-    assert told(("{equals: false}", "{equals: 0}")) == ["rule `not-ok`, `result.ok` is: false → 0"]
+    assert changes(("{equals: false}", "{equals: 0}")) == [
+        "rule `not-ok`, `result.ok` is: false → 0"
+    ]
 
 
 def test_the_order_counts_only_where_two_rules_may_meet_the_same_call():
     rules = TEXT.split("  - id: ")
     swapped = [rules[0], rules[2], rules[1], rules[3]]
-    assert told((TEXT, "  - id: ".join(swapped))) == [
+    assert changes((TEXT, "  - id: ".join(swapped))) == [
         "rule `slow`, place: tried after `not-ok` → tried before `not-ok`"
     ]
     end = rules[3].index("examples:")
     apart = [rules[0], rules[1], rules[3][:end], rules[2] + rules[3][end:]]
-    assert told((TEXT, "  - id: ".join(apart))) == []
+    assert changes((TEXT, "  - id: ".join(apart))) == []
 
 
-def test_what_belongs_to_no_rule_is_told_once():
-    assert told(("otherwise: default", "otherwise: failure"), ("[http]", "[http, json-rpc]")) == [
+def test_a_change_outside_the_rules_is_described_once():
+    assert changes(
+        ("otherwise: default", "otherwise: failure"), ("[http]", "[http, json-rpc]")
+    ) == [
         "the document, when no rule matches: default → failure",
         "the document, includes, in this order: `http` → `http`, `json-rpc`",
     ]
     example = "  - {result: {ok: false}, verdict: failure}\n"
-    assert told((example, example + "  - {result: null, verdict: success}\n")) == [
+    assert changes((example, example + "  - {result: null, verdict: success}\n")) == [
         "the document: its examples: 1 added"
     ]
 
 
 def test_a_new_name_of_a_rule_is_no_new_rule():
-    assert told(("id: not-ok", "id: refused")) == ["rule `refused`, id: `not-ok` → `refused`"]
+    assert changes(("id: not-ok", "id: refused")) == ["rule `refused`, id: `not-ok` → `refused`"]
 
 
 def test_a_text_that_cannot_be_read_has_no_meaning():

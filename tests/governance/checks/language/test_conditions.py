@@ -27,7 +27,7 @@ from tests.governance.checks.language.written import (
 ITEM = [{"base": "item", "steps": []}]
 RESULT = [{"base": "result", "steps": []}]
 
-TAKEN: dict[str, Any] = {
+VALID: dict[str, Any] = {
     "{result: {exists: true}}": ("exists", True),
     "{result: {equals: null}}": ("equals", None),
     "{result: {equals: {a: [1.0, true]}}}": ("equals", {"a": [1, True]}),
@@ -64,7 +64,7 @@ TAKEN: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(("condition", "compiled"), TAKEN.items(), ids=TAKEN)
+@pytest.mark.parametrize(("condition", "compiled"), VALID.items(), ids=VALID)
 def test_an_operator_is_compiled_with_its_value(condition, compiled):
     op, value = compiled
     assert condition_of(condition) == {"select": RESULT, "text": "result", "op": op, "value": value}
@@ -92,7 +92,7 @@ def test_an_option_that_is_off_is_none():
     assert off == condition_of("{result: {equals: a}}")
 
 
-def test_one_pattern_has_one_automaton_however_often_it_is_asked_for():
+def test_equal_patterns_share_one_automaton():
     checked = read(
         with_condition(
             "{any: [{result.a: {matches: x}}, {result.b: {matches: x}}, "
@@ -166,9 +166,9 @@ WRONG = {  # the condition begins at line 8, column 7
 }
 
 
-@pytest.mark.parametrize(("condition", "told"), WRONG.items(), ids=WRONG)
-def test_a_wrong_condition_is_told_where_it_is_wrong(condition, told):
-    words, column, fix = told
+@pytest.mark.parametrize(("condition", "message"), WRONG.items(), ids=WRONG)
+def test_an_invalid_condition_is_reported_at_its_place(condition, message):
+    words, column, fix = message
     problem = only_problem(read(with_condition(condition)))
     assert words in problem.message
     assert (problem.line, problem.column, problem.fix) == (8, column, fix)
@@ -268,10 +268,10 @@ def test_documents_for_tests_have_every_operator_and_option():
 
     @settings(max_examples=300, deadline=None, database=None)
     @given(documents())
-    def look(document):
+    def evaluate(document):
         seen.update(words_in([rule["when"] for rule in document["rules"]]))
 
-    look()
+    evaluate()
     assert {word for word in (*OPERATORS, *OPTIONS) if seen[word] < 5} == set()
 
 

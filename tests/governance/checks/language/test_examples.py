@@ -56,7 +56,7 @@ def test_with_broken_examples_alone_the_text_is_compiled_all_the_same():
     assert checked.compiled
 
 
-def test_a_long_value_is_cut_where_it_is_told():
+def test_a_long_value_is_cut_in_the_message():
     checked = read(
         RULES + f"  - {{tool: sql_x, result: {{ok: false, a: {'x' * 999}}}, verdict: success}}\n"
     )
@@ -87,9 +87,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("example", "told"), WRONG.items(), ids=WRONG)
-def test_a_wrong_example_is_told_where_it_is_wrong(example, told):
-    words, column = told
+@pytest.mark.parametrize(("example", "message"), WRONG.items(), ids=WRONG)
+def test_an_invalid_example_is_reported_at_its_place(example, message):
+    words, column = message
     problem = only_problem(read(f"{RULES}  - {example}\n"))
     assert words in problem.message
     assert (problem.line, problem.column) == (10, column)

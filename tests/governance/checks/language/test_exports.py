@@ -23,7 +23,7 @@ from governance.checks.language.exports import (
 )
 from governance.checks.language.named import DEFAULT_COMPILED
 from governance.checks.language.text import check_text
-from tests.governance.checks.language.exported import Asked, by_node, by_python
+from tests.governance.checks.language.exported import Question, by_node, by_python
 from tests.governance.checks.language.strategies import as_yaml, documents, results
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -161,7 +161,7 @@ def test_hostile_modules_do_nothing_but_judge(tmp_path):
     for check, text in zip(checks, texts, strict=True):
         (rule,) = check["rules"]
         check["rules"] = [{**rule, "id": text, "when": leaf(text), "reason": [text], "label": text}]
-    items = [Asked(place, "tool", json.dumps({text: text})) for place, text in enumerate(texts)]
+    items = [Question(place, "tool", json.dumps({text: text})) for place, text in enumerate(texts)]
     for answers in (
         by_python(tmp_path, [python_module(check) for check in checks], items),
         by_node(tmp_path, [typescript_module(check) for check in checks], items),

@@ -34,9 +34,9 @@ def including(names: str, **others: Compiled) -> CheckedText:
     return check_text(HEAD + f"include: [{names}]\n" + OWN, included=others.get, version=2)
 
 
-def patterns_of(found: Compiled) -> list[str]:
+def patterns_of(compiled: Compiled) -> list[str]:
     known = {str(automaton(text)): text for text in ("^b", "a", "c")}
-    return [known[str(each)] for each in found["automata"]]
+    return [known[str(each)] for each in compiled["automata"]]
 
 
 def test_rules_of_included_checks_come_first_and_say_whose_they_are():
@@ -51,7 +51,7 @@ def test_rules_of_included_checks_come_first_and_say_whose_they_are():
     ]
 
 
-def test_their_patterns_are_found_where_they_stand_now():
+def test_their_patterns_are_renumbered():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
     assert patterns_of(other) == ["^b", "a"]
     checked = including("third, other", other=other, third=third)
@@ -108,7 +108,7 @@ def test_a_check_is_included_once():
     assert refusal("other, other", other=other) == ("`other` is already included.", 5, 18)
 
 
-def test_the_built_in_check_is_asked_at_the_end_and_not_included():
+def test_the_default_check_runs_last_and_is_not_included():
     message, _, _ = refusal("default")
     assert "write `otherwise: default`" in message
 
@@ -133,7 +133,7 @@ def test_with_those_of_others_there_are_a_thousand_rules_at_most():
     assert line == 7
 
 
-def test_what_was_fixed_is_the_check_that_it_was_taken_from():
+def test_a_resolved_check_equals_its_source():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
     checked = including("third, other", other=other, third=third)
     assert checked.compiled

@@ -12,8 +12,8 @@ from governance.checks.language.named import NamedCheck
 from governance.checks.language.shipped import shipped
 from governance.core.json_value import Json
 from tests.governance.checks.language.exported import (
-    Asked,
     Limits,
+    Question,
     by_node,
     by_python,
     limited_build,
@@ -50,7 +50,7 @@ def test_a_traceback_at_the_end_of_a_long_log_is_a_failure(size):
 )
 def test_exported_modules_find_it_too(exported, answers, tmp_path):
     texts = [log(80_000), log(8_000_000), log(8_000_000, end="done\n"), log(MOST, end="done\n")]
-    items = [Asked(0, "run", json.dumps(text, ensure_ascii=False)) for text in texts]
+    items = [Question(0, "run", json.dumps(text, ensure_ascii=False)) for text in texts]
     result = answers(tmp_path, [exported(shipped()["python-traceback"])], items)
     assert [(each.verdict, each.cut) for each in result] == [
         ("failure", False),

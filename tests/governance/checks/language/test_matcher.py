@@ -96,7 +96,7 @@ OF_ITEM = [{"base": "item", "steps": []}]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "asked",
+    "test",
     [
         leaf("equals", [0] * 20_000, piped(["key", "list"])),
         leaf("equals", "A" * 60_000, piped(["key", "text"])) | {"ignore_case": True},
@@ -106,8 +106,8 @@ OF_ITEM = [{"base": "item", "steps": []}]
     ],
     ids=["a long list", "a long text", "many texts", "many ways", "many conditions"],
 )
-def test_what_is_asked_of_every_item_is_counted_however_little_each_is(asked):
-    judge = build(check(rule(leaf("any_item", asked, piped(["key", "items"])))))
+def test_work_per_item_counts_however_small_it_is(test):
+    judge = build(check(rule(leaf("any_item", test, piped(["key", "items"])))))
     given = {"list": [0] * 19_999 + [1], "text": "é" * 60_000, "items": ["é"] * 12_000}
     assert judge("tool", given, None).rule == "too-much-work"
 
@@ -118,7 +118,7 @@ def test_a_call_that_was_too_much_leaves_the_next_one_alone():
     assert judge("tool", [[0], []], None).verdict == "failure"
 
 
-def test_the_text_of_one_value_is_not_taken_for_that_of_another():
+def test_texts_of_two_values_are_not_mixed_up():
     """Lists that a selector makes live for a moment, and the next may lie where one lay."""
     rules = [
         rule(leaf("equals", f"[{place}]", piped(["key", "a"], ["values"], ["text"])))
@@ -181,7 +181,7 @@ def test_an_included_rule_is_named_with_its_check():
         ),
     ],
 )
-def test_a_rule_is_asked_about_the_tools_of_its_glob(glob, tool, fits):
+def test_a_rule_applies_to_the_tools_of_its_glob(glob, tool, fits):
     judge = build(check(rule(there(), tool=glob)))
     for _ in range(2):
         assert (judge(tool, {}, None).verdict == "failure") is fits
@@ -214,7 +214,7 @@ def test_canonical_json_is_that_of_the_standard(value):
 
 
 @given(values)
-def test_of_canonical_json_as_much_is_written_as_was_asked_for(value):
+def test_canonical_json_is_written_up_to_the_requested_length(value):
     result = canonical(value)
     for most in (0, 1, 5, 20):
         begun = canonical(value, most)

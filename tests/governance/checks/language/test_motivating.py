@@ -18,7 +18,7 @@ LEAST = 900  # of each verdict, so that the two cannot agree by chance
 LONGEST = 12  # lines
 
 
-def of_http_status(tool: str, result: Any) -> bool:
+def fails_by_http_status(tool: str, result: Any) -> bool:
     if not tool.startswith("http_") or not isinstance(result, dict):
         return True
     for key in ("status", "status_code", "statusCode"):
@@ -43,7 +43,7 @@ rules:
 """
 
 
-def of_empty_rows(tool: str, result: Any) -> bool:
+def fails_by_empty_rows(tool: str, result: Any) -> bool:
     if tool == "query_users" and isinstance(result, dict) and "rows" in result:
         rows = result["rows"]
         if rows is None or (isinstance(rows, (str, list, dict)) and not rows):
@@ -64,7 +64,7 @@ rules:
 """
 
 
-def of_every_format(tool: str, result: Any) -> bool:
+def fails_by_any_format(tool: str, result: Any) -> bool:
     if result is None:
         return False
     if isinstance(result, dict) and result.get("ok") is False:
@@ -118,9 +118,9 @@ class Written:
 
 
 WRITTEN = {
-    "an HTTP status": Written(HTTP_STATUS, of_http_status),
-    "rows that are empty, of one tool": Written(EMPTY_ROWS, of_empty_rows),
-    "one place for every format": Written(EVERY_FORMAT, of_every_format),
+    "an HTTP status": Written(HTTP_STATUS, fails_by_http_status),
+    "rows that are empty, of one tool": Written(EMPTY_ROWS, fails_by_empty_rows),
+    "one place for every format": Written(EVERY_FORMAT, fails_by_any_format),
     "a status below 400": Written(BELOW_400, below_400),
 }
 

@@ -29,7 +29,7 @@ examples:
 """
 
 
-def test_rules_and_examples_are_told_with_their_lines():
+def test_rules_and_examples_have_their_lines():
     outline = outline_of_check(TEXT)
     assert outline.otherwise == "default"
     empty, null = outline.rules
@@ -83,7 +83,7 @@ def test_rules_and_examples_are_told_with_their_lines():
         (None, "nothing"),
     ],
 )
-def test_a_condition_is_told_in_words(condition, words):
+def test_a_condition_is_described_in_words(condition, words):
     assert condition_in_words(condition) == words
 
 
@@ -95,7 +95,7 @@ def test_a_selector_that_is_cut_stays_one():
         assert words.endswith(("…", "…`"))
 
 
-def test_every_rule_of_a_shipped_check_is_told_in_words():
+def test_every_rule_of_a_built_in_check_is_described_in_words():
     for each in ours():
         outline = outline_of_check(each.text)
         assert len(outline.rules) == each.rules

@@ -18,7 +18,7 @@ def parts_of(reason: str) -> list[Part]:
 
 
 MESSAGE = {"select": [{"base": "result", "steps": [["key", "message"]]}]}
-TAKEN = {
+VALID = {
     "''": [],
     "plain": ["plain"],
     "'{value}'": [{"value": True}],
@@ -30,8 +30,8 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize(("reason", "parts"), TAKEN.items(), ids=TAKEN)
-def test_a_reason_is_taken_apart(reason, parts):
+@pytest.mark.parametrize(("reason", "parts"), VALID.items(), ids=VALID)
+def test_a_reason_is_parsed_into_parts(reason, parts):
     assert parts_of(reason) == parts
 
 
@@ -52,9 +52,9 @@ WRONG = {  # the reason begins at line 10, column 13
 }
 
 
-@pytest.mark.parametrize(("reason", "told"), WRONG.items(), ids=[key[:20] for key in WRONG])
-def test_a_wrong_reason_is_told_at_its_character(reason, told):
-    words, column = told
+@pytest.mark.parametrize(("reason", "message"), WRONG.items(), ids=[key[:20] for key in WRONG])
+def test_an_invalid_reason_is_reported_at_its_character(reason, message):
+    words, column = message
     problem = only_problem(read(with_reason(reason)))
     assert words in problem.message
     assert (problem.line, problem.column) == (10, column)

@@ -77,7 +77,7 @@ def test_what_the_parser_takes_the_schema_takes(document):
 
 
 @pytest.mark.parametrize("name", shipped())
-def test_every_check_that_ships_is_taken(name):
+def test_every_built_in_check_is_valid(name):
     text = shipped_text(name)
     assert text
     root = tree_of(text)
@@ -85,7 +85,7 @@ def test_every_check_that_ships_is_taken(name):
     VALIDATOR.validate(value_of(root, Problems()))
 
 
-def test_the_model_is_taken_by_both():
+def test_the_model_is_valid_for_both():
     VALIDATOR.validate(MODEL)
     assert parsed(MODEL)
 
@@ -103,7 +103,7 @@ ABOUT_ITEMS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("about", ABOUT_ITEMS.values(), ids=ABOUT_ITEMS)
-def test_what_may_be_said_of_items_is_taken_by_both(about):
+def test_tests_about_items_are_valid_for_both(about):
     document = when({"result[*]": {"any_item": about}})
     VALIDATOR.validate(document)
     assert parsed(document)

@@ -42,7 +42,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize(("text", "steps"), STEPS.items(), ids=STEPS)
-def test_each_step_is_taken(text, steps):
+def test_each_step_is_parsed(text, steps):
     assert steps_of(text) == steps
 
 
@@ -109,9 +109,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), REFUSED.items(), ids=map(repr, REFUSED))
-def test_a_wrong_selector_is_told_at_its_character(text, told):
-    words, index = told
+@pytest.mark.parametrize(("text", "message"), REFUSED.items(), ids=map(repr, REFUSED))
+def test_an_invalid_selector_is_reported_at_its_character(text, message):
+    words, index = message
     with pytest.raises(SelectorRefused) as refused:
         read_selector(text)
     assert words in refused.value.message
@@ -119,7 +119,7 @@ def test_a_wrong_selector_is_told_at_its_character(text, told):
 
 
 @given(selectors | item_selectors)
-def test_what_is_read_is_read_again_alike_between_braces(text):
+def test_a_selector_reads_the_same_between_braces(text):
     selector = read_selector(text, in_item=True)
     assert selector_at(f"{{{text}}}", 1, in_item=True) == (selector, len(text) + 1)
 

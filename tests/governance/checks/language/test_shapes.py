@@ -55,7 +55,7 @@ def test_a_rule_that_may_be_suggested_says_failure():
     assert ("python-traceback", "text") not in suggested()
 
 
-def test_the_table_of_the_docs_is_what_was_found():
+def test_the_table_in_the_docs_is_current():
     assert TABLE.read_text() == table(), "run `make result-shapes`"
 
 

@@ -21,28 +21,28 @@ SEMANTIC_KERNEL, LANGCHAIN, GOOGLE_ADK = (
 )
 
 
-def said_by(adapter: Any, result: Any) -> bool:
+def succeeds(adapter: Any, result: Any) -> bool:
     guard = SimpleNamespace(_success_check=None)
     return bool(adapter._check_tool_success(SimpleNamespace(_guard=guard), "tool", result))
 
 
 @given(json_values)
 def test_the_google_adk_check_agrees_with_its_adapter(output):
-    assert (GOOGLE_ADK.judge("t", output).verdict is SUCCESS) is said_by(GoogleADKAdapter, output)
+    assert (GOOGLE_ADK.judge("t", output).verdict is SUCCESS) is succeeds(GoogleADKAdapter, output)
 
 
 @given(json_values)
 def test_the_langchain_check_agrees_with_its_adapter_about_messages(content):
     message = SimpleNamespace(content=content)
     verdict = LANGCHAIN.judge("t", {"content": content}).verdict
-    assert (verdict is SUCCESS) is said_by(LangChainAdapter, message)
+    assert (verdict is SUCCESS) is succeeds(LangChainAdapter, message)
 
 
 @given(json_values)
 def test_the_semantic_kernel_check_agrees_with_its_adapter_about_results(metadata):
     result = SimpleNamespace(metadata=metadata)
     verdict = SEMANTIC_KERNEL.judge("t", {"metadata": metadata}).verdict
-    assert (verdict is SUCCESS) is said_by(SemanticKernelAdapter, result)
+    assert (verdict is SUCCESS) is succeeds(SemanticKernelAdapter, result)
 
 
 @pytest.mark.parametrize("name", shipped())

@@ -39,7 +39,7 @@ def codes(cell: str) -> list[str]:
     return [code.replace("\\|", "|") for code in CODE.findall(cell)]
 
 
-def said_of(when: Any, result: Any) -> Explanation:
+def explanation_of(when: Any, result: Any) -> Explanation:
     rule = {"id": "met", "when": when, "verdict": "success"}
     document = {
         "apiVersion": "edictum-site/v1",
@@ -65,11 +65,11 @@ def test_a_text_of_the_page_can_be_saved(shown):
 def test_a_selector_gives_what_the_page_says(selector, result, value):
     (selector,), (result,) = codes(selector), map(json.loads, codes(result))
     if value == MISSING:
-        assert said_of({selector: {"exists": False}}, result).rule == "met"
-        assert said_of({selector: {"type": "null"}}, result).rule == "otherwise"
+        assert explanation_of({selector: {"exists": False}}, result).rule == "met"
+        assert explanation_of({selector: {"type": "null"}}, result).rule == "otherwise"
     else:
         (shown,) = map(json.loads, codes(value))
-        assert said_of({selector: {"equals": shown}}, result).rule == "met"
+        assert explanation_of({selector: {"equals": shown}}, result).rule == "met"
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_a_condition_is_met_by_what_the_page_says(condition, met, not_met):
     when = yaml.safe_load(written)
     assert codes(met)
     for result in map(json.loads, codes(met)):
-        assert said_of(when, result).rule == "met", result
+        assert explanation_of(when, result).rule == "met", result
     for result in map(json.loads, codes(not_met)):
-        assert said_of(when, result).rule == "otherwise", result
+        assert explanation_of(when, result).rule == "otherwise", result
 
 
 def test_the_page_shows_every_operator_and_option():

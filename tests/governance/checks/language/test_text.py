@@ -153,7 +153,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "words", "line", "column"), WRONG.values(), ids=WRONG)
-def test_an_offence_is_told_at_its_line_and_column(text, words, line, column):
+def test_a_problem_is_reported_at_its_line_and_column(text, words, line, column):
     checked = check_text(text, included=nothing_else)
     problem = only_problem(checked)
     assert words in problem.message
@@ -168,7 +168,7 @@ def test_the_name_of_a_rule_stands_once():
     assert (problem.line, problem.column) == (7, 10)
 
 
-def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_text():
+def test_all_problems_are_reported_at_once_in_the_order_of_the_text():
     checked = read(
         "rules:\n"
         "  - {id: A, when: {result.a: {equal: 1}}, verdict: no}\n"
@@ -179,7 +179,7 @@ def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_text():
     assert [problem.line for problem in checked.problems] == [6, 6, 6, 7, 7, 7, 9, 9]
 
 
-def test_lines_count_alike_whatever_ends_them():
+def test_lines_count_the_same_for_any_line_ending():
     text = rule_with(label="partly").replace("\n", "\r\n")
     problem = only_problem(check_text(text, included=nothing_else))
     assert (problem.line, problem.column, problem.fix) == (9, 12, "partial")
@@ -195,7 +195,7 @@ def test_names_are_those_that_addresses_hold():
     assert not re.fullmatch(NAME, "a/b")
 
 
-def test_as_many_rules_as_are_taken_are_taken_and_no_more():
+def test_the_number_of_rules_is_limited():
     def rules(number: int) -> str:
         lines = (RULE.replace("first", f"r{place}") for place in range(number))
         return "rules:\n" + "".join(f"  - {line}\n" for line in lines)

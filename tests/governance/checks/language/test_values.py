@@ -99,11 +99,11 @@ AMBIGUOUS = {
 }
 
 
-@pytest.mark.parametrize(("word", "told"), AMBIGUOUS.items(), ids=[key[:9] for key in AMBIGUOUS])
-def test_what_readers_of_yaml_disagree_about_is_refused(word, told):
+@pytest.mark.parametrize(("word", "message"), AMBIGUOUS.items(), ids=[key[:9] for key in AMBIGUOUS])
+def test_what_readers_of_yaml_disagree_about_is_refused(word, message):
     text = f"examples:\n  - verdict: success\n    result: {{a: [1, {word}]}}\n"
     problem = only_problem(read(text))
-    assert told in problem.message
+    assert message in problem.message
     assert (problem.line, problem.column) == (7, 21)
     assert problem.path == "examples[0].result.a[1]"
 

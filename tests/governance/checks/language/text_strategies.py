@@ -41,15 +41,19 @@ def tests_of_a_text() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-of_text = tests_of_a_text()
+check_by_text = tests_of_a_text()
 of_list = st.one_of(
     st.builds(
-        lambda op, test: {op: test}, st.sampled_from(["any_item", "every_item", "no_item"]), of_text
+        lambda op, test: {op: test},
+        st.sampled_from(["any_item", "every_item", "no_item"]),
+        check_by_text,
     ),
-    st.builds(lambda test: {"count_items": {"when": test, "is": {"gte": 2}}}, of_text),
+    st.builds(lambda test: {"count_items": {"when": test, "is": {"gte": 2}}}, check_by_text),
 )
 leaves = st.builds(
-    lambda selector, test: {selector: test}, st.sampled_from(SELECTORS), st.one_of(of_text, of_list)
+    lambda selector, test: {selector: test},
+    st.sampled_from(SELECTORS),
+    st.one_of(check_by_text, of_list),
 )
 conditions = st.recursive(
     leaves,

@@ -6,7 +6,7 @@ from governance.checks.language.automata import PatternRefused, automaton
 from governance.core.compiled_check import Automaton
 
 
-def found(automaton: Automaton, text: str) -> bool:
+def matches(automaton: Automaton, text: str) -> bool:
     return walk(automaton, text)[0]
 
 

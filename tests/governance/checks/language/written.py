@@ -35,6 +35,6 @@ def condition_of(condition: str) -> Condition:
     return checked.compiled["rules"][0]["when"]
 
 
-def only_problem(found: CheckedText) -> Problem:
-    (problem,) = found.problems
+def only_problem(checked: CheckedText) -> Problem:
+    (problem,) = checked.problems
     return problem

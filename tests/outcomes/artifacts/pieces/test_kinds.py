@@ -1,4 +1,4 @@
-"""What an artifact is shown as: by what its bytes bear out, not by what an agent calls them."""
+"""The way to show an artifact follows its bytes, not the type that an agent declares."""
 
 import struct
 
@@ -60,7 +60,7 @@ def test_a_picture_does_not_hide_how_large_it_is(name):
     assert not image.is_bearable
 
 
-def test_a_picture_of_more_points_than_a_browser_should_unpack_is_told():
+def test_an_image_with_too_many_pixels_for_a_browser_is_reported():
     assert Image("image/png", 7_000, 7_000).is_bearable
     assert not Image("image/png", 70_000, 7_000).is_bearable
     assert not Image("image/png", 0, 7_000).is_bearable
@@ -87,7 +87,7 @@ def test_the_best_way_to_show_it_comes_first(media_type, head, ways):
     assert shown_as(media_type, head) == ways
 
 
-def test_bytes_are_told_sixteen_to_a_row():
+def test_bytes_are_shown_sixteen_to_a_row():
     rows = octet_rows(b"\0<a>" + bytes(range(0x7E, 0x8E)), 32)
     assert rows[0] == (32, "00 3c 61 3e 7e 7f 80 81 82 83 84 85 86 87 88 89", "·<a>~···········")
     assert rows[1].at == 48

@@ -12,7 +12,7 @@ cells = st.text(st.sampled_from('a, "é\n'), max_size=6)
 rows = st.lists(st.lists(cells, min_size=2, max_size=4), min_size=1, max_size=12)
 
 
-def told(content: bytes, start: int = 0, line: int = 1, most: int = 100) -> TablePiece:
+def piece_of(content: bytes, start: int = 0, line: int = 1, most: int = 100) -> TablePiece:
     return table_piece(content[start:], start, line, ",", is_end=True, most=most)
 
 
@@ -21,18 +21,18 @@ def told(content: bytes, start: int = 0, line: int = 1, most: int = 100) -> Tabl
 def test_the_records_of_all_pages_are_those_of_the_file(rows, most):
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
-    content, found, start, line = text.getvalue().encode(), [], 0, 1
+    content, result, start, line = text.getvalue().encode(), [], 0, 1
     while start < len(content):
-        piece = told(content, start, line, most)
+        piece = piece_of(content, start, line, most)
         assert piece.stop is not None
         assert piece.stop > start
-        found += [record.cells for record in piece.records]
+        result += [record.cells for record in piece.records]
         start, line = piece.stop, piece.next_line
-    assert (found, line) == (rows, content.count(b"\n") + 1)
+    assert (result, line) == (rows, content.count(b"\n") + 1)
 
 
 def test_a_quote_that_nobody_closes_spoils_its_own_line_alone():
-    piece = told(b'a,b\n"never,1\n' + b"x,y\n" * 80)
+    piece = piece_of(b'a,b\n"never,1\n' + b"x,y\n" * 80)
     assert piece.spoilt == 1
     assert [record.cells for record in piece.records[:3]] == [["a", "b"], ["never,1"], ["x", "y"]]
     assert [record.line for record in piece.records[:3]] == [1, 2, 3]
@@ -51,13 +51,13 @@ def test_a_line_longer_than_the_window_shows_how_it_begins_and_is_left_behind():
 
 
 def test_a_record_of_very_many_cells_tells_how_many_are_left_out():
-    (record,) = told(b"," * 999).records
+    (record,) = piece_of(b"," * 999).records
     assert (len(record.cells), record.more) == (40, 960)
 
 
 @given(st.binary(min_size=1, max_size=80))
 def test_no_bytes_stop_it(content):
-    piece = told(content)
+    piece = piece_of(content)
     assert piece.stop == len(content)
 
 

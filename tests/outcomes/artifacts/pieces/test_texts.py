@@ -11,7 +11,7 @@ texts = st.text(st.sampled_from("aé€🙂\n\t "), max_size=80)
 
 def pieces_of(content: bytes, window: int = WINDOW, most: int = 3) -> list[TextPiece]:
     """One after the other, as somebody pages through it."""
-    found, start, line = [], 0, 1
+    result, start, line = [], 0, 1
     while start < len(content):
         part = content[start : start + window]
         begun = content.rfind(b"\n", 0, start) + 1
@@ -20,12 +20,12 @@ def pieces_of(content: bytes, window: int = WINDOW, most: int = 3) -> list[TextP
         assert start < piece.stop <= len(content)
         line += content.count(b"\n", start, piece.stop)
         start = piece.stop
-        found.append(piece)
-    return found
+        result.append(piece)
+    return result
 
 
 @given(texts)
-def test_pieces_one_after_the_other_are_the_whole_text(text):
+def test_consecutive_pieces_add_up_to_the_text(text):
     lines: list[str] = []
     for piece in pieces_of(text.encode()):
         for line in piece.lines:

@@ -21,40 +21,40 @@ containers = st.lists(values, max_size=8) | st.dictionaries(st.text(max_size=4),
 def members_of(text: bytes, most: int = 3, window: int = 1 << 20) -> list[Member]:
     """All of them, a page after the other."""
     kind, start = container_at(text)
-    found: list[Member] = []
+    listed: list[Member] = []
     place: int | None = start
     while place is not None:
-        piece = tree_piece(text[place : place + window], place, kind, len(found), most=most)
+        piece = tree_piece(text[place : place + window], place, kind, len(listed), most=most)
         assert piece.members or piece.is_ended
         assert not piece.is_spoilt
-        found += piece.members
+        listed += piece.members
         place = piece.next
-    return found
+    return listed
 
 
 @settings(max_examples=50)
 @given(containers, st.sampled_from([None, 1]), st.integers(1, 4))
-def test_the_members_of_all_pages_are_the_members_of_the_whole(value, indent, most):
+def test_the_members_of_all_pages_are_the_members_of_the_value(value, indent, most):
     text = json.dumps(value, indent=indent, ensure_ascii=False).encode()
-    found = members_of(text, most)
-    assert [member.value for member in found] == list(
+    members = members_of(text, most)
+    assert [member.value for member in members] == list(
         value.values() if isinstance(value, dict) else value
     )
-    assert all(member.is_read for member in found)
-    for member in found:
+    assert all(member.is_read for member in members)
+    for member in members:
         assert json.loads(text[member.at : member.at + (member.size or 0)]) == member.value
 
 
 @settings(max_examples=50)
 @given(values.filter(lambda value: isinstance(value, (str, list, dict))), st.integers(1, 5))
-def test_where_a_long_value_ends_is_found_however_it_comes_in_pieces(value, size):
+def test_the_end_of_a_long_value_is_located_in_pieces_of_any_size(value, size):
     text = json.dumps(value).encode() + b', "after": "]}"'
     end = len(json.dumps(value))
     assert size_of_value(text[at : at + size] for at in range(0, len(text), size)) == end
     assert size_of_value([text[: end - 1]]) is None
 
 
-def told(window: bytes, kind: str = "list") -> TreePiece:
+def piece_of(window: bytes, kind: str = "list") -> TreePiece:
     return tree_piece(window, 0, kind)
 
 
@@ -62,18 +62,18 @@ def told(window: bytes, kind: str = "list") -> TreePiece:
     ("window", "beginning"), [(b'"' + b"a" * 9_000, '"aaa'), (b"[" * 9_000, ""), (b"1" * 99, "11")]
 )
 def test_a_member_that_goes_beyond_the_window_tells_where_it_begins(window, beginning):
-    (member,) = told(window).members
+    (member,) = piece_of(window).members
     assert (member.at, member.size, member.is_read) == (0, None, False)
     assert member.beginning.startswith(beginning)
-    assert told(window).next is None
+    assert piece_of(window).next is None
 
 
 def test_one_that_another_stands_before_begins_the_next_page():
-    piece = told(b'1, "' + b"a" * 9_000)
+    piece = piece_of(b'1, "' + b"a" * 9_000)
     assert ([member.value for member in piece.members], piece.next) == ([1], 3)
 
 
-def test_a_long_text_and_a_large_object_are_told_and_not_read():
+def test_a_long_text_and_a_large_object_are_listed_and_not_read():
     text = json.dumps(["é" * 5_000, {"a": "b" * 2_000}, 3], ensure_ascii=False).encode()
     long, large, small = members_of(text)
     assert (long.kind, long.is_read, len(long.beginning)) == ("text", False, 200)
@@ -85,8 +85,8 @@ def test_a_long_text_and_a_large_object_are_told_and_not_read():
     ("kind", "window"),
     [("object", b"a: 1}"), ("object", b'"a" 1}'), ("object", b'"a": }'), ("list", b": 1]")],
 )
-def test_what_is_no_json_is_said_so(kind, window):
-    piece = told(window, kind)
+def test_invalid_json_is_reported(kind, window):
+    piece = piece_of(window, kind)
     assert (piece.is_spoilt, piece.members, piece.next) == (True, [], None)
 
 
@@ -106,5 +106,5 @@ def test_no_bytes_stop_it(window, kind):
 
 
 def test_half_of_a_character_in_a_name_stands_as_it_is_written():
-    (member,) = told(b'"\\ud800": "\\udfff"}', "object").members
+    (member,) = piece_of(b'"\\ud800": "\\udfff"}', "object").members
     assert member.name == '"\\ud800"'

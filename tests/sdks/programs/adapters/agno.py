@@ -16,12 +16,12 @@ from edictum.adapters.agno import AgnoAdapter
 from edictum_site_client import default_check
 
 from tests.sdks.programs.adapters import governed
-from tests.sdks.programs.adapters.governed import REFUSED, WANTED, Seen
+from tests.sdks.programs.adapters.governed import REFUSED, TOOL_CALLS, Seen
 
 
 def lookup(id: int) -> dict[str, Any]:
     """Find a customer."""
-    return governed.found()
+    return governed.lookup_result()
 
 
 def breaks(id: int) -> str:
@@ -31,19 +31,19 @@ def breaks(id: int) -> str:
 
 def complains(id: int) -> str:
     """Say that it went wrong, as Agno's own tools do."""
-    governed.found("complains")
+    governed.lookup_result("complains")
     return f"Error: {REFUSED}"
 
 
 def shell(user: str) -> str:
     """Run something."""
-    return str(governed.found("shell"))
+    return str(governed.lookup_result("shell"))
 
 
 @dataclass
 class Wants(Model):
     id: str = "of-our-own"
-    left: Iterator[tuple[str, dict[str, Any]]] = field(default_factory=lambda: iter(WANTED))
+    left: Iterator[tuple[str, dict[str, Any]]] = field(default_factory=lambda: iter(TOOL_CALLS))
 
     def invoke(self, *_: Any, **__: Any) -> ModelResponse:
         name, args = next(self.left, (None, {}))

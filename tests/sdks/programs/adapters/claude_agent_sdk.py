@@ -24,7 +24,7 @@ from claude_agent_sdk import (
 from edictum.adapters.claude_agent_sdk import ClaudeAgentSDKAdapter
 
 from tests.sdks.programs.adapters import governed
-from tests.sdks.programs.adapters.governed import REFUSED, WANTED, Seen
+from tests.sdks.programs.adapters.governed import REFUSED, TOOL_CALLS, Seen
 
 PREFIX = "mcp__tools__"
 
@@ -35,10 +35,12 @@ class Model(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         answered = str(body.get("messages", "")).count("'type': 'tool_result'")
-        wanted = WANTED[answered] if body.get("tools") and answered < len(WANTED) else None
+        expected = (
+            TOOL_CALLS[answered] if body.get("tools") and answered < len(TOOL_CALLS) else None
+        )
         events = b"".join(
             f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
-            for event in spoken(body.get("model", ""), wanted)
+            for event in spoken(body.get("model", ""), expected)
         )
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -81,7 +83,7 @@ def spoken(model: str, call: tuple[str, dict[str, Any]] | None) -> Iterator[dict
 
 @contextmanager
 def a_model() -> Iterator[dict[str, str]]:
-    """What the CLI is to know of the world: a folder of its own, and this model."""
+    """Environment of the CLI: a folder of its own, and this model."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     here = f"http://127.0.0.1:{server.server_address[1]}"
@@ -102,43 +104,43 @@ def a_model() -> Iterator[dict[str, str]]:
 
 @tool("lookup", "Find a customer", {"id": int})
 async def lookup(args: Any) -> dict[str, Any]:
-    return said(governed.found())
+    return message(governed.lookup_result())
 
 
 @tool("breaks", "Raise what nobody catches", {"id": int})
 async def breaks(args: Any) -> dict[str, Any]:
-    return said(governed.breaks())
+    return message(governed.breaks())
 
 
 @tool("complains", "Say that it went wrong", {"id": int})
 async def complains(args: Any) -> dict[str, Any]:
-    governed.found("complains")
-    return said(REFUSED) | {"is_error": True}
+    governed.lookup_result("complains")
+    return message(REFUSED) | {"is_error": True}
 
 
 @tool("shell", "Run something", {"user": str})
 async def shell(args: Any) -> dict[str, Any]:
-    return said(governed.found("shell"))
+    return message(governed.lookup_result("shell"))
 
 
-def said(value: Any) -> dict[str, Any]:
+def message(value: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": str(value)}]}
 
 
 def hooks_of(adapter: ClaudeAgentSDKAdapter, *, advised: bool) -> dict[Any, list[HookMatcher]]:
     callables = adapter.to_hook_callables()
 
-    async def before(told: Any, use: str | None, _: Any) -> Any:
-        name = told["tool_name"].removeprefix(PREFIX)
-        return await callables["pre_tool_use"](name, told["tool_input"], use)
+    async def before(answer: Any, use: str | None, _: Any) -> Any:
+        name = answer["tool_name"].removeprefix(PREFIX)
+        return await callables["pre_tool_use"](name, answer["tool_input"], use)
 
-    async def after(told: Any, use: str | None, _: Any) -> Any:
+    async def after(answer: Any, use: str | None, _: Any) -> Any:
         return await callables["post_tool_use"](
-            tool_use_id=use, tool_response=told["tool_response"]
+            tool_use_id=use, tool_response=answer["tool_response"]
         )
 
-    async def failed(told: Any, use: str | None, _: Any) -> Any:
-        response = {"is_error": True, "error": told["error"]}
+    async def failed(answer: Any, use: str | None, _: Any) -> Any:
+        response = {"is_error": True, "error": answer["error"]}
         return await callables["post_tool_use"](tool_use_id=use, tool_response=response)
 
     if not advised:
@@ -158,7 +160,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     with a_model() as variables:
         options = ClaudeAgentOptions(
             mcp_servers={"tools": server},
-            allowed_tools=[f"{PREFIX}{name}" for name, _ in WANTED],
+            allowed_tools=[f"{PREFIX}{name}" for name, _ in TOOL_CALLS],
             hooks=hooks_of(adapter, advised=advised),
             env=variables,
             cwd=variables["HOME"],

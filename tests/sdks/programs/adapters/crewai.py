@@ -19,13 +19,13 @@ from edictum.adapters.crewai import CrewAIAdapter
 from edictum_site_client import default_check
 
 from tests.sdks.programs.adapters import governed
-from tests.sdks.programs.adapters.governed import REFUSED, WANTED, Seen
+from tests.sdks.programs.adapters.governed import REFUSED, TOOL_CALLS, Seen
 
 
 @tool("lookup")
 def lookup(id: int) -> dict[str, Any]:
     """Find a customer."""
-    return governed.found()
+    return governed.lookup_result()
 
 
 @tool("breaks")
@@ -37,14 +37,14 @@ def breaks(id: int) -> str:
 @tool("complains")
 def complains(id: int) -> str:
     """Say that it went wrong."""
-    governed.found("complains")
+    governed.lookup_result("complains")
     return f"Error: {REFUSED}"
 
 
 @tool("shell")
 def shell(user: str) -> str:
     """Run something."""
-    return str(governed.found("shell"))
+    return str(governed.lookup_result("shell"))
 
 
 class Stopping(CrewAIAdapter):
@@ -76,7 +76,7 @@ class Wants(BaseLLM):
 async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     clear_all_tool_call_hooks()
     (Stopping if advised else CrewAIAdapter)(guard, session_id=session).register()
-    model = Wants(model="of-our-own", left=list(WANTED))
+    model = Wants(model="of-our-own", left=list(TOOL_CALLS))
     agent = Agent(
         role="Bot",
         goal="Work",

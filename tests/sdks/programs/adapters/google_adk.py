@@ -18,7 +18,7 @@ from tests.sdks.programs.adapters.governed import REFUSED, Seen, each_alone
 
 def lookup(id: int) -> dict[str, Any]:
     """Find a customer."""
-    return governed.found()
+    return governed.lookup_result()
 
 
 def breaks(id: int) -> dict[str, Any]:
@@ -28,13 +28,13 @@ def breaks(id: int) -> dict[str, Any]:
 
 def complains(id: int) -> dict[str, Any]:
     """Say that it went wrong, as ADK asks of its tools."""
-    governed.found("complains")
+    governed.lookup_result("complains")
     return {"status": "error", "error": REFUSED}
 
 
 def shell(user: str) -> dict[str, Any]:
     """Run something."""
-    return governed.found("shell")
+    return governed.lookup_result("shell")
 
 
 class Wants(BaseLlm):

@@ -1,9 +1,8 @@
-"""What the programs on the adapters share: their guards, their tools' words, and no way out.
+"""Shared parts of the programs for adapters: their guards and the words of their tools.
 
-Each program works three times with its framework: with edictum alone, with our client beside it,
-and as `docs/adapters.md` advises; then, as it is and as advised, without a console to ask. It ends
-with one line of JSON: for each time, what the framework made of every tool call, and what ran.
-"""
+Each program works three times with its framework: with edictum alone, with our client as well,
+and as `docs/adapters.md` advises; then, as it is and as advised, without a console. It ends with
+one line of JSON: for each time, what the framework made of every tool call, and what ran."""
 
 import asyncio
 import json
@@ -20,10 +19,10 @@ from tests.sdks.programs.around import a_line, all_sent
 
 URL, KEY = os.environ["CONSOLE_URL"], os.environ["AGENT_KEY"]
 NAME = sys.argv[1]
-FOUND = {"id": 7, "name": "Ada"}
+CUSTOMER = {"id": 7, "name": "Ada"}
 REFUSED = "connection refused"
 # What every model here wants, in this order: the contract denies the last.
-WANTED: list[tuple[str, dict[str, Any]]] = [
+TOOL_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("lookup", {"id": 7}),
     ("breaks", {"id": 8}),
     ("complains", {"id": 9}),
@@ -41,9 +40,9 @@ class Work(Protocol):
     async def __call__(self, guard: Any, session: str, *, advised: bool) -> Seen: ...
 
 
-def found(tool: str = "lookup") -> dict[str, Any]:
+def lookup_result(tool: str = "lookup") -> dict[str, Any]:
     ran.append(tool)
-    return FOUND
+    return CUSTOMER
 
 
 def breaks() -> Any:
@@ -54,7 +53,7 @@ def breaks() -> Any:
 async def each_alone(one: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> Seen:
     """For frameworks in which one exception ends the whole conversation."""
     seen: Seen = {}
-    for name, args in WANTED:
+    for name, args in TOOL_CALLS:
         try:
             seen[name] = await one(name, args)
         except ConnectionError as error:
@@ -65,22 +64,22 @@ async def each_alone(one: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> Se
 def run(work: Work, success_check: Check | None = None) -> None:
     _stay_inside()
     try:
-        told = asyncio.run(_all_ways(work, success_check))
+        answer = asyncio.run(_all_ways(work, success_check))
     except Exception:  # noqa: BLE001 - whatever a framework raises, the test is to say it
-        told = {"error": traceback.format_exc()}
-    sys.stdout.write("\n" + json.dumps(told | {"outside": sorted(set(outside))}) + "\n")
+        answer = {"error": traceback.format_exc()}
+    sys.stdout.write("\n" + json.dumps(answer | {"outside": sorted(set(outside))}) + "\n")
 
 
 async def _all_ways(work: Work, success_check: Check | None) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "alone": await _one_way(work, "alone", None),
         "client": await _one_way(work, "client", None),
         "advised": await _one_way(work, "advised", success_check),
     }
-    del WANTED[1:]  # what succeeds is enough to see whether anything runs
-    told["down"] = await _cut_off(work, advised=False)
-    told["down, advised"] = await _cut_off(work, advised=True)
-    return told
+    del TOOL_CALLS[1:]  # what succeeds is enough to see whether anything runs
+    fields["down"] = await _cut_off(work, advised=False)
+    fields["down, advised"] = await _cut_off(work, advised=True)
+    return fields
 
 
 async def _one_way(work: Work, way: str, success_check: Check | None) -> dict[str, Any]:
@@ -96,8 +95,8 @@ async def _one_way(work: Work, way: str, success_check: Check | None) -> dict[st
     finally:
         await guard.close()
         await client.aclose()
-    told = {"agent": agent, "session": session, "policy_version": guard.policy_version}
-    return told | {"seen": seen, "ran": list(ran)}
+    fields = {"agent": agent, "session": session, "policy_version": guard.policy_version}
+    return fields | {"seen": seen, "ran": list(ran)}
 
 
 async def _cut_off(work: Work, *, advised: bool) -> dict[str, Any]:

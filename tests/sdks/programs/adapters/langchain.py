@@ -18,7 +18,7 @@ from tests.sdks.programs.adapters.governed import REFUSED, Seen, each_alone
 @tool
 def lookup(id: int) -> dict[str, Any]:
     """Find a customer."""
-    return governed.found()
+    return governed.lookup_result()
 
 
 @tool
@@ -29,21 +29,21 @@ def breaks(id: int) -> str:
 
 def complains(id: int) -> str:
     """Raise what LangChain hands to the model as an error."""
-    governed.found("complains")
+    governed.lookup_result("complains")
     raise ToolException(REFUSED)
 
 
 @tool
 def reports(id: int) -> str:
     """Say in its text that it failed."""
-    governed.found("reports")
+    governed.lookup_result("reports")
     return f"Error: {REFUSED}"
 
 
 @tool
 def shell(user: str) -> str:
     """Run something."""
-    return str(governed.found("shell"))
+    return str(governed.lookup_result("shell"))
 
 
 class Model(GenericFakeChatModel):
@@ -85,7 +85,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     return await each_alone(lambda name, args: asyncio.to_thread(one, adapter, advice, name, args))
 
 
-governed.WANTED.insert(3, governed.REPORTS)
+governed.TOOL_CALLS.insert(3, governed.REPORTS)
 governed.run(
     work,
     lambda tool, result: result.status != "error" and default_check(tool, result.content),

@@ -12,7 +12,7 @@ from nanobot.providers.base import LLMProvider, LLMResponse, ToolCallRequest
 from nanobot.utils.llm_runtime import LLMRuntime
 
 from tests.sdks.programs.adapters import governed
-from tests.sdks.programs.adapters.governed import REFUSED, WANTED, Seen
+from tests.sdks.programs.adapters.governed import REFUSED, TOOL_CALLS, Seen
 
 
 class OfOurOwn(Tool):
@@ -34,7 +34,7 @@ class OfOurOwn(Tool):
 
 class Lookup(OfOurOwn):
     async def execute(self, **_: Any) -> Any:
-        return str(governed.found())
+        return str(governed.lookup_result())
 
 
 class Breaks(OfOurOwn):
@@ -44,7 +44,7 @@ class Breaks(OfOurOwn):
 
 class Complains(OfOurOwn):
     async def execute(self, **_: Any) -> Any:
-        governed.found("complains")
+        governed.lookup_result("complains")
         return ToolResult.error(f"There was no answer: {REFUSED}")
 
 
@@ -52,7 +52,7 @@ class Shell(OfOurOwn):
     parameter, kind = "user", "string"
 
     async def execute(self, **_: Any) -> Any:
-        return str(governed.found("shell"))
+        return str(governed.lookup_result("shell"))
 
 
 class Governed(GovernedToolRegistry):
@@ -65,7 +65,7 @@ class Governed(GovernedToolRegistry):
 class Wants(LLMProvider):
     def __init__(self) -> None:
         super().__init__(provider_name="of-our-own")
-        self._left: Iterator[tuple[str, dict[str, Any]]] = iter(WANTED)
+        self._left: Iterator[tuple[str, dict[str, Any]]] = iter(TOOL_CALLS)
 
     async def chat(self, *_: Any, **__: Any) -> LLMResponse:
         name, args = next(self._left, (None, {}))
@@ -91,9 +91,9 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
         max_tool_result_chars=10_000,
     )
     result = await AgentRunner().run(spec)
-    told = {event["name"]: event["status"] for event in result.tool_events}
+    fields = {event["name"]: event["status"] for event in result.tool_events}
     return {
-        str(message["name"]): {"content": message["content"], "status": told[message["name"]]}
+        str(message["name"]): {"content": message["content"], "status": fields[message["name"]]}
         for message in result.messages
         if message["role"] == "tool"
     }

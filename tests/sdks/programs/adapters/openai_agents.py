@@ -13,7 +13,7 @@ from openai.types.responses import (
 )
 
 from tests.sdks.programs.adapters import governed
-from tests.sdks.programs.adapters.governed import WANTED, Seen
+from tests.sdks.programs.adapters.governed import TOOL_CALLS, Seen
 
 os.environ.setdefault("OPENAI_API_KEY", "none")
 set_tracing_disabled(disabled=True)
@@ -21,11 +21,11 @@ set_tracing_disabled(disabled=True)
 
 class Wants(Model):
     def __init__(self) -> None:
-        self._left = iter(WANTED)
+        self._left = iter(TOOL_CALLS)
 
     async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
         name, args = next(self._left, (None, {}))
-        said: Any = (
+        words: Any = (
             ResponseFunctionToolCall(
                 arguments=json.dumps(args), call_id=f"call-{name}", name=name, type="function_call"
             )
@@ -38,7 +38,7 @@ class Wants(Model):
                 type="message",
             )
         )
-        return ModelResponse(output=[said], usage=Usage(), response_id=None)
+        return ModelResponse(output=[words], usage=Usage(), response_id=None)
 
     def stream_response(self, *_: Any, **__: Any) -> Any:
         raise AssertionError("the framework asked for a stream, which this agent never wants")
@@ -53,7 +53,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
 
     @governed_tool
     def lookup(id: int) -> dict[str, Any]:
-        return governed.found()
+        return governed.lookup_result()
 
     @governed_tool
     def breaks(id: int) -> str:
@@ -61,12 +61,12 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
 
     @governed_tool
     def complains(id: int) -> dict[str, Any]:
-        governed.found("complains")
+        governed.lookup_result("complains")
         return {"is_error": True, "why": governed.REFUSED}
 
     @governed_tool
     def shell(user: str) -> str:
-        return str(governed.found("shell"))
+        return str(governed.lookup_result("shell"))
 
     agent = Agent("Bot", tools=[lookup, breaks, complains, shell], model=Wants())
     result = await Runner.run(agent, "Go.")

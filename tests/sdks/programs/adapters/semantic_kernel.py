@@ -29,7 +29,7 @@ from tests.sdks.programs.adapters.governed import REFUSED, Seen, each_alone
 class Tools:
     @kernel_function(name="lookup")
     def lookup(self, id: int) -> dict[str, Any]:
-        return governed.found()
+        return governed.lookup_result()
 
     @kernel_function(name="breaks")
     def breaks(self, id: int) -> str:
@@ -37,18 +37,18 @@ class Tools:
 
     @kernel_function(name="complains")
     def complains(self, id: int) -> str:
-        governed.found("complains")
+        governed.lookup_result("complains")
         return f"Error: {REFUSED}"
 
     @kernel_function(name="reports")
     def reports(self, id: int) -> FunctionResult:
-        governed.found("reports")
+        governed.lookup_result("reports")
         about = KernelFunctionMetadata(name="reports", is_prompt=False)
         return FunctionResult(function=about, value="", metadata={"error": REFUSED})
 
     @kernel_function(name="shell")
     def shell(self, user: str) -> str:
-        return str(governed.found("shell"))
+        return str(governed.lookup_result("shell"))
 
 
 class Wants(ChatCompletionClientBase):
@@ -88,7 +88,7 @@ async def work(guard: Any, session: str, *, advised: bool) -> Seen:
     return await each_alone(one)
 
 
-governed.WANTED.insert(3, governed.REPORTS)
+governed.TOOL_CALLS.insert(3, governed.REPORTS)
 governed.run(
     work,
     lambda tool, result: (

@@ -1,4 +1,4 @@
-"""What some versions bring beside the guard: the Gate with its own log, the scanner of skills."""
+"""Extras of some versions: the Gate with its own log, the scanner of skills."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def gate_sends(url: str, key: str, agent: str, folder: Path) -> int:
     new = "rule_id" in build.__annotations__
     decided, rule = ("decision", "rule_id") if new else ("verdict", "contract_id")
     buffer = audit_buffer.AuditBuffer(config.AuditConfig(buffer_path=str(folder / "wal.jsonl")))
-    for said, rule_id in (("allow", None), ("block" if new else "deny", "no-rm")):
+    for words, rule_id in (("allow", None), ("block" if new else "deny", "no-rm")):
         event = build(
             tool_name="Bash",
             tool_input={"command": "rm -r notes"},
@@ -35,7 +35,7 @@ def gate_sends(url: str, key: str, agent: str, folder: Path) -> int:
             assistant="claude-code",
             agent_id=agent,
             policy_version="9f" * 32,
-            **{decided: said, rule: rule_id},
+            **{decided: words, rule: rule_id},
         )
         buffer.write(event)
     rules = [{"id": "no-rm", "type": "pre", "tool": "Bash", "mode": "enforce"}]
@@ -53,8 +53,8 @@ def skills_scanned(url: str, key: str, folder: Path) -> tuple[bool, str]:
 
     (folder / "helper").mkdir()
     (folder / "helper" / "SKILL.md").write_text(SKILL)
-    found = [classify_risk(result) for result in scan_directory(folder, use_timeout=False)]
-    assert found
+    listed = [classify_risk(result) for result in scan_directory(folder, use_timeout=False)]
+    assert listed
     os.environ["EDICTUM_CONSOLE_TOKEN"] = key
-    taken, said = upload_scan_results(found, url, str(folder))
-    return taken, said
+    used, words = upload_scan_results(listed, url, str(folder))
+    return used, words

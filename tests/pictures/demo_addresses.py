@@ -1,4 +1,4 @@
-"""What addresses of a demo name: a session, a call, a version; asked of the running console."""
+"""Addresses of a session, a call and a version of a demo, read from the running console."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ ALSO = {
 LEFT_OUT = re.compile(r"^(api:|account_(logout|inactive)|session_store|governance:(set_up|join))")
 
 
-class Told:
+class DemoAddresses:
     def __init__(self, page: Page, url: str, slug: str = "demo") -> None:
         self._page, self._url, self.slug = page, url, slug
         self.named = {
@@ -50,8 +50,8 @@ class Told:
         return answer.json()
 
     def _calls(self, query: str) -> list[Any]:
-        found: list[Any] = self._ask(f"outcomes?{query}&limit=20")["outcomes"]
-        return found
+        result: list[Any] = self._ask(f"outcomes?{query}&limit=20")["outcomes"]
+        return result
 
     def _first(self, path: str, name: str, field: str) -> Any:
         rows = self._ask(path)[name]
@@ -64,10 +64,10 @@ class Told:
 
     @cached_property
     def _group(self) -> str | None:
-        """Of failures of a tool."""
+        """Group of failures of a tool."""
         part = f"{self._url}/p/{self.slug}/live/tool-groups/?of=crm_lookup&range=30d"
-        found = re.search(r"/groups/(\w+)/", self._page.request.get(part).text())
-        return found[1] if found else None
+        match = re.search(r"/groups/(\w+)/", self._page.request.get(part).text())
+        return match[1] if match else None
 
     @cached_property
     def _artifact(self) -> str:
@@ -78,15 +78,15 @@ class Told:
         return self._first("contracts/billing/deployments", "deployments", "id")
 
 
-def pages_of(told: Told) -> Iterator[tuple[str, str]]:
+def pages_of(answer: DemoAddresses) -> Iterator[tuple[str, str]]:
     """Each page's name and path, as far as it is known what its address names."""
     for name, route in patterns(get_resolver()):
         arguments = re.findall(r"<(?:\w+:)?(\w+)>", route)
-        named = {each: told.named.get(each) for each in arguments}
+        named = {each: answer.named.get(each) for each in arguments}
         if LEFT_OUT.match(name) or "/live/" in route or None in named.values():
             continue
         yield re.sub(r"\W+", "-", name), reverse(name, kwargs=named)
     for name, (page, arguments_of, query) in ALSO.items():
-        yield name, reverse(page, kwargs={"slug": told.slug, **arguments_of}) + query
+        yield name, reverse(page, kwargs={"slug": answer.slug, **arguments_of}) + query
     yield "empty-start", "/p/default/start/"
     yield "empty-sessions", "/p/default/sessions/"

@@ -94,14 +94,14 @@ def test_without_an_assignment_an_agent_waits(three):
     assert resolved_target(stream_request(three)).by_assignment
 
 
-def test_what_is_assigned_but_not_deployed_is_not_told(three):
+def test_an_assignment_without_a_deployment_is_not_sent(three):
     deployed(three, name="later", env="staging")
     assign(three, "later")
     assert has(stream_request(three)) is None
     assert not AnnouncedAssignment.objects.exists()
 
 
-def test_an_agent_that_comes_back_with_what_it_was_told_is_assigned_anew(three):
+def test_an_agent_that_reconnects_with_its_version_is_assigned_again(three):
     assign(three, "safe")
     has(stream_request(three))
     assign(three, "strict")

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.template import Context, Template
 from django.utils.safestring import SafeString
 
-from edictum_site.templatetags.look import KINDS, VERDICT_SIGNS, with_code
+from edictum_site.templatetags.display import KINDS, VERDICT_SIGNS, with_code
 from outcomes.models import Call
 
 SPRITE = (settings.BASE / "static" / "icons.svg").read_text()
@@ -21,7 +21,7 @@ def _plain_file_names(settings):
 
 
 def shown(source: str, **values: object) -> str:
-    return Template("{% load look %}" + source).render(Context(values)).strip()
+    return Template("{% load display %}" + source).render(Context(values)).strip()
 
 
 def test_every_kind_of_outcome_has_its_own_shape_and_word():

@@ -1,4 +1,5 @@
-"""What rules look at of calls that are still JSON: which calls are alike, and what they lack."""
+"""Fields that rules read of calls that are still JSON: which calls are equal in them, and which
+lack one."""
 
 import json
 
@@ -7,23 +8,23 @@ from hypothesis import strategies as st
 
 from outcomes.backtesting.domain.rule_reads import missing, reads_of
 from outcomes.backtesting.replay.contents import Content
-from outcomes.backtesting.replay.read_fields import Looking
+from outcomes.backtesting.replay.read_fields import FieldReader
 
 
 def looking(*, when, **more):
     rule = {"id": "a", "type": "pre", "tool": "fetch", "when": when} | more
-    return Looking(reads_of([rule]), "fetch")
+    return FieldReader(reads_of([rule]), "fetch")
 
 
 def content(arguments=None, principal=None):
-    told = [None if each is None else json.dumps(each).encode() for each in (arguments, principal)]
-    return Content(*told)
+    parts = [None if each is None else json.dumps(each).encode() for each in (arguments, principal)]
+    return Content(*parts)
 
 
-def test_calls_are_alike_when_all_that_rules_look_at_is():
+def test_calls_are_equal_when_all_fields_that_rules_read_are():
     about = looking(when={"args.url.host": {}, "principal.role": {}})
-    one = about.told_by(content({"url": "u", "id": 1}, {"role": "r", "user_id": "a"}))
-    assert one == about.told_by(content({"id": 2, "url": "u"}, {"user_id": "b", "role": "r"}))
+    one = about.key_of(content({"url": "u", "id": 1}, {"role": "r", "user_id": "a"}))
+    assert one == about.key_of(content({"id": 2, "url": "u"}, {"user_id": "b", "role": "r"}))
     others = [
         content({"url": "v"}, {"role": "r"}),
         content({"url": None}, {"role": "r"}),
@@ -34,17 +35,17 @@ def test_calls_are_alike_when_all_that_rules_look_at_is():
         content({}, {"role": "r"}),
         content(["u"], {"role": "r"}),
     ]
-    assert len({one, *map(about.told_by, others)}) == len(others) + 1
+    assert len({one, *map(about.key_of, others)}) == len(others) + 1
 
 
-def test_a_rule_that_may_look_at_all_arguments_tells_all_of_them_apart():
+def test_a_rule_that_may_read_all_arguments_distinguishes_all_calls():
     about = looking(when={}, type="sandbox")
-    assert about.told_by(content({"a": 1})) != about.told_by(content({"a": 2}))
+    assert about.key_of(content({"a": 1})) != about.key_of(content({"a": 2}))
 
 
-def test_calls_are_alike_where_no_rule_looks_at_anything_of_them():
+def test_calls_are_equal_where_no_rule_reads_anything():
     about = looking(when={"environment": {}})
-    assert about.told_by(content({"a": 1}, {"role": "r"})) == about.told_by(content())
+    assert about.key_of(content({"a": 1}, {"role": "r"})) == about.key_of(content())
 
 
 TEXTS = st.sampled_from(["a", "[REDACTED]", "a" * 997 + "...", "...", "REDACTED", "é"])
@@ -60,9 +61,9 @@ def test_what_is_lacking_is_seen_in_the_text_as_in_what_it_says(arguments, outpu
     text = json.dumps(arguments)
     if escaped:
         text = text.replace("REDACTED", "\\u0052EDACTED").replace("...", "..\\u002e")
-    told = Content(None if arguments is None else text.encode())
-    about = Looking(rules, "fetch")
+    content_of_call = Content(None if arguments is None else text.encode())
+    about = FieldReader(rules, "fetch")
     for _ in range(2):
-        assert about.lacks(told, output=output) == tuple(
+        assert about.lacks(content_of_call, output=output) == tuple(
             ("a", what) for what in missing(rules[0], arguments, output=output)
         )

@@ -13,7 +13,7 @@ from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
 from outcomes.reclassification.commands import parts as rejudging_parts
 from outcomes.reclassification.commands import verdicts as reclassifying
 from outcomes.reclassification.commands.jobs import start_reclassification
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests.outcomes.backtests import EDITOR
 from tests.outcomes.reclassification.test_rejudging import (
     NOT_OK,
@@ -53,8 +53,8 @@ def at(monkeypatch, module, name: str, number: int, do) -> None:
     monkeypatch.setattr(module, name, instead)
 
 
-def everything_was_judged_once(found: Rejudging) -> None:
-    assert (found.status, found.passed, flips(found)) == ("done", 60, ALL_FLIPS)
+def everything_was_judged_once(rejudging: Rejudging) -> None:
+    assert (rejudging.status, rejudging.passed, flips(rejudging)) == ("done", 60, ALL_FLIPS)
     assert PastVerdict.objects.count() == Call.objects.filter(check_name="unified").count() == 60
     assert differences() == []
 
@@ -67,7 +67,7 @@ def test_a_process_that_stalled_and_wakes_up_writes_no_more(
     many(agent, 60, 3)
     unified(project, "*")
 
-    def taken_over():
+    def requeued():
         let_time_pass()
         assert waiting_parts()
         if ends:
@@ -75,15 +75,15 @@ def test_a_process_that_stalled_and_wakes_up_writes_no_more(
         else:
             assert claim_next(RejudgingPart.objects.all())
 
-    at(monkeypatch, rejudging_parts, "outputs_of", at_chunk, taken_over)
-    found = reclassified(project)
+    at(monkeypatch, rejudging_parts, "outputs_of", at_chunk, requeued)
+    rejudging = reclassified(project)
     if not ends:
-        assert found.status == "running"
+        assert rejudging.status == "running"
         let_time_pass()
         waiting_parts()
         run_waiting_parts()
-        found.refresh_from_db()
-    everything_was_judged_once(found)
+        rejudging.refresh_from_db()
+    everything_was_judged_once(rejudging)
 
 
 def test_a_backtest_of_a_check_that_two_processes_had_counts_once(
@@ -91,19 +91,19 @@ def test_a_backtest_of_a_check_that_two_processes_had_counts_once(
 ):
     many(agent, 60, 3)
 
-    def taken_over():
+    def requeued():
         let_time_pass()
         assert waiting_parts()
         run_waiting_parts()
 
-    at(monkeypatch, rejudging_parts, "outputs_of", 3, taken_over)
-    found = tried(project)
-    assert (found.status, found.passed, flips(found)) == ("done", 60, ALL_FLIPS)
+    at(monkeypatch, rejudging_parts, "outputs_of", 3, requeued)
+    rejudging = tried(project)
+    assert (rejudging.status, rejudging.passed, flips(rejudging)) == ("done", 60, ALL_FLIPS)
 
 
 def test_whoever_lost_a_job_can_neither_end_it_nor_put_it_back(project, agent):
     agent.post(ran(OK))
-    start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+    start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
     first = claim_next(RejudgingPart.objects.all())
     let_time_pass()
     waiting_parts()
@@ -178,7 +178,7 @@ def test_a_newer_version_is_never_overwritten_by_who_began_before_it(
 
     def newer():
         save_check(project, document=STRICTER, by=EDITOR)
-        start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+        start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
         run_waiting_parts()
 
     at(monkeypatch, rejudging_parts, "outputs_of", 3, newer)
@@ -199,39 +199,39 @@ def test_a_job_that_was_overtaken_by_an_older_one_judges_once_more(project, agen
     def overtaken():
         with monkeypatch.context() as patched:
             patched.setattr(rejudging_parts, "judges", lambda _: older)
-            start_reclassification(project.pk, by=EDITOR, wanted=Wanted())
+            start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
             run_waiting_parts()
 
     at(monkeypatch, rejudging_parts, "outputs_of", 1, overtaken)
     reclassified(project)
     assert set(Call.objects.values_list("check_version", flat=True)) == {2}
-    found = Rejudging.objects.earliest("id")
-    assert flips(found) == {"newly_failed": 2, "unchanged": 1}
+    rows = Rejudging.objects.earliest("id")
+    assert flips(rows) == {"newly_failed": 2, "unchanged": 1}
     assert differences() == []
 
 
-def test_a_call_that_changed_meanwhile_is_judged_and_told_as_it_is_now(project, agent, monkeypatch):
+def test_a_call_that_changed_meanwhile_is_judged_in_its_new_state(project, agent, monkeypatch):
     agent.post(ran(NOT_OK, call_id="c"), ran(OK, 1), ran("Error: x", 2))
     unified(project, "*")
     at(
         monkeypatch, rejudging_parts, "outputs_of", 1,
         lambda: agent.post(ran(NOT_OK | {"more": 1}, 60, call_id="c")),
     )  # fmt: skip
-    found = reclassified(project)
-    assert flips(found) == {"newly_succeeded": 1, "unchanged": 2}
-    assert found.passed == 3
+    rejudging = reclassified(project)
+    assert flips(rejudging) == {"newly_succeeded": 1, "unchanged": 2}
+    assert rejudging.passed == 3
     assert differences() == []
 
 
-def test_calls_that_leave_meanwhile_are_neither_judged_nor_told(project, agent, monkeypatch):
+def test_calls_removed_meanwhile_are_neither_judged_nor_counted(project, agent, monkeypatch):
     many(agent, 12, 1)
     unified(project, "*")
 
     gone = Call.objects.filter(session=None)
     at(monkeypatch, reclassifying, "reclassify", 1, gone.delete)
-    found = reclassified(project)
-    assert found.status == "done"
-    assert found.passed == Call.objects.count()
+    rejudging = reclassified(project)
+    assert rejudging.status == "done"
+    assert rejudging.passed == Call.objects.count()
     assert set(Call.objects.values_list("check_name", flat=True)) == {"unified"}
 
 

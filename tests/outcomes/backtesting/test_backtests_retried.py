@@ -14,7 +14,7 @@ from django.utils import timezone
 from outcomes.backtesting.commands import start_backtest, waiting_backtests
 from outcomes.jobs import commands as jobs
 from outcomes.models import Backtest
-from outcomes.recorded_calls.selection import Wanted
+from outcomes.recorded_calls.selection import CallCriteria
 from tests.builders import an_outcome
 from tests.governance.contracts.documents import document, pre
 from tests.outcomes.backtests import EDITOR
@@ -46,19 +46,19 @@ def killing(most: int) -> Iterator[list[int]]:
 
 def evaluators() -> set[int]:
     """The evaluation processes that this one has started."""
-    found = set()
+    result = set()
     for each in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             parent = int((each / "stat").read_text().rpartition(")")[2].split()[1])
             if parent == os.getpid() and b"evaluator" in (each / "cmdline").read_bytes():
-                found.add(int(each.name))
-    return found
+                result.add(int(each.name))
+    return result
 
 
 @pytest.mark.parametrize("minutes", [-5, 5])
 def test_a_lease_is_measured_by_the_clock_of_the_database(project, agent, monkeypatch, minutes):
     """The clocks of hosts differ; of one that takes up what is lost, too."""
-    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     claimed = claim_next(Backtest.objects.all())
     now = timezone.now
     monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(minutes=minutes))
@@ -72,19 +72,19 @@ def test_a_lease_is_measured_by_the_clock_of_the_database(project, agent, monkey
 
 def test_a_backtest_whose_evaluation_process_died_waits_again_and_is_done(project, agent):
     agent.post(an_outcome(tool_name="shell", tool_args={"command": "rm"}))
-    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     with killing(1) as killed:
         assert run_waiting_backtests() == 2
     assert len(killed) == 1
-    found = Backtest.objects.get()
-    assert (found.status, found.tries) == ("done", 2)
-    assert found.newly_denied == 1
+    backtest = Backtest.objects.get()
+    assert (backtest.status, backtest.tries) == ("done", 2)
+    assert backtest.newly_denied == 1
 
 
 def test_a_backtest_whose_evaluation_process_dies_each_time_fails_in_the_end(project, agent):
-    start_backtest(project.pk, by=EDITOR, document=document(RM), wanted=Wanted())
+    start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     with killing(100):
         assert run_waiting_backtests() == 3
-    found = Backtest.objects.get()
-    assert (found.status, found.tries) == ("failed", 3)
-    assert "The evaluation process ended" in found.error
+    backtest = Backtest.objects.get()
+    assert (backtest.status, backtest.tries) == ("failed", 3)
+    assert "The evaluation process ended" in backtest.error

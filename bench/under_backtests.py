@@ -21,7 +21,7 @@ class Replayed:
     faults: list[str] = field(default_factory=list)
 
 
-def lag_beside_backtests(site: Site, load: Workload, posted: Recorded, *, per_second: int) -> Part:
+def lag_under_backtests(site: Site, load: Workload, posted: Recorded, *, per_second: int) -> Part:
     """At the same steady rate as alone."""
     with _replaying(site, posted) as replayed:
         part = parts.lag(site, load, per_second=per_second)
@@ -51,11 +51,11 @@ def _replay(site: Site, posted: Recorded, replayed: Replayed, ended: threading.E
     while not ended.is_set():
         while len(waiting) < AHEAD:
             waiting.append(started(site, posted))
-        found = ask(site, "GET", f"/v1/contracts/backtests/{waiting[0]}")
-        if found["status"] == "done":
-            replayed.calls += found["calls"]
-        elif found["status"] not in ("queued", "running"):
-            replayed.faults.append(f"A backtest {found['status']}: {found['error']}")
+        result = ask(site, "GET", f"/v1/contracts/backtests/{waiting[0]}")
+        if result["status"] == "done":
+            replayed.calls += result["calls"]
+        elif result["status"] not in ("queued", "running"):
+            replayed.faults.append(f"A backtest {result['status']}: {result['error']}")
             break
         else:
             ended.wait(LOOKED_EVERY)
