@@ -167,9 +167,9 @@ def test_nothing_tells_of_the_machine_that_it_was_written_on():
 
 
 def test_nothing_is_left_to_be_done_later():
-    sources = "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "coming " + "soon"])
+    markers = "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "coming " + "soon"])
     assert (
-        matching_lines(tracked(".py", ".html", ".css", ".js", ".toml"), rf"\b({sources})\b") == []
+        matching_lines(tracked(".py", ".html", ".css", ".js", ".toml"), rf"\b({markers})\b") == []
     )
 
 
