@@ -89,7 +89,7 @@ def _measure(where: Store, sessions: int) -> None:
 
 
 def _fill(project: int, sessions: int) -> None:
-    from outcomes import bulk  # noqa: PLC0415
+    from outcomes.database import bulk  # noqa: PLC0415
     from outcomes.models import Session  # noqa: PLC0415
 
     first = (Session.objects.order_by("-id").values_list("id", flat=True).first() or 0) + 1

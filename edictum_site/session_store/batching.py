@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from outcomes.models.statements import Query
+from outcomes.database.statements import Query
 
 MAX_BATCH = 256
 

@@ -7,8 +7,9 @@ from django.db import connection, connections
 
 from edictum_site.front.threads import Threads
 from edictum_site.session_store.batching import Connection
+from outcomes.database import IS_SERVER
+from outcomes.database.statements import CHECK_AFTER, Query, run_query
 from outcomes.models.faults import end_session_if_read_only
-from outcomes.models.statements import CHECK_AFTER, ON_POSTGRESQL, Query, run_query
 
 if TYPE_CHECKING:
     import psycopg
@@ -18,7 +19,7 @@ Result = TypeVar("Result")
 
 def open_connection(name: str) -> Connection:
     """SQLite has no asynchronous driver: there a thread called `name` waits."""
-    return PostgresConnection() if ON_POSTGRESQL else ThreadConnection(name)
+    return PostgresConnection() if IS_SERVER else ThreadConnection(name)
 
 
 class PostgresConnection:

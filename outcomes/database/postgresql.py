@@ -8,6 +8,8 @@ from django.db.models.functions import Left
 
 NAME: str = "PostgreSQL"
 IS_SERVER: bool = True  # has several writers, and works while our process does something else
+HAS_ARRAYS: bool = True
+HAS_LATERAL: bool = True  # joins that read the row before them
 ITEMS_PER_CLAIM: int = 4_000  # of one settling transaction, more or less
 ITEMS_PER_LARGE_CLAIM: int = 0  # of one when much waits, at most
 CALLS_PER_COMMIT: int = 500  # of a reclassification
@@ -40,6 +42,21 @@ def pairs(rows: Sequence[tuple[int, int]]) -> Condition:
     return source, [[row[0] for row in rows], [row[1] for row in rows]]
 
 
+def one_of_selected(query: str) -> str:
+    """As an array: a subquery would be joined, row by row."""
+    return f"= ANY(ARRAY({query}))"
+
+
+def bucket(column: str, borders: Sequence[int]) -> str:
+    """Number of the borders that a value has reached."""
+    return f"width_bucket({column}, ARRAY[{', '.join(map(str, borders))}])"
+
+
+def joined_in_turn(table: str, name: str, condition: str) -> str:
+    """Rows of the table for each row before it in the join, by an index."""
+    return f"LATERAL (SELECT * FROM {table} WHERE {condition} OFFSET 0) AS {name} WHERE TRUE"
+
+
 def using_index(name: str) -> str:
     """It chooses well by itself."""
     return ""
@@ -64,3 +81,12 @@ def limit_statements(seconds: float) -> None:
     """Until the transaction ends, no statement takes longer."""
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL statement_timeout = {int(seconds * 1_000)}")
+
+
+def run_on_driver(statement: str, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """Runs it once: with arrays, one row of values is enough."""
+    import psycopg  # noqa: PLC0415 - loaded only where PostgreSQL serves
+
+    (values,) = rows
+    with psycopg.Cursor(connection.connection) as cursor:
+        return cursor.execute(statement.encode(), values).fetchall()

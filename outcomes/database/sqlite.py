@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, TypeVar
 
-from django.db import models
+from django.db import connection, models
 
 NAME: str = "SQLite"
 IS_SERVER: bool = False  # has one writer, and works in our process
+HAS_ARRAYS: bool = False
+HAS_LATERAL: bool = False
 ITEMS_PER_CLAIM: int = 1_000  # of one settling transaction, more or less
 # A claim has a fixed cost. While much waits it is shared by more items, and posts wait longer for
 # the one lock: a claim takes half of what waits, up to so many.
@@ -40,6 +43,25 @@ def pairs(rows: Sequence[tuple[int, int]]) -> Condition:
     return f"(VALUES {', '.join(['(%s, %s)'] * len(rows))})", [n for row in rows for n in row]
 
 
+def one_of_selected(query: str) -> str:
+    return f"IN ({query})"
+
+
+def bucket(column: str, borders: Sequence[int], first: int = 0) -> str:
+    """Number of the borders that a value has reached, by halves."""
+    if not borders:
+        return str(first)
+    middle = len(borders) // 2
+    below = bucket(column, borders[:middle], first)
+    above = bucket(column, borders[middle + 1 :], first + middle + 1)
+    return f"CASE WHEN {column} < {borders[middle]} THEN {below} ELSE {above} END"
+
+
+def joined_in_turn(table: str, name: str, condition: str) -> str:
+    """Rows of the table for each row before it in the join; SQLite uses the index by itself."""
+    return f"{table} AS {name} WHERE {condition}"
+
+
 def using_index(name: str) -> str:
     """It would rather create an index of its own for each query."""
     return f"INDEXED BY {name}"
@@ -60,3 +82,15 @@ def try_lock(number: int) -> bool:
 
 def limit_statements(seconds: float) -> None:
     """No statement waits but for the lock, and that has a timeout."""
+
+
+def run_on_driver(statement: str, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """Runs it once for each of these rows of values."""
+    execute = connection.connection.execute
+    written = with_question_marks(statement)
+    return [row for values in rows for row in execute(written, values).fetchall()]
+
+
+@cache
+def with_question_marks(statement: str) -> str:
+    return statement.replace("%s", "?")

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from django.db import connection
 
-from outcomes.bulk import read_time
 from outcomes.core.scope import Scope
+from outcomes.database.bulk import read_time
 from outcomes.models import Principal
 from outcomes.record.codec import as_text, digest_of
 from outcomes.search.queries.sources import Period

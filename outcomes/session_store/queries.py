@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 
+from outcomes.database import HAS_ARRAYS
+from outcomes.database.statements import Query, Row, Statement, read_row, run_query
 from outcomes.models import Session, StoredValue
-from outcomes.models.statements import ON_POSTGRESQL, Query, Row, Statement, read_row, run_query
 from outcomes.record.codec import digest_of
 from outcomes.session_store.domain import is_counter
 
@@ -76,7 +77,7 @@ def _selecting(places: Collection[tuple[int | None, bytes]]) -> Statement:
     digests = [digest for _, digest in places]
     if len(environments) == 1 and len(places) <= FEW:
         return Statement(_few(len(places)), [[*environments, *digests]])
-    if not ON_POSTGRESQL:
+    if not HAS_ARRAYS:
         return Statement(_EACH, list(places))
     # Of several environments it selects more than is read: each digest in each of them.
     return Statement(_MANY, [[list(environments), digests]])

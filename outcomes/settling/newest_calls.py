@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from outcomes import bulk
+from outcomes.database import bulk
 from outcomes.figures.commands.counting import Change
 from outcomes.models import AgentSeen
 from outcomes.record.codec import CallRow

@@ -10,10 +10,10 @@ from operator import itemgetter
 from typing import cast
 
 from governance.delivery.queries.governing import Governing
-from outcomes import bulk
 from outcomes.artifacts.commands.contents import locked
 from outcomes.artifacts.commands.uses import UseKey, note_artifacts
-from outcomes.bulk.sending import Meanwhile
+from outcomes.database import bulk
+from outcomes.database.bulk.sending import Meanwhile
 from outcomes.figures.commands.counting import Change, count
 from outcomes.figures.commands.grouping import grouped
 from outcomes.models import Agent, Session, Tool

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model, Q
 
-from outcomes import bulk
+from outcomes.database import bulk
 from outcomes.record.codec import digest_of
 
 Name = tuple[int, str]  # the project or environment, and the name in it

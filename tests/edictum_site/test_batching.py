@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 from edictum_site.session_store.batching import Batcher
-from outcomes.models.statements import Query, Row, Statement
+from outcomes.database.statements import Query, Row, Statement
 
 
 class Doubling:

@@ -7,7 +7,7 @@ import pytest
 from django.db import DatabaseError
 
 from edictum_site.session_store.connections import open_connection
-from outcomes.models.statements import Query, Row, Statement
+from outcomes.database.statements import Query, Row, Statement
 
 pytestmark = pytest.mark.django_db
 LENGTH = "SELECT CAST(length(CAST(%s AS text)) AS bigint)"

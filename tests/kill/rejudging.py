@@ -87,7 +87,7 @@ def take_up_what_was_lost() -> None:
 
 def kill_at(step: int) -> None:
     """Anywhere between two statements that write, before and after each of them."""
-    from outcomes import bulk  # noqa: PLC0415 - after the settings
+    from outcomes.database import bulk  # noqa: PLC0415 - after the settings
     from outcomes.jobs import commands as jobs  # noqa: PLC0415
     from outcomes.reclassification.commands import parts as rejudging_parts  # noqa: PLC0415
     from outcomes.reclassification.commands import verdicts as reclassifying  # noqa: PLC0415

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from django.db.models import Max, Min
 
-from outcomes import bulk
 from outcomes.artifacts.queries.calls import calls_referring_to
+from outcomes.database import bulk
 from outcomes.figures.commands.counting import Change, Gone
 from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse
 from outcomes.record.codec import CallRow, digest_of

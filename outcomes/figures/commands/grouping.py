@@ -12,10 +12,9 @@ from django.db.models import Exists, OuterRef
 from governance.checks.language.secret_fields import reads_secret
 from governance.checks.queries.checks import compiled_of
 from governance.core.masking import MASK
-from outcomes import bulk, database
-from outcomes.bulk import read_time
 from outcomes.core.groups import DENIED
-from outcomes.database import KEEP_ROWS, one_of_digests, one_of_numbers, using_index
+from outcomes.database import KEEP_ROWS, bulk, one_of_digests, one_of_numbers, using_index
+from outcomes.database.bulk import read_time
 from outcomes.figures.codec.groups import (
     GroupCounts,
     digest_of_group,

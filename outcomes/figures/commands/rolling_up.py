@@ -13,8 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from django.db import connection, transaction
 
-from outcomes import bulk
-from outcomes.database import try_lock
+from outcomes.database import bulk, try_lock
 from outcomes.figures.codec.groups import (
     GroupMinutes,
     add_group_change,

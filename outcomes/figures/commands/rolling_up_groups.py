@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from outcomes import bulk
+from outcomes.database import bulk
 from outcomes.figures.codec.groups import GroupMinutes
 from outcomes.figures.domain.rollups import COARSE
 from outcomes.models import GroupRollup

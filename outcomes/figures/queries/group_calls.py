@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
-from outcomes.bulk import read_time
 from outcomes.core.groups import DENIED
 from outcomes.core.scope import Scope
+from outcomes.database.bulk import read_time
 from outcomes.figures.queries.group_rollups import GroupReading
 from outcomes.models import CallGroup
 from outcomes.record.codec import as_text

@@ -11,16 +11,11 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
-from outcomes.database import NO_BYTES
+from outcomes.database import NO_BYTES, bucket, one_of_selected
 from outcomes.figures.codec.groups import unpack_groups
 from outcomes.figures.domain.rollups import MINUTE, joined, minute_of, runs
-from outcomes.models.statements import ON_POSTGRESQL
 
-_ENVIRONMENTS: Final = (  # PostgreSQL would join them, row by row
-    "environment_id = ANY(ARRAY(SELECT id FROM governance_environment WHERE {}))"
-    if ON_POSTGRESQL
-    else "environment_id IN (SELECT id FROM governance_environment WHERE {})"
-)
+_ENVIRONMENTS: Final = "SELECT id FROM governance_environment WHERE {}"
 _ROLLED: Final = """
 SELECT {time}, {step}, "group", {calls}, {begun}, {ended}, {nothing} AS packed
 FROM outcomes_grouprollup WHERE {environments} AND "of" = %s AND step = %s AND {span}{named}{end}
@@ -111,9 +106,8 @@ class GroupReading:
 
     def _counted(self, times: Sequence[Time]) -> Iterator[tuple[int, int, int, int, int, int]]:
         steps = [_Steps(time) for time in times]
-        for time, start, group, calls, begun, ended, packed in self._rows(times):
+        for time, step, group, calls, begun, ended, packed in self._rows(times):
             if packed is None:
-                step = start if ON_POSTGRESQL else steps[time].step_of(start)
                 yield time, step, group, calls, begun, ended
                 continue
             for minute, of, tool, agent, number, calls, begun, ended in unpack_groups(packed):
@@ -144,7 +138,7 @@ class GroupReading:
     def _parts(self, times: Sequence[Time]) -> Iterator[tuple[str, list[Any]]]:
         chosen = "project_id = %s" + (" AND name = %s" if self.environment else "")
         words = {
-            "environments": _ENVIRONMENTS.format(chosen),
+            "environments": f"environment_id {one_of_selected(_ENVIRONMENTS.format(chosen))}",
             "nothing": NO_BYTES,
         }
         place = [self.project, *([self.environment] if self.environment else [])]
@@ -180,17 +174,12 @@ class _Steps:
 
 
 def _sums_sql(steps: _Steps, *, sessions: bool) -> dict[str, str]:
-    """Sums by the database where it knows the steps, or where there is only one."""
     names = ("calls", "begun", "ended") if sessions else ("calls",)
-    nothing = {"begun": "0", "ended": "0"}
-    if steps.borders and not ON_POSTGRESQL:
-        return {"step": "start", "end": ""} | nothing | {name: name for name in names}
-    sums = nothing | {name: f"CAST(SUM({name}) AS bigint)" for name in names}
-    if not steps.borders:
-        return {"step": "0" if ON_POSTGRESQL else "MIN(start)", "end": ' GROUP BY "group"'} | sums
-    borders = ", ".join(map(str, steps.borders))
-    step = f"width_bucket(start, ARRAY[{borders}])"
-    return {"step": step, "end": ' GROUP BY "group", 2'} | sums
+    sums = {name: f"CAST(SUM({name}) AS bigint)" for name in names}
+    step, end = "0", ' GROUP BY "group"'
+    if steps.borders:
+        step, end = bucket("start", steps.borders), ' GROUP BY "group", 2'
+    return {"begun": "0", "ended": "0", "step": step, "end": end} | sums
 
 
 def _spans(time: Time) -> Iterator[tuple[int, str]]:

@@ -8,8 +8,8 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce
 
 from outcomes.core.scope import BEGINNING
+from outcomes.database import HAS_LATERAL
 from outcomes.models import Call
-from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.record.codec import as_text, digest_of
 from outcomes.stored.queries import CallFilter
 from outcomes.web.key_paging import Place
@@ -43,7 +43,7 @@ def narrowed_to_newest(
         since=filters.since,
         until=filters.until,
     )
-    if not ON_POSTGRESQL or not filters.groups or filters != supported:
+    if not HAS_LATERAL or not filters.groups or filters != supported:
         return calls
     since = filters.since or BEGINNING
     those, values = ["at >= %s"], list[Any]([since])

@@ -12,9 +12,9 @@ from typing import Any, Final
 from django.db import connection
 
 from governance.core.verdict import Verdict
-from outcomes.bulk import rows_as_stored
 from outcomes.core.durations import Pile, bucket_of
 from outcomes.database import NO_BYTES
+from outcomes.database.bulk import rows_as_stored
 from outcomes.figures.codec.rollups import (
     Counted,
     became,

@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from governance.people.auth import Access
 from governance.people.domain import KEY_PREFIX, without_keys
+from outcomes.database import IS_SERVER
+from outcomes.database.statements import write_each, write_row
 from outcomes.ingest.commands.one_commit import OneCommit
 from outcomes.models import RejectedItem
 from outcomes.models.inbox import BATCH_ITEMS
-from outcomes.models.statements import ON_POSTGRESQL, write_each, write_row
 from outcomes.record import codec
 from outcomes.record.wire import Body, Refusal, Sender, Source, Warned, check_item
 
@@ -132,8 +133,8 @@ def _inserted_together(batches: Sequence[Sequence[Any]]) -> list[int]:
     return [int(row[0]) for row in write_each(_INSERT, batches)]
 
 
-# PostgreSQL does so by itself: commits that meet share a write of its log.
-_alone = _inserted if ON_POSTGRESQL else OneCommit(_inserted_together).write
+# A server does so by itself: commits that meet share a write of its log.
+_alone = _inserted if IS_SERVER else OneCommit(_inserted_together).write
 
 
 def _db_time(at: datetime) -> Any:

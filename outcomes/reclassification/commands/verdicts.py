@@ -11,7 +11,7 @@ from typing import Final
 from django.utils import timezone
 
 from governance.delivery.queries.governing import Governing
-from outcomes import bulk
+from outcomes.database import bulk
 from outcomes.figures.commands.counting import Change, count
 from outcomes.figures.commands.grouping import grouped
 from outcomes.models import Call, PastVerdict

@@ -16,8 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from outcomes import bulk
-from outcomes.database import CALLS_PER_COMMIT, KEEP_ROWS, one_of_numbers
+from outcomes.database import CALLS_PER_COMMIT, KEEP_ROWS, bulk, one_of_numbers
 from outcomes.jobs import commands as jobs
 from outcomes.masking.queries.shown_calls import shown_folds
 from outcomes.models import Call, Event, IndexedCall, Posting, Principal, SearchIndex, Tool

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance.people.auth import Access
-from outcomes.models.statements import ON_POSTGRESQL, Query, Row, Statement
+from outcomes.database import HAS_ARRAYS
+from outcomes.database.statements import Query, Row, Statement
 from outcomes.session_store.commands.session_store import COUNT_UP, row_of
 
 _RETURNING = "environment_id, digest, number"
@@ -64,6 +65,6 @@ def _row_of(increment: Increment) -> list[Any]:
 
 def _counting_up(rows: list[list[Any]]) -> Statement:
     # PostgreSQL takes a third longer over arrays, and one counter is one row.
-    if ON_POSTGRESQL and len(rows) > 1:
+    if HAS_ARRAYS and len(rows) > 1:
         return Statement(_ALL, [[list(column) for column in zip(*rows, strict=True)]], writes=True)
     return Statement(_EACH, rows, writes=True)

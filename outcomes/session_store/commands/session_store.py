@@ -10,8 +10,8 @@ from governance import findings
 from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.core.texts import code
 from governance.people.auth import Access
+from outcomes.database.statements import write_row
 from outcomes.models import StoredValue
-from outcomes.models.statements import write_row
 from outcomes.record.codec import digest_of
 from outcomes.session_store.domain import (
     LARGEST_NUMBER,

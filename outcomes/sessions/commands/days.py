@@ -17,8 +17,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from governance.people.queries.projects import projects
-from outcomes import bulk
-from outcomes.database import try_lock
+from outcomes.database import bulk, try_lock
 from outcomes.models import Session, SessionDay, SessionDayChange
 from outcomes.sessions.domain.days import MARKED_FROM, OVER_AFTER, day_of, start_of
 from outcomes.sessions.queries.days import pack_groups

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from governance.delivery.queries.governing import Governing
-from outcomes import bulk
+from outcomes.database import bulk
 from outcomes.models import Session, SessionMark
 from outcomes.sessions.domain.long_session import Place
 from outcomes.sessions.queries.readings import (

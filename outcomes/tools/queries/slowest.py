@@ -10,10 +10,10 @@ from django.db import connection
 
 from outcomes.core.durations import least_of, top_of
 from outcomes.core.scope import Scope
+from outcomes.database import joined_in_turn
 from outcomes.figures.domain.rollups import DAY, MINUTE, QUARTER, Run, runs, time_of
 from outcomes.figures.queries.rollups import Reading, Slot
 from outcomes.models import Call
-from outcomes.models.statements import ON_POSTGRESQL
 from outcomes.record.codec import as_text
 from outcomes.stored.queries import with_names
 from outcomes.tools.domain.slowest import Stretch, Worth, joined, stretches_to_read
@@ -25,12 +25,7 @@ ROOM: Final = 20_000  # calls of the days that are looked at more closely
 MINUTES: Final = 300  # of which rollups are read, each of all tools together
 _ANY: Final = 2**62
 _ENVIRONMENT: Final = "SELECT id FROM governance_environment WHERE project_id = %s AND name = %s"
-# PostgreSQL goes span by span where it is told to, SQLite by itself.
-_IN_TURN: Final = """LATERAL (
-  SELECT * FROM outcomes_call WHERE tool_id = %s AND at >= span.since AND at < span.until OFFSET 0
-) AS stored WHERE TRUE"""
-_AT_ONCE: Final = """outcomes_call AS stored
-WHERE stored.tool_id = %s AND stored.at >= span.since AND stored.at < span.until"""
+_IN_SPAN: Final = "tool_id = %s AND at >= span.since AND at < span.until"
 _SLOWEST: Final = """
 SELECT stored.id
 FROM (SELECT column1 AS since, column2 AS until FROM (VALUES {spans}) AS listed) AS span
@@ -131,7 +126,7 @@ def _numbers(named: NamedTool, scope: Scope, worth: Worth) -> list[int]:
         values += [named.tool.project_id, as_text(scope.environment)]
     statement = _SLOWEST.format(
         spans=", ".join(["(%s, %s)"] * len(spans)),
-        calls=_IN_TURN if ON_POSTGRESQL else _AT_ONCE,
+        calls=joined_in_turn("outcomes_call", "stored", _IN_SPAN),
         conditions=conditions,
     )
     with connection.cursor() as cursor:

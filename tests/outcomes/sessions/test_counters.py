@@ -11,8 +11,8 @@ from governance.alerts.queries import open_alerts
 from governance.core.roles import Role
 from governance.models import AuditEntry
 from governance.people.auth.access import access_of_key
+from outcomes.database.statements import run_query
 from outcomes.models import StoredValue
-from outcomes.models.statements import run_query
 from outcomes.session_store.commands.increments import Increment, increment_all
 from outcomes.session_store.commands.session_store import count_up, put_value
 from outcomes.sessions.commands.counters import remove_idle_values

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import connection, models
 
-from outcomes.bulk.arrays import packed
-from outcomes.bulk.sending import Meanwhile, carried_out
+from outcomes.database.bulk.arrays import packed
+from outcomes.database.bulk.sending import Meanwhile, carried_out
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult

@@ -8,15 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Generic, TypeVar
 
-from django.conf import settings
 from django.db import connection, transaction
 
-# Told by the settings: on the event loop Django makes a connection anew for each request that asks
-# one what it is.
-ON_POSTGRESQL = settings.DATABASES["default"]["ENGINE"].endswith("postgresql")
+from outcomes.database import IS_SERVER, run_on_driver
+
 CHECK_AFTER = 1.0  # seconds; a connection that answered a moment ago needs no check
 
 Row = tuple[Any, ...]
@@ -40,68 +37,41 @@ class Query(Generic[Result]):
 
 
 def run_query(query: Query[Result]) -> Result:
-    return query.read(_rows_of(query.statement))
-
-
-def _rows_of(statement: Statement) -> list[Row]:
-    if ON_POSTGRESQL:
-        (values,) = statement.rows
-        return _on_postgres(statement.text, values)
-    return (write_each if statement.writes else read_each)(statement.text, statement.rows)
+    statement = query.statement
+    run = write_each if statement.writes else read_each
+    return query.read(run(statement.text, statement.rows))
 
 
 def read_row(statement: str, values: Sequence[Any]) -> Row | None:
-    if ON_POSTGRESQL:
-        return _row_of(_on_postgres(statement, values))
-    return _row_of(read_each(statement, [values]))
+    return _first(read_each(statement, [values]))
 
 
 def read_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
-    """SQLite's way: the statement once for each of these."""
-    _be_alive()
+    _ensure_alive()
     with connection.wrap_database_errors:
-        return _on_sqlite(statement, rows)
+        return run_on_driver(statement, rows)
 
 
 def write_row(statement: str, values: Sequence[Any]) -> Row | None:
-    """The statement must be the whole of what is written."""
-    if ON_POSTGRESQL:
-        return _row_of(_on_postgres(statement, values))
-    return _row_of(write_each(statement, [values]))
+    """The statement must be all that is written."""
+    return _first(write_each(statement, [values]))
 
 
 def write_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
-    """The statement once for each of these, all in one transaction; the rows that it returned."""
+    """The statement for each of these, all in one transaction; the rows that it returned."""
+    if IS_SERVER:
+        return read_each(statement, rows)  # one statement, which is a transaction
     # SQLite's writers queue for a transaction; a statement without one sleeps and polls instead,
     # and some starve.
     with transaction.atomic(), connection.wrap_database_errors:
-        return _on_sqlite(statement, rows)
+        return run_on_driver(statement, rows)
 
 
-def _on_sqlite(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
-    execute = connection.connection.execute
-    written = with_question_marks(statement)
-    return [row for values in rows for row in execute(written, values).fetchall()]
-
-
-def _on_postgres(statement: str, values: Sequence[Any]) -> list[Row]:
-    import psycopg  # noqa: PLC0415 - not there to be loaded where SQLite serves
-
-    _be_alive()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        return cursor.execute(statement.encode(), values).fetchall()
-
-
-def _row_of(rows: Sequence[Row]) -> Row | None:
+def _first(rows: Sequence[Row]) -> Row | None:
     return rows[0] if rows else None
 
 
-@cache
-def with_question_marks(statement: str) -> str:
-    return statement.replace("%s", "?")
-
-
-def _be_alive() -> None:
+def _ensure_alive() -> None:
     now = time.monotonic()
     if now > getattr(_checked, "at", 0.0) + CHECK_AFTER:
         # Django asks once a request; a thread serves many. The stubs do not know the name.

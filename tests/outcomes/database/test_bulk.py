@@ -7,7 +7,7 @@ from django.db import connection, models
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes import bulk
+from outcomes.database import bulk
 from outcomes.models import Agent, ArtifactMaker, ArtifactUse, Call, Event, Session
 from outcomes.record.codec import CALL_COLUMNS
 from tests import builders
