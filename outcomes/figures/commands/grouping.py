@@ -14,6 +14,7 @@ from governance.checks.queries.checks import compiled_of
 from governance.core.masking import MASK
 from outcomes.core.groups import DENIED
 from outcomes.database import KEEP_ROWS, bulk, one_of_digests, one_of_numbers, using_index
+from outcomes.database import pairs as sql_pairs
 from outcomes.database.bulk import read_time
 from outcomes.figures.codec.groups import (
     GroupCounts,
@@ -203,7 +204,7 @@ def _others(pairs: dict[Pair, _Changed]) -> dict[tuple[int, int, int], Ends]:
 
 
 def _stored(pairs: Sequence[Pair], changed: Sequence[int]) -> Iterable[tuple[Any, ...]]:
-    listed, pair_values = database.pairs(pairs)
+    listed, pair_values = sql_pairs(pairs)
     not_these, changed_values = one_of_numbers(changed)
     statement = _OTHERS.format(wanted=listed, by=_BY, changed=not_these)
     with connection.cursor() as cursor:

@@ -67,7 +67,7 @@ def test_what_is_served_can_do_nothing_in_a_browser(agent: Agent):
 
 
 @pytest.mark.parametrize(
-    ("request", "part", "uploaded"),
+    ("byte_range", "part", "answered"),
     [
         ("bytes=0-4", slice(0, 5), "0-4"),
         ("bytes=262140-262150", slice(262_140, 262_151), "262140-262150"),
@@ -76,11 +76,11 @@ def test_what_is_served_can_do_nothing_in_a_browser(agent: Agent):
         ("bytes=0-99999999999", slice(None), f"0-{len(LINES) - 1}"),
     ],
 )
-def test_a_range_of_bytes_is_read(agent: Agent, request, part, uploaded):
+def test_a_range_of_bytes_is_read(agent: Agent, byte_range, part, answered):
     artifact = upload(agent, LINES)["artifact_id"]
-    response, content = read(agent, artifact, 206, Range=request)
+    response, content = read(agent, artifact, 206, Range=byte_range)
     assert content == LINES[part]
-    assert response["Content-Range"] == f"bytes {uploaded}/{len(LINES)}"
+    assert response["Content-Range"] == f"bytes {answered}/{len(LINES)}"
 
 
 def test_a_range_beyond_the_end_is_refused(agent: Agent):
@@ -89,9 +89,9 @@ def test_a_range_beyond_the_end_is_refused(agent: Agent):
     assert response["Content-Range"] == "bytes */5"
 
 
-@pytest.mark.parametrize("request", ["bytes=4-2", "lines=1-2", "bytes=-", "bytes=0-1,3-4"])
-def test_an_invalid_range_returns_everything(agent: Agent, request):
-    _, content = read(agent, upload(agent, b"short")["artifact_id"], Range=request)
+@pytest.mark.parametrize("byte_range", ["bytes=4-2", "lines=1-2", "bytes=-", "bytes=0-1,3-4"])
+def test_an_invalid_range_returns_everything(agent: Agent, byte_range):
+    _, content = read(agent, upload(agent, b"short")["artifact_id"], Range=byte_range)
     assert content == b"short"
 
 
