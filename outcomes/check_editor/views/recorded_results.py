@@ -224,7 +224,7 @@ def _line(group: ResultGroup, *, is_by_shape: bool) -> dict[str, Any]:
         "tried": tried,
         "words": tried.shape.text if is_by_shape else shown(tried.result.output, LINE),
         "number": group.number,
-        "is_bound_alike": group.is_bound_equally,
+        "is_bound_equally": group.is_bound_equally,
         "why": why(tried.explanation, tried.result.output),
         "reason": reason_of(tried.explanation, tried.result.output),
         "output": indented(tried.result.output),

@@ -328,7 +328,7 @@ def test_a_worker_that_is_stopped_puts_its_backtest_back(project, agent, monkeyp
 
 
 def test_a_cancelled_backtest_stops_where_it_is(project, agent, monkeypatch):
-    monkeypatch.setattr("outcomes.backtesting.replay.replay.TOLD_EVERY", 0.0)
+    monkeypatch.setattr("outcomes.backtesting.replay.replay.REPORT_EVERY", 0.0)
     monkeypatch.setattr("outcomes.backtesting.replay.rows.ROWS", 1)
     agent.post(*[ran("rm") for _ in range(5)])
     backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())

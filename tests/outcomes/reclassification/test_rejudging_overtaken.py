@@ -21,7 +21,7 @@ from tests.recount import differences
 def test_a_slow_check_hears_that_nobody_wants_its_word_any_more(project, agent, monkeypatch, ask):
     many(agent, 60, 3)
     unified(project, "*")
-    monkeypatch.setattr(rejudging_parts, "TOLD_EVERY", 0)
+    monkeypatch.setattr(rejudging_parts, "REPORT_EVERY", 0)
     judged, judge = count(1), Judging.judge
 
     def slowly(*args):
