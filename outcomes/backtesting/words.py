@@ -56,7 +56,7 @@ def sentence(backtest: Backtest) -> str:
             if not backtest.passed:
                 return "Reading the first calls"
             first = next(iter(_changes(backtest)), "No change so far")
-            return f"{int(backtest.progress * 100)} % read: {found}"
+            return f"{int(backtest.progress * 100)} % read: {first}"
         case Backtest.Status.CANCELLED:
             return f"Cancelled after {backtest.passed:,} of {backtest.total:,} calls"
         case Backtest.Status.FAILED:

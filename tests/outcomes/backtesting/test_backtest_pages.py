@@ -300,7 +300,7 @@ def test_an_undetermined_call_is_not_called_denied(project, agent, editor):
 def test_a_backtest_that_has_read_nothing_yet_counts_nothing_yet(project, editor):
     backtest = backtested(project, RULES)
     Backtest.objects.update(status="running", finished_at=None, passed=0, total=0)
-    page = editor.get(at(project, "backtest", found.pk)).text
+    page = editor.get(at(project, "backtest", backtest.pk)).text
     assert "Reading the first calls" in page
     assert "Counting calls." in page
 
