@@ -133,7 +133,7 @@ def test_a_console_that_goes_away_leaves_the_last_good_check(
     [
         ((200, b'{"format": 2, "name": "unified", "version": 2}'), "newer edictum-site-client"),
         ((200, b'{"format": 1, "name": "unified", "version": 2}'), "newer edictum-site-client"),
-        ((200, compiled(STATUS_400, 2).replace(b"unified", b"other")), "no check"),
+        ((200, compiled(STATUS_400, 2).replace(b"unified", b"other")), "not a check"),
         ((200, b"import os"), "Expecting value"),
         ((200, b"[" * 100_000), "recursion"),
         ((404, b'{"detail": "Check not found."}'), "HTTP 404: Check not found."),
@@ -172,7 +172,7 @@ def test_a_check_that_was_never_got_stops_a_guard_before_it_begins(server: Check
     server.stop()
     with Console(server.url, api_key="key") as console, pytest.raises(CheckUnavailable) as refused:
         console.guard_options("unified")
-    assert "unified was not got: [Errno" in str(refused.value)
+    assert "unified could not be fetched: [Errno" in str(refused.value)
 
 
 def test_a_fallback_judges_until_the_check_is_there(console: Console, server: ChecksServer) -> None:

@@ -1,4 +1,4 @@
-"""Whether a result was a success: the check that is given, or what edictum itself would say."""
+"""Verdict on a result: by the given check, or as edictum itself would judge it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def default_check(tool_name: str, result: Any) -> bool:
 
 
 def check_of(given: SuccessCheck | None) -> SuccessCheck | None:
-    """The one place where what a console was given becomes a check; None means edictum's own."""
+    """The success check for the value given to a console; None means edictum's own."""
     if given is not None and not callable(given):
         raise TypeError(
             "success_check is a callable of (tool_name, result), or None; a name is for"

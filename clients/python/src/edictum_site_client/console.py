@@ -1,4 +1,4 @@
-"""The console as an agent sees it: where outcomes are sent to, and what hands them over."""
+"""Connection of an agent to the console: its address, its key, and the queue of outcomes."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ logger = logging.getLogger("edictum_site_client")
 
 
 class GuardOptions(TypedDict):
-    """For `Edictum(…)`, `Edictum.from_yaml(…)`, `Edictum.from_server(…)`."""
+    """Keyword arguments for `Edictum(…)`, `Edictum.from_yaml(…)` and `Edictum.from_server(…)`."""
 
     success_check: Callable[[str, Any], bool]
     audit_sink: GuardSink
 
 
 class Console:
-    """Safe to share between threads, event loops and guards; does nothing until it is told."""
+    """Client of one console, to share between threads, event loops and guards; idle until used."""
 
     def __init__(
         self,
@@ -61,9 +61,11 @@ class Console:
         allow_insecure: bool = False,
     ) -> None:
         if not api_key or not api_key.isascii() or not api_key.isprintable():
-            raise ValueError("api_key is empty, or has characters that no key has.")
+            raise ValueError(
+                "api_key is empty or has invalid characters. Copy it from Settings › Keys."
+            )
         if not agent_id or not agent_id.isascii() or not agent_id.isprintable():
-            raise ValueError("agent_id is empty, or has characters that no header takes.")
+            raise ValueError("agent_id is empty or has characters that HTTP headers do not allow.")
         self.url = url.rstrip("/")
         self.agent_id = agent_id
         self.success_check = check_of(success_check)
@@ -102,7 +104,7 @@ class Console:
         *,
         fallback: SuccessCheck | None = None,
     ) -> GuardOptions:
-        """One set for each guard; a check's name is short for `check(name, fallback=…)`."""
+        """Options for one guard; the name of a check is short for `check(name, fallback=…)`."""
         if isinstance(success_check, str):
             success_check = self.check(success_check, fallback=fallback)
         sink = GuardSink(self, check_of(success_check))
@@ -116,7 +118,7 @@ class Console:
         fallback: SuccessCheck | None = None,
         cache: str | os.PathLike[str] | None = None,
     ) -> NamedCheck:
-        """A success check that the console keeps: the newest version, or always this one.
+        """Success check of the console: the newest version, or always this one.
 
         Asks the console once, and follows it in the background. When nobody answers and `cache`
         holds nothing either, `fallback` judges until it does; without one this raises.
@@ -129,7 +131,9 @@ class Console:
         if followed.held is None or followed.held.origin == "file":
             self._refresher.follow(followed)
         if followed.held is None and fallback is None:
-            raise CheckUnavailable(f"The success check {name} was not got: {followed.last_error}")
+            raise CheckUnavailable(
+                f"The success check {name} could not be fetched: {followed.last_error}"
+            )
         return NamedCheck(followed, self._refresher, check_of(fallback))
 
     async def acheck(
@@ -169,7 +173,7 @@ class Console:
         deadline_s: float | None = None,
         error_key: str | None = None,
     ) -> Any:
-        """`@console.tool`, or `@console.tool("its name", …)`.
+        """Decorator of a tool: `@console.tool`, or `@console.tool("its name", …)`.
 
         With `error_key="error"` a returned `{"error": "no such user"}` is a failure.
         """
@@ -194,7 +198,7 @@ class Console:
         retryable: bool = True,
         deadline_s: float | None = None,
     ) -> Call:
-        """`with console.call("lookup", {"id": 7}) as call: call.returned(lookup(id=7))`."""
+        """Context: `with console.call("lookup", {"id": 7}) as call: call.returned(…)`."""
         options = Options(tool_name, idempotent, retryable, deadline_s)
         return Call(
             self, options, arguments, call_id=call_id, session_id=session_id, turn_id=turn_id
@@ -212,7 +216,7 @@ class Console:
         elapsed_ms: float | None = None,
         output_cut: bool = False,
     ) -> None:
-        """Send an outcome that an executor has made. Never raises.
+        """Send the outcome of an executor's call. Never raises.
 
         `tool_success` is what the success check says of an output that the outcome lacks,
         `elapsed_ms` the time of a call that ended in an artifact, and `output_cut` says that the
@@ -224,40 +228,42 @@ class Console:
         try:
             recording.record(self, outcome, known)
         except Exception:
-            logger.exception("An outcome could not be recorded")
+            logger.exception("Edictum Site: an outcome could not be recorded")
 
     def session(self, session_id: str, turn_id: str | None = None) -> AbstractContextManager[None]:
-        """Calls recorded inside, without a guard, belong to this session."""
+        """Context whose calls, recorded without a guard, belong to this session."""
         return recording.session(session_id, turn_id)
 
     def judged(self, tool_name: str, result: Any) -> bool | None:
-        """None where the check itself raised: then nothing is said."""
+        """Verdict of the check; None where it raised, which reports no verdict."""
         try:
             return bool((self.success_check or default_check)(tool_name, result))
         except Exception:
-            logger.exception("The success check raised")
+            logger.exception(
+                "Edictum Site: the success check raised an error, so this call has no verdict"
+            )
             return None
 
     def keep_outcome(self, what: What, about: Mapping[str, Any], **measures: Any) -> None:
-        """Never raises: the tool call must not notice."""
+        """Queue an outcome. Never raises: the tool call must not notice."""
         try:
             self._keep("outcomes", item(what, about, self.masking, **measures))
         except Exception:
-            logger.exception("An outcome could not be kept for the console")
+            logger.exception("Edictum Site: an outcome could not be queued")
 
     def keep_event(self, event: Any) -> None:
-        """An audit event of the SDK. Never raises either."""
+        """Queue an audit event of the SDK. Never raises either."""
         try:
             self._keep("events", encoded(event_of(event, self)))
         except Exception:
-            logger.exception("An event could not be kept for the console")
+            logger.exception("Edictum Site: an event could not be queued")
 
     def upload(self, content: bytes, media_type: str) -> None:
         """Send an artifact in the background, before the outcomes that come after it."""
         self._sender.put("artifacts", content, media_type)
 
     def fetch(self, path: str, headers: Mapping[str, str]) -> File:
-        """One answer of the console's API. Waits for the network, and raises what it raises."""
+        """Answer of the console's API. Waits for the network, and raises its errors."""
         transport = self._new_transport()
         try:
             return transport.get(path, also=headers)
@@ -272,11 +278,11 @@ class Console:
         return self._sender.delivery
 
     def flush(self, timeout: float = 10.0) -> bool:
-        """Whether everything recorded so far has reached the console within this time."""
+        """True if everything recorded so far reached the console within this time."""
         return self._sender.flush(timeout)
 
     def close(self, timeout: float | None = None) -> bool:
-        """Sends what waits, and takes nothing more. The end of the process does it too."""
+        """Send the queue and accept nothing more. The end of the process does so too."""
         done = self._sender.close(self.exit_timeout if timeout is None else timeout)
         self._refresher.close(FAREWELL)
         return done

@@ -1,4 +1,4 @@
-"""The success check and the audit sink that a guard of edictum is given."""
+"""Success check and audit sink for a guard of edictum."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXECUTED = frozenset(("call_executed", "call_failed"))
 
 
 class GuardSink:
-    """Takes the SDK's own events along, and adds to each execution what they lack."""
+    """Audit sink that sends the SDK's events and adds the facts they lack to each execution."""
 
     def __init__(self, console: Console, check: SuccessCheck | None = None) -> None:
         self._console = console
@@ -50,13 +50,13 @@ class GuardSink:
         try:
             self._take(event, sys._getframe(1))
         except Exception:
-            logger.exception("What an event says could not be kept for the console")
+            logger.exception("Edictum Site: fields of an event could not be queued")
 
     async def flush(self) -> None:
         await self._console.aflush(self._console.exit_timeout)
 
     async def close(self) -> None:
-        """By a guard that closes. Others may share the console, so it stays open."""
+        """Called when a guard closes. Others may share the console, so it stays open."""
         await self.flush()
 
     def _take(self, event: Any, asking: FrameType | None) -> None:
@@ -92,7 +92,7 @@ class GuardSink:
         )
 
     def _check_of(self, guard: Any) -> SuccessCheck | None:
-        """The check that judged: a guard may have one of its own, or none, beside this sink."""
+        """Check that judged: a guard with this sink may have one of its own, or none."""
         given: SuccessCheck | None = getattr(guard, "_success_check", self.success_check)
         return self._check or self._console.success_check if given == self.success_check else given
 

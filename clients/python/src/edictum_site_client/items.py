@@ -1,4 +1,4 @@
-"""Items of `POST outcomes`: what became of one call, in the words of the console."""
+"""Items of `POST outcomes`: the outcome of one call in the format of the console."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TIMEOUTS = (TimeoutError, asyncio.TimeoutError, concurrent.futures.TimeoutError)
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """By a tool; `error` is what the value says went wrong, if its tool reports errors so."""
+    """Value that a tool returned; `error` is the error that the value reports, if any."""
 
     value: Any
     error: Any = None
@@ -37,7 +37,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """By a tool; where the SDK kept only the text of it, that text."""
+    """Exception of a tool, or its text where the SDK keeps only that."""
 
     error: BaseException | str
 
@@ -50,7 +50,7 @@ class Denied:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """It ran, and its output is an artifact: of the console, or of the agent's own store."""
+    """Output stored as an artifact, by the console or by the agent."""
 
     artifact_id: str
     summary: str = ""
@@ -59,7 +59,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class NotReported:
-    """It ran, and that is all that is known."""
+    """Execution without a reported output."""
 
 
 What = Returned | Raised | Denied | Stored | NotReported
@@ -98,7 +98,7 @@ def what_of(outcome: ToolOutcome) -> tuple[What, Measures]:
 
 
 def error_in(value: Any, key: str | None) -> Any:
-    """The error that a returned object names under this key; None when there is none."""
+    """Error under this key of a returned object; None when there is none."""
     if key is None or not isinstance(value, Mapping):
         return None
     try:
@@ -120,7 +120,7 @@ def item(
     deadline_s: float | None = None,
     retryable: bool = True,
 ) -> bytes:
-    """The item as it is sent. `about` has call_id, tool_name and whatever else is known."""
+    """Item as it is sent. `about` has call_id, tool_name and other known fields."""
     fields = {key: value for key, value in about.items() if value is not None}
     fields.setdefault("timestamp", datetime.now(timezone.utc).isoformat())
     tool = str(fields["tool_name"])
@@ -181,7 +181,7 @@ def _mask(
 
 
 def _measure(number: float | None) -> float | None:
-    """The console takes no number of seconds or milliseconds below zero, nor an infinite one."""
+    """Duration that the console accepts: neither negative nor infinite."""
     return number if number is not None and math.isfinite(number) and number >= 0 else None
 
 

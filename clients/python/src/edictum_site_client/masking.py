@@ -1,4 +1,4 @@
-"""Masking of what leaves the agent: secrets masked, large values cut, and whole parts withheld."""
+"""Masking of values that leave the agent: secrets masked, large values cut, parts withheld."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 
 @dataclass(frozen=True)
 class Masking:
-    """Applied to outputs, arguments and errors before they are kept for sending.
+    """Masking of outputs, arguments and errors before they are queued.
 
     `also` is asked last, with the tool's name and a value that is masked already; when it raises,
     the value is withheld.
@@ -69,7 +69,7 @@ class Masking:
 
     @cached_property
     def for_events(self) -> Masking:
-        """The same for what the SDK itself reports, of which nothing else is withheld."""
+        """The same for events of the SDK, of which nothing else is withheld."""
         return replace(self, also=None, max_characters=Masking.max_characters)
 
     def hides(self, key: str) -> bool:
@@ -97,5 +97,5 @@ class Masking:
 
 
 def _plain(key: str) -> str:
-    """`apiKey`, `API-KEY` and `api_key` are one key."""
+    """Normal form of a key: `apiKey`, `API-KEY` and `api_key` are the same."""
     return "_".join(_WORDS.findall(key[:200])).lower()

@@ -1,4 +1,4 @@
-"""Which result belongs to which call of an edictum guard.
+"""Matching of results with calls of an edictum guard.
 
 A success check learns the result and not the call; the audit event that follows names the call and
 lacks the result. Both happen in one task, one after the other, in every version and adapter of the
@@ -30,7 +30,7 @@ FARTHEST_FRAME = 12
 
 @dataclass(slots=True)
 class Open:
-    """A call that was let through. What is known of its execution is noted here on the way."""
+    """Allowed call, with the facts about its execution gathered so far."""
 
     call_id: str
     tool_name: str
@@ -62,7 +62,7 @@ _CONTEXT: ContextVar[tuple[Open | Seen, ...]] = ContextVar("edictum_site_client_
 
 
 def open_call(tool_name: str) -> Open | None:
-    """The call of a guard around the code that runs now, if it is one of this tool."""
+    """Call of the guard around the running code, if it is one of this tool."""
     for entry in reversed(_CONTEXT.get()):
         if isinstance(entry, Open):
             return entry if entry.tool_name == tool_name and entry.what is None else None
@@ -70,7 +70,7 @@ def open_call(tool_name: str) -> Open | None:
 
 
 def returned_an_error(tool_name: str, result: Any) -> bool:
-    """Whether the decorated tool of a call around this one took this very result for an error."""
+    """True if the decorated tool of an outer call reported this very result as an error."""
     return any(
         isinstance(entry, Open)
         and entry.tool_name == tool_name
@@ -89,7 +89,7 @@ class Matching:
         self._hooked: dict[str, tuple[Any, float]] = {}
 
     def opened(self, call_id: str, tool_name: str) -> None:
-        """May be told of one call again: what comes last is nearest to the execution."""
+        """Note a call, perhaps again: the last note is nearest to the execution."""
         entries = _CONTEXT.get()
         if not any(isinstance(entry, Open) and entry.call_id == call_id for entry in entries):
             _CONTEXT.set((*entries[1 - MOST_IN_A_CONTEXT :], Open(call_id, tool_name)))
@@ -108,11 +108,11 @@ class Matching:
         _CONTEXT.set((*entries[1 - MOST_IN_A_CONTEXT :], seen))
 
     def after(self, call: Any, response: Any) -> None:
-        """The after-hook: asked for every execution, needed for those that raised."""
+        """After-hook, called for every execution and needed for those that raised."""
         _keep(self._hooked, str(call.call_id), (response, time.monotonic()))
 
     def executed(self, call_id: str, tool_name: str, *, success: bool, reason: str) -> Execution:
-        """Facts about this execution, with the reason of its event; asked once."""
+        """Facts about this execution, with the reason of its event; removed when read."""
         started = self._started.pop(call_id, None)
         hooked = self._hooked.pop(call_id, None)
         call, seen = _take(call_id, tool_name)
@@ -127,7 +127,7 @@ class Matching:
         return Execution(None if hooked is None else Returned(response), elapsed_ms)
 
     def hook_into(self, guard: Any) -> bool:
-        """Let a guard tell of its executions too; whether it did not do so before."""
+        """Attach to a guard to learn of its executions; False if attached before."""
         hooks = guard._after_hooks
         if any(getattr(hook, "callback", None) == self.after for hook in hooks):
             return False
@@ -137,7 +137,7 @@ class Matching:
 
 @dataclass(frozen=True)
 class Hook:
-    """As edictum registers one; it looks at these names only."""
+    """Hook in the shape that edictum registers; it reads these names only."""
 
     callback: Callable[[Any, Any], None]
     phase: str = "after"
@@ -183,7 +183,7 @@ def _is(entry: Open | Seen, call_id: str) -> bool:
 
 
 def guard_behind(frame: FrameType | None) -> Any:
-    """The guard whose code emits an event: it is never handed to a sink."""
+    """Guard whose code emits an event, from the stack: edictum does not pass it to a sink."""
     for _ in range(FARTHEST_FRAME):
         if frame is None:
             return None
@@ -196,7 +196,7 @@ def guard_behind(frame: FrameType | None) -> Any:
 
 
 def _keep(known: dict[str, Any], call_id: str, value: Any) -> None:
-    """The newest ones: a call that was let through and never executed must not stay for ever."""
+    """Newest calls only: an allowed call that never runs must not stay in memory."""
     known[call_id] = value
     while len(known) > MOST_OPEN:
         with suppress(RuntimeError):  # another thread does it at the same time

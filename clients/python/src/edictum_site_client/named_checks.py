@@ -1,4 +1,4 @@
-"""A success check by its name: the console keeps it, the agent carries it out.
+"""Success check by name: stored by the console, run by the agent.
 
 What is downloaded is a document, never code. It is carried out by the text beside this one that the
 console itself runs, so both come to the same verdict; what fails is answered by the last good one.
@@ -32,16 +32,16 @@ Fetch = Callable[[str, str], File]  # from a path and an ETag
 
 
 class CheckUnavailable(Exception):
-    """A check that was never got, neither from the console nor from a file."""
+    """A check could be fetched neither from the console nor from a file."""
 
 
 class Refused(Exception):
-    """An answer that is no such check; the message says why."""
+    """An answer is not the requested check; the message says why."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """A check as it was got, ready to judge."""
+    """Fetched check, ready to judge."""
 
     version: int
     etag: str
@@ -50,7 +50,7 @@ class Held:
 
 
 class Followed:
-    """One check of the console, as it was got last. Shared by all that use it."""
+    """Last fetched state of one check of the console, shared by all its users."""
 
     def __init__(self, name: str, pinned: int | None, file: Path | None) -> None:
         self.name = name
@@ -66,12 +66,12 @@ class Followed:
 
     @property
     def settled(self) -> bool:
-        """A version never changes: once the console gave it, there is nothing to ask any more."""
+        """True for a pinned version that was fetched: it never changes."""
         held = self.held
         return self.pinned is not None and held is not None and held.origin == "console"
 
     def refresh(self, fetch: Fetch) -> bool:
-        """Whether the console answered with this check; what is held stays when it did not."""
+        """Fetch the check; False if the console did not answer with it, which changes nothing."""
         try:
             self._take(fetch)
         except Exception as error:  # noqa: BLE001 - whatever it was, the last good one stays
@@ -90,7 +90,9 @@ class Followed:
         except FileNotFoundError:
             return
         except Exception as error:  # noqa: BLE001 - whatever it holds, the console has a newer one
-            logger.warning("Edictum Site: %s holds no check %s: %s", self.file, self.name, error)
+            logger.warning(
+                "Edictum Site: file %s has no valid check %s: %s", self.file, self.name, error
+            )
 
     def _take(self, fetch: Fetch) -> None:
         held = self.held
@@ -101,17 +103,17 @@ class Followed:
         if answer.status != 200:
             raise Refused(_error_text(answer))
         if len(answer.body) >= LARGEST_FILE:
-            raise Refused(f"It is larger than {LARGEST_FILE:,} bytes.")
+            raise Refused(f"The file is larger than {LARGEST_FILE:,} bytes.")
         compiled = json.loads(answer.body)
         self.held = self._held(compiled, answer.etag, "console")
         self._write_file(compiled, answer.etag)
 
     def _held(self, compiled: Any, etag: str, origin: str) -> Held:
         if not isinstance(compiled, dict) or compiled.get("name") != self.name:
-            raise Refused(f"The answer is no check named {self.name}.")
+            raise Refused(f"The answer is not a check named {self.name}.")
         version = compiled.get("version")
         if not isinstance(version, int) or self.pinned not in (None, version):
-            raise Refused(f"The answer is version {version}, and not {self.pinned}.")
+            raise Refused(f"The answer is version {version} instead of {self.pinned}.")
         try:
             return Held(version, etag, build(compiled), origin)
         except UnknownFormat as error:
@@ -130,7 +132,7 @@ class Followed:
                 Path(name).unlink()
                 raise
         except OSError as error:
-            logger.warning("Edictum Site: %s cannot be written: %s", self.file, error)
+            logger.warning("Edictum Site: file %s could not be written: %s", self.file, error)
 
     def judged(
         self, held: Held, tool_name: str, result: Any, elapsed_ms: float | None
@@ -150,7 +152,7 @@ class Followed:
 
 
 class NamedCheck:
-    """For `success_check=`, or to be asked directly; may be shared between threads."""
+    """Check for `success_check=` or for direct calls; threads may share it."""
 
     def __init__(
         self, followed: Followed, refresher: Refresher, fallback: SuccessCheck | None
@@ -168,13 +170,13 @@ class NamedCheck:
 
     @property
     def version(self) -> int | None:
-        """None while there is only the fallback."""
+        """Version in use; None while there is only the fallback."""
         held = self._followed.held
         return held.version if held else None
 
     @property
     def last_error(self) -> str:
-        """Why the console was last asked in vain; empty when it was not."""
+        """Error of the last request to the console; empty when it succeeded."""
         return self._followed.last_error
 
     def __call__(self, tool_name: str, result: Any) -> bool:
@@ -187,13 +189,13 @@ class NamedCheck:
         if held is not None:
             return self._followed.judged(held, tool_name, result, elapsed_ms)
         if self._fallback is None:
-            raise CheckUnavailable(f"The success check {self.name} was never got.")
+            raise CheckUnavailable(f"The success check {self.name} has not been fetched yet.")
         verdict = "success" if self._fallback(tool_name, result) else "failure"
         return Explanation(verdict, "fallback")
 
 
 def judged_by(check: SuccessCheck | None) -> dict[str, Any]:
-    """Names the check, so that the console lets it decide, and finds agents on an old version."""
+    """Metadata that names the check, so that the console lets it decide and sees old versions."""
     if check is None:
         return {}
     if not isinstance(check, NamedCheck):

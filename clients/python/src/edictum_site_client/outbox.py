@@ -1,4 +1,4 @@
-"""Queue of what waits to be sent: bounded in number and in bytes, the oldest lost first."""
+"""Queue of items to send: bounded in number and bytes, the oldest are dropped first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Parcel(NamedTuple):
 
 
 class Outbox:
-    """Not safe by itself: its sender holds a lock around every use."""
+    """Queue without a lock: its sender holds one around every use."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
         self._most = most
@@ -39,7 +39,7 @@ class Outbox:
         self._lose_what_is_too_much()
 
     def take(self, most: int) -> list[Parcel]:
-        """The oldest, and as many after it in its line as go into one post.
+        """Batch of the oldest item and as many of its kind after it as fit into one post.
 
         An artifact is sent alone, and before the outcomes that refer to it.
         """

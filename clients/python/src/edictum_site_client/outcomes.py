@@ -1,4 +1,4 @@
-"""The outcomes of a tool call: a closed union of five types, and what each implies."""
+"""Outcomes of a tool call: a closed union of five types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any value of Python as a JSON value: a complete copy, or an error when it is too large.
+"""Any Python value as a JSON value: a complete copy, or an error when it is too large.
 
 Nothing is masked or cut here, so this is for what stays in the agent; what leaves it goes through
 `values`.
@@ -24,11 +24,11 @@ MOST_BITS = 13_000  # of an integer: some 4,000 digits, the most that Python wri
 
 
 class TooLarge(Exception):
-    """The value has more characters than it may have."""
+    """The value is longer than the limit."""
 
 
 def json_value(value: Any, most: int = LARGEST) -> Any:
-    """Raises `TooLarge`, and nothing else."""
+    """Plain copy of a value. Raises `TooLarge` and nothing else."""
     return _Copy(most).of(value, ())
 
 
@@ -106,4 +106,4 @@ class _Copy:
     def _spend(self, characters: int) -> None:
         self._left -= characters
         if self._left < 0:
-            raise TooLarge(f"It has more than {self._most:,} characters.")
+            raise TooLarge(f"The value has more than {self._most:,} characters.")

@@ -1,4 +1,4 @@
-"""Records what became of a tool's call: a decorator and a context manager, sync and async."""
+"""Records the outcome of tool calls: a decorator and a context manager, sync and async."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _INSIDE: ContextVar[str | None] = ContextVar("edictum_site_client_inside", defau
 
 @contextmanager
 def session(session_id: str, turn_id: str | None = None) -> Iterator[None]:
-    """Calls recorded inside belong to this session (and turn)."""
+    """Context whose calls belong to this session (and turn)."""
     token = _WHERE.set(Where(session_id, turn_id))
     try:
         yield
@@ -67,7 +67,7 @@ def session(session_id: str, turn_id: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def inside(call_id: str) -> Iterator[None]:
-    """Calls recorded inside name this one as their parent."""
+    """Context whose calls have this one as their parent."""
     token = _INSIDE.set(call_id)
     try:
         yield
@@ -77,7 +77,7 @@ def inside(call_id: str) -> Iterator[None]:
 
 
 class Call:
-    """One call while it runs: `with console.call(…) as call: call.returned(do_it())`."""
+    """Running call: `with console.call(…) as call: call.returned(do_it())`."""
 
     def __init__(
         self,
@@ -100,21 +100,21 @@ class Call:
         self.call_id = call_id or (self._guarded.call_id if self._guarded else str(uuid.uuid4()))
 
     def returned(self, value: Any, *, was_coerced: bool = False) -> Any:
-        """`was_coerced`: the arguments were repaired before the tool ran."""
+        """Record the result; `was_coerced`: the arguments were repaired before the tool ran."""
         error = error_in(value, self._options.error_key)
         self._what = Returned(value, error, was_coerced)
         return value
 
     def artifact(self, artifact_id: str, summary: str = "", size_bytes: int = 0) -> None:
-        """The output is kept in a store of the agent's own, or was uploaded to the console."""
+        """Record an output that is in the agent's own store or was uploaded to the console."""
         self._what = Stored(artifact_id, summary, size_bytes)
 
     def failed(self, error: BaseException | str) -> None:
-        """Without raising: for a tool that reports its errors some other way."""
+        """Record a failure of a tool that reports its errors without raising."""
         self._what = Raised(error)
 
     def denied(self, reason: str, details: str = "") -> None:
-        """It never ran: `duplicate`, `blocked`, `pre_hook`, `validation`, `deadline` …"""
+        """Record a denied call: `duplicate`, `blocked`, `pre_hook`, `validation`, `deadline` …"""
         self._what = Denied(reason, details)
 
     def __enter__(self) -> Call:
@@ -172,7 +172,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Facts that an executor knows of a call beside its outcome."""
+    """Facts that an executor knows about a call besides its outcome."""
 
     arguments: Any = None
     session_id: str | None = None
@@ -221,7 +221,7 @@ def _about(
 
 
 def recorded(console: Console, options: Options, function: Function) -> Function:
-    """The function, and of each call its outcome."""
+    """Decorated function, which records the outcome of each call."""
     signature = _signature(function)
 
     def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -254,7 +254,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
 def _arguments(
     signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """By name. Arguments that do not fit are the function's own to refuse."""
+    """Arguments by name; the function itself rejects those that do not fit."""
     try:
         if signature is None:
             raise TypeError

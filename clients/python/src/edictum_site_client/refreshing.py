@@ -1,4 +1,4 @@
-"""Asks the console for newer versions of the checks that are in use, in the background."""
+"""Fetches newer versions of the checks in use, in the background."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIRST_PAUSE = 1.0  # seconds after a failure, doubling up to the interval
 
 
 class Refresher:
-    """Its thread runs while a check is used that may change, and ends with the last one."""
+    """Thread that runs while an unpinned check is in use, and ends with the last one."""
 
     def __init__(self, transport: Transport, interval: float) -> None:
         self._transport = transport
@@ -33,12 +33,12 @@ class Refresher:
         self._due = 0.0  # when the console is asked next
 
     def forked(self) -> None:
-        """In the child the thread is gone; the next question to a check starts another."""
+        """Reset after a fork: the child has no thread; the next use of a check starts one."""
         self._transport.close()
         self._begin()
 
     def follow(self, followed: Followed) -> None:
-        """Ask once, here and now, and from then on in the background."""
+        """Fetch once now, and in the background from then on."""
         self._refresh(followed)
         with self._changed:
             self._followed.add(followed)
@@ -47,7 +47,7 @@ class Refresher:
         self.run()
 
     def run(self) -> None:
-        """Nearly free while the thread runs: it is asked with every result."""
+        """Start the thread if needed; called with every result, so nearly free while it runs."""
         if self._thread is not None or self._closed:
             return
         with self._changed:

@@ -1,4 +1,4 @@
-"""Audit events of edictum, of any version, as the console takes them: flat, by the newest names."""
+"""Audit events of any edictum version in the format of the console: flat, with newest names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def event_of(event: Any, console: Console) -> dict[str, Any]:
 
 
 def about_call(event: Any, console: Console) -> dict[str, Any]:
-    """Fields of an outcome beside the outcome itself."""
+    """Fields of an item besides its outcome."""
     shared = {name: getattr(event, name, None) for name in SHARED}
     principal, masking = getattr(event, "principal", None), console.masking.for_events
     return shared | {

@@ -1,4 +1,4 @@
-"""Sends what waits, in the background: in batches, again when it fails, and never in the way."""
+"""Sends the queue in the background: in batches, with retries, never blocking the agent."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Sender:
         _SENDERS.add(self)
 
     def begin(self) -> None:
-        """Anew, with nothing: also in the child of a fork, where what waited is the parent's."""
+        """Reset to an empty queue, also in the child of a fork: the queue belongs to the parent."""
         self._changed = threading.Condition()
         self._outbox = Outbox(*self._limits)
         self._in_hand: list[Parcel] = []
@@ -84,7 +84,7 @@ class Sender:
             )
 
     def flush(self, timeout: float) -> bool:
-        """Whether everything recorded before has been dealt with, within this many seconds."""
+        """True if everything recorded before was sent or dropped within this many seconds."""
         deadline = time.monotonic() + timeout
         with self._changed:
             upto = self._outbox.last_number
@@ -101,7 +101,7 @@ class Sender:
             return True
 
     def close(self, timeout: float) -> bool:
-        """Take nothing more, send what waits, and give up what is left when time is up."""
+        """Accept nothing more, send the queue, and drop the rest when time is up."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -132,7 +132,7 @@ class Sender:
                 self._thread = None
 
     def _work_here(self, deadline: float) -> None:
-        """Without a thread: one post in this one."""
+        """Send one batch in this thread."""
         self._changed.release()
         try:
             self._step(deadline)
@@ -144,7 +144,7 @@ class Sender:
             pass
 
     def _step(self, deadline: float | None = None) -> bool:
-        """One wait and at most one post; whether there may be a next."""
+        """Wait, and send at most one batch; False at the end."""
         with self._changed:
             if not self._await_work(deadline):
                 self._transport.close()
@@ -166,7 +166,7 @@ class Sender:
         return True
 
     def _await_work(self, deadline: float | None) -> bool:
-        """Wait until there is something to send and it is time; False when nothing comes."""
+        """Wait until a batch is due; False when there will be none."""
         began = time.monotonic()
         until = began + LONGEST_PAUSE if deadline is None else deadline
         while not len(self._outbox):

@@ -1,4 +1,4 @@
-"""One connection to the console, kept open, and what its answers mean."""
+"""Persistent connection to the console, and the meaning of its answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class File:
 
 
 class Transport:
-    """Used by one thread at a time."""
+    """Connection for one thread at a time."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Transport:
         return _read(answer.status, answer.body)
 
     def get(self, path: str, etag: str = "", also: Mapping[str, str] | None = None) -> File:
-        """Raises what a network raises."""
+        """Send a request. Raises network errors."""
         headers = {**self._headers, **(also or {}), **({"If-None-Match": etag} if etag else {})}
         try:
             with self._no_longer_than(self._timeout * PATIENCE):
@@ -149,7 +149,7 @@ class Transport:
         return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=tls)
 
     def cut(self) -> None:
-        """From any thread: whoever waits for an answer waits no longer, nor tries again."""
+        """Cancel from any thread: a pending request ends without a retry."""
         self._cut = True
         self._hang_up()
 

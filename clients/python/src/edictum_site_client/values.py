@@ -1,4 +1,4 @@
-"""Any value of Python as JSON, masked on the way; a copy, so what happens to it later is no matter.
+"""Any Python value as JSON, masked: a copy, so later changes of the value do not matter.
 
 It never raises and always ends: depth, size and circles are bounded.
 """
@@ -31,7 +31,7 @@ MOST_BITS = 13_000  # of an integer: some 4,000 digits, which is what JSON reade
 
 
 class Withheld(Exception):
-    """The value may not leave; the message says why."""
+    """The value must not leave; the message says why."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
 
 
 def fitted(tool_name: str, value: Any, masking: Masking) -> Fitted:
-    """Masked and cut. Raises `Withheld` when it cannot be made fit to leave."""
+    """Masked and cut copy. Raises `Withheld` if the value must not leave at all."""
     limit = masking.max_characters
     walk = _Walk(masking, limit, MOST_PARTS)
     shaped, fits = _fitted(value, walk, limit)
@@ -125,7 +125,7 @@ def _shaped(value: Any, walk: _Walk) -> Any:
 
 
 def _integer(value: int, walk: _Walk) -> int | str:
-    """A number stays one, for a check compares it."""
+    """Number that stays a number, as checks compare it."""
     bits = value.bit_length()
     if bits > MOST_BITS:
         walk.is_cut = True
@@ -199,7 +199,7 @@ def _text(text: str, walk: _Walk) -> str:
 
 
 def _both_ends(text: str, masking: Masking, longest: int) -> str:
-    """A check finds most errors at the end of a long text."""
+    """Beginning and end of a long text, where checks find most errors."""
     if len(text) <= longest:
         return _masked(text, masking, longest)
     at_end = longest // 5
@@ -217,7 +217,7 @@ def _masked(text: str, masking: Masking, longest: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without lone surrogates, which no JSON may hold."""
+    """Text without lone surrogates, which JSON must not contain."""
     if text.isascii():
         return str(text)
     try:

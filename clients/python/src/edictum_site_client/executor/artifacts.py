@@ -1,4 +1,4 @@
-"""Stores for outputs that are too large for a tool message: a folder, or the console."""
+"""Stores for outputs that are too large for a tool message: a folder or the console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the calls that a model makes: each gets exactly one outcome, whatever its tool does."""
+"""Runs the tool calls of a model: each gets exactly one outcome, whatever its tool does."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ logger = logging.getLogger("edictum_site_client")
 
 
 class BoundedExecutor:
-    """May be shared by turns, and by calls that run at the same time."""
+    """Executor of tool calls. Turns and concurrent calls may share it."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class BoundedExecutor:
         return self._tools
 
     async def execute(self, call: ToolCall, state: State) -> ToolOutcome:
-        """The one outcome of this call, applied to the turn's state and recorded.
+        """Outcome of this call, applied to the state of the turn and recorded.
 
         Raises nothing of the tool's own. A cancellation goes on, after its outcome is recorded.
         """
@@ -103,7 +103,7 @@ class BoundedExecutor:
         return finished.outcome
 
     def execute_sync(self, call: ToolCall, state: State) -> ToolOutcome:
-        """For agents without an event loop."""
+        """The same for agents without an event loop."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -168,7 +168,7 @@ class _Attempt:
         return results.finished(ending, self._execution(self.spec))
 
     def interrupted(self, error: BaseException, results: Results) -> Finished:
-        """The outcome of a call whose executor was cancelled, or that broke it."""
+        """Outcome of a call that was cancelled or broke the executor."""
         why = exception_text(error)
         if self._run is None or self.spec is None:
             return Finished(self.passage.denied(why))

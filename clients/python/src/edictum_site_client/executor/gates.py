@@ -1,4 +1,4 @@
-"""The gates before a tool runs, in their order, and the arguments that come out of them."""
+"""Gates before a tool runs, in their order, and the arguments that they let through."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Gates:
     confirm_write: ConfirmWrite | None
 
     async def denial(self, passage: Passage, state: State) -> ToolDenied | None:
-        """The first gate that denies the call; None lets it run with `passage.arguments`."""
+        """Denial by the first gate that denies; None lets the call run with `passage.arguments`."""
         budget = budget_of(state)
         if budget is None:
             return await self._denial(passage, state)
@@ -148,7 +148,7 @@ def _snapshot(arguments: Any) -> Any:
 
 
 def fits_signature(arguments: Mapping[str, Any], spec: ToolSpec) -> str | None:
-    """The validator of an executor that is given none."""
+    """Default validator of an executor."""
     try:
         signature = inspect.signature(spec.function)
     except (TypeError, ValueError):  # some functions written in C
@@ -169,7 +169,7 @@ def _succeeded(passage: Passage, spec: ToolSpec, state: State) -> bool:
 
 
 async def _denial(callback: PreToolUse | None, call: ToolCall) -> str | None:
-    """Why the callback denies the call. It also does when it raises, or gives no clear answer."""
+    """Reason why the callback denies the call, as an error or an unclear answer does."""
     if callback is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The tool that a model reads an artifact with."""
+"""Tool with which a model reads an artifact."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RESERVED = 100  # characters of a tool message beside the text itself
 
 
 def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> ToolSpec:
-    """A tool that reads by lines or by bytes, never more than fits into a tool message."""
+    """Tool that reads lines or bytes, never more than fits into a tool message."""
 
     def read(
         artifact_reference: str,
@@ -46,7 +46,7 @@ Next = tuple[str, int] | None
 
 
 def _first_lines(content: bytes) -> tuple[bytes, bytes]:
-    """As many as one message has at most, and what comes after them."""
+    """Lines or bytes that fit into one message, and where the next ones start."""
     lines = content.split(b"\n", LINES)
     more = lines[LINES] if len(lines) > LINES else b""
     return content[: len(content) - len(more)], more

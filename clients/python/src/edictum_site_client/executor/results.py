@@ -1,4 +1,4 @@
-"""The outcome of a tool that has run: what it returned, what it raised, or its deadline."""
+"""Outcome of a tool that ran: its return value, its exception or its deadline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Judge = Callable[[str, Any], bool | None]
 
 @dataclass(frozen=True)
 class Execution:
-    """One run of a tool, and what its outcome says of it."""
+    """One run of a tool, with the facts for its outcome."""
 
     call_id: str
     tool_name: str

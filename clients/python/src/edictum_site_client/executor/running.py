@@ -30,13 +30,13 @@ class Raised:
 
     @property
     def ends_the_process(self) -> bool:
-        """A tool that raises anything else has only failed."""
+        """True for an exit of the process; any other exception of a tool is a failure."""
         return isinstance(self.error, (KeyboardInterrupt, SystemExit))
 
 
 @dataclass(frozen=True)
 class Expired:
-    """The deadline came first."""
+    """The tool exceeded its deadline."""
 
 
 Ending = Returned | Raised | Expired
@@ -45,7 +45,7 @@ _ABANDONED: set[asyncio.Future[Any]] = set()  # the loop alone does not keep a t
 
 
 class Run:
-    """One execution of a tool. The first ending counts, whichever thread brings it."""
+    """One execution of a tool. The first ending counts, from whichever thread."""
 
     def __init__(
         self, call_id: str, function: Callable[..., Any], arguments: Mapping[str, Any]

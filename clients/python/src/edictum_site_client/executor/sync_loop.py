@@ -23,7 +23,7 @@ _made: tuple[int, asyncio.AbstractEventLoop, threading.Thread] | None = None
 
 
 def run_sync(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """The coroutine's result, run in the context of the caller; raises what it raises."""
+    """Result of the coroutine, run in the context of the caller; raises its errors."""
     ended = threading.Event()
 
     async def boxed() -> tuple[Result | None, BaseException | None]:

@@ -1,4 +1,4 @@
-"""Texts of others, made fit for a tool message."""
+"""Foreign texts, shortened and cleaned for a tool message."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LONGEST_TEXT = 6_000  # characters of JSON: half a tool message
 
 
 def exception_text(error: BaseException) -> str:
-    """`KeyError: 'account'`; the name alone when the exception has no text, or raises one."""
+    """Text such as `KeyError: 'account'`; only the name if the exception has no usable text."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - an exception of others, whose text raises in its turn
@@ -18,7 +18,7 @@ def exception_text(error: BaseException) -> str:
 
 
 def fitting(text: str, most: int) -> str:
-    """The beginning of a text that has at most so many characters as JSON."""
+    """Beginning of a text, of at most so many characters as JSON."""
     shown = text[:most]
     while shown and len(json.dumps(shown)) > most:
         shown = shown[: len(shown) * 9 // 10]
@@ -26,7 +26,7 @@ def fitting(text: str, most: int) -> str:
 
 
 def shortened(text: str, most: int = LONGEST_TEXT) -> str:
-    """The beginning of a text and, where it was cut, how long it is."""
+    """Beginning of a text and, if it was cut, its length."""
     shown = fitting(text, most)
     if shown == text:
         return text

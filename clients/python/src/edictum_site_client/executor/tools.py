@@ -1,4 +1,4 @@
-"""Tools, and calls of them, as an executor takes them."""
+"""Tools and tool calls of an executor."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 
 class PermanentFailure(Exception):
-    """Raised by a tool that would fail again: the outcome is not retryable."""
+    """Error of a tool that would fail again: the outcome is not retryable."""
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """One tool call as the model made it; arguments may be the JSON text that it wrote."""
+    """Tool call as the model made it; arguments may be the JSON text that it wrote."""
 
     call_id: str
     tool_name: str
@@ -22,7 +22,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool: its function, sync or async, and what the gates need to know of it."""
+    """Tool: its function, sync or async, and the settings that the gates need."""
 
     name: str
     function: Callable[..., Any]

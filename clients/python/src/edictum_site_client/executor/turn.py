@@ -1,4 +1,4 @@
-"""The state of one turn of an agent: its time, its blocked tools, and what it called already."""
+"""State of one turn of an agent: its time budget, blocked tools and earlier calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_ARGUMENTS = 1_000_000  # characters; larger ones are not compared
 
 
 class TurnBudget:
-    """The seconds that a turn may take, from now on."""
+    """Time budget of a turn, from now on."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
@@ -54,7 +54,7 @@ class ReplayControl:
 
 
 def _key(name: str, arguments: Any) -> tuple[str, str] | None:
-    """The order of keys is no part of a call."""
+    """Key of a call that ignores the order of its arguments."""
     try:
         plain = json_value(arguments, LARGEST_ARGUMENTS)
     except TooLarge:
@@ -71,7 +71,7 @@ class Replay(Protocol):
 
 
 class State(Protocol):
-    """A turn's state, as far as an executor needs it. It may have a `budget` as well."""
+    """State of a turn that an executor needs. It may have a `budget` as well."""
 
     @property
     def blocked_tool_names(self) -> MutableSet[str]: ...
@@ -82,7 +82,7 @@ class State(Protocol):
 
 @dataclass
 class TurnState:
-    """Make one for each turn."""
+    """State of one turn; create one for each."""
 
     budget: TurnBudget | None = None
     blocked_tool_names: set[str] = field(default_factory=set)

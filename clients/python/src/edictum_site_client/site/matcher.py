@@ -1,4 +1,4 @@
-"""Carries out the compiled form of a success check: which verdict, by which rule, and why.
+"""Runs the compiled form of a success check: the verdict, the rule and the reason.
 
 The console, the modules that it exports and the client of agents all run this text, joined with
 that of its parts. It needs the standard library only, and is given nothing but a document.
@@ -52,7 +52,7 @@ _NO_MATCH = "`%s` found nothing in the part of the text that was read."
 
 
 def default(result: Any) -> Explanation:
-    """The heuristic that the SDKs use when nobody gives them a success check."""
+    """Heuristic of the SDKs without a success check."""
     if result is None:
         return _NULL
     if isinstance(result, dict):
@@ -67,7 +67,7 @@ def default(result: Any) -> Explanation:
 
 
 def build(compiled: Mapping[str, Any]) -> Judge:
-    """From a tool's name, its result as plain JSON and its milliseconds to the verdict."""
+    """Judge of a tool's name, its result as plain JSON and its milliseconds."""
     if compiled.get("format") != FORMAT:
         raise UnknownFormat(
             f"Format {compiled.get('format')!r} is not supported."
@@ -110,7 +110,7 @@ def build(compiled: Mapping[str, Any]) -> Judge:
 
 
 def _in_doubt(explanation: Explanation, undecided: Sequence[Rule]) -> Explanation:
-    """It holds where each rule before it would say the same, had it found something."""
+    """Unchanged if each undecided rule before would give the same verdict, else unknown."""
     verdict = explanation.verdict
     for rule in undecided:
         if verdict == "success" or rule.verdict != verdict:
