@@ -165,10 +165,10 @@ def test_another_version_than_requested_is_rejected(server: ChecksServer) -> Non
     server.versions[3] = server.versions[1]
     with Console(server.url, api_key="key") as console, pytest.raises(CheckUnavailable) as refused:
         console.check("unified", version=3)
-    assert "version 1, and not 3" in str(refused.value)
+    assert "version 1 instead of 3" in str(refused.value)
 
 
-def test_a_check_that_was_never_got_stops_a_guard_before_it_begins(server: ChecksServer) -> None:
+def test_an_unavailable_check_stops_a_guard_at_the_start(server: ChecksServer) -> None:
     server.stop()
     with Console(server.url, api_key="key") as console, pytest.raises(CheckUnavailable) as refused:
         console.guard_options("unified")

@@ -61,9 +61,7 @@ class Console:
         allow_insecure: bool = False,
     ) -> None:
         if not api_key or not api_key.isascii() or not api_key.isprintable():
-            raise ValueError(
-                "api_key is empty or has invalid characters. Copy it from Settings › Keys."
-            )
+            raise ValueError("api_key is empty, or has characters that no key has.")
         if not agent_id or not agent_id.isascii() or not agent_id.isprintable():
             raise ValueError("agent_id is empty or has characters that HTTP headers do not allow.")
         self.url = url.rstrip("/")
