@@ -18,6 +18,7 @@ from edictum_site.first_start import FIRST_ENVIRONMENT
 from edictum_site.pages.shell import HIDDEN_START
 from governance.clients.views import wheel_address
 from governance.contracts.domain.snippets import contract_snippets
+from governance.contracts.domain.templates import templates
 from governance.core.errors import InvalidInput
 from governance.models import ApiKey
 from governance.people.auth import MemberRequest, console_address, member_page
@@ -30,6 +31,7 @@ from outcomes.database import NAME as DATABASE
 from outcomes.demo.queries.first_hour import newest_calls
 from outcomes.ingest.commands.trial_outcome import send_test_outcome
 from outcomes.jobs import doorbell
+from outcomes.models import Suggestion
 from outcomes.suggestions.commands.scans import request_scan
 from outcomes.web.paging import with_query
 
@@ -46,6 +48,7 @@ PARTS: Final = {
     "contract-state": "first_hour/_contract_state.html",
     "check-next": "first_hour/_check_next.html",
     "check-state": "first_hour/_check_state.html",
+    "suggestion": "first_hour/_suggestion.html",
     "latest-calls": "first_hour/_latest_calls.html",
 }
 
@@ -157,6 +160,8 @@ def _page(
         "is_hidden": request.project.slug in request.session.get(HIDDEN_START, []),
         "demo": next((each for each in request.projects if each.is_demo), None),
         "may_manage": may(request.role, Action.MANAGE_KEYS),
+        "may_deploy": may(request.role, Action.DEPLOY),
+        "templates": templates(),
         "database": DATABASE,
     }
     return render(request, "first_hour/start.html", context, status=status)
@@ -173,6 +178,7 @@ def _parts(request: MemberRequest, progress: Progress) -> dict[str, str]:
         "calls": newest_calls(request.project.pk, LATEST),
         "contract_snippets": _contract_snippets(request, progress),
         "suggested": suspected_words(suggestion) if suggestion else "",
+        "suggestion_url": _suggestion_url(request, suggestion) if suggestion else "",
         "next_is_contract": progress.now == 3 and suggestion is None,
         "may_write": may(request.role, Action.WRITE_CONTRACT),
     }
@@ -203,6 +209,17 @@ def _contract_snippets(request: MemberRequest, progress: Progress) -> list[Any]:
         env=progress.environment,
         agent=agent_within(progress.key.agent if progress.key else ""),
         client=wheel_address(request),
+    )
+
+
+def _suggestion_url(request: MemberRequest, suggestion: Suggestion) -> str:
+    """The four steps of a suggestion, as a part that comes back to this page."""
+    return with_query(
+        reverse("outcomes:suggestion_part", args=[request.project.slug]),
+        tool=suggestion.tool.name,
+        check=suggestion.check_name,
+        rule=suggestion.rule,
+        back="start",
     )
 
 

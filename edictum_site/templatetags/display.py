@@ -18,7 +18,6 @@ from edictum_site.pages.json_tree import Path, Place
 from edictum_site.pages.json_tree import json_tree as tree_of
 from edictum_site.pages.json_tree import opener as button_opening
 from governance.core import figures
-from governance.core.actor import shown
 from governance.core.masking import MASK, masked_beginning
 from governance.core.roles import Role
 from governance.people.policies import Action, may
@@ -244,12 +243,6 @@ def breakable(name: str) -> SafeString:
 def with_code(words: str) -> SafeString:
     """A sentence with what is between back-ticks as code."""
     return SafeString(_IN_BACKTICKS.sub(r"<code>\1</code>", conditional_escape(words)))
-
-
-@register.filter
-def actor(written: str) -> str:
-    """Actor of a log entry, in words."""
-    return shown(written)
 
 
 @register.filter

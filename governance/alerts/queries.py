@@ -20,26 +20,28 @@ class AlertCounts:
     resolved: int  # or dismissed
 
 
-def open_alerts(project: Project, limit: int = 200) -> list[Finding]:
+def open_alerts(project: Project, limit: int = 200, environment: str = "") -> list[Finding]:
     """Worst first: errors before warnings, then by calls affected, then newest."""
-    return list(_open(project).order_by("severity", "-impact", "-since", "-id")[:limit])
+    rows = _within(_open(project), environment)
+    return list(rows.order_by("severity", "-impact", "-since", "-id")[:limit])
 
 
-def snoozed_alerts(project: Project, limit: int = 200) -> list[Finding]:
+def snoozed_alerts(project: Project, limit: int = 200, environment: str = "") -> list[Finding]:
     """The one that ends first on top."""
-    return list(_snoozed(project).order_by("snoozed_until", "id")[:limit])
+    rows = _within(_snoozed(project), environment)
+    return list(rows.order_by("snoozed_until", "id")[:limit])
 
 
-def resolved_alerts(project: Project, limit: int = 50) -> list[Finding]:
+def resolved_alerts(project: Project, limit: int = 50, environment: str = "") -> list[Finding]:
     """Resolved and dismissed ones, newest first."""
-    rows = _resolved(project).order_by(Coalesce("dismissed_at", "resolved_at").desc(), "-id")
-    return list(rows[:limit])
+    rows = _within(_resolved(project), environment)
+    return list(rows.order_by(Coalesce("dismissed_at", "resolved_at").desc(), "-id")[:limit])
 
 
-def alert_counts(project: Project) -> AlertCounts:
-    return AlertCounts(
-        _open(project).count(), _snoozed(project).count(), _resolved(project).count()
-    )
+def alert_counts(project: Project, environment: str = "") -> AlertCounts:
+    """Counts by state. Those of an environment include alerts of the whole project."""
+    states = (_open(project), _snoozed(project), _resolved(project))
+    return AlertCounts(*(_within(rows, environment).count() for rows in states))
 
 
 def projects_with_findings(kind: str) -> set[int]:
@@ -78,6 +80,10 @@ def agents_against_their_stop(project_id: int, environment: str) -> set[str]:
     return {
         each.removesuffix(f" in {environment}") for each in rows.values_list("subject", flat=True)
     }
+
+
+def _within(rows: QuerySet[Finding], environment: str) -> QuerySet[Finding]:
+    return rows.filter(environment__in=("", environment)) if environment else rows
 
 
 def _open(project: Project) -> QuerySet[Finding]:

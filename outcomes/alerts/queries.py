@@ -190,11 +190,13 @@ def failed_batches(project_id: int) -> tuple[int, int, str]:
     return sums["batches"], sums["events"], masked_beginning(error)
 
 
-def listed_alerts(project: Project, waiting: Backlog, limit: int = OPEN_SHOWN) -> list[Finding]:
+def listed_alerts(
+    project: Project, waiting: Backlog, limit: int = OPEN_SHOWN, environment: str = ""
+) -> list[Finding]:
     """All open alerts, worst first. Lag comes on top: it is read with the page, because a worker
     that is down cannot store it."""
     lag = [lag_alert(project, waiting)] if is_behind(waiting) else []
-    return [*lag, *open_alerts(project, limit)]
+    return [*lag, *open_alerts(project, limit, environment)]
 
 
 def is_behind(waiting: Backlog) -> bool:

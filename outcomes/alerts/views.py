@@ -20,7 +20,7 @@ from governance.alerts.queries import (
 )
 from governance.core.errors import NotFound
 from governance.models import Finding, Project
-from governance.people.auth import MemberRequest, member_page
+from governance.people.auth import MemberRequest, member_page, navigation_of
 from governance.people.policies import Action, may
 from outcomes.alerts.domain import headline
 from outcomes.alerts.queries import OPEN_SHOWN, is_behind, listed_alerts
@@ -40,15 +40,18 @@ def alerts(request: MemberRequest) -> HttpResponse:
     waiting = backlog_of(request, project.pk)
     state = request.GET.get("state", "")
     state = state if state in STATES else STATES[0]
-    open_alerts = listed_alerts(project, waiting)
-    counts = alert_counts(project)
+    environment = request.GET.get("environment", "").replace("\0", "")
+    open_alerts = listed_alerts(project, waiting, environment=environment)
+    counts = alert_counts(project, environment)
     number = counts.open + is_behind(waiting)
     context = {
         "page_title": "Alerts",
         "sentence": headline(title_of(open_alerts[0]) if open_alerts else "", number),
         "state": state,
         "states": _states(request, counts, number),
-        "rows": rows(_in_state(project, state, open_alerts), _carried(request)),
+        "rows": rows(_in_state(project, state, open_alerts, environment), _carried(request)),
+        "elsewhere": navigation_of(request, project).alerts - counts.open,
+        "environment": environment,
         "number": {"open": number, "snoozed": counts.snoozed, "resolved": counts.resolved}[state],
         "snoozes": SNOOZES,
         "may_dismiss": may(request.role, Action.DISMISS_FINDING),
@@ -102,12 +105,14 @@ def _changed(
     return redirect("outcomes:alerts", request.project.slug)
 
 
-def _in_state(project: Project, state: str, open_alerts: Sequence[Finding]) -> Sequence[Finding]:
+def _in_state(
+    project: Project, state: str, open_alerts: Sequence[Finding], environment: str
+) -> Sequence[Finding]:
     match state:
         case "snoozed":
-            return snoozed_alerts(project, OPEN_SHOWN)
+            return snoozed_alerts(project, OPEN_SHOWN, environment)
         case "resolved":
-            return resolved_alerts(project)
+            return resolved_alerts(project, environment=environment)
         case _:
             return open_alerts
 

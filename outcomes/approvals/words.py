@@ -36,17 +36,21 @@ def earlier_words(earlier: Earlier, tool: str, now: datetime) -> str:
     number = len(earlier.approvals)
     if number == 1:
         (approval, amount), *_ = earlier.approvals
-        what = f"{amount} on" if amount else "on"
+        what = f"{amount} " if amount else ""
         by = f" by {shown(approval.decided_by)}"
-        return f"Approved{named} before: {what} {short_time(approval.ends_at, now)}{by}."
+        return f"Approved{named} before: {what}{_when(approval.ends_at, now)}{by}."
     listed = [
-        f"{amount} on {short_time(approval.ends_at, now)}"
-        if amount
-        else short_time(approval.ends_at, now)
+        f"{amount} {_when(approval.ends_at, now)}" if amount else short_time(approval.ends_at, now)
         for approval, amount in earlier.approvals[:EARLIER_SHOWN]
     ]
     newest = "" if number <= EARLIER_SHOWN else "newest "
     return f"{number:,} earlier approvals{named}: {newest}{', '.join(listed)}."
+
+
+def _when(at: datetime, now: datetime) -> str:
+    """at 06:49:59 · on 12 Nov 14:20"""
+    words = short_time(at, now)
+    return f"on {words}" if any(letter.isalpha() for letter in words) else f"at {words}"
 
 
 def warning_words(earlier: Earlier, now: datetime) -> str:

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from governance.alerts.queries import alert_counts
 from governance.people.auth import MemberRequest, member_page, navigation_of
 from governance.web.table_files import Tables, one_of_tables
 from outcomes.alerts.queries import is_behind, listed_alerts
@@ -81,8 +82,10 @@ def _overview(request: MemberRequest, scope: Scope) -> dict[str, Any]:
     ranked = worst_first(tools, doubt.by_tool)
     worst = [name for name in ranked if tools[name].judged][:TOOLS_SHOWN]
     waiting = backlog_of(request, project_id)
-    number = navigation_of(request, request.project).alerts + is_behind(waiting)
-    alerts = listed_alerts(request.project, waiting, words.MOST) if number else []
+    number = _open_alerts(request, scope.environment) + is_behind(waiting)
+    alerts = (
+        listed_alerts(request.project, waiting, words.MOST, scope.environment) if number else []
+    )
     newest = counts.newest_event or newest_event(project_id)
     tag = tag_of(request, scope, newest)
     live = reverse("outcomes:overview_standing", args=[request.project.slug])
@@ -161,6 +164,12 @@ def _urls(request: MemberRequest, scope: Scope) -> dict[str, str]:
         "sessions": sessions,
         "stopped": with_query(sessions, state="stopped"),
     }
+
+
+def _open_alerts(request: MemberRequest, environment: str) -> int:
+    """The number of the navigation; of one environment, those that the page of alerts lists."""
+    number = navigation_of(request, request.project).alerts
+    return alert_counts(request.project, environment).open if number and environment else number
 
 
 def _judged(tools: Mapping[str, Figures]) -> dict[str, Judged]:

@@ -70,6 +70,7 @@ from outcomes.web.scope import scope_of
 
 PAGE: Final = "outcomes:suggestions"
 LINES: Final = 40  # of an output
+BACK: Final = {"start": "first_hour:start"}  # pages that show the steps and that they come back to
 
 
 @require_safe
@@ -232,6 +233,7 @@ def _flow(
 
 
 def _card(request: MemberRequest, flow: Flow) -> dict[str, Any]:
+    back = name if (name := request.GET.get("back", "")) in BACK else ""
     row = flow.suggestion
     sample = sample_output(row) if row else None
     return {
@@ -247,7 +249,10 @@ def _card(request: MemberRequest, flow: Flow) -> dict[str, Any]:
         "sample_at": datetime.fromisoformat(row.samples[0]["at"]) if row and sample else None,
         "sample_lines": _marked(row, sample.value) if row and sample else [],
         "steps": steps_of(flow),
-        "part_query": urlencode({"tool": flow.tool.name, "check": flow.check, "rule": flow.rule}),
+        "back": back,
+        "part_query": urlencode(
+            {"tool": flow.tool.name, "check": flow.check, "rule": flow.rule, "back": back}
+        ),
         "is_computing": row is not None and row.effect is not None and not row.effect.has_ended,
         "may_write": may(request.role, Action.WRITE_CHECK),
     }
@@ -270,6 +275,11 @@ def _stepped(request: MemberRequest, flow: Flow) -> HttpResponse:
     except GovernanceError as refused:
         messages.error(request, str(refused))
         answer = None
+    back = BACK.get(request.POST.get("back", ""))
+    if back is not None:
+        if answer is not None:
+            messages.success(request, "Reclassification started.")
+        return redirect(reverse(back, args=[request.project.slug]) + "#suggestion")
     return answer or redirect(_address(request, flow))
 
 

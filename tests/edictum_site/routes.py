@@ -283,6 +283,7 @@ PROJECT_PAGES = {
     "POST first_hour:make_key": Role.ADMIN,
     "POST first_hour:send_test": Role.ADMIN,
     "POST first_hour:hide": Role.VIEWER,
+    "POST first_hour:deploy_first": Role.EDITOR,
     "POST first_hour:scan": Role.EDITOR,
     "GET first_hour:live": Role.VIEWER,
     "GET first_hour:demo": Role.VIEWER,

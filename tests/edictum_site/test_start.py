@@ -10,8 +10,10 @@ from edictum_site.first_hour.snippets import connect_snippets
 from edictum_site.first_start import FIRST_KEY
 from governance.audit_log import verify
 from governance.core.actor import CONSOLE
+from governance.core.deployment_requests import Required
 from governance.models import ApiKey, AuditEntry
 from governance.people.commands.keys import make_key
+from governance.people.commands.requirements import require
 from outcomes.demo.queries.first_hour import LIMIT
 from outcomes.settling.settle import settle_inbox
 from outcomes.suggestions.commands.scans import request_scan
@@ -122,7 +124,7 @@ def test_a_contract_is_ticked_by_the_first_call_that_names_its_version(project, 
     version = saved(project, name="billing")
     text = page()
     assert "isn't deployed to production yet" in html.unescape(text)
-    assert "Deploy billing v1…" in text
+    assert "Deploy billing v1 to production" in " ".join(text.split())
     live(version)
     text = html.unescape(page())
     assert 'bundle_name="billing"' in text
@@ -136,6 +138,43 @@ def test_a_contract_is_ticked_by_the_first_call_that_names_its_version(project, 
     assert headline(text) == "2 calls received: 1 under a contract, none checked by your checks"
     assert "1 of 2 calls under a contract" in text
     assert "newest: <code>billing v1</code>" in text
+
+
+def test_a_template_is_saved_and_deployed_without_leaving_the_page(project, page, admin_client):
+    make_key(project, name=FIRST_KEY, env="staging", scopes=["agent"], by=CONSOLE)
+    assert "Deploy template to staging" in " ".join(page().split())
+    here = reverse("first_hour:start", args=[project.slug])
+    deploy = reverse("first_hour:deploy_first", args=[project.slug])
+    assert admin_client.post(deploy, {"template": "file-agent"})["Location"] == here
+    text = page()
+    assert "file-agent v1 is deployed to staging." in text
+    assert "Waiting for the first call under file-agent v1" in text
+    assert "Deploy template" not in text
+
+
+def test_a_deployment_that_an_environment_refuses_says_why_and_stays_on_the_page(
+    project, page, admin_client
+):
+    required = Required(second_person=True)
+    require(project, env="production", required=required, by=CONSOLE)
+    deploy = reverse("first_hour:deploy_first", args=[project.slug])
+    admin_client.post(deploy, {"template": "file-agent"})
+    assert "need approval by a second person" in page()
+    assert "Deploy file-agent v1 to production" in " ".join(page().split())
+
+
+def test_the_steps_of_a_suggestion_come_back_to_the_page(project, page, admin_client, agent):
+    agent.post(*[an_outcome(output={"ok": False, "error": "no"}) for _ in range(4)])
+    request_scan(project.pk)
+    run_waiting_looks()
+    (suggested,) = open_suggestions(project.pk)
+    assert "/live/suggestion/?tool=" in page()
+    place = [project.slug, suggested.tool_id, suggested.check_name, suggested.rule]
+    address = reverse("outcomes:suggestion", args=place)
+    stepped = admin_client.post(address, {"act": "draft", "back": "start"})
+    assert stepped["Location"] == reverse("first_hour:start", args=[project.slug]) + "#suggestion"
+    other = admin_client.post(address, {"act": "save", "back": "https://example.test/"})
+    assert other["Location"] == address
 
 
 def test_a_check_is_ticked_by_the_first_call_it_decides(project, page, agent):

@@ -81,13 +81,9 @@ def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
     expect(page.locator("#steps-done")).to_contain_text("2 of 4 steps done")
     keep("connected")
 
-    page.get_by_role("link", name="Use a template").click()
-    page.locator("form:has(input[value='template:file-agent']) button").click()
-    page.get_by_role("button", name=re.compile(r"^Save .*v1")).click()
-    page.get_by_role("link", name="Start", exact=True).first.click()
-    page.get_by_role("link", name="Deploy file-agent v1…").click()
-    page.get_by_role("button", name="Deploy v1 to production").click()
-    page.get_by_role("link", name="Start", exact=True).first.click()
+    page.get_by_label("Template").select_option("file-agent")
+    page.get_by_role("button", name="Deploy template to production").click()
+    expect(page).to_have_url(start)
     state = page.locator("#contract-state")
     expect(state).to_contain_text("Waiting for the first call under file-agent v1")
     keep("deployed")
@@ -95,7 +91,7 @@ def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
     denied = machine.python(
         "guarded.py",
         code,
-        **{'"hello", {"name": "console"}, hello': '"read_file", {"path": ".env"}, hello'},
+        **{'"hello", {"name": "you"}, hello': '"read_file", {"path": ".env"}, hello'},
     )
     assert "Denied" in denied
     expect(state).to_contain_text(f"1 of {CALLS + 1} calls under a contract")
@@ -103,23 +99,20 @@ def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
     keep("obeyed")
 
     page.get_by_role("button", name="Scan now").click()
-    review = page.get_by_role("link", name="Review the suggestion")
-    expect(review).to_be_visible(timeout=BEHIND)
+    step = page.locator("#suggestion [aria-current=step]")
+    expect(step).to_be_visible(timeout=BEHIND)
     failing = CALLS // 3
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"{failing} look like failures")
     keep("suggested")
-    review.click()
-    step = page.locator("[aria-current=step]")
     step.get_by_role("button", name="Create draft").click()
     expect(step).to_contain_text(f"{failing} recorded calls would change", timeout=BEHIND)
     step.get_by_role("button", name="Save check").click()
     step.get_by_role("button", name="Bind to crm_lookup").click()
     step.get_by_role("button", name=re.compile("Reclassify")).click()
-    expect(page.get_by_role("link", name="crm_lookup").first).to_be_visible(timeout=BEHIND)
+    expect(page).to_have_url(f"{start}#suggestion")
     keep("reclassified")
 
-    page.goto(start)
-    expect(page.locator("#steps-done")).to_contain_text("4 of 4 steps done")
+    expect(page.locator("#steps-done")).to_contain_text("4 of 4 steps done", timeout=BEHIND)
     expect(page.locator("#check-state")).to_contain_text(f"{CALLS} of {CALLS} executed calls")
     expect(page.get_by_role("heading", level=1)).to_have_text(
         f"{CALLS + 1} calls received: 1 under a contract, {CALLS} checked by your checks",

@@ -54,7 +54,7 @@ def test_the_python_code_runs_a_call_under_the_contract(console, tmp_path, langu
 @pytest.mark.parametrize("language", ["python", "edictum"])
 def test_the_python_code_reports_a_denial_and_its_reason(console, tmp_path, language):
     snippet = a_snippet(console, language, f"denied-{language}")
-    code = snippet.code.replace('"hello", {"name": "console"}', '"shell", {"user": "root"}')
+    code = snippet.code.replace('"hello", {"name": "you"}', '"shell", {"user": "root"}')
     assert run_python(tmp_path, snippet._replace(code=code)) == "Denied: not as root\n"
 
 

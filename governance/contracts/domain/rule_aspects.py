@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from governance.core.figures import duration
 from governance.texts.condition_words import (
     canonical,
     condition_in_words,
@@ -65,7 +66,7 @@ def aspects_of(rule: Mapping[str, Any], default_mode: str) -> dict[str, Aspect]:
 
 
 def rule_in_words(rule: Mapping[str, Any], default_mode: str) -> str:
-    """pre, `payments_charge`: asks when `args.amount` > 500, 300 s, then denies"""
+    """pre, `payments_charge`: asks when `args.amount` > 500, 5 min, then denies"""
     parts = [_doing(rule)]
     if rule.get("type") != "session" and mode_of(rule, default_mode) == "observe":
         parts.append("only observed")
@@ -91,7 +92,7 @@ def _doing(rule: Mapping[str, Any]) -> str:
     then = _then(rule)
     if action_of(rule) == "ask":
         after = ACTIONS.get(str(then.get("timeout_action", "block")), "denies")
-        action += f" ({value_in_words(then.get('timeout', WAITS))} s, then {after})"
+        action += f" ({_time_in_words(then)}, then {after})"
     if rule.get("type") == "session":
         limits = [_limit_in_words(name, aspect) for name, aspect in _limits(rule)]
         return f"{action} above {', '.join(limits) or 'nothing'}"
@@ -99,6 +100,14 @@ def _doing(rule: Mapping[str, Any]) -> str:
         lists = [f"{name} {aspect.words}" for name, aspect in _sandbox(rule)]
         return f"{action} what is not {' and '.join(lists) or 'anywhere'}"
     return f"{action} when {condition_in_words(rule.get('when'))}"
+
+
+def _time_in_words(then: Mapping[str, Any]) -> str:
+    """How long an approval may take: 3 d"""
+    seconds = then.get("timeout", WAITS)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return value_in_words(seconds)
+    return duration(seconds * 1_000)
 
 
 def _limit_in_words(name: str, aspect: Aspect) -> str:
@@ -117,7 +126,7 @@ def _aspects(rule: Mapping[str, Any], default_mode: str) -> Iterator[tuple[str, 
     yield "action", _text(ACTIONS.get(action, action))
     if action == "ask":
         waits = value_in_words(then.get("timeout", WAITS))
-        yield "time to answer", Aspect(waits, f"{waits} s")
+        yield "time to answer", Aspect(waits, _time_in_words(then))
         after = str(then.get("timeout_action", "block"))
         yield "without an answer", _text(ACTIONS.get(after, after))
     yield "message", _text(str(then.get("message", "")))

@@ -52,6 +52,12 @@ def members(project: Project) -> list[Member]:
     return list(Member.objects.select_related("user").filter(project=project))
 
 
+def names_by_email(project: Project) -> dict[str, str]:
+    """Names that members chose on their profile."""
+    named = Member.objects.filter(project=project).exclude(user__name="").order_by()
+    return dict(named.values_list("user__email", "user__name"))
+
+
 def member_numbered(project: Project, member_id: int) -> Member | None:
     return Member.objects.select_related("user").filter(project=project, pk=member_id).first()
 

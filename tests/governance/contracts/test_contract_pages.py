@@ -171,7 +171,7 @@ def test_a_version_shows_its_text_its_outline_and_what_would_surprise(project, v
     text = viewer.text("contracts/b/d/versions/1/")
     assert "d v1 isn't deployed, the newest is v2" in text
     assert "kind : Ruleset" in text
-    assert "pre, * : asks (300 s, then denies) when arg.x is 1" in text
+    assert "pre, * : asks (5 min, then denies) when arg.x is 1" in text
     assert "Did you mean args.x ?" in text
     assert "Warnings" not in viewer.text("contracts/b/d/text/")
 

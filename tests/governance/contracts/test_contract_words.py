@@ -45,12 +45,12 @@ def test_every_rule_is_described_in_words():
     words = rules_in_words(read_document(RICH))
     assert words["block"] == 'pre, `fetch`: denies when `args.action` is "block"'
     assert words["ask"] == (
-        "pre, `*`: asks (60 s, then denies) when `args.effect` is one of "
+        "pre, `*`: asks (1 min, then denies) when `args.effect` is one of "
         '"deny", "block" or not `args.rules` exists'
     )
     assert words["p"] == 'post, `fetch`: redacts when `output.text` contains "block"'
     assert words["s"] == "session: denies above 9 `max_attempts`"
-    assert words["box"] == "sandbox, `fetch`: asks (300 s, then allows) what is not within `/srv`"
+    assert words["box"] == "sandbox, `fetch`: asks (5 min, then allows) what is not within `/srv`"
 
 
 def test_one_call_is_no_calls():

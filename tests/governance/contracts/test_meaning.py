@@ -164,7 +164,7 @@ def test_action_message_and_timeout_are_described_in_words():
     assert described(amount__then=then) == [
         "rule `amount`, action: denies → asks",
         "rule `amount`, message: Too much. → May I?",
-        "rule `amount`, time to answer: nothing → 60 s",
+        "rule `amount`, time to answer: nothing → 1 min",
         "rule `amount`, without an answer: nothing → allows",
     ]
 
@@ -202,7 +202,7 @@ def test_rules_added_and_removed_are_described():
         "then": {"action": "ask", "message": "Large."},
     }
     assert described(rules=[*BEFORE["rules"][1:], rule]) == [
-        "added rule `large-charge`: pre, `charge`: asks (300 s, then denies) when `args.amount` > "
+        "added rule `large-charge`: pre, `charge`: asks (5 min, then denies) when `args.amount` > "
         "500",
         "removed rule `limits`: session: denies above 200 `max_attempts`, 150 `max_tool_calls`",
     ]

@@ -151,3 +151,20 @@ def test_a_backlog_is_on_the_list_and_in_the_number_although_no_worker_runs(proj
     assert "Processing is 3 min behind" in text
     assert "9 events in 1 batch queued." in text
     assert navigation_count(page()) == 1
+
+
+def test_the_list_follows_the_chosen_environment_and_says_what_it_leaves_out(project, client_as):
+    builders.an_environment(project)
+    builders.an_environment(project, "staging")
+    viewer = client_as(Role.VIEWER)
+    for environment in ("production", "staging", ""):
+        open_finding(project.pk, "odd", f"in {environment}", why="So.", environment=environment)
+    here = reverse("outcomes:alerts", args=[project.slug])
+    text = text_of(viewer.get(here, {"environment": "staging"}))
+    assert "Open 2" in text
+    assert "in staging" in text
+    assert "in production" not in text
+    assert "1 more in other environments" in text
+    assert "Open 3" in text_of(viewer.get(here))
+    overview = reverse("outcomes:overview", args=[project.slug])
+    assert "2 open, worst first" in text_of(viewer.get(overview, {"environment": "staging"}))
