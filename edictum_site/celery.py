@@ -43,11 +43,11 @@ app.conf.task_routes = {
 
 # The inbox has a timer of its own: settling goes on while the broker is silent.
 app.conf.beat_schedule = {
-    "note approvals that ran out": {
+    "expire approvals": {
         "task": "governance.tasks.expire_approvals",
         "schedule": timedelta(seconds=5),
     },
-    "note requests that ran out": {
+    "expire deployment requests": {
         "task": "governance.tasks.expire_requests",
         "schedule": timedelta(minutes=1),
     },
@@ -59,7 +59,7 @@ app.conf.beat_schedule = {
         "task": "edictum_site.tasks.sweep_demos",
         "schedule": timedelta(seconds=5),
     },
-    "look for failures that are judged success": {
+    "scan for suggestions": {
         "task": "outcomes.tasks.start_suggestion_scans",
         "schedule": timedelta(minutes=5),
     },
@@ -67,7 +67,7 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.find_unread_documents",
         "schedule": timedelta(minutes=1),
     },
-    "find faults of the place": {
+    "check disks and stores": {
         "task": "outcomes.tasks.find_faults",
         "schedule": timedelta(seconds=5),
     },
@@ -79,11 +79,11 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.note_connected",
         "schedule": timedelta(seconds=10),
     },
-    "find agents that drift": {
+    "find outdated agents": {
         "task": "outcomes.tasks.find_drift",
         "schedule": timedelta(minutes=1),
     },
-    "end findings whose cause is gone": {
+    "resolve alerts whose cause is gone": {
         "task": "governance.tasks.end_findings",
         "schedule": timedelta(hours=1),
     },
@@ -91,7 +91,7 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.note_expiring_keys",
         "schedule": timedelta(hours=1),
     },
-    "remove what is kept no longer": {
+    "apply retention": {
         "task": "governance.tasks.remove_what_is_old",
         "schedule": timedelta(hours=1),
     },
@@ -99,7 +99,7 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.remove_unreferenced_artifacts",
         "schedule": timedelta(hours=1),
     },
-    "remove agents that are long gone": {
+    "remove inactive agents": {
         "task": "outcomes.tasks.remove_agents_long_gone",
         "schedule": timedelta(hours=6),
     },

@@ -133,7 +133,7 @@ def _lines(state: str) -> SafeString:
             Series(name="the 24 hours before", style=Style.BEFORE, values=_rates(state, 0)),
         ],
         name="Success rate",
-        says="It held until 01:00 and fell in the last hours.",
+        says="Steady until 01:00, then falling.",
         unit=Unit.RATE,
         points=points,
     )
@@ -167,7 +167,7 @@ def _countings(state: str) -> SafeString:
         rows,
         limit=limit,
         projected=by_class,
-        name="Where the countings part",
+        name="Executions vs successes",
         says=f"Executions and successes over {number:,} calls, against a limit of {limit:,}.",
     )
 

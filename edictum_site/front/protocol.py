@@ -61,7 +61,7 @@ class Protocol(HttpToolsProtocol):
         self._head += len(data)
         super().data_received(data)
         if self._head > LARGEST_HEAD and not self.transport.is_closing():
-            self.send_400_response("The head of this request is too large.")
+            self.send_400_response("The request headers are too large.")
         if not self._is_under_way():  # half a head, or line ends before one
             self._await_head()
 

@@ -83,7 +83,7 @@ def read_folder(path: Path) -> Folder:
         folder.problems += [(each, problem) for problem in read.errors]
         folder.warnings += [(each, problem) for problem in read.warnings]
         if read.valid and (first := seen.setdefault(read.name, each)) != each:
-            twice = f"{first.name} is the contract `{read.name}` too: one of them has to go."
+            twice = f"{first.name} is the contract `{read.name}` too: remove one of them."
             folder.problems.append((each, Problem(message=twice, path="metadata.name")))
         tests = _tests_for(each, folder)
         folder.files.append(ContractFile(each, document, read, tests))

@@ -24,7 +24,7 @@ class Action(StrEnum):
     DEPLOY = "deploy"
     OVERRIDE_TESTS = "deploy although tests fail"
     ASSIGN = "assign bundles"
-    ASSIGN_ALONE = "assign bundles where a second person approves deployments"
+    ASSIGN_ALONE = "assign contracts where a second person approves deployments"
     MANAGE_KEYS = "manage keys"
     MANAGE_MEMBERS = "manage members"
     MANAGE_SETTINGS = "manage settings"

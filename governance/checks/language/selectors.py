@@ -136,7 +136,7 @@ def refuse_step(text: str, at: int) -> Never:
     rest = text[at:]
     if match := re.match(r"\[\s*(?:\"([^\"]*)\"|'([^']*)')", rest):
         word = match[1] or match[2] or ""
-        raise SelectorRefused(f"A key of any kind is written .{json.dumps(word)}", at)
+        raise SelectorRefused(f"Write any key as .{json.dumps(word)}", at)
     if match := re.match(r"\.([0-9]+)(?=[.\[| ]|$)", rest):
         raise SelectorRefused(
             f'An item of a list is written [{match[1]}], a key of this name ."{match[1]}".', at

@@ -161,7 +161,7 @@ class Process:
         deadline = time.monotonic() + seconds
         (length,) = HEADER.unpack(self._read(HEADER.size, deadline))
         if length > MAX_MESSAGE:
-            self._give_up("Its answer is too long.")
+            self._give_up("The response is too long.")
         body = self._read(length, deadline)
         try:
             return _decoder.decode(body)

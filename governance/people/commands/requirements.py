@@ -18,7 +18,7 @@ def environment_named(project: Project, name: str) -> Environment:
     """The environment of this name, made if there is none yet."""
     if not re.match(ENVIRONMENT_NAME, name):
         message = (
-            "An environment's name has at most 128 letters, digits, `.`, `_` or `-`, and starts"
+            "An environment name has at most 128 letters, digits, `.`, `_` or `-`, and starts"
             " with a letter or digit."
         )
         raise InvalidInput.at("env", message)

@@ -62,6 +62,6 @@ def key_expiry(request: MemberRequest) -> HttpResponse:
 
 def _saved(max_days: int | None, shortened: int) -> str:
     if max_days is None:
-        return "Keys need no expiry date. Present dates stay."
+        return "Keys need no expiry date. Existing dates are unchanged."
     keys = "1 key expires" if shortened == 1 else f"{shortened} keys expire"
     return f"Keys expire after at most {max_days} days. {keys} earlier than before."

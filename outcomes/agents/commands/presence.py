@@ -94,7 +94,7 @@ def _remove(project_id: int, now: datetime) -> int:
     details: dict[str, Detail] = dict(sorted(Counter(gone.values()).items()))
     record(
         CONSOLE,
-        "agents long gone removed",
+        "inactive agents removed",
         f"{len(gone):,} not seen since {before:%Y-%m-%d}",
         project=project_numbered(project_id),
         details=details,

@@ -81,7 +81,7 @@ def _checked(name: str) -> str:
     if not name:
         raise InvalidInput("A view needs a name.")
     if len(name) > LONGEST or not is_storable(name):
-        raise InvalidInput(f"The name of a view has at most {LONGEST} characters.")
+        raise InvalidInput(f"A view name has at most {LONGEST} characters.")
     return name
 
 

@@ -108,7 +108,7 @@ def test_what_the_console_brings_has_a_page_as_well(viewer):
         assert each.name in viewer.text(f"checks/c/{each.name}/")
     assert "decides where no binding applies" in viewer.text("checks/c/default/")
     assert "isn't bound to any tool yet" in viewer.text("checks/c/http/")
-    assert "Built-in check." in viewer.text("checks/c/http/versions/1/")
+    assert "Built-in check." in viewer.text("checks/c/http/versions/2/")
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ class _Reader:
         # Whether it takes as much or as little as it can matters to captures only.
         self.at = behind + self.pattern.startswith("?", behind)
         if self.repetition() is not None:
-            raise PatternRefused("A repetition is repeated: put the first in (?:…).", self.at)
+            raise PatternRefused("Nested repetition. Put the inner one in (?:…).", self.at)
         return repeated
 
     def too_often(self) -> PatternRefused:

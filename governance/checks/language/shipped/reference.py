@@ -72,7 +72,7 @@ _SHAPES: Final = (
     "Rate limiting",
     "Shell or subprocess",
     "Shell conventions",
-    "Exit code 1 that is no error",
+    "Exit code 1 without an error",
     "Standard error text",
     "Python traceback",
     "Other runtimes",
