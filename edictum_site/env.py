@@ -2,13 +2,25 @@
 
 import os
 import re
+from collections.abc import Iterable
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from outcomes.core.artifact_store.addresses import AddressInvalid, parsed
+
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+# Credentials of the object stores, which their library reads by these names.
+OF_OBJECT_STORES: Final = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "GOOGLE_SERVICE_ACCOUNT_KEY",
+    "AZURE_STORAGE_ACCOUNT_KEY",
+    "AZURE_STORAGE_SAS_KEY",
+)
 BROKERS: Final = ("redis://", "rediss://", "unix://")
 
 
@@ -128,6 +140,22 @@ def broker_url() -> str:
     except ValueError:
         raise SettingInvalid("REDIS_URL has a port that is not a number.") from None
     return url
+
+
+def env_artifacts() -> str:
+    """Address of the artifact store; empty for the data folder."""
+    address = env_str("EDICTUM_SITE_ARTIFACTS")
+    try:
+        if address:
+            parsed(address)
+    except AddressInvalid as invalid:
+        raise SettingInvalid(f"EDICTUM_SITE_ARTIFACTS {invalid}.") from None
+    return address
+
+
+def env_secret_files(names: Iterable[str]) -> dict[str, str]:
+    """Those secrets that are given as files."""
+    return {name: env_secret(name) for name in names if env_str(f"{name}_FILE")}
 
 
 def env_secret(name: str) -> str:

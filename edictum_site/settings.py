@@ -5,8 +5,10 @@ from typing import Any
 
 from edictum_site.database import database
 from edictum_site.env import (
+    OF_OBJECT_STORES,
     broker_url,
     data_folder,
+    env_artifacts,
     env_bool,
     env_bound,
     env_hosts,
@@ -14,6 +16,7 @@ from edictum_site.env import (
     env_level,
     env_origins,
     env_secret,
+    env_secret_files,
     env_str,
     env_url,
 )
@@ -163,6 +166,8 @@ WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 # The front reads bodies and holds them to its own limits, file by file.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 80 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_100  # 500 bindings of checks, four fields each
+ARTIFACTS = env_artifacts()  # without it, in the data folder
+ARTIFACT_SECRETS = env_secret_files(OF_OBJECT_STORES)
 MAX_ARTIFACT = env_int("EDICTUM_SITE_MAX_ARTIFACT", 1024**3)
 # Where the inbox takes no more, and what is kept free on the disks: 0 for no bound, and without a
 # word a share of each disk.

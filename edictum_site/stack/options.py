@@ -9,6 +9,7 @@ from edictum_site.env import (
     SettingInvalid,
     broker_url,
     data_folder,
+    env_artifacts,
     env_head_seconds,
     env_int,
     env_proxies,
@@ -48,6 +49,7 @@ class Options(NamedTuple):
             env_head_seconds()
             env_proxies("EDICTUM_SITE_PROXIES")
             env_url("EDICTUM_SITE_URL")
+            env_artifacts()
             database(env_secret("DATABASE_URL"), options.data)
         except SettingInvalid as invalid:
             raise StartRefused(str(invalid)) from None

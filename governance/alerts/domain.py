@@ -17,7 +17,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "silent_failures": "Failures counted as success",
     "inbox_full": "Posts are rejected",
     "artifact_store_away": "Artifact store is unavailable",
-    "artifact_missing": "Artifact is missing on a host",
+    "artifact_missing": "Artifact is missing in the store",
     "check_flips": "Large reclassification",
 }
 

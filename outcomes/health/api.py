@@ -26,7 +26,7 @@ def get_liveness(request: HttpRequest) -> HttpResponse:
 @router.get("/health/ready", auth=None, response={200: None})
 def get_readiness(request: HttpRequest) -> HttpResponse:
     """200 while a post would be accepted now, else 503 with the reason."""
-    problems = readiness.problems()
+    problems = tuple(each for each in readiness.problems() if each.blocks)
     return _answer({"status": _status(problems)}, problems)
 
 
@@ -46,6 +46,7 @@ def get_health(request: HttpRequest) -> HttpResponse:
 
 
 def _answer(body: dict[str, Any], problems: tuple[Problem, ...]) -> HttpResponse:
+    problems = tuple(each for each in problems if each.blocks)
     if not problems:
         return answer(body)
     errors = [
@@ -59,7 +60,9 @@ def _answer(body: dict[str, Any], problems: tuple[Problem, ...]) -> HttpResponse
 
 
 def _status(problems: tuple[Problem, ...]) -> str:
-    return "unavailable" if problems else "ok"
+    if any(each.blocks for each in problems):
+        return "unavailable"
+    return "degraded" if problems else "ok"
 
 
 def _broker_and_worker() -> dict[str, str]:

@@ -19,6 +19,7 @@ from outcomes.ingest.queries.capacity import artifact_disk, bounds
 from outcomes.models.faults import end_session_if_read_only, is_read_only
 
 REFRESHED_EVERY: Final = 1.0  # seconds
+BUCKET_TRIED_EVERY: Final = 15.0  # seconds: each trial is a request that is paid for
 PATIENCE: Final = 3.0  # seconds
 
 logger = logging.getLogger(__name__)
@@ -32,8 +33,18 @@ def problems() -> tuple[Problem, ...]:
     return (Problem("database", f"The database has not answered for {_state.overdue:.0f} s."),)
 
 
+def store_fault() -> str:
+    """Why no artifact can be stored now; empty when one can."""
+    if artifact_store.place().folder is not None:
+        return _why_not_writable()
+    with suppress(TimeoutError):  # another thread tries it for the first time
+        return _bucket.get()
+    return ""
+
+
 def forget() -> None:
     _state.forget()
+    _bucket.forget()
 
 
 def _try_all() -> tuple[Problem, ...]:
@@ -79,12 +90,25 @@ def _inbox_problem() -> Problem | None:
 
 def _store_problem() -> Problem | None:
     try:
-        why = bounds().why_no_room(artifact_disk())
-        if not why:
-            artifact_store.try_to_write()
+        disk = artifact_disk()
+        why = bounds().why_no_room(disk) if disk else ""
     except OSError as error:
-        why = f"The artifact store cannot be written: {error.strerror or error}."
-    return Problem("artifacts", why) if why else None
+        return Problem("artifacts", _not_writable(error))
+    why = why or store_fault()
+    return Problem("artifacts", why, blocks=disk is not None) if why else None
 
 
+def _why_not_writable() -> str:
+    try:
+        artifact_store.try_to_write()
+    except OSError as error:
+        return _not_writable(error)
+    return ""
+
+
+def _not_writable(error: OSError) -> str:
+    return f"The artifact store cannot be written: {error.strerror or error}."
+
+
+_bucket: Final = Cached(_why_not_writable, seconds=BUCKET_TRIED_EVERY)
 _state: Final = Cached(_try_all, seconds=REFRESHED_EVERY)

@@ -7,3 +7,5 @@ from dataclasses import dataclass
 class Problem:
     part: str  # database, schema, inbox or artifacts
     detail: str
+    # An object store is the same for all hosts: none of them accepts more posts than this one.
+    blocks: bool = True

@@ -39,7 +39,7 @@ class Bounds:
     seconds: int  # 0: none
     reserve: int | None  # bytes kept free on each disk; None: a share of it
 
-    def why_full(self, held: Held, data: Disk, artifacts: Disk, post: Post) -> str:
+    def why_full(self, held: Held, data: Disk, artifacts: Disk | None, post: Post) -> str:
         """Empty while such a post is accepted."""
         slack = SLACK if post is Post.EVENTS else 1
         if self.size and held.size >= self.size * slack:
@@ -49,7 +49,7 @@ class Bounds:
             most = duration(timedelta(seconds=self.seconds * slack))
             behind = duration(timedelta(seconds=held.seconds))
             return f"Processing is {behind} behind. Posts are rejected after {most}."
-        disks = [data, artifacts] if post is Post.ARTIFACTS else [data]
+        disks = [data, artifacts] if artifacts and post is Post.ARTIFACTS else [data]
         return next((why for disk in disks if (why := self.why_no_room(disk, slack))), "")
 
     def why_no_room(self, disk: Disk, slack: int = 1) -> str:

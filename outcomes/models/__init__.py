@@ -6,7 +6,13 @@ read. What must be unique is a constraint all the same.
 """
 
 from outcomes.models.about_sessions import ChildSession, SessionMark, SessionNote, SessionRemoval
-from outcomes.models.artifacts import Artifact, ArtifactMaker, ArtifactTotal, ArtifactUse
+from outcomes.models.artifacts import (
+    Artifact,
+    ArtifactMaker,
+    ArtifactStoreMark,
+    ArtifactTotal,
+    ArtifactUse,
+)
 from outcomes.models.backtests import Backtest, ChangedCall
 from outcomes.models.calls import Call, Event
 from outcomes.models.demo import DemoRun
@@ -30,6 +36,7 @@ __all__ = [
     "AgentSeen",
     "Artifact",
     "ArtifactMaker",
+    "ArtifactStoreMark",
     "ArtifactTotal",
     "ArtifactUse",
     "Backtest",

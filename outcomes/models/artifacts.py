@@ -27,6 +27,15 @@ class Artifact(models.Model):
         return self.sha256
 
 
+class ArtifactStoreMark(models.Model):
+    """One row: the name of this installation, which its artifact store has too."""
+
+    mark = models.CharField(max_length=32)
+
+    def __str__(self) -> str:
+        return self.mark
+
+
 class ArtifactUse(models.Model):
     """Counted from the calls of one environment, under the name that they give."""
 

@@ -1,15 +1,20 @@
 """Variables of the environment: what fits is read, what does not is told by its name."""
 
+import re
+
 import pytest
 
 from edictum_site.env import (
+    OF_OBJECT_STORES,
     SettingInvalid,
     broker_url,
+    env_artifacts,
     env_bound,
     env_hosts,
     env_level,
     env_origins,
     env_proxies,
+    env_secret_files,
     env_url,
 )
 
@@ -120,3 +125,34 @@ def test_a_bound_is_an_integer_and_0_means_none(monkeypatch):
         monkeypatch.setenv(NAME, written)
         with pytest.raises(SettingInvalid, match=f"{NAME} must be"):
             env_bound(NAME, 7)
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("ftp://bucket", "must begin with one of file://, s3://, gs://, az://"),
+        ("bucket", "must begin with one of"),
+        ("s3://", "must name a bucket, such as s3://bucket/prefix"),
+        ("file://srv/artifacts", "must name an absolute folder"),
+        ("s3://me:secret@bucket", "must not contain credentials"),
+        ("s3://bucket?acl=public", "has the unknown option 'acl': endpoint and region exist"),
+    ],
+)
+def test_an_address_of_no_artifact_store_is_refused(monkeypatch, address, reason):
+    monkeypatch.setenv("EDICTUM_SITE_ARTIFACTS", address)
+    with pytest.raises(SettingInvalid, match=f"^EDICTUM_SITE_ARTIFACTS {re.escape(reason)}") as why:
+        env_artifacts()
+    assert "secret" not in str(why.value)
+
+
+@pytest.mark.parametrize("address", ["", "file:///srv/a", "s3://b", "gs://b/prefix", "az://b"])
+def test_an_address_of_an_artifact_store_is_taken(monkeypatch, address):
+    monkeypatch.setenv("EDICTUM_SITE_ARTIFACTS", address)
+    assert env_artifacts() == address
+
+
+def test_credentials_of_an_object_store_may_be_files(monkeypatch, tmp_path):
+    (tmp_path / "secret").write_text("from a file\n")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY_FILE", str(tmp_path / "secret"))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "read by the library itself")
+    assert env_secret_files(OF_OBJECT_STORES) == {"AWS_SECRET_ACCESS_KEY": "from a file"}

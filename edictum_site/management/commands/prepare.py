@@ -19,6 +19,9 @@ from django.db.migrations.executor import MigrationExecutor
 
 from edictum_site.env import SettingInvalid
 from edictum_site.first_start import make_first_things
+from outcomes.artifacts.commands.places import OthersStore, claim_store
+from outcomes.core import artifact_store
+from outcomes.core.artifact_store import StoreAway, fault_words
 from outcomes.database import IS_SERVER
 from outcomes.health.queries import reason_not_to_migrate
 
@@ -35,10 +38,25 @@ class Command(BaseCommand):
             with alone():
                 migrate()
                 collect_static()
+                self._check_artifact_store()
                 for line in make_first_things():
                     self.stdout.write(line)
         except SettingInvalid as invalid:
             raise CommandError(str(invalid)) from None
+
+    def _check_artifact_store(self) -> None:
+        """One that is away is waited for while the console runs; a wrong setting is not."""
+        try:
+            artifact_store.try_to_write()
+            claim_store()
+        except StoreAway as away:
+            if away.is_setting:
+                raise CommandError(f"{fault_words(away)} Check EDICTUM_SITE_ARTIFACTS.") from None
+            self.stdout.write(fault_words(away))
+        except OSError as error:
+            self.stdout.write(fault_words(error))
+        except OthersStore as others:
+            raise CommandError(str(others)) from None
 
 
 def wait_for_database() -> None:

@@ -1,6 +1,6 @@
 """The artifacts of one claim: large outputs that it stores, and stored ones that it refers to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.utils import timezone
@@ -45,13 +45,14 @@ class Contents:
     _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
     _remembered: int = 0
 
-    def keep(self, project: int, content: bytes, media_type: str) -> None:
-        """Store a large output: as a file now, as a row when the claim is written."""
-        stored = artifact_store.store(project, [content])
-        key = (project, stored.sha256)
-        self._contents[key] = _Known(stored.size_bytes, media_type)
-        self._make_room(stored.size_bytes)
-        self._values[key] = artifact_value(content, media_type)
+    def keep(self, project: int, outputs: Sequence[tuple[bytes, str]]) -> None:
+        """Store large outputs: as files now, as rows when the claim is written."""
+        every = artifact_store.store_all(project, (content for content, _ in outputs))
+        for stored, (content, media_type) in zip(every, outputs, strict=True):
+            key = (project, stored.sha256)
+            self._contents[key] = _Known(stored.size_bytes, media_type)
+            self._make_room(stored.size_bytes)
+            self._values[key] = artifact_value(content, media_type)
 
     def learn(self, keys: Iterable[ArtifactKey]) -> None:
         """Ask once for all artifacts that will be asked for."""
@@ -123,9 +124,9 @@ class Contents:
         )
         referred = {key for key, known in self._known.items() if known is not None}
         rows_locked = dict(locked(self._contents.keys() | referred))
-        for project, sha256 in self._contents:  # from now on nobody removes one
-            if artifact_store.stored_bytes(project, sha256) is None:
-                raise RemovedMeanwhile(sha256)
+        for project, part in _by_project(self._contents):  # from now on nobody removes one
+            if None in artifact_store.stored_sizes(project, part):
+                raise RemovedMeanwhile
         return rows_locked
 
 

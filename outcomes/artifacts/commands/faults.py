@@ -13,8 +13,10 @@ from django.utils import timezone
 
 from governance.alerts.queries import projects_with_findings
 from governance.findings import Details, FindingKey, sync_findings
+from governance.people.queries.projects import projects
 from outcomes.artifacts.commands.contents import RemovedMeanwhile
 from outcomes.core.artifact_store import NotHere, fault_words
+from outcomes.health.commands import store_fault
 from outcomes.ingest.commands.back_pressure import resolve_if_room
 from outcomes.models import Batch
 from outcomes.models.inbox import MISSING, STORE
@@ -24,14 +26,16 @@ LONGEST_PAUSE: Final = timedelta(seconds=30)
 MOST_DOUBLED: Final = 5
 MOST_TRIES: Final = 1_000  # counted
 FINDINGS: Final = {STORE: "artifact_store_away", MISSING: "artifact_missing"}
+SUBJECT: Final = "artifact store"
 _ADVICE: Final = {
-    STORE: "Batches with large outputs are retried until the store is back. Nothing is lost.",
-    MISSING: "Batches that refer to it are retried; no verdict changes. Mount the shared artifact"
-    " folder, or restore the file by uploading the same content.",
+    STORE: "Uploads get 503, and batches with large outputs are retried until the store is back."
+    " Nothing is lost.",
+    MISSING: "Batches that refer to it are retried; no verdict changes. Check that"
+    " EDICTUM_SITE_ARTIFACTS is the same on all hosts, or upload the same content again.",
 }
 _TITLES: Final = {
     STORE: "Artifact store is unavailable",
-    MISSING: "An artifact is missing on this host",
+    MISSING: "An artifact is missing in the store",
 }
 LOOKED_AT: Final = 10_000  # batches
 
@@ -66,6 +70,8 @@ def let_all_try_again() -> None:
 def find_faults() -> None:
     """Open a finding in each project with batches that wait, and resolve those that are over."""
     seen = _seen()
+    if why := store_fault():
+        _add_store_fault(seen, why)
     kinds = list(FINDINGS.values())
     open_in = {project for kind in kinds for project in projects_with_findings(kind)}
     for project in open_in | seen.keys():
@@ -79,13 +85,22 @@ def _seen() -> dict[int, dict[FindingKey, Details]]:
     seen: dict[int, dict[FindingKey, Details]] = {}
     for project, slug, fault, error in rows[:LOOKED_AT]:
         of_project = seen.setdefault(project, {})
-        place = FINDINGS[fault], "artifact store"
-        if place not in of_project:
-            link = reverse("outcomes:set_aside", args=[slug])
-            of_project[place] = Details(
-                title=_TITLES[fault], why=f"{error} {_ADVICE[fault]}", severity="error", link=link
-            )
+        if (place := (FINDINGS[fault], SUBJECT)) not in of_project:
+            of_project[place] = _details(fault, error, slug)
     return seen
+
+
+def _add_store_fault(seen: dict[int, dict[FindingKey, Details]], why: str) -> None:
+    """Of every project: uploads fail, also where no batch waits yet."""
+    for project in projects():
+        seen.setdefault(project.pk, {}).setdefault(
+            (FINDINGS[STORE], SUBJECT), _details(STORE, why, project.slug)
+        )
+
+
+def _details(fault: str, why: str, slug: str) -> Details:
+    link = reverse("outcomes:set_aside", args=[slug])
+    return Details(title=_TITLES[fault], why=f"{why} {_ADVICE[fault]}", severity="error", link=link)
 
 
 def _pause_after(tries: int) -> timedelta:

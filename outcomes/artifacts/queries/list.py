@@ -59,7 +59,8 @@ class ArtifactRow:
     use: ArtifactUse
     agents: list[str]
     newest: Call | None  # that refers to it
-    stored_bytes: int | None  # on the disk; none: not here
+    stored_bytes: int | None  # compressed; None where it is unknown
+    is_missing: bool
 
 
 def artifacts_shown(
@@ -128,15 +129,26 @@ def with_their_calls(project_id: int, uses: Sequence[ArtifactUse]) -> list[Artif
         (call.environment_id, call.artifact_name, call.at): call
         for call in _calls_at(project_id, uses)
     }
+    sizes = _stored_sizes(project_id, uses)
     return [
         ArtifactRow(
             use,
             agents[use.pk],
             newest.get((use.environment_id, use.name, use.last_at)),
-            artifact_store.stored_bytes(project_id, use.artifact.sha256) if use.artifact else None,
+            sizes.get(use.name),
+            use.name in sizes and sizes[use.name] is None,
         )
         for use in uses
     ]
+
+
+def _stored_sizes(project_id: int, uses: Sequence[ArtifactUse]) -> dict[str, int | None]:
+    """By name, of those stored here; None for a missing one. Empty while the store is away."""
+    names = [use.artifact.sha256 for use in uses if use.artifact]
+    try:
+        return dict(zip(names, artifact_store.stored_sizes(project_id, names), strict=True))
+    except OSError:
+        return {}
 
 
 def uses_of(project_id: int, name: str) -> list[ArtifactUse]:

@@ -16,7 +16,7 @@ from outcomes.artifacts.domain.pieces.tables import Record, TablePiece, delimite
 from outcomes.artifacts.domain.pieces.texts import TextPiece, text_piece
 from outcomes.artifacts.domain.pieces.trees import TreePiece, container_at, tree_piece
 from outcomes.core import artifact_store
-from outcomes.core.artifact_store import Reader
+from outcomes.core.artifact_store import FrameReader as Reader
 
 PREVIEW: Final = 20  # lines, and 4 KiB
 PREVIEWED: Final = 4_096
@@ -67,9 +67,8 @@ class Beginning:
 def piece_of(project_id: int, sha256: str, media_type: str, way: str, at: Place) -> Piece | None:
     """None when its file cannot be read."""
     try:
-        stored = artifact_store.stored_bytes(project_id, sha256) or 0
         with artifact_store.Reader(project_id, sha256) as reader:
-            return _piece(reader, stored, media_type, way, at)
+            return _piece(reader, media_type, way, at)
     except (artifact_store.NotStored, OSError):
         return None
 
@@ -92,7 +91,7 @@ def image_in(reader: Reader) -> Image | None:
     return image_of(b"".join(reader.bytes_of(0, HEAD)))
 
 
-def _piece(reader: Reader, stored: int, media_type: str, way: str, at: Place) -> Piece:
+def _piece(reader: Reader, media_type: str, way: str, at: Place) -> Piece:
     head = _bytes(reader, 0, HEAD)
     ways = shown_as(media_type, head)
     shown = next((each for each in ways if each == way), ways[0])
@@ -100,7 +99,7 @@ def _piece(reader: Reader, stored: int, media_type: str, way: str, at: Place) ->
         "shown": shown,
         "ways": ways,
         "size_bytes": reader.size_bytes,
-        "stored_bytes": stored,
+        "stored_bytes": reader.stored_bytes,
         "lines": reader.lines,
     }
     match shown:

@@ -37,7 +37,7 @@ _noted_at: dict[int, float] = {}  # when a project's refusal was noted last
 class _Figures(NamedTuple):
     held: Held
     data: Disk
-    artifacts: Disk
+    artifacts: Disk | None
 
 
 def _figures() -> _Figures:

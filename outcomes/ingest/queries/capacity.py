@@ -33,8 +33,11 @@ def data_disk() -> Disk:
     return _disk("data", Path(settings.DATA))
 
 
-def artifact_disk() -> Disk:
-    folder = artifact_store.root()
+def artifact_disk() -> Disk | None:
+    """None for an object store, which has no end that is known."""
+    folder = artifact_store.place().folder
+    if folder is None:
+        return None
     return _disk("artifact", folder if folder.exists() else Path(settings.DATA))
 
 

@@ -26,7 +26,7 @@ def test_reading_many_large_outputs_takes_no_more_memory_than_some_of_them(proje
     names = []
     for number in range(EACH):
         text = json.dumps(nested_lists(number)).encode()
-        stored.keep(project.pk, text, "application/json")
+        stored.keep(project.pk, [(text, "application/json")])
         names.append(sha256(text).hexdigest())
     with transaction.atomic():
         stored.write()

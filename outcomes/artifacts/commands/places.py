@@ -1,0 +1,47 @@
+"""The store of this installation: marked as its own, so that no other one clears it up."""
+
+import secrets
+
+from django.db import transaction
+
+from outcomes.core import artifact_store
+from outcomes.core.artifact_store.places import Place
+from outcomes.models import Artifact, ArtifactStoreMark
+
+NEWEST = 20  # artifacts, of which one is looked for in a store without a mark
+
+
+class OthersStore(Exception):
+    """The store that the setting names belongs to another installation."""
+
+
+def claim_store() -> bool:
+    """Mark the store in use as this installation's. False for one without its artifacts: a folder
+    that is not mounted, or a new store into which nothing was moved yet."""
+    place = artifact_store.place()
+    own, found = _own_mark(), place.mark()
+    if found and found != own:
+        raise OthersStore(
+            f"The artifact store {place.name} belongs to another installation."
+            " Set EDICTUM_SITE_ARTIFACTS to one of its own, or add a prefix: s3://bucket/prefix."
+        )
+    if not found and _holds_ours(place):
+        place.set_mark(own)
+        return True
+    return found == own
+
+
+def is_own(place: Place) -> bool:
+    return place.mark() == _own_mark()
+
+
+@transaction.atomic
+def _own_mark() -> str:
+    row, _ = ArtifactStoreMark.objects.get_or_create(pk=1, defaults={"mark": secrets.token_hex(16)})
+    return row.mark
+
+
+def _holds_ours(place: Place) -> bool:
+    """Also true while there is nothing to hold."""
+    newest = list(Artifact.objects.order_by("-id").values_list("project", "sha256")[:NEWEST])
+    return not newest or any(place.size_of(*each) is not None for each in newest)

@@ -1,0 +1,89 @@
+"""The setting that names an artifact store: `s3://bucket/prefix`, `gs://…`, `az://…`, `file:///…`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlsplit
+
+from outcomes.core.artifact_store.folder import Folder
+from outcomes.core.artifact_store.places import Place
+
+SCHEMES: Final = ("file", "s3", "gs", "az")
+OPTIONS: Final = ("endpoint", "region")
+
+
+class AddressInvalid(ValueError):
+    """An address that names no artifact store, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    scheme: str
+    bucket: str  # empty for a folder
+    path: str  # of the folder; in a bucket, what names begin with
+    options: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return f"{self.scheme}://{self.bucket}{self.path}"
+
+
+def parsed(text: str) -> Address:
+    parts = urlsplit(text)
+    if parts.scheme not in SCHEMES:
+        known = ", ".join(f"{each}://" for each in SCHEMES)
+        raise AddressInvalid(f"must begin with one of {known}")
+    if parts.username or parts.password:
+        raise AddressInvalid("must not contain credentials: set them as variables")
+    if parts.scheme == "file":
+        if parts.netloc or not parts.path.startswith("/"):
+            raise AddressInvalid("must name an absolute folder, such as file:///srv/artifacts")
+        return Address("file", "", parts.path, {})
+    if not parts.netloc:
+        raise AddressInvalid(f"must name a bucket, such as {parts.scheme}://bucket/prefix")
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if unknown := sorted(options.keys() - set(OPTIONS)):
+        raise AddressInvalid(
+            f"has the unknown option {unknown[0]!r}: {' and '.join(OPTIONS)} exist"
+        )
+    if find_spec("obstore") is None:
+        raise AddressInvalid("needs the package obstore: install edictum-site[store]")
+    return Address(parts.scheme, parts.netloc, parts.path.rstrip("/"), options)
+
+
+def place_at(text: str, *, spool: Path, secrets: Mapping[str, str]) -> Place:
+    """`secrets` are those variables that were given as files."""
+    address = parsed(text)
+    if address.scheme == "file":
+        return Folder(Path(address.path))
+    return _bucket(address, spool, secrets)
+
+
+def _bucket(address: Address, spool: Path, secrets: Mapping[str, str]) -> Place:
+    from obstore import store  # noqa: PLC0415 - only installs with a bucket need it
+    from obstore.exceptions import BaseError  # noqa: PLC0415
+
+    from outcomes.core.artifact_store.bucket import (  # noqa: PLC0415
+        CLIENT,
+        QUICK,
+        RETRIES,
+        Bucket,
+    )
+
+    kinds: dict[str, Any] = {"s3": store.S3Store, "gs": store.GCSStore, "az": store.AzureStore}
+    named: dict[str, Any] = {name.lower(): value for name, value in secrets.items()}
+    config = named | address.options
+    if address.scheme == "s3":
+        config["disable_bulk_delete"] = True  # one at a time: not every server knows the other way
+    is_plain = address.options.get("endpoint", "").startswith("http://")
+    plain = {"allow_http": True} if is_plain else {}
+    open_store = partial(kinds[address.scheme].from_url, address.name, config=config)
+    try:
+        objects = open_store(client_options=CLIENT | plain, retry_config=RETRIES)
+        quick = open_store(client_options=QUICK | plain, retry_config={"max_retries": 0})
+    except (BaseError, ValueError) as error:
+        raise AddressInvalid(f"cannot be used: {str(error).partition(chr(10))[0]}") from None
+    return Bucket(address.name, objects, quick, spool=spool)

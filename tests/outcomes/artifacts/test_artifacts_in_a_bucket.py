@@ -1,0 +1,208 @@
+"""Artifacts in an object store: uploads, verdicts and reads are as in a folder, and a store that is
+away is no evidence about a call."""
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from governance.alerts.queries import open_alerts
+from governance.models import Project
+from outcomes.artifacts.commands.artifacts import remove_unreferenced_artifacts
+from outcomes.artifacts.commands.faults import find_faults
+from outcomes.core import artifact_store
+from outcomes.health import commands as readiness
+from outcomes.models import Artifact, Batch, Call
+from tests import buckets
+from tests.builders import an_outcome
+from tests.outcomes.pages import Pages
+from tests.outcomes.posting import Agent, settle
+from tests.outcomes.rejudging import reclassified
+from tests.recount import differences
+
+pytestmark = pytest.mark.slow
+LINES = b"".join(b"line %d\n" % number for number in range(1, 100_001))
+LARGE = "x" * 12_001
+
+
+@pytest.fixture(autouse=True)
+def line() -> Iterator[buckets.Line]:
+    with buckets.Line() as line:
+        yield line
+
+
+@pytest.fixture(autouse=True)
+def bucket(settings, tmp_path, line: buckets.Line) -> str:
+    settings.DATA = tmp_path
+    settings.ARTIFACTS = buckets.a_bucket(line.url)
+    return str(settings.ARTIFACTS)
+
+
+def upload(agent: Agent, content: bytes, media_type: str = "text/plain") -> str:
+    response = agent.client.post("/v1/artifacts", content, content_type=media_type)
+    assert response.status_code == 201, response.content
+    return str(response.json()["artifact_id"])
+
+
+def a_reference(name: str, call: str) -> dict[str, object]:
+    return an_outcome(call, type="artifact_reference", artifact_id=name, summary="s")
+
+
+def content_of(response: Iterable[bytes]) -> bytes:
+    return b"".join(response)
+
+
+def wait_for_store() -> None:
+    """Until the pause after its last failure is over."""
+    for _ in range(300):
+        try:
+            artifact_store.try_to_write()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            break
+    Batch.objects.filter(next_try_at__isnull=False).update(
+        next_try_at=timezone.now() - timedelta(seconds=1)
+    )
+    readiness.forget()
+
+
+def test_an_upload_lies_in_the_bucket_and_is_read_by_part(project: Project, agent: Agent, bucket):
+    name = upload(agent, LINES)
+    assert buckets.keys_in(bucket) == [f"artifacts/{project.pk}/{name[:2]}/{name}"]
+    ranged = agent.client.get(f"/v1/artifacts/{name}", headers={"Range": "bytes=262140-262150"})
+    assert (ranged.status_code, content_of(ranged)) == (206, LINES[262_140:262_151])
+    lines = agent.client.get(f"/v1/artifacts/{name}?lines=50000-50001")
+    assert content_of(lines) == b"line 50000\nline 50001\n"
+    assert content_of(agent.client.get(f"/v1/artifacts/{name}")) == LINES
+
+
+def test_large_outputs_and_uploads_are_judged_by_their_content(agent: Agent, bucket):
+    name = upload(agent, b'{"is_error": true}', "application/json")
+    agent.post(
+        a_reference(name, "uploaded"),
+        *(
+            an_outcome(f"c-{n}", output={"is_error": n % 2 == 0, "x": LARGE + str(n)})
+            for n in range(20)
+        ),
+    )
+    assert agent.outcome("uploaded")["verdict"] == "failure"
+    verdicts = [agent.outcome(f"c-{number}")["verdict"] for number in range(20)]
+    assert verdicts == ["failure", "success"] * 10
+    assert len(buckets.keys_in(bucket)) == Artifact.objects.count() == 21
+    before = {call["call_id"]: call["verdict"] for call in agent.outcomes()}
+    assert reclassified(Project.objects.get()).status == "done"
+    assert {call["call_id"]: call["verdict"] for call in agent.outcomes()} == before
+    assert differences() == []
+
+
+def test_pages_show_what_is_in_the_bucket(agent: Agent, pages: Pages):
+    agent.post(an_outcome("large", output=LARGE))
+    name = agent.outcome("large")["artifact_id"]
+    stored = artifact_store.stored_bytes(Project.objects.get().pk, name)
+    assert f"{stored} B stored" in pages.text("artifacts/")
+    assert "xxxxxxxx" in pages.text(f"artifacts/{name}/")
+
+
+def test_what_nothing_refers_to_leaves_the_bucket(agent: Agent, bucket):
+    upload(agent, b"old")
+    Artifact.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    assert remove_unreferenced_artifacts() == 1
+    assert buckets.keys_in(bucket) == []
+
+
+def test_a_store_that_is_away_delays_what_needs_it_and_changes_no_verdict(
+    project: Project, agent: Agent, line: buckets.Line
+):
+    name = upload(agent, b'{"is_error": true}', "application/json")
+    line.mode = "cut"
+    agent.door(json.dumps({"outcomes": [an_outcome("large", output=LARGE)]}).encode())
+    agent.door(json.dumps({"outcomes": [a_reference(name, "refers")]}).encode())
+    agent.door(json.dumps({"outcomes": [an_outcome("small")]}).encode())
+    for _ in range(3):
+        settle()
+    assert set(Call.objects.values_list("call_id", flat=True)) == {"small"}
+    assert set(Batch.objects.values_list("fault", flat=True)) == {"store"}
+    assert {batch.error.partition(": ")[2] for batch in Batch.objects.all()} == {
+        "it does not answer."
+    }
+    line.mode = "open"
+    wait_for_store()
+    settle()
+    settle()
+    assert not Batch.objects.exists()
+    assert agent.outcome("refers")["verdict"] == "failure"
+    assert differences() == []
+
+
+def test_a_reclassification_skips_what_it_cannot_read(
+    project: Project, agent: Agent, line: buckets.Line
+):
+    agent.post(an_outcome("large", output={"is_error": True, "text": LARGE}))
+    before = agent.outcome("large")
+    line.mode = "cut"
+    job = reclassified(project)
+    assert (job.status, before["verdict"]) == ("failed", "failure")
+    assert "keep their verdicts" in job.error
+    line.mode = "open"
+    assert agent.outcome("large") == before
+    wait_for_store()
+    assert reclassified(project).status == "done"
+    assert agent.outcome("large")["verdict"] == "failure"
+
+
+def test_uploads_and_reads_get_503_with_retry_after_while_the_store_is_away(
+    agent: Agent, pages: Pages, line: buckets.Line
+):
+    agent.post(an_outcome("large", output=LARGE))
+    name = agent.outcome("large")["artifact_id"]
+    line.mode = "cut"
+    for response in (
+        agent.client.post("/v1/artifacts", b"more", content_type="text/plain"),
+        agent.client.get(f"/v1/artifacts/{name}"),
+    ):
+        assert (response.status_code, response.json()["code"]) == (503, "store_unavailable")
+        assert response.headers["Retry-After"]
+    for page in ("artifacts/", f"artifacts/{name}/", "calls/large/"):
+        assert pages.get(page).status_code == 200
+    assert "missing" not in pages.text("artifacts/")
+    assert Artifact.objects.count() == 1
+
+
+def test_an_artifact_that_is_missing_is_retried_until_it_is_back(agent: Agent, bucket):
+    name = upload(agent, b'{"is_error": true}', "application/json")
+    (key,) = buckets.keys_in(bucket)
+    buckets.delete(bucket, key)
+    agent.post(a_reference(name, "c"))
+    assert Batch.objects.get().fault == "missing"
+    upload(agent, b'{"is_error": true}', "application/json")
+    wait_for_store()
+    settle()
+    assert agent.outcome("c")["verdict"] == "failure"
+
+
+def test_health_is_degraded_and_posts_are_still_accepted(project: Project, line: buckets.Line):
+    line.mode = "cut"
+    body = Client().get("/v1/health").json()
+    assert body["status"] == "degraded"
+    assert body["artifacts"] == "The artifact store cannot be written: it does not answer."
+    assert Client().get("/v1/health/ready").status_code == 200
+    line.mode = "open"
+    wait_for_store()
+    assert Client().get("/v1/health").json()["artifacts"] == "ok"
+
+
+def test_an_alert_is_open_while_the_store_is_away(project: Project, line: buckets.Line):
+    line.mode = "cut"
+    find_faults()
+    (alert,) = open_alerts(project)
+    assert (alert.kind, alert.severity) == ("artifact_store_away", "error")
+    assert "it does not answer" in alert.why
+    line.mode = "open"
+    wait_for_store()
+    find_faults()
+    assert list(open_alerts(project)) == []
