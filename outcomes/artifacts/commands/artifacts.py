@@ -13,6 +13,7 @@ from governance.core.actor import CONSOLE, Actor
 from governance.people.auth import Access
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
+from outcomes.artifacts.commands.orphans import remove_orphans
 from outcomes.core import artifact_store
 from outcomes.models import Artifact, Batch, Call
 from outcomes.record.wire import BodyRefused
@@ -61,9 +62,10 @@ def note_download(artifact: Artifact, *, by: Actor) -> None:
 
 
 def remove_unreferenced_artifacts() -> int:
-    """Remove what no call refers to a day after its upload, and uploads that were never done; how
-    many of the former went."""
+    """Remove what no call refers to a day after its upload, and what was stored and never
+    committed; how many of the former went."""
     artifact_store.remove_drafts(older_than=UNREFERENCED_FOR)
+    remove_orphans(hour=timezone.now().hour, older_than=UNREFERENCED_FOR)
     by_project: dict[int, list[int]] = defaultdict(list)
     for project, pk in _unreferenced().values_list("project", "pk")[:10_000]:
         by_project[project].append(pk)

@@ -35,6 +35,15 @@ def is_own(place: Place) -> bool:
     return place.mark() == _own_mark()
 
 
+def may_be_own(place: Place) -> bool:
+    """False for one that another installation has marked."""
+    return place.mark() in {"", _own_mark()}
+
+
+def mark_as_own(place: Place) -> None:
+    place.set_mark(_own_mark())
+
+
 @transaction.atomic
 def _own_mark() -> str:
     row, _ = ArtifactStoreMark.objects.get_or_create(pk=1, defaults={"mark": secrets.token_hex(16)})

@@ -27,8 +27,13 @@ class Address:
     options: dict[str, str]
 
     @property
-    def name(self) -> str:
+    def url(self) -> str:
         return f"{self.scheme}://{self.bucket}{self.path}"
+
+    @property
+    def name(self) -> str:
+        endpoint = self.options.get("endpoint")
+        return f"{self.url} at {endpoint}" if endpoint else self.url
 
 
 def parsed(text: str) -> Address:
@@ -80,7 +85,7 @@ def _bucket(address: Address, spool: Path, secrets: Mapping[str, str]) -> Place:
         config["disable_bulk_delete"] = True  # one at a time: not every server knows the other way
     is_plain = address.options.get("endpoint", "").startswith("http://")
     plain = {"allow_http": True} if is_plain else {}
-    open_store = partial(kinds[address.scheme].from_url, address.name, config=config)
+    open_store = partial(kinds[address.scheme].from_url, address.url, config=config)
     try:
         objects = open_store(client_options=CLIENT | plain, retry_config=RETRIES)
         quick = open_store(client_options=QUICK | plain, retry_config={"max_retries": 0})

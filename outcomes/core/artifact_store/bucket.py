@@ -71,7 +71,7 @@ class Bucket:
 
     def __init__(self, name: str, store: ObjectStore, quick: ObjectStore, *, spool: Path) -> None:
         self.name = name
-        self._objects, self._quick = store, quick
+        self.objects, self._quick = store, quick
         self._spool = spool  # a folder for uploads on their way in
         self._breaker = Breaker()
         self._process = 0
@@ -200,7 +200,7 @@ class Bucket:
         self._refuse_after_fork()
         began = self._breaker.begin()
         try:
-            yield self._objects
+            yield self.objects
         except FileNotFoundError as error:
             if not _names(error, _NO_BUCKET):
                 self._breaker.worked()

@@ -2,9 +2,13 @@
 away is no evidence about a call."""
 
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -206,3 +210,58 @@ def test_an_alert_is_open_while_the_store_is_away(project: Project, line: bucket
     wait_for_store()
     find_faults()
     assert list(open_alerts(project)) == []
+
+
+def other_host(program: str, *arguments: str, data: Path, bucket: str) -> "Finished":
+    """A process with a data folder of its own, and nothing in common but the bucket."""
+    variables = {
+        "DJANGO_SETTINGS_MODULE": "edictum_site.settings",
+        "EDICTUM_SITE_DATA": str(data),
+        "EDICTUM_SITE_ARTIFACTS": bucket,
+        "EDICTUM_SITE_LOG_LEVEL": "ERROR",
+    }
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, env=os.environ | variables, capture_output=True, text=True)
+
+
+Finished = subprocess.CompletedProcess[str]
+OTHER_HOST = """
+import sys, django
+django.setup()
+from outcomes.core import artifact_store
+project, name = int(sys.argv[1]), sys.argv[2]
+with artifact_store.Reader(project, name) as reader:
+    sys.stdout.write(b"".join(reader.bytes_of(0, reader.size_bytes)).decode())
+print(artifact_store.store(project, [b"by the other host"]).sha256, file=sys.stderr)
+"""
+
+
+def test_two_hosts_see_what_the_other_one_stored(
+    project: Project, agent: Agent, bucket, tmp_path: Path
+):
+    name = upload(agent, b"by this host")
+    data = tmp_path / "other host"
+    other = other_host(OTHER_HOST, str(project.pk), name, data=data, bucket=bucket)
+    assert other.stdout == "by this host", other.stderr
+    with artifact_store.Reader(project.pk, other.stderr.split()[-1]) as reader:
+        assert b"".join(reader.bytes_of(0, 100)) == b"by the other host"
+    assert len(buckets.keys_in(bucket)) == 2
+
+
+DYING = """
+import os, sys, django
+django.setup()
+from outcomes.core import artifact_store
+def content():
+    yield b"half" * 1_000_000
+    os._exit(7)
+artifact_store.store(int(sys.argv[1]), content())
+"""
+
+
+def test_a_host_that_dies_in_an_upload_leaves_nothing(project: Project, bucket, tmp_path: Path):
+    """Its draft has no name on any disk, and none in the bucket."""
+    data = tmp_path / "other host"
+    assert other_host(DYING, str(project.pk), data=data, bucket=bucket).returncode == 7
+    assert buckets.keys_in(bucket) == []
+    assert list((data / "uploads").iterdir()) == []
