@@ -19,7 +19,7 @@ from outcomes.core.artifact_store import fault_words
 from outcomes.core.artifact_store.addresses import AddressInvalid
 from outcomes.core.artifact_store.places import Place
 
-TOLD_EVERY: Final = 5.0  # seconds
+PRINTED_EVERY: Final = 5.0  # seconds
 NAMED: Final = 10  # damaged artifacts
 
 
@@ -59,10 +59,10 @@ class Command(BaseCommand):
             raise CommandError(f"{fault_words(error)} Run it again to continue.") from None
 
     def _copy(self, source: Place, target: Place, *, verify: bool) -> Progress:
-        progress, told_at = Progress(), time.monotonic()
+        progress, printed_at = Progress(), time.monotonic()
         for progress in copy_artifacts(source, target, verify=verify):
-            if time.monotonic() > told_at + TOLD_EVERY:
-                told_at = time.monotonic()
+            if time.monotonic() > printed_at + PRINTED_EVERY:
+                printed_at = time.monotonic()
                 self.stdout.write(f"  {progress.copied:,} copied, {size(progress.size)}")
                 self.stdout.flush()
         return progress
