@@ -34,15 +34,17 @@ PROJECT: Final = 1
 
 def main() -> int:
     contents = {"random bytes": _random_bytes(), "words": _words()}
-    found = []
+    measured = []
     with tempfile.TemporaryDirectory(prefix="edictum-artifacts-") as name:
         places = {"folder": (Path(name) / "store").as_uri(), "S3": buckets.a_bucket()}
         for kind, address in places.items():
             for text, content in contents.items():
-                found += _measured(kind, text, place_named(address), content, Path(name))
+                measured += _measured(kind, text, place_named(address), content, Path(name))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(json.dumps({"size": SIZE, "rounds": ROUNDS, "peak_mb": peak, "parts": found}, indent=1))
-    for each in found:
+    print(
+        json.dumps({"size": SIZE, "rounds": ROUNDS, "peak_mb": peak, "parts": measured}, indent=1)
+    )
+    for each in measured:
         print(
             f"{each['store']:6} {each['content']:12} {each['what']:22} {each['ms']:8.1f} ms"
             f"   bare {each['bare_ms']:8.1f} ms   {each['of_bare']:5.2f} times"
@@ -108,8 +110,8 @@ class _Bucket:
 
     def read_ranges(self, places: list[int]) -> None:
         for start in places:
-            found = obstore.get_range(self._store, "bare", start=start, length=RANGE)
-            _must_be(RANGE, [len(bytes(found))])
+            part = obstore.get_range(self._store, "bare", start=start, length=RANGE)
+            _must_be(RANGE, [len(bytes(part))])
 
 
 class _File:
@@ -152,8 +154,8 @@ def _words() -> bytes:
 
 
 def _must_be(size: int, sizes: Iterable[int]) -> None:
-    if (found := sum(sizes)) != size:
-        raise ValueError(f"{found} bytes were read, not {size}.")
+    if (total := sum(sizes)) != size:
+        raise ValueError(f"{total} bytes were read, not {size}.")
 
 
 def _seconds(work: Callable[[], None]) -> float:

@@ -139,8 +139,8 @@ def keys_of_user(policy: str) -> dict[str, str]:
     _iam("CreateUser", name)
     _iam("PutUserPolicy", name, PolicyName="console", PolicyDocument=policy)
     made = _iam("CreateAccessKey", name)
-    found = {tag: made.partition(f"<{tag}>")[2].partition("<")[0] for tag in _OF_KEYS}
-    return {_OF_KEYS[tag]: value for tag, value in found.items()}
+    values = {tag: made.partition(f"<{tag}>")[2].partition("<")[0] for tag in _OF_KEYS}
+    return {_OF_KEYS[tag]: value for tag, value in values.items()}
 
 
 _OF_KEYS = {"AccessKeyId": "AWS_ACCESS_KEY_ID", "SecretAccessKey": "AWS_SECRET_ACCESS_KEY"}

@@ -146,7 +146,7 @@ def test_an_address_of_no_artifact_store_is_refused(monkeypatch, address, reason
 
 
 @pytest.mark.parametrize("address", ["", "file:///srv/a", "s3://b", "gs://b/prefix", "az://b"])
-def test_an_address_of_an_artifact_store_is_taken(monkeypatch, address):
+def test_an_address_of_an_artifact_store_is_accepted(monkeypatch, address):
     monkeypatch.setenv("EDICTUM_SITE_ARTIFACTS", address)
     assert env_artifacts() == address
 

@@ -91,7 +91,7 @@ def _seen() -> dict[int, dict[FindingKey, Details]]:
 
 
 def _add_store_fault(seen: dict[int, dict[FindingKey, Details]], why: str) -> None:
-    """Of every project: uploads fail, also where no batch waits yet."""
+    """An alert in every project: uploads fail, also where no batch waits yet."""
     for project in projects():
         seen.setdefault(project.pk, {}).setdefault(
             (FINDINGS[STORE], SUBJECT), _details(STORE, why, project.slug)

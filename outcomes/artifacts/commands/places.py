@@ -19,16 +19,16 @@ def claim_store() -> bool:
     """Mark the store in use as this installation's. False for one without its artifacts: a folder
     that is not mounted, or a new store into which nothing was moved yet."""
     place = artifact_store.place()
-    own, found = _own_mark(), place.mark()
-    if found and found != own:
+    own, mark = _own_mark(), place.mark()
+    if mark and mark != own:
         raise OthersStore(
             f"The artifact store {place.name} belongs to another installation."
             " Set EDICTUM_SITE_ARTIFACTS to one of its own, or add a prefix: s3://bucket/prefix."
         )
-    if not found and _holds_ours(place):
+    if not mark and _holds_ours(place):
         place.set_mark(own)
         return True
-    return found == own
+    return mark == own
 
 
 def is_own(place: Place) -> bool:

@@ -49,12 +49,12 @@ def upload(agent: Agent, *contents: bytes) -> list[str]:
 
 def test_a_console_moves_while_it_works(agent: Agent, settings, old, new):
     names = upload(agent, *SMALL, LARGE)
-    assert "Copied 41 artifacts" in (said := move(new))
-    assert "The database names 41 artifacts; 0 of them are missing" in said
+    assert "Copied 41 artifacts" in (printed := move(new))
+    assert "The database names 41 artifacts; 0 of them are missing" in printed
     late = upload(agent, b"after the first pass")
     settings.ARTIFACTS = new
-    assert "Copied 1 artifacts" in (said := move(new, "--from", old, "--verify"))
-    assert "41 were there already" in said
+    assert "Copied 1 artifacts" in (printed := move(new, "--from", old, "--verify"))
+    assert "41 were there already" in printed
     for name, content in zip(names + late, [*SMALL, LARGE, b"after the first pass"], strict=True):
         assert b"".join(agent.client.get(f"/v1/artifacts/{name}")) == content
     agent.post(an_outcome("c", type="artifact_reference", artifact_id=names[0], summary="s"))
@@ -70,9 +70,9 @@ def test_a_move_that_was_ended_goes_on(agent: Agent, old, new):
     entries = list(source.entries())
     for entry in entries[:15]:  # as an earlier run did
         moving._copy_bytes(source, target, entry)
-    said = move(new)
-    assert "Copied 25 artifacts" in said
-    assert "15 were there already" in said
+    printed = move(new)
+    assert "Copied 25 artifacts" in printed
+    assert "15 were there already" in printed
 
 
 def test_a_damaged_artifact_is_named_and_not_copied(agent: Agent, project: Project, old, new):
@@ -84,7 +84,7 @@ def test_a_damaged_artifact_is_named_and_not_copied(agent: Agent, project: Proje
     assert [entry.sha256 == name for entry in place_named(new).entries()] == [False]
 
 
-def test_a_copy_that_was_spoilt_is_found_and_made_again(agent: Agent, project, old, tmp_path):
+def test_verifying_copies_a_spoilt_artifact_again(agent: Agent, project, old, tmp_path):
     new = (tmp_path / "new").as_uri()
     (name,) = upload(agent, b"fine")
     move(new)

@@ -73,7 +73,7 @@ def test_a_range_is_read(place: Place, start: int, stop: int):
         assert b"".join(reader.bytes_of(start, stop)) == LINES[start:stop]
 
 
-def test_lines_are_found_by_the_index(place: Place):
+def test_the_index_knows_where_lines_begin(place: Place):
     name = store_in(place, 1, [LINES]).sha256
     with FrameReader(place.open(1, name), name) as reader:
         start, stop = reader.place_of_lines(50_000, 50_001)

@@ -19,10 +19,10 @@ OTHER_RIGHT = "s3:GetBucketAcl"
 
 def rights_for(address: str) -> str:
     """The policy of the page, for this bucket."""
-    found = re.search(r"```json\n(.*?)```", (ROOT / "docs/artifacts.md").read_text(), re.DOTALL)
-    assert found is not None
+    match = re.search(r"```json\n(.*?)```", (ROOT / "docs/artifacts.md").read_text(), re.DOTALL)
+    assert match is not None
     bucket = address.removeprefix("s3://").partition("/")[0]
-    policy = found[1].replace("bucket/prefix", f"{bucket}/artifacts")
+    policy = match[1].replace("bucket/prefix", f"{bucket}/artifacts")
     return policy.replace(':::bucket"', f':::{bucket}"')
 
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("outcomes", "0005_success_target"),
+        ("outcomes", "0006_plain_names"),
     ]
 
     operations = [
