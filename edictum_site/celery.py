@@ -34,6 +34,8 @@ app.conf.task_routes = {
     "outcomes.tasks.remove_session": BULK,
     "outcomes.tasks.scan_for_suggestions": BULK,
     "outcomes.tasks.index_calls": BULK,
+    "outcomes.tasks.run_retention": BULK,
+    "outcomes.tasks.erase": BULK,
     "edictum_site.tasks.fill_demo": BULK,
     "outcomes.tasks.remove_unreferenced_artifacts": BULK,
     "outcomes.tasks.remove_agents_long_gone": BULK,
@@ -93,6 +95,10 @@ app.conf.beat_schedule = {
     },
     "apply retention": {
         "task": "governance.tasks.remove_what_is_old",
+        "schedule": timedelta(hours=1),
+    },
+    "start retention where a run is due": {
+        "task": "outcomes.tasks.start_retention",
         "schedule": timedelta(hours=1),
     },
     "remove unreferenced artifacts": {

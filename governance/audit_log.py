@@ -7,17 +7,21 @@ between breaks the chain at its number.
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TypeAlias
 
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from governance.core.actor import Actor
+from governance.core.actor import CONSOLE, Actor
 from governance.models import AuditEntry, Project
 
 # No floats: a database may give them back in another spelling, and the hash would differ.
 Detail: TypeAlias = "str | int | bool | list[Detail] | dict[str, Detail] | None"
 
 BEGINNING = "0" * 64
+REMOVED = "audit entries removed"
 
 
 def record(
@@ -69,15 +73,50 @@ def hash_of(entry: AuditEntry) -> str:
 
 
 def verify(project: Project) -> int | None:
-    """The number of the first entry that does not follow from those before it, if any."""
-    expected, previous = 1, BEGINNING
+    """The number of the first entry that does not follow from those before it, if any.
+
+    A log that begins later than with its first entry has to say so itself: which entries retention
+    removed, and the hash of the last of them.
+    """
+    expected, previous, first = 1, BEGINNING, None
+    removals = set[tuple[int, str]]()
     for entry in AuditEntry.objects.filter(project=project).order_by("number").iterator():
+        if first is None:
+            first = expected, previous = entry.number, entry.previous_hash
         if entry.number != expected:
             return expected
         if entry.previous_hash != previous or entry.hash != hash_of(entry):
             return entry.number
+        if entry.action == REMOVED:
+            removals.add((int(str(entry.details["up_to"])), str(entry.details["hash"])))
         expected, previous = entry.number + 1, entry.hash
-    return None
+    if first is None or first == (1, BEGINNING) or (first[0] - 1, first[1]) in removals:
+        return None
+    return 1
+
+
+def entries_before(project: Project, before: datetime) -> QuerySet[AuditEntry]:
+    """The beginning of the log up to this moment."""
+    later = AuditEntry.objects.filter(project=project, at__gte=before).order_by("number")
+    first = later.values_list("number", flat=True).first()
+    rows = AuditEntry.objects.filter(project=project)
+    return rows.none() if first is None else rows.filter(number__lt=first)
+
+
+@transaction.atomic
+def remove_entries(project: Project, before: datetime) -> int:
+    """Remove the beginning of the log, and say so at its end, with what it ended in."""
+    queue_at(project)
+    rows = entries_before(project, before)
+    last = rows.order_by("-number").first()
+    if last is None:
+        return 0
+    number = rows.count()
+    details: dict[str, Detail] = {"up_to": last.number, "hash": last.hash, "entries": number}
+    record(CONSOLE, REMOVED, f"{number:,} entries before {before:%Y-%m-%d}",
+           project=project, details=details)  # fmt: skip
+    rows.delete()
+    return number
 
 
 def _storable(text: str, length: int) -> str:

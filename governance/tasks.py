@@ -33,10 +33,8 @@ def note_expiring_keys() -> None:
 
 @shared_task
 def remove_what_is_old() -> None:
-    from governance.approvals.retention import remove_old_approvals
     from governance.delivery.commands.retention import remove_old_notes
     from governance.people.commands.accounts import remove_expired_browser_sessions
 
-    remove_old_approvals()
     remove_old_notes()
     remove_expired_browser_sessions()

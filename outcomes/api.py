@@ -7,6 +7,7 @@ from outcomes.figures import api as stats
 from outcomes.health import api as health
 from outcomes.ingest.api import ingest, skills
 from outcomes.masking import api as opening
+from outcomes.retention import api as retention
 from outcomes.session_store import api as session_store
 from outcomes.sessions import api as sessions
 from outcomes.suggestions import api as suggestions
@@ -19,6 +20,7 @@ __all__ = [
     "ingest",
     "observed",
     "opening",
+    "retention",
     "router",
     "session_store",
     "sessions",

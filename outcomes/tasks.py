@@ -76,12 +76,38 @@ def index_calls(index: int) -> None:
         doorbell.send(doorbell.INDEX, index)
 
 
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def run_retention(number: int) -> None:
+    from outcomes.retention.commands.runs import run_retention as run
+
+    if not run(number):
+        doorbell.send(doorbell.RETENTION, number)
+
+
+@shared_task(soft_time_limit=HOUR, time_limit=HOUR + 60)
+def erase(number: int) -> None:
+    from outcomes.retention.commands.erasing import run_erasure
+
+    if not run_erasure(number):
+        doorbell.send(doorbell.ERASE, number)
+
+
+@shared_task
+def start_retention() -> None:
+    from outcomes.retention.commands.runs import start_due_runs
+
+    for number in start_due_runs():
+        doorbell.send(doorbell.RETENTION, number)
+
+
 @shared_task
 def sweep_jobs() -> None:
     from outcomes.backtesting.commands import waiting_backtests
     from outcomes.jobs.sweep import send_again
     from outcomes.models import Rejudging
     from outcomes.reclassification.commands.parts import waiting_parts
+    from outcomes.retention.commands.erasing import waiting_erasures
+    from outcomes.retention.commands.runs import waiting_runs
     from outcomes.search.commands.indexing import waiting_indexes
     from outcomes.sessions.commands.removal import waiting_removals
     from outcomes.suggestions.commands.scans import waiting_scans
@@ -94,6 +120,8 @@ def sweep_jobs() -> None:
             doorbell.REMOVE_SESSION: waiting_removals(),
             doorbell.SCAN: waiting_scans(),
             doorbell.INDEX: waiting_indexes(),
+            doorbell.RETENTION: waiting_runs(),
+            doorbell.ERASE: waiting_erasures(),
         }
     )
 

@@ -28,6 +28,7 @@ from outcomes.overview import views as overview
 from outcomes.principals import views as principals
 from outcomes.reclassification.views import disagreements, past_calls, two_versions
 from outcomes.reclassification.views import jobs as rejudging
+from outcomes.retention import views as retention
 from outcomes.sessions.views import actions, compare_sessions, saved_views, session, sessions
 from outcomes.sessions.views import parts as session_parts
 from outcomes.suggestions import views as suggestions
@@ -133,6 +134,17 @@ in_settings = [
     path("invalid-events/", inbox.rejected, name="rejected"),
     path("failed-batches/", inbox.set_aside, name="set_aside"),
     path("failed-batches/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),
+    path("retention/", retention.retention, name="retention"),
+    path("retention/rule/", retention.retention_rule, name="retention_rule"),
+    path("retention/run/", retention.start_retention_run, name="start_retention_run"),
+    path(
+        "retention/runs/<int:run_id>/cancel/",
+        retention.cancel_retention_run,
+        name="cancel_retention_run",
+    ),
+    path("retention/holds/new/", retention.new_hold, name="new_hold"),
+    path("retention/holds/<int:hold_id>/lift/", retention.lift_legal_hold, name="lift_legal_hold"),
+    path("retention/erase/", retention.erase, name="erase"),
 ]
 in_project: list[URLPattern | URLResolver] = [
     path("", overview.project, name="project"),

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.http import urlencode
 
 from edictum_site.help.release import commit, version
@@ -20,6 +21,9 @@ from outcomes.core.scope import Scope
 from outcomes.ingest.commands.back_pressure import why_refused_of_late
 from outcomes.jobs.queries import Backlog
 from outcomes.jobs.views import backlog_of
+from outcomes.retention.domain import SHORTEST, Kind
+from outcomes.retention.queries.runs import only_sums_before
+from outcomes.retention.words import only_sums_sentence
 from outcomes.web.addresses import project_url
 
 APPROVALS = "outcomes:approvals"
@@ -58,6 +62,7 @@ SETTINGS = (
     ("Signing key", "governance:signing_key"),
     ("Invalid events", "outcomes:rejected"),
     ("Failed batches", "outcomes:set_aside"),
+    ("Retention", "outcomes:retention"),
     ("Audit log", "governance:audit"),
 )
 
@@ -123,6 +128,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         **appearance,
         "release": release,
         "scope": scope,
+        "only_sums": "" if scope is None else _only_sums(project, scope),
         "scope_bar": None if scope is None else scope_bar(request, scope),
         "carried": _query(chosen),  # after the address of a list or of figures
         "carried_on": _query(carried_on(request, chosen)),  # after that of an entry
@@ -147,6 +153,14 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             refused=why_refused_of_late(),
         ),
     }
+
+
+def _only_sums(project: Project, scope: Scope) -> str:
+    """A sentence where the scope begins before calls that retention removed."""
+    if scope.since > timezone.now() - timedelta(days=SHORTEST[Kind.CALLS]):
+        return ""
+    before = only_sums_before(project.pk, scope.environment)
+    return only_sums_sentence(before) if before is not None and scope.since < before else ""
 
 
 def _shows_start(request: HttpRequest, project: Project, counts: Navigation) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from governance.core.approval_status import Status
 from governance.models import Approval as Approval  # others meet it here
-from governance.models import Project
+from governance.models import Environment
 
 AROUND = 200  # asked for in a few minutes by one agent of one tool
 MOST_EARLIER = 500
@@ -178,19 +178,20 @@ def due_approvals(now: datetime, limit: int) -> list[Approval]:
     return list(_light(rows).order_by("ends_at")[:limit])
 
 
-def projects_with_approvals_before(before: datetime) -> list[Project]:
-    """Those that have any which ended before."""
-    old = Approval.objects.filter(project=OuterRef("pk"), ends_at__lt=before)
-    return list(Project.objects.filter(Exists(old.exclude(status=Status.PENDING))))
-
-
 def approvals_ended_before(
-    project: Project, before: datetime, limit: int
+    environment: Environment, before: datetime, limit: int, held: Collection[str] = ()
 ) -> list[tuple[int, str, datetime]]:
-    """Id, status and end of each, the oldest first."""
-    rows = Approval.objects.filter(project=project, ends_at__lt=before)
-    ended = rows.exclude(status=Status.PENDING).order_by("ends_at", "id")
-    return list(ended.values_list("pk", "status", "ends_at")[:limit])
+    """Id, status and end of each, the oldest first, except those of these sessions."""
+    ended = ended_approvals_before(environment, before).exclude(session_id__in=held)
+    rows = ended.order_by("ends_at", "id")
+    return list(rows.values_list("pk", "status", "ends_at")[:limit])
+
+
+def ended_approvals_before(environment: Environment, before: datetime) -> QuerySet[Approval]:
+    rows = Approval.objects.filter(
+        project=environment.project_id, environment=environment, ends_at__lt=before
+    )
+    return rows.exclude(status=Status.PENDING)
 
 
 def _listed(project_id: int) -> QuerySet[Approval, Approval]:

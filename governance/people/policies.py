@@ -29,6 +29,7 @@ class Action(StrEnum):
     MANAGE_MEMBERS = "manage members"
     MANAGE_SETTINGS = "manage settings"
     DELETE_SESSION = "delete sessions"
+    MANAGE_RETENTION = "manage retention"
     WRITE_NOTE = "write notes"
     SAVE_VIEW = "save views"
     SHARE_VIEW = "share views"
@@ -54,6 +55,7 @@ ROLE_FOR = {
     Action.MANAGE_MEMBERS: Role.ADMIN,
     Action.MANAGE_SETTINGS: Role.ADMIN,
     Action.DELETE_SESSION: Role.ADMIN,
+    Action.MANAGE_RETENTION: Role.ADMIN,
     Action.WRITE_NOTE: Role.OPERATOR,
     Action.SAVE_VIEW: Role.VIEWER,
     Action.SHARE_VIEW: Role.OPERATOR,

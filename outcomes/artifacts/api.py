@@ -92,6 +92,8 @@ def _readable(access: Access, artifact_id: str) -> tuple[Artifact, bool]:
 def _existing(artifact: Artifact | None) -> Artifact:
     if artifact is None:
         raise NotFound("Artifact not found.")
+    if artifact.removed_at is not None:
+        raise NotFound("Retention removed the content of this artifact.")
     return artifact
 
 

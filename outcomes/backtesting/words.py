@@ -26,6 +26,7 @@ _MISSING: Final = {"output": "output not stored", "arguments": "arguments not re
 _NOT_REPLAYED: Final = {
     "evaluation_limit": "evaluation limit reached",
     "invalid_call": "rejected by the SDK",
+    "payload_removed": "rules read arguments or outputs that retention removed",
     "unknown": "denied for an unknown reason",
 }
 

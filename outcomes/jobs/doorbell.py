@@ -23,6 +23,8 @@ CHECK_BACKTEST: Final = "outcomes.tasks.run_check_backtest"
 RECLASSIFY: Final = "outcomes.tasks.reclassify"
 REMOVE_SESSION: Final = "outcomes.tasks.remove_session"
 INDEX: Final = "outcomes.tasks.index_calls"
+RETENTION: Final = "outcomes.tasks.run_retention"
+ERASE: Final = "outcomes.tasks.erase"
 SCAN: Final = "outcomes.tasks.scan_for_suggestions"
 
 logger = logging.getLogger(__name__)

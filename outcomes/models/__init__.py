@@ -22,6 +22,14 @@ from outcomes.models.inbox import Batch, RejectedItem
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
+from outcomes.models.retention import (
+    ArchivedDay,
+    Erasure,
+    Hold,
+    RetentionMark,
+    RetentionRule,
+    RetentionRun,
+)
 from outcomes.models.rollups import Rollup, RollupChange, RollupMinute
 from outcomes.models.saved_views import SavedView
 from outcomes.models.search import IndexedCall, Posting, Principal, SearchIndex, UnindexedEvents
@@ -34,6 +42,7 @@ __all__ = [
     "Agent",
     "AgentReport",
     "AgentSeen",
+    "ArchivedDay",
     "Artifact",
     "ArtifactMaker",
     "ArtifactStoreMark",
@@ -46,8 +55,10 @@ __all__ = [
     "ChangedCall",
     "ChildSession",
     "DemoRun",
+    "Erasure",
     "Event",
     "GroupRollup",
+    "Hold",
     "IndexedCall",
     "PastVerdict",
     "Posting",
@@ -55,6 +66,9 @@ __all__ = [
     "RejectedItem",
     "Rejudging",
     "RejudgingPart",
+    "RetentionMark",
+    "RetentionRule",
+    "RetentionRun",
     "Rollup",
     "RollupChange",
     "RollupMinute",

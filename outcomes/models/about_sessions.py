@@ -75,6 +75,7 @@ class SessionRemoval(models.Model):
     artifacts = models.BigIntegerField(default=0)
     tries = models.PositiveIntegerField(default=0)  # that failed
     next_try_at = models.DateTimeField(null=True)
+    keeps_sums = models.BooleanField(default=False, db_default=False)  # retention removes it
 
     class Meta:
         ordering = ["id"]

@@ -16,6 +16,7 @@ class Artifact(models.Model):
     # Requests with agents' keys, each of all of it or of a part.
     fetches = models.BigIntegerField(default=0, db_default=0)
     fetched_at = models.DateTimeField(null=True)
+    removed_at = models.DateTimeField(null=True)  # by retention: the row says what there was
 
     class Meta:
         ordering = ["-id"]

@@ -11,7 +11,7 @@ from outcomes.models.rollups import OfEnvironment
 
 
 class CallGroup(models.Model):
-    """Columns that its calls share. It is removed with the last of them."""
+    """Columns that its calls share. It is removed with the last of them, unless sums name it."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
@@ -33,6 +33,8 @@ class CallGroup(models.Model):
     rule = models.TextField(blank=True)
     check_name = models.CharField(max_length=128, blank=True)
     text = models.CharField(max_length=LONGEST, blank=True)
+    # Retention removed some of its calls, and their sums still name it.
+    has_past = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ["id"]

@@ -19,10 +19,11 @@ from outcomes.record.classification import (
 )
 from outcomes.record.codec import Verdicts, verdicts_of
 from outcomes.record.effective import DecidedBy, disagrees, effective
-from outcomes.record.outcome import NOT_REPORTED, NotReported, ToolArtifactReference
+from outcomes.record.outcome import NOT_REPORTED, NotReported, Removed, ToolArtifactReference
 
 ARTIFACT: Final = ToolArtifactReference.kind
 NO_OUTPUT: Final = "No result was reported."
+REMOVED_OUTPUT: Final = "Retention removed the output. The verdict stays as it was."
 OVERTAKEN: Final = "It changed while this ran, and was judged then."
 _VERDICTS: Final = {verdict.value: verdict for verdict in Verdict}
 
@@ -77,6 +78,8 @@ class Judging:
         output = read(row.artifact_name) if row.kind == ARTIFACT else _output(row, recorded)
         if isinstance(output, NotReported):
             reason = NO_OUTPUT if row.kind in ("execution_result", ARTIFACT) else ""
+            if isinstance(output, Removed):
+                reason = REMOVED_OUTPUT
             return Judged(VerdictChange(before, before, not_checked=reason), None)
         if isinstance(output, Unreadable) and output.is_fault:
             return Judged(VerdictChange(before, before, not_checked=output.reason), None)

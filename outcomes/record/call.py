@@ -29,6 +29,7 @@ class Call:
     approval_requested: bool = False
     would_block: bool = False
     conflict: bool = False
+    lost_arguments: bool = False  # retention removed those of an event
 
     @property
     def call_id(self) -> str:

@@ -143,6 +143,7 @@ class Event:
     bundle_name: str | None = None
     reported_environment: str | None = None
     metadata: dict[str, Any] | None = None
+    lost_arguments: bool = False  # retention removed them
 
 
 _REASONS = {

@@ -35,6 +35,7 @@ def _call_of_one(event: Event) -> Call | None:
         from_sdk=event.from_sdk,
         approval_requested=isinstance(report, ApprovalRequested),
         would_block=isinstance(report, WouldBlock),
+        lost_arguments=event.lost_arguments,
     )
 
 
@@ -59,6 +60,7 @@ def _call_of_several(ranked: Sequence[Event]) -> Call:
         approval_requested=ApprovalRequested in reports,
         would_block=WouldBlock in reports,
         conflict=_is_conflict(ranked),
+        lost_arguments=True in {event.lost_arguments for event in ranked},
     )
 
 

@@ -12,13 +12,19 @@ REASON: Final = 64  # characters of a denial's reason that figures tell apart
 REPORTED_AS_FAILED: Final = "reported as failed"
 
 
-@final
 @dataclass(frozen=True, slots=True)
 class NotReported:
     """The output was never sent. An explicit null is a value, and not this."""
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Removed(NotReported):
+    """An output that retention removed: the verdict it got stays."""
+
+
 NOT_REPORTED: Final = NotReported()
+REMOVED: Final = Removed()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from outcomes.record.event import UNKNOWN_AGENT, Event
 from outcomes.record.fold import fold
 from outcomes.record.outcome import (
     Outcome,
+    Removed,
     ToolArtifactReference,
     ToolExecutionResult,
     ToolFailure,
@@ -162,7 +163,9 @@ class _Writer:
             self.apart.note(events, earlier)
             known = fold(earlier)
             verdicts, is_bound = codec.verdicts_in(old), old.decided_by == "check"
-            if known is None or not _has_same_verdict_inputs(known, call):
+            if known is None or (
+                not _has_same_verdict_inputs(known, call) and not _lost_output(call)
+            ):
                 verdicts, is_bound = judged(call, self.reading, old.project, old.environment)
             reported = ReportedCall(
                 call,
@@ -175,7 +178,7 @@ class _Writer:
             )
             self._learn_names([reported])
             before.append(old)
-            after.append(self._row(reported, old.id))
+            after.append(_with_lost(self._row(reported, old.id), old, call))
         both = zip(before, grouped(after), strict=True)
         changes: list[Change] = [(old, row) for old, row in both if row != old]
         bulk.update(CallModel, CALL_COLUMNS, [row for _, row in changes])
@@ -283,6 +286,19 @@ def _has_same_verdict_inputs(before: Call, after: Call) -> bool:
     if before.outcome is None or after.outcome is None:
         return before.outcome is after.outcome
     return _without_time(before.outcome) == _without_time(after.outcome)
+
+
+def _lost_output(call: Call) -> bool:
+    """Retention removed the output, so no check can be asked again: the verdict stays."""
+    outcome = call.outcome
+    return isinstance(outcome, ToolExecutionResult) and isinstance(outcome.output, Removed)
+
+
+def _with_lost(row: CallRow, old: CallRow, call: Call) -> CallRow:
+    """The row with what the old one knew of arguments that retention removed."""
+    if not call.lost_arguments or call.tool_args is not None:
+        return row
+    return row._replace(arguments=old.arguments, artifact_read=old.artifact_read)
 
 
 def _without_time(outcome: Outcome) -> Outcome:

@@ -3,8 +3,9 @@
 Rows are inserted in sorted order, so that two workers never wait for each other in a circle.
 """
 
+import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Model, Q
@@ -15,7 +16,9 @@ from outcomes.record.codec import digest_of
 Name = tuple[int, str]  # the project or environment, and the name in it
 
 REMEMBERED = 50_000
+REMEMBERED_FOR: Final = 60.0  # seconds; an erasure waits longer before it deletes a name
 _remembered: dict[type[Model], dict[Name, int]] = {}
+_forgets_at = 0.0
 
 
 def ids_of(model: type[Model], scope: str, names: Iterable[Name], **extra: Any) -> dict[Name, int]:
@@ -23,6 +26,7 @@ def ids_of(model: type[Model], scope: str, names: Iterable[Name], **extra: Any) 
 
     `extra` gives more columns of a new row, each as a function of its name.
     """
+    _forget_in_time()
     remembered = _remembered.setdefault(model, {})
     unique = set(names)
     ids = {name: remembered[name] for name in unique if name in remembered}
@@ -47,6 +51,13 @@ def ids_of(model: type[Model], scope: str, names: Iterable[Name], **extra: Any) 
 def forget() -> None:
     """Called after rows were removed elsewhere, as when a session is deleted."""
     _remembered.clear()
+
+
+def _forget_in_time() -> None:
+    global _forgets_at
+    if (now := time.monotonic()) > _forgets_at:
+        _remembered.clear()
+        _forgets_at = now + REMEMBERED_FOR
 
 
 def _stored(model: type[Model], scope: str, names: list[Name]) -> Iterable[tuple[Name, int]]:

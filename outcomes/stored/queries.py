@@ -239,4 +239,4 @@ def sessions(project_id: int, *, environment: str = "", agent: str = "") -> Quer
 def session_named(project_id: int, session_id: str, environment: str = "") -> Session | None:
     """Session with that id, seen last; ids are unique within an environment."""
     rows = sessions(project_id, environment=environment).defer(None).defer("version__document")
-    return rows.filter(digest=digest_of(session_id)).first()
+    return rows.select_related("hold").filter(digest=digest_of(session_id)).first()

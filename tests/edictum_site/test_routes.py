@@ -23,7 +23,9 @@ from governance.findings import open_finding
 from governance.models import Deployment, Finding, Project
 from governance.people import auth
 from governance.people.commands.people import invite
+from outcomes.holds.commands import hold_query
 from outcomes.models import Batch, Call, CallGroup, Rejudging, Session
+from outcomes.retention.commands.runs import start_run
 from outcomes.sessions.commands.notes import write_note
 from outcomes.sessions.commands.saved_views import save_view
 from tests import builders
@@ -226,6 +228,8 @@ THINGS: dict[str, Callable[[Things], object]] = {
     "view_id": lambda things: things.view,
     "alert_id": lambda things: an_alert(things.project).pk,
     "invitation_id": lambda things: things.invitation,
+    "run_id": lambda things: start_run(things.project, by=CONSOLE).pk,
+    "hold_id": lambda things: hold_query(things.project, query="refund", reason="", by=CONSOLE).pk,
 }
 
 

@@ -6,7 +6,16 @@ import pytest
 
 from tests.journeys.console import EMAIL
 
-PAGES = ("", "keys/", "members/", "audit/", "signing-key/", "invalid-events/", "failed-batches/")
+PAGES = (
+    "",
+    "keys/",
+    "members/",
+    "audit/",
+    "retention/",
+    "signing-key/",
+    "invalid-events/",
+    "failed-batches/",
+)
 NAMES = (
     "ci",
     "a-key-with-a-rather-long-name-for-what-runs-every-night",

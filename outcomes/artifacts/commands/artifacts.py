@@ -37,7 +37,7 @@ def _row_of(stored: artifact_store.Stored, media_type: str, access: Access) -> A
     artifact, _ = Artifact.objects.update_or_create(
         project_id=access.project_id,
         sha256=stored.sha256,
-        defaults={"created_at": timezone.now()},
+        defaults={"created_at": timezone.now(), "removed_at": None},
         create_defaults={
             "created_at": timezone.now(),
             "size_bytes": stored.size_bytes,

@@ -20,6 +20,8 @@ ArtifactKey = tuple[int, str]  # the project, and the SHA-256 or whatever else a
 
 AWAY = Unreadable("The stored output cannot be read at the moment.", is_fault=True)
 DAMAGED = Unreadable("The stored output is damaged.", is_fault=True)
+# No fault, but no evidence about the call either: its verdict stays.
+REMOVED = Unreadable("Retention removed the stored output.", is_fault=True)
 IN_ONE_QUERY = 500
 # Bytes of outputs whose values are remembered, as they are stored: what is read of JSON can take
 # twenty times that, and a thousand calls may each refer to another one.
@@ -35,6 +37,7 @@ class RemovedMeanwhile(Exception):
 class _Known:
     size_bytes: int
     media_type: str
+    is_removed: bool = False
 
 
 @dataclass(slots=True)
@@ -61,7 +64,9 @@ class Contents:
         for project, part in _by_project(missing):
             # In no order: to have one, SQLite would go through all that a project has.
             for row in Artifact.objects.filter(project=project, sha256__in=part).order_by():
-                self._known[project, row.sha256] = _Known(row.size_bytes, row.media_type)
+                self._known[project, row.sha256] = _Known(
+                    row.size_bytes, row.media_type, is_removed=row.removed_at is not None
+                )
 
     def is_known(self, key: ArtifactKey) -> bool:
         """Whether this claim has asked already if it is stored here."""
@@ -113,6 +118,7 @@ class Contents:
                 size_bytes=known.size_bytes,
                 media_type=known.media_type,
                 created_at=now,
+                removed_at=None,
             )
             for (project, sha256), known in sorted(self._contents.items(), key=lambda item: item[0])
         ]
@@ -120,7 +126,7 @@ class Contents:
             rows,
             update_conflicts=True,
             unique_fields=["project", "sha256"],
-            update_fields=["created_at"],
+            update_fields=["created_at", "removed_at"],
         )
         referred = {key for key, known in self._known.items() if known is not None}
         rows_locked = dict(locked(self._contents.keys() | referred))
@@ -141,6 +147,8 @@ def locked(keys: Iterable[ArtifactKey]) -> Iterator[tuple[ArtifactKey, int]]:
 def _read(key: ArtifactKey, known: _Known | None) -> Json | Unreadable:
     if known is None:
         return STORED_BY_AGENT
+    if known.is_removed:
+        return REMOVED
     if known.size_bytes > CHECKED_LIMIT:
         return TOO_LARGE
     try:

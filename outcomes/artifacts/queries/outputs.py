@@ -15,6 +15,7 @@ from outcomes.record.classification import cut_by_agent
 from outcomes.record.effective import agent_check
 from outcomes.record.outcome import (
     NOT_REPORTED,
+    REMOVED,
     NotReported,
     ToolArtifactReference,
     ToolExecutionResult,
@@ -63,6 +64,8 @@ def outputs_of(rows: Sequence[Row]) -> Recorded:
             continue
         seen.add(call)
         item = codec.item_of(packed)
+        if call in recorded.outputs and codec.lost_output(packed):
+            recorded.outputs[call] = REMOVED
         if call in recorded.outputs and item["type"] == RESULT and "output" in item:
             recorded.outputs[call] = item["output"]
         recorded.note(call, item.get("metadata"))

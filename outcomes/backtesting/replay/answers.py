@@ -18,6 +18,7 @@ TOOLS: Final = 10_000
 _HAD_OUTPUT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
 _LONG: Final = 100  # bytes
 SIMPLE: Final = Answer()
+PAYLOAD_REMOVED: Final = "payload_removed"
 
 
 class Slot:
@@ -75,6 +76,8 @@ class Book:
         reader = self._readers.get(row.tool) or self._reader_of(row.tool)
         if not reader.rules:
             return _NO_RULES
+        if content.is_removed:
+            return _lost()
         had_output = reader.output and row.kind in _HAD_OUTPUT
         output = content.output if had_output else None
         lacks_output = had_output and output is None
@@ -133,6 +136,13 @@ class Book:
         self._waiting.slots.append(slot)
         self._waiting.questions.append(posted)
         return slot
+
+
+def _lost() -> Slot:
+    """Rules read what retention removed: the call is left out, never answered by guess."""
+    slot = Slot()
+    slot.unanswered = PAYLOAD_REMOVED
+    return slot
 
 
 def answer_of(judged: Judged | None) -> Answer:

@@ -24,6 +24,7 @@ class Content(NamedTuple):
     arguments: bytes | None = None
     principal: bytes | None = None
     output: bytes | None = None
+    is_removed: bool = False  # retention removed arguments or output
 
 
 class _Item(msgspec.Struct, gc=False):
@@ -42,6 +43,7 @@ class _WithArtifact(msgspec.Struct, gc=False):
 
 _Event = tuple[bytes, int, str, bytes]
 _NOTHING: Final = Content()
+_REMOVED: Final = Content(is_removed=True)
 _NULL: Final = b"null"
 _POSTED: Final = "outcomes"
 _as_sent = msgspec.json.Decoder(_Item)
@@ -54,7 +56,8 @@ _EVENTS: Final = """
 
 
 def size_of(content: Content) -> int:
-    return sum(len(part) for part in content if part is not None)
+    parts = content.arguments, content.principal, content.output
+    return sum(len(part) for part in parts if part is not None)
 
 
 def contents_of(rows: Sequence[Row]) -> list[Content]:
@@ -82,6 +85,8 @@ def _content(row: Row, events: Sequence[_Event]) -> Content:
     principal: bytes | None = None
     output: bytes | None = None
     posted = 0
+    if any(codec.removed_from(packed) for *_, packed in events):
+        return _REMOVED
     for _, _, source, packed in events:
         item = _item_of(packed, source)
         sent, by = bytes(item.tool_args), bytes(item.principal)

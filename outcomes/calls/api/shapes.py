@@ -6,11 +6,13 @@ from typing import Any
 
 from outcomes.masking.queries.shown_calls import ShownCall
 from outcomes.models import Call, PastVerdict, Session
+from outcomes.record.call import Call as Folded
 from outcomes.record.event import Event, Posted, Report
 from outcomes.record.model_content import outcome_to_model_content
 from outcomes.record.outcome import (
     NotReported,
     Outcome,
+    Removed,
     ToolArtifactReference,
     ToolDenied,
     ToolExecutionResult,
@@ -33,6 +35,7 @@ def call_out(call: ShownCall) -> dict[str, Any]:
         "call_id": row.call_id,
         "tool_name": row.tool.name,
         **_outcome_out(folded.outcome, stored),
+        "removed": _removed(row, folded),
         "elapsed_ms": row.elapsed_ms,
         "agent_id": row.agent.name,
         "session_id": row.session.session_id if row.session else None,
@@ -67,6 +70,17 @@ def call_out(call: ShownCall) -> dict[str, Any]:
         "would_deny": row.would_deny,
         "conflict": row.conflict,
     }
+
+
+def _removed(row: Call, folded: Folded) -> list[str]:
+    """Fields of the payload that retention removed; their absence says nothing about the agent."""
+    output = getattr(folded.outcome, "output", None)
+    lost = {
+        "tool_args": folded.lost_arguments and folded.tool_args is None,
+        "output": isinstance(output, Removed),
+        "artifact": row.artifact is not None and row.artifact.removed_at is not None,
+    }
+    return [name for name, is_lost in lost.items() if is_lost]
 
 
 def call_details(call: ShownCall, past: Sequence[PastVerdict]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from outcomes.models import Call
 from outcomes.record import codec
 from outcomes.record.effective import agent_check
 from outcomes.record.model_content import outcome_to_model_content
-from outcomes.record.outcome import serialised_length
+from outcomes.record.outcome import Removed, serialised_length
 from outcomes.stored.queries import StoredEvent, read_calls
 from outcomes.web.addresses import opening_url
 from outcomes.web.named import named_call
@@ -92,6 +92,7 @@ def _became(call: ShownCall) -> dict[str, Any]:
     return {
         "outcome": outcome,
         "has_output": has_output,
+        "lost_output": isinstance(getattr(outcome, "output", None), Removed),
         "output": output,
         "output_is_text": has_output and isinstance(output, str),
         "output_length": serialised_length(output) if has_output else 0,

@@ -14,6 +14,7 @@ from outcomes.calls.queries.around_call import previous_of_tool
 from outcomes.masking.queries.shown_calls import ShownCall, shown_calls
 from outcomes.record.outcome import (
     NotReported,
+    Removed,
     ToolArtifactReference,
     ToolDenied,
     ToolExecutionResult,
@@ -75,6 +76,8 @@ def _arguments(call: ShownCall) -> str:
 def _output(call: ShownCall) -> str:
     match call.folded.outcome:
         case ToolExecutionResult(output=output):
+            if isinstance(output, Removed):
+                return "(removed by retention)"
             return "(not reported)" if isinstance(output, NotReported) else _written(output)
         case ToolArtifactReference(artifact_id=artifact, summary=summary):
             return f"(artifact {artifact})\n{summary}"

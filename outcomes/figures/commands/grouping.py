@@ -145,9 +145,15 @@ def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Co
     return by_environment
 
 
+def note_past(groups: Iterable[int]) -> None:
+    """Keep the rows of groups of which calls leave while their sums stay."""
+    CallGroup.objects.filter(pk__in=sorted(groups), has_past=False).update(has_past=True)
+
+
 def drop_left(groups: Iterable[int]) -> None:
-    """Delete those of these groups that no call belongs to any more."""
-    rows = CallGroup.objects.select_for_update(skip_locked=True).filter(pk__in=sorted(groups))
+    """Delete those of these groups that no call belongs to any more, and no sum of past calls."""
+    such = CallGroup.objects.filter(pk__in=sorted(groups), has_past=False)
+    rows = such.select_for_update(skip_locked=True)
     locked = list(rows.order_by("pk").values_list("pk", flat=True))
     # Looked at once they are locked: whoever used one before is done by now.
     using = Call.objects.filter(group=OuterRef("pk"))

@@ -31,6 +31,11 @@ def minute_of(at: datetime) -> int:
     return int(at.timestamp()) // 60
 
 
+def day_minute(at: datetime) -> int:
+    """The minute in which the day of this moment begins, in UTC."""
+    return minute_of(at) // DAY * DAY
+
+
 def time_of(minute: int) -> datetime:
     return _EPOCH + minute * _A_MINUTE
 

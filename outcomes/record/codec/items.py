@@ -1,7 +1,8 @@
 """Items as they lie in the inbox and in event rows, packed and unpacked.
 
 Bodies and items are kept as they were sent, compressed. The first byte of an event's item says
-how to read the rest: as sent, or with its output moved to an artifact.
+how to read the rest: as sent, with its output moved to an artifact, or without its payload, which
+retention removed.
 """
 
 import sys
@@ -17,6 +18,7 @@ from outcomes.record.codec.decompressing import Decompressor
 from outcomes.record.event import Event, Posted
 from outcomes.record.outcome import (
     INLINE_LIMIT,
+    REMOVED,
     NotReported,
     ToolArtifactReference,
     ToolExecutionResult,
@@ -24,14 +26,14 @@ from outcomes.record.outcome import (
     fits_inline,
     summary_of,
 )
-from outcomes.record.wire import Sender, Source, read_item
+from outcomes.record.wire import ARGUMENTS, OUTPUT, Sender, Source, read_item, remove_payload
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-AS_SENT, OFFLOADED = b"\x01", b"\x02"
+AS_SENT, OFFLOADED, STRIPPED = b"\x01", b"\x02", b"\x03"
 
 # What items have in common, so that one alone compresses nearly as well as many together. Rows
 # are read with it for ever: a better one would need a first byte of its own.
@@ -116,7 +118,45 @@ def unpack_event(packed: bytes, source: Source, sender: Sender, order: int) -> E
     stored = _any.decode(text)
     event = read_item(msgspec.json.encode(stored["item"]), source, sender, order)
     event = replace(event, digest=bytes.fromhex(stored["digest"]), tie=bytes.fromhex(stored["tie"]))
-    return _referring(event, stored["reference"])
+    if "removed" in stored:
+        event = _without(event, stored["removed"])
+    return _referring(event, stored["reference"]) if "reference" in stored else event
+
+
+def strip(packed: bytes, event: Event) -> bytes | None:
+    """The item without arguments and output; None where it has neither.
+
+    Its digest and call id stay as they were, so a repeat is still recognised and a later event
+    still finds it.
+    """
+    if packed[:1] == STRIPPED:
+        return None
+    data = _any.decode(text_of(packed))
+    stored = (
+        {"item": data, "digest": event.digest.hex(), "tie": event.tie.hex()}
+        if packed[:1] == AS_SENT
+        else data
+    )
+    removed = remove_payload(stored["item"])
+    if not removed:
+        return None
+    stored["item"]["call_id"] = event.call_id
+    stored["removed"] = removed
+    return STRIPPED + _compress(msgspec.json.encode(stored))
+
+
+def lost_arguments(packed: bytes) -> bool:
+    """Whether retention removed the arguments of this item."""
+    return packed[:1] == STRIPPED and ARGUMENTS in _any.decode(text_of(packed))["removed"]
+
+
+def lost_output(packed: bytes) -> bool:
+    return packed[:1] == STRIPPED and OUTPUT in _any.decode(text_of(packed))["removed"]
+
+
+def removed_from(packed: bytes) -> list[str]:
+    """Names of what retention removed of this item."""
+    return list(_any.decode(text_of(packed))["removed"]) if packed[:1] == STRIPPED else []
 
 
 def text_of(packed: bytes) -> bytes:
@@ -136,6 +176,17 @@ def item_of(packed: bytes) -> dict[str, Any]:
     """The item as it was sent, without an output that became an artifact."""
     data: dict[str, Any] = _any.decode(text_of(packed))
     return data if packed[:1] == AS_SENT else data["item"]
+
+
+def _without(event: Event, removed: Sequence[str]) -> Event:
+    if ARGUMENTS in removed:
+        event = replace(event, lost_arguments=True)
+    report = event.report
+    if OUTPUT in removed and isinstance(report, Posted):
+        outcome = report.outcome
+        if isinstance(outcome, ToolExecutionResult):
+            event = replace(event, report=replace(report, outcome=replace(outcome, output=REMOVED)))
+    return event
 
 
 def _referring(event: Event, reference: Mapping[str, Any]) -> Event:

@@ -7,15 +7,18 @@ again, from the same text, into events.
 from outcomes.record.wire.body import Body, read_body
 from outcomes.record.wire.families import family_of
 from outcomes.record.wire.items import check_item, read_item
+from outcomes.record.wire.payloads import ARGUMENTS, OUTPUT, remove_payload
 from outcomes.record.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, Warned
 from outcomes.record.wire.reports import read_report
 from outcomes.record.wire.sender import Sender, Source
 from outcomes.record.wire.unpacking import MAX_BODY, MAX_ITEMS
 
 __all__ = [
+    "ARGUMENTS",
     "EXCERPT",
     "MAX_BODY",
     "MAX_ITEMS",
+    "OUTPUT",
     "Body",
     "BodyRefused",
     "ItemRefused",
@@ -28,4 +31,5 @@ __all__ = [
     "read_body",
     "read_item",
     "read_report",
+    "remove_payload",
 ]

@@ -52,11 +52,10 @@ def write_sessions(
     _say(changed)
 
 
-def session_goes(session: Session) -> None:
-    """It is removed in this commit."""
-    kind = _kind_of(session)
-    if kind is not None:
-        _say([(session.project_id, kind[0])])
+def sessions_go(sessions: Iterable[Session]) -> None:
+    """They are removed in this commit."""
+    kinds = {(session.project_id, _kind_of(session)) for session in sessions}
+    _say({(project, kind[0]) for project, kind in kinds if kind is not None})
 
 
 def _kind_of(session: Session) -> tuple[Any, ...] | None:

@@ -115,6 +115,17 @@ def read_sessions(
     marks.write()
 
 
+def read_again(numbers: Iterable[int]) -> list[Session]:
+    """Read sessions from the calls that are left; those without any, still locked."""
+    sessions = list(Session.objects.select_for_update().filter(pk__in=numbers).order_by("id"))
+    marks = Marks(Governing({session.environment_id for session in sessions}))
+    rows = list(_read_all(sessions, marks))
+    write_sessions({each.pk: each for each in sessions}, COLUMNS, rows)
+    marks.write()
+    empty = {row[0] for row in rows if row[1:] == LEFT}
+    return [session for session in sessions if session.pk in empty]
+
+
 def _read_all(sessions: list[Session], marks: Marks) -> Iterator[tuple[Any, ...]]:
     if not sessions:
         return  # as nearly always, and even a query that cannot find anything costs a millisecond

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from governance.audit_log import Detail, record
 from governance.core.actor import CONSOLE, Actor
-from governance.core.errors import InvalidInput, NotFound
+from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.findings import resolve_beginning
 from governance.people import policies
 from governance.people.policies import Action
@@ -23,6 +23,8 @@ from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.uses import note_artifacts
 from outcomes.core import artifact_store
 from outcomes.figures.commands.counting import count
+from outcomes.figures.commands.grouping import note_past
+from outcomes.holds.queries import holds_now
 from outcomes.ingest.queries.rejected_of import rejected_of
 from outcomes.jobs.commands import SWEPT, Turn
 from outcomes.jobs.retries import due, try_again_later
@@ -46,7 +48,7 @@ from outcomes.record import codec
 from outcomes.record.codec import CALL_COLUMNS, CallRow
 from outcomes.search.commands.indexing import remove_calls
 from outcomes.session_store.commands.session_store import LOWERED, subject_of
-from outcomes.sessions.commands.days import session_goes, write_sessions
+from outcomes.sessions.commands.days import sessions_go, write_sessions
 from outcomes.sessions.commands.readings import COLUMNS, LEFT
 from outcomes.stored import names
 
@@ -64,15 +66,29 @@ def remove_session(session: Session, *, typed: str, by: Actor) -> int:
     row = Session.objects.select_for_update().filter(pk=session.pk, attempts__gt=0).first()
     if row is None:
         raise NotFound("Session not found.")
+    if holds_now(row.project_id).held_sessions([row.pk]):
+        raise Conflict("This session is on legal hold. Lift the hold to delete it.")
     now = timezone.now()
     removal, _ = SessionRemoval.objects.get_or_create(
         session=row, defaults={"asked_by": str(by)[:320], "requested_at": now}
     )
     details: dict[str, Detail] = {"environment": session.environment.name, "calls": row.attempts}
     record(by, "session deleted", _named(row), project=session.project, details=details)
+    _hide(row)
+    return removal.pk
+
+
+def hide_past_session(row: Session) -> None:
+    """Let a long session go in steps, with its sums left as they are; its row is locked."""
+    SessionRemoval.objects.create(
+        session=row, asked_by=str(CONSOLE), asked_at=timezone.now(), keeps_sums=True
+    )
+    _hide(row)
+
+
+def _hide(row: Session) -> None:
     write_sessions({row.pk: row}, COLUMNS, [(row.pk, *LEFT)])
     SessionMark.objects.filter(session=row).delete()
-    return removal.pk
 
 
 def waiting_removals() -> list[int]:
@@ -107,16 +123,16 @@ def remove_some(number: int, at_once: int = AT_ONCE) -> bool | None:
     if not rows:
         return _end(removal)
     session = removal.session
-    removal.events += _remove_calls(session, rows)
+    removal.events += _remove_calls(session, rows, keeps_sums=removal.keeps_sums)
     removal.calls += len(rows)
-    removal.artifacts += _remove_artifacts(
+    removal.artifacts += remove_artifacts_left(
         session.project_id, sorted({row.artifact for row in rows if row.artifact is not None})
     )
     removal.save(update_fields=["events", "calls", "artifacts"])
     return False
 
 
-def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
+def _remove_calls(session: Session, rows: Sequence[CallRow], *, keeps_sums: bool) -> int:
     """And all that was said of them; how many events that were."""
     ids = [row.id for row in rows]
     PastVerdict.objects.filter(call__in=ids).delete()
@@ -141,11 +157,15 @@ def _remove_calls(session: Session, rows: Sequence[CallRow]) -> int:
         AgentSeen.objects.filter(pk=pk).update(call=newest["id"], at=newest["at"])
     # Who settles a call of it at this moment is done before it is counted.
     Session.objects.select_for_update().get(pk=session.pk)
-    count((row, None) for row in rows)
+    if keeps_sums:
+        note_past({row.group for row in rows if row.group is not None})
+    else:
+        count((row, None) for row in rows)
     return int(events)
 
 
-def _remove_artifacts(project: int, ids: Sequence[int]) -> int:
+def remove_artifacts_left(project: int, ids: Sequence[int]) -> int:
+    """Removes those of these artifacts that no call refers to any more."""
     referring = Call.objects.filter(artifact=OuterRef("pk"))
     nobodys = Artifact.objects.filter(~Exists(referring), pk__in=ids)
     gone = list(nobodys.select_for_update(skip_locked=True).order_by("sha256"))
@@ -179,7 +199,7 @@ def _end(removal: SessionRemoval) -> bool:
         "rejected_items": len(refused),
         "asked_by": removal.asked_by,
     }
-    session_goes(session)
+    sessions_go([session])
     session.delete()
     names.forget()
     record(

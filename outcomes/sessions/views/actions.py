@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from governance.core.errors import InvalidInput
+from governance.core.errors import Conflict, InvalidInput
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 from outcomes.jobs import doorbell
@@ -58,7 +58,7 @@ def delete_session(request: MemberRequest) -> HttpResponse:
         typed = request.POST.get("typed", "").strip()
         try:
             removal = remove_session(session, typed=typed, by=request.actor)
-        except InvalidInput as error:
+        except (Conflict, InvalidInput) as error:
             refused = str(error)
         else:
             doorbell.ring(doorbell.REMOVE_SESSION, removal)

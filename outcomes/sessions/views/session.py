@@ -18,6 +18,7 @@ from outcomes.calls.views.calls import session_calls
 from outcomes.calls.views.rows import CallLine, principal_words
 from outcomes.figures.queries.doubt import suspected_by_session
 from outcomes.figures.words import session_doubt_words
+from outcomes.holds.queries import hold_of_session
 from outcomes.models import Session
 from outcomes.sessions.domain.causes import RepeatedDenial
 from outcomes.sessions.domain.waste import WasteKind
@@ -59,6 +60,7 @@ def session(request: MemberRequest, session_id: str) -> HttpResponseBase:
         "may_delete": may(request.role, Action.DELETE_SESSION),
         "may_write_note": may(request.role, Action.WRITE_NOTE),
         "notes": notes_of(row),
+        "hold": hold_of_session(row),
         "family": family,
         "waiting": waiting,
         **_status(request, page, state_with(row, waiting)),

@@ -9,7 +9,7 @@ from django.utils import timezone
 from governance import tasks
 from governance.approvals import retention
 from governance.approvals.commands import decide, expire_approvals
-from governance.approvals.retention import remove_old_approvals
+from governance.approvals.retention import remove_approvals
 from governance.audit_log import verify
 from governance.core.actor import CONSOLE
 from governance.delivery import news
@@ -40,14 +40,24 @@ def entries(action):
     return list(AuditEntry.objects.filter(action=action))
 
 
-def test_approvals_go_ninety_days_after_their_end_and_the_log_tells_how_many(project):
+def remove(project, days, **held):
+    """All approvals that ended so many days ago; how many."""
+    before = timezone.now() - timedelta(days=days)
+    removed = 0
+    for environment in project.environments.all():
+        while went := remove_approvals(environment, before, **held):
+            removed += went
+    return removed
+
+
+def test_approvals_go_after_their_end_and_the_log_tells_how_many(project):
     result = decided(project, days=89)
     decided(project, days=91)
     rejected = decided(project, days=92, approve=False)
     moved(ran_out(project), days=91)
     expire_approvals()
     waiting = moved(an_approval(project, timeout_s=366 * 86_400), days=200)
-    assert remove_old_approvals() == 3
+    assert remove(project, 90) == 3
     assert set(Approval.objects.all()) == {result, waiting}
     (entry,) = entries("old approvals removed")
     assert entry.actor == "console"
@@ -60,27 +70,25 @@ def test_approvals_go_ninety_days_after_their_end_and_the_log_tells_how_many(pro
     assert verify(project) is None
 
 
-def test_retention_of_approvals_is_a_setting_and_may_be_unlimited(project, settings):
-    decided(project, days=2)
-    settings.KEEP_APPROVALS = 0
-    assert remove_old_approvals() == 0
-    settings.KEEP_APPROVALS = 1
-    assert remove_old_approvals() == 1
+def test_approvals_of_held_sessions_stay(project):
+    approval = decided(project, days=91)
+    assert remove(project, 90, held={approval.session_id}) == 0
+    assert remove(project, 90) == 1
 
 
 def test_many_old_approvals_go_a_part_at_a_time(project, monkeypatch):
     monkeypatch.setattr(retention, "AT_ONCE", 2)
     for days in range(91, 96):
         decided(project, days=days)
-    assert remove_old_approvals() == 5
+    assert remove(project, 90) == 5
     assert len(entries("old approvals removed")) == 3
 
 
 def test_projects_are_apart(project):
     other = builders.a_project()
     decided(other, days=91)
-    decided(project, days=1)
-    remove_old_approvals()
+    decided(project, days=91)
+    remove(other, 90)
     assert [each.project for each in entries("old approvals removed")] == [other]
 
 

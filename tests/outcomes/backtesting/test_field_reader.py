@@ -18,7 +18,7 @@ def looking(*, when, **more):
 
 def content(arguments=None, principal=None):
     parts = [None if each is None else json.dumps(each).encode() for each in (arguments, principal)]
-    return Content(*parts)
+    return Content(arguments=parts[0], principal=parts[1])
 
 
 def test_calls_are_equal_when_all_fields_that_rules_read_are():

@@ -1,0 +1,55 @@
+"""One step of a run: where it works, where it goes on, and what it removed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from django.db.models import QuerySet
+
+from governance.models import Environment, Project
+from outcomes.database import IS_SERVER
+from outcomes.holds.queries import Holds
+
+# One transaction: on SQLite everybody who writes waits for it.
+CALLS: Final = 1_000 if IS_SERVER else 200
+EVENTS: Final = 2_000 if IS_SERVER else 400
+ROWS: Final = 2_000 if IS_SERVER else 500
+
+Cursor = list[int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What arrived there before a moment is due."""
+
+    project: Project
+    environment: Environment | None  # none: all of the project
+    before: datetime
+    holds: Holds
+
+    @property
+    def environment_id(self) -> int:
+        assert self.environment is not None  # noqa: S101 - stages of the project do not ask
+        return self.environment.pk
+
+
+class Removed(NamedTuple):
+    rows: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: object) -> "Removed":
+        assert isinstance(other, Removed)  # noqa: S101
+        return Removed(self.rows + other.rows, self.bytes + other.bytes)
+
+
+class Step(NamedTuple):
+    removed: Removed
+    next: Cursor | None  # where the next step begins; none: nothing is left
+
+
+NOTHING: Final = Step(Removed(), None)
+
+
+def delete_rows(rows: QuerySet[Any]) -> int:
+    """Rows that no other row refers to: without reading them first."""
+    return rows._raw_delete("default") or 0  # none of none

@@ -1,0 +1,54 @@
+"""Rules in force: of an environment, else of its project, else the defaults."""
+
+from collections.abc import Iterable
+
+from django.conf import settings
+
+from governance.models import Environment
+from outcomes.models import RetentionRule
+from outcomes.retention.domain import DEFAULTS, OF_PROJECT, Kind, Rule
+
+
+def rules_of(project_id: int, environment: int | None = None) -> dict[Kind, Rule]:
+    """By kind; without an environment those of the project."""
+    stored = RetentionRule.objects.filter(project=project_id)
+    own = _days(stored.filter(environment=environment)) if environment else {}
+    usual = _days(stored.filter(environment=None))
+    return {kind: _rule(kind, own, usual, is_project=environment is None) for kind in Kind}
+
+
+def days_of(project_id: int, environment: int | None = None) -> dict[Kind, int | None]:
+    return {kind: rule.days for kind, rule in rules_of(project_id, environment).items()}
+
+
+def environments_of(project_id: int) -> list[Environment]:
+    return list(Environment.objects.filter(project=project_id).order_by("name"))
+
+
+def kinds_of(environment: str) -> list[Kind]:
+    """Kinds that can have a rule there."""
+    return [kind for kind in Kind if not environment or kind not in OF_PROJECT]
+
+
+def _days(rows: Iterable[RetentionRule]) -> dict[Kind, int | None]:
+    return {Kind(row.kind): row.days for row in rows}
+
+
+def _rule(
+    kind: Kind,
+    own: dict[Kind, int | None],
+    usual: dict[Kind, int | None],
+    *,
+    is_project: bool,
+) -> Rule:
+    if kind in own and kind not in OF_PROJECT:
+        return Rule(kind, own[kind], is_own=True, is_default=False)
+    if kind in usual:
+        return Rule(kind, usual[kind], is_own=is_project, is_default=False)
+    return Rule(kind, _default(kind), is_own=False, is_default=True)
+
+
+def _default(kind: Kind) -> int | None:
+    if kind is Kind.APPROVALS:
+        return settings.KEEP_APPROVALS or None
+    return DEFAULTS[kind]
