@@ -33,7 +33,7 @@ from outcomes.ingest.commands.trial_outcome import send_test_outcome
 from outcomes.jobs import doorbell
 from outcomes.models import Suggestion
 from outcomes.retention.queries.rules import rules_of
-from outcomes.retention.words import kept_words
+from outcomes.retention.words import retention_words
 from outcomes.suggestions.commands.scans import request_scan
 from outcomes.web.paging import with_query
 
@@ -164,7 +164,7 @@ def _page(
         "may_manage": may(request.role, Action.MANAGE_KEYS),
         "may_deploy": may(request.role, Action.DEPLOY),
         "templates": templates(),
-        "kept": kept_words(rules_of(request.project.pk)),
+        "kept": retention_words(rules_of(request.project.pk)),
         "database": DATABASE,
     }
     return render(request, "first_hour/start.html", context, status=status)

@@ -25,7 +25,7 @@ def hold_of_session(session: Session) -> Hold | None:
 
 @dataclass(slots=True)
 class Holds:
-    """Holds of a project as they are now; a search is asked once per session."""
+    """Holds of a project as they are now; a search is candidates once per session."""
 
     project: int
     sessions: frozenset[int] = frozenset()
@@ -45,17 +45,17 @@ class Holds:
 
     def held_sessions(self, numbers: Iterable[int]) -> set[int]:
         """Those that a hold names, or one of whose calls matches a search."""
-        asked = set(numbers)
-        held = asked & self.sessions
+        candidates = set(numbers)
+        held = candidates & self.sessions
         if not self.queries:
             return held
         if len(self._known) > REMEMBERED:
             self._known.clear()
-        self._ask(sorted(asked - held - self._known.keys()))
-        return held | {number for number in asked - held if self._known[number]}
+        self._ask(sorted(candidates - held - self._known.keys()))
+        return held | {number for number in candidates - held if self._known[number]}
 
     def held_calls(self, calls: Sequence[tuple[int, int | None]]) -> set[int]:
-        """Of calls with their sessions, those that are held."""
+        """Held calls among these, each given with its session."""
         held = self.held_sessions(session for _, session in calls if session is not None)
         alone = [call for call, session in calls if session is None]
         return {call for call, session in calls if session in held} | self._matching(alone)
@@ -71,12 +71,12 @@ class Holds:
                     self._known[session] = True
 
     def _matching(self, calls: Sequence[int]) -> set[int]:
-        found = set[int]()
+        matching = set[int]()
         for start in range(0, len(calls), AT_ONCE):
             part = calls[start : start + AT_ONCE]
             for query in self.queries:
-                found |= those_matching(self.project, query, part)
-        return found
+                matching |= those_matching(self.project, query, part)
+        return matching
 
 
 def holds_now(project_id: int) -> Holds:

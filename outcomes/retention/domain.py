@@ -49,7 +49,7 @@ class Rule:
 
 
 def cutoff(days: int | None, now: datetime) -> datetime | None:
-    """What arrived before this moment is due; None where nothing ever is."""
+    """Moment before which data is due; None where it is kept forever."""
     return None if days is None else now - timedelta(days=days)
 
 

@@ -1,4 +1,4 @@
-"""What the API of retention takes."""
+"""Bodies and queries of the API of retention."""
 
 from typing import Annotated
 

@@ -60,7 +60,7 @@ def retention_rule(request: MemberRequest) -> HttpResponse:
     kind = kind_named(request.GET.get("kind", ""))
     environment = request.GET.get("environment", "")
     rule = _rule(request, kind, environment)
-    form = RuleForm(sent(request), initial={"keep": _kept(rule), "days": rule.days})
+    form = RuleForm(sent(request), initial={"keep": _keep_choice(rule), "days": rule.days})
     if form.is_valid() and _is_saved(request, form, kind, environment):
         messages.success(request, "Rule saved.")
         return redirect("outcomes:retention", request.project.slug)
@@ -100,8 +100,8 @@ def cancel_retention_run(request: MemberRequest, run_id: int) -> HttpResponse:
 @member_page(CAN_MANAGE)
 def new_hold(request: MemberRequest) -> HttpResponse:
     places = (("session", "of"), ("environment", "environment"), ("query", "q"))
-    asked = {name: request.GET.get(parameter, "") for name, parameter in places}
-    form = HoldForm(sent(request), initial=asked)
+    initial = {name: request.GET.get(parameter, "") for name, parameter in places}
+    form = HoldForm(sent(request), initial=initial)
     if form.is_valid() and _is_placed(request, form):
         messages.success(request, "Legal hold placed.")
         return redirect("outcomes:retention", request.project.slug)
@@ -121,8 +121,8 @@ def lift_legal_hold(request: MemberRequest, hold_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(CAN_MANAGE)
 def erase(request: MemberRequest) -> HttpResponse:
-    asked = {name: request.GET.get(name, "") for name in ("about", "name")}
-    form = EraseForm(sent(request), initial=asked)
+    initial = {name: request.GET.get(name, "") for name in ("about", "name")}
+    form = EraseForm(sent(request), initial=initial)
     if form.is_valid():
         try:
             erasure = start_erasure(request.project, **form.cleaned_data, by=request.actor)
@@ -144,7 +144,7 @@ def _rule(request: MemberRequest, kind: Any, environment: str) -> Rule:
     return rules_of(request.project.pk, names.get(environment))[kind]
 
 
-def _kept(rule: Rule) -> str:
+def _keep_choice(rule: Rule) -> str:
     if not rule.is_own:
         return "inherit"
     return "forever" if rule.days is None else "days"

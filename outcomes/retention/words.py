@@ -34,7 +34,7 @@ def days_words(days: int | None) -> str:
 
 
 def headline(rows: list[RuleNow], run: RetentionRun | None) -> str:
-    """What happens next, in one line."""
+    """Rows due, or the run in progress, in one line."""
     if run is not None:
         return f"A run is removing data: {counted(run.passed, 'row')} so far"
     due = sum(row.due.rows for row in rows)
@@ -53,7 +53,7 @@ def removed_words(run: RetentionRun) -> str:
     )
 
 
-def kept_words(rules: Mapping[Kind, Rule]) -> str:
+def retention_words(rules: Mapping[Kind, Rule]) -> str:
     """Payloads 90 days, calls 400 days, rates forever."""
     payloads, calls, rates = (
         days_words(rules[kind].days) for kind in (Kind.PAYLOADS, Kind.CALLS, Kind.ROLLUPS)

@@ -92,8 +92,8 @@ def remove_notes(place: Place, _: Cursor | None) -> Step:
     """Events that make no call, such as those of workflows; they are gone through once."""
     mark, _new = RetentionMark.objects.get_or_create(environment=place.environment)
     rows = Event.objects.filter(project=place.project, id__gt=mark.notes_to).order_by("id")
-    found = list(rows.values_list("id", "received_at", "environment", "call_digest")[:EVENTS])
-    due = list(takewhile(lambda row: row[1] < place.before, found))
+    rows_seen = list(rows.values_list("id", "received_at", "environment", "call_digest")[:EVENTS])
+    due = list(takewhile(lambda row: row[1] < place.before, rows_seen))
     if not due:
         return Step(Removed(), None)
     own = {row[0]: bytes(row[3]) for row in due if row[2] == place.environment_id}
@@ -176,8 +176,8 @@ def _remove_sessions(place: Place, numbers: Sequence[int]) -> Removed:
 
 def _with_other_calls(sessions: Sequence[Session], known: set[int]) -> set[int]:
     rows = Call.objects.filter(session__in=[session.pk for session in sessions]).order_by()
-    found = rows.values_list("id", "session_id")
-    return {session for number, session in found if number not in known and session is not None}
+    rows_seen = rows.values_list("id", "session_id")
+    return {session for number, session in rows_seen if number not in known and session is not None}
 
 
 def _remove_rows(place: Place, sessions: Sequence[Session]) -> None:

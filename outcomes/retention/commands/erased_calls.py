@@ -32,10 +32,10 @@ from outcomes.sessions.commands.removal import remove_artifacts_left
 
 
 def erase_calls(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | None:
-    found = _calls(erasure, row, result["cursor"])
-    if not found:
+    page = _calls(erasure, row, result["cursor"])
+    if not page:
         return None
-    numbers, cursor = found
+    numbers, cursor = page
     rows = _locked(numbers)
     held = holds_now(erasure.project_id).held_calls([(each.id, each.session) for each in rows])
     going = [each for each in rows if each.id not in held]
@@ -56,10 +56,10 @@ def _calls(erasure: Erasure, row: int, after: Cursor | None) -> tuple[list[int],
     if after is not None:
         at, order = datetime.fromisoformat(str(after[0])), int(after[1])
         calls = calls.filter(Q(at__gt=at) | Q(at=at, order__gt=order), at__gte=at)
-    found = list(calls.order_by("at", "order").values_list("pk", "at", "order")[:CALLS])
-    if not found:
+    page = list(calls.order_by("at", "order").values_list("pk", "at", "order")[:CALLS])
+    if not page:
         return None
-    return [each[0] for each in found], [found[-1][1].isoformat(), found[-1][2]]
+    return [each[0] for each in page], [page[-1][1].isoformat(), page[-1][2]]
 
 
 def _locked(numbers: Sequence[int]) -> list[CallRow]:
@@ -109,9 +109,9 @@ def _correct(project: int, rows: Sequence[CallRow]) -> None:
 
 
 def _remove_empty(sessions: Sequence[Session]) -> None:
-    """What is left of them goes by the job that deletes sessions."""
+    """Leave the rest of sessions without calls to the job that deletes sessions."""
     now = timezone.now()
     for session in sessions:
         SessionRemoval.objects.get_or_create(
-            session=session, defaults={"asked_by": str(CONSOLE), "asked_at": now}
+            session=session, defaults={"asked_by": str(CONSOLE), "requested_at": now}
         )

@@ -1,4 +1,4 @@
-"""What is stored of an agent or principal beside calls: events without one, approvals, reports."""
+"""Data of an agent or principal other than calls: events without one, approvals, reports."""
 
 import json
 from collections.abc import Sequence
@@ -28,21 +28,21 @@ def erase_events(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor |
     """Events without a call, gone through in the order of acceptance."""
     after = int(result["cursor"][0]) if result["cursor"] else 0
     events = Event.objects.filter(project=erasure.project_id, pk__gt=after).order_by("pk")
-    found = list(events.values_list("pk", "environment", "call_digest", "agent")[:EVENTS])
-    if not found:
+    page = list(events.values_list("pk", "environment", "call_digest", "agent")[:EVENTS])
+    if not page:
         return None
-    of_calls = _with_calls([(each[1], bytes(each[2])) for each in found])
-    alone = [each for each in found if (each[1], bytes(each[2])) not in of_calls]
+    of_calls = _with_calls([(each[1], bytes(each[2])) for each in page])
+    alone = [each for each in page if (each[1], bytes(each[2])) not in of_calls]
     if erasure.about == Erasure.About.AGENT:
         going = [each[0] for each in alone if each[3] == row]
         # Events of this agent about calls that are another's: the call needs them.
-        if len(going) < sum(each[3] == row for each in found):
+        if len(going) < sum(each[3] == row for each in page):
             result["others"] = True
     else:
-        going = _of_principal([each[0] for each in alone], erasure.name)
+        going = _notes_of_principal([each[0] for each in alone], erasure.name)
     gone = delete_rows(Event.objects.filter(pk__in=going))
     result["erased"]["events"] = result["erased"].get("events", 0) + gone
-    return [found[-1][0]]
+    return [page[-1][0]]
 
 
 def erase_rest(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | None:
@@ -69,15 +69,15 @@ def erase_rest(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | N
 
 
 def _with_calls(places: Sequence[tuple[int, bytes]]) -> set[tuple[int, bytes]]:
-    found = set[tuple[int, bytes]]()
+    page = set[tuple[int, bytes]]()
     for environment in {place[0] for place in places}:
         digests = sorted({digest for there, digest in places if there == environment})
         rows = Call.objects.filter(environment=environment, digest__in=digests)
-        found |= {(environment, bytes(each)) for each in rows.values_list("digest", flat=True)}
-    return found
+        page |= {(environment, bytes(each)) for each in rows.values_list("digest", flat=True)}
+    return page
 
 
-def _of_principal(numbers: Sequence[int], name: str) -> list[int]:
+def _notes_of_principal(numbers: Sequence[int], name: str) -> list[int]:
     rows = Event.objects.filter(pk__in=numbers).select_related("agent", "environment")
     return [
         stored.row.pk
@@ -93,5 +93,5 @@ def _rejected(environments: Any, name: str) -> list[int]:
         for escaped in (False, True)
     }
     rows = RejectedItem.objects.filter(environment__in=environments)
-    found = rows.values_list("pk", "excerpt").iterator()
-    return [pk for pk, excerpt in found if any(each in bytes(excerpt) for each in spellings)]
+    page = rows.values_list("pk", "excerpt").iterator()
+    return [pk for pk, excerpt in page if any(each in bytes(excerpt) for each in spellings)]

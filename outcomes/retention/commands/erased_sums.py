@@ -1,4 +1,4 @@
-"""What sums still hold of an agent after its calls are gone: its calls that retention removed.
+"""Sums of an agent that are left when its calls are gone: those of calls that retention removed.
 
 Sums of each minute tell agents apart, so their negative is appended like any other change, and
 merging takes it from every hour, day, tool and group. Principals have no sums of their own.
@@ -26,12 +26,12 @@ def erase_sums(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | N
     minutes = RollupMinute.objects.filter(
         environment__project=erasure.project_id, pk__gt=int(after[0])
     )
-    found = list(minutes.order_by("pk")[:MINUTES])
-    if not found:
+    page = list(minutes.order_by("pk")[:MINUTES])
+    if not page:
         return ["merging", "last"]
-    for minute in found:
+    for minute in page:
         _take_out(minute, row)
-    return [found[-1].pk]
+    return [page[-1].pk]
 
 
 def _merge(erasure: Erasure, *, then: Cursor) -> Cursor:
@@ -74,7 +74,7 @@ def _take_out(minute: RollupMinute, agent: int) -> None:
 
 
 def _negatives(row: GroupCounts) -> list[GroupCounts]:
-    """Of the agent, and of all agents for what is counted both ways."""
+    """Negative counts of the agent, and of all agents where a call is counted both ways."""
     minute, of, tool, agent, group, *sums = row
     calls, begun, ended = (-number for number in sums)
     own = (minute, of, tool, agent, group, calls, begun, ended)

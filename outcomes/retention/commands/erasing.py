@@ -138,12 +138,12 @@ def _is_due(erasure: Erasure) -> bool:
 def _step(erasure: Erasure) -> bool:
     """False when all is done."""
     for _ in range(jobs.TRIES):
-        kept = erasure.result
+        result = erasure.result
         try:
             with transaction.atomic():
                 return _one_step(erasure)
         except OperationalError:
-            erasure.result = kept
+            erasure.result = result
             logger.warning("A step of erasure %d is retried", erasure.pk, exc_info=True)
     raise OperationalError("A step was locked out again and again.")
 
@@ -179,7 +179,7 @@ def _end(erasure: Erasure) -> None:
 
 
 def _give_up_name(row: Agent | Principal) -> None:
-    """What is reported from now on gets a row of its own."""
+    """Give new reports a row of their own."""
     row.digest, row.name = secrets.token_bytes(16), ERASED
     row.save(update_fields=["digest", "name"])
     names.forget()

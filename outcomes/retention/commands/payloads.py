@@ -6,7 +6,7 @@ Events are gone through once, in the order of acceptance; the mark of the enviro
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from outcomes import bulk
+from outcomes.database import bulk
 from outcomes.models import Call, Event, RetentionMark
 from outcomes.record import codec
 from outcomes.record.wire import Sender, Source

@@ -20,7 +20,7 @@ Cursor = list[int | str]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What arrived there before a moment is due."""
+    """Project and environment of a step, and the moment before which data is due."""
 
     project: Project
     environment: Environment | None  # none: all of the project

@@ -1,4 +1,4 @@
-"""What each rule would remove if a run began now. Counts are bounded, and sizes are estimates."""
+"""Rows that each rule would remove now. Counts are bounded, and sizes are estimates."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,8 +78,8 @@ def _payloads(environment: Environment, before: datetime) -> Due:
         project=environment.project_id, pk__gt=mark.payloads_to if mark else 0
     )
     # In the order of acceptance, so that what is not due yet is never gone through.
-    found = rows.order_by("pk").values_list("received_at", "environment")[:COUNTED]
-    due = [place for at, place in found if at < before]
+    page = rows.order_by("pk").values_list("received_at", "environment")[:COUNTED]
+    due = [place for at, place in page if at < before]
     own = sum(place == environment.pk for place in due)
     return Due(own, own * bytes_per_row(Event) // 2, is_more=len(due) == COUNTED)
 

@@ -31,5 +31,5 @@ def bytes_per_row(model: type[models.Model]) -> int:
 
 @cache
 def call_bytes() -> int:
-    """Of a call with its event."""
+    """Bytes of a call with its event."""
     return bytes_per_row(Call) + bytes_per_row(Event)

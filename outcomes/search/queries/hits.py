@@ -140,12 +140,12 @@ class _Search:
                 return _cut(hits, place)
 
     def among(self, calls: Sequence[int]) -> set[int]:
-        found = set[int]()
+        numbers = set[int]()
         for start in range(0, len(calls), READ_AT_ONCE):
             part = calls[start : start + READ_AT_ONCE]
             rows = Call.objects.filter(self._condition, project=self._project, pk__in=part)
-            found |= {row.pk for row in self._checked(list(with_names(rows)), Hits())}
-        return found
+            numbers |= {row.pk for row in self._checked(list(with_names(rows)), Hits())}
+        return numbers
 
     def _source(self) -> Source:
         """The source with the fewest candidates; all calls where no index helps."""

@@ -81,7 +81,7 @@ def remove_session(session: Session, *, typed: str, by: Actor) -> int:
 def hide_past_session(row: Session) -> None:
     """Let a long session go in steps, with its sums left as they are; its row is locked."""
     SessionRemoval.objects.create(
-        session=row, asked_by=str(CONSOLE), asked_at=timezone.now(), keeps_sums=True
+        session=row, asked_by=str(CONSOLE), requested_at=timezone.now(), keeps_sums=True
     )
     _hide(row)
 

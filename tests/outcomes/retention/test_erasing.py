@@ -108,10 +108,10 @@ def test_sums_of_calls_that_retention_removed_are_corrected_too(
     assert figures_by(project.pk, "agent", CallFilter())["mail"].calls == 5
     assert erased(project, "agent", "mail").status == "done"
     left = figures_by(project.pk, "agent", CallFilter(), durations=True)
-    assert {name: found.calls for name, found in left.items() if found.calls} == {"bot": 2}
+    assert {name: each.calls for name, each in left.items() if each.calls} == {"bot": 2}
     assert sum(left["bot"].durations.values()) == 1
     tools = figures_by(project.pk, "tool", CallFilter())
-    assert sum(found.calls for found in tools.values()) == 2
+    assert sum(each.calls for each in tools.values()) == 2
     assert not Rollup.objects.filter(agent=number).exists()
     assert not any(GroupRollup.objects.values_list("calls", flat=True))
 

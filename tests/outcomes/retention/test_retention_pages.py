@@ -27,7 +27,7 @@ def sent(client, method, path, body=None):
     return client.generic(method, f"/v1/{path}", text, content_type="application/json")
 
 
-def test_the_page_says_what_is_kept_and_what_would_leave_now(project, agent, admin, monkeypatch):
+def test_the_page_shows_rules_and_rows_due(project, agent, admin, monkeypatch):
     agent.post(an_item("s-1"), an_item("s-1"), an_item(None))
     assert "Nothing is due for removal" in admin.text(BASE)
     assert "Calls and events" in admin.text(BASE)
@@ -115,7 +115,7 @@ def test_a_page_says_from_when_on_only_sums_are_left(project, agent, pages, monk
     assert "removed by retention" not in pages.text("tools/", range="24h")
 
 
-def test_start_shows_what_is_kept(admin):
+def test_start_shows_the_retention(admin):
     assert "Payloads 90 days, calls 400 days, rates forever" in admin.text("start/")
 
 

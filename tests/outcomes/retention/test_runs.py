@@ -54,8 +54,8 @@ def recorded(agent):
 
 
 def counted(project):
-    found = figures(project.pk, CallFilter())
-    return found.calls, found.counts
+    sums = figures(project.pk, CallFilter())
+    return sums.calls, sums.counts
 
 
 def verdicts():
@@ -89,7 +89,7 @@ def test_a_page_says_that_the_payload_was_removed(project, agent, recorded, page
     assert "Retention removed the file" in pages.call("large")
 
 
-def test_content_that_was_removed_is_not_found_by_a_search(agent, project, recorded, monkeypatch):
+def test_a_search_does_not_match_removed_content(agent, project, recorded, monkeypatch):
     assert [each["call_id"] for each in agent.outcomes(q="letter")] == ["good"]
     days_later(monkeypatch, 91)
     carried_out(project)

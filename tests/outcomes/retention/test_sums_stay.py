@@ -77,5 +77,5 @@ def test_no_rollup_ever_changes(project, agent, items, held, at_once, keep):
         carried_out(project)
     assert everything() == before
     assert figures_by(project.pk, "tool", CallFilter(), durations=True) == rates
-    kept = set(Call.objects.values_list("session", flat=True))
-    assert kept == set(Hold.objects.values_list("session", flat=True))
+    left = set(Call.objects.values_list("session", flat=True))
+    assert left == set(Hold.objects.values_list("session", flat=True))
