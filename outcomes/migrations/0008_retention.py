@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("governance", "0005_profiles"),
-        ("outcomes", "0006_plain_names"),
+        ("outcomes", "0007_artifact_store_mark"),
     ]
 
     operations = [
