@@ -39,7 +39,7 @@ def main() -> int:
 
 def _measure(calls: int) -> None:
     from governance.models import Environment, Project  # noqa: PLC0415 - after Django's set-up
-    from outcomes.core.steps import Step  # noqa: PLC0415
+    from outcomes.core.moments import Step  # noqa: PLC0415
     from outcomes.figures.queries.stats import (  # noqa: PLC0415
         figures_by,
         figures_over_time,

@@ -1,8 +1,8 @@
 """Sentences of Start, built from counts."""
 
+from governance.core.figures import counted, without_marks
 from outcomes.demo.queries.first_hour import Received
 from outcomes.models import Suggestion
-from outcomes.web.words import counted, without_marks
 
 
 def calls_words(got: Received) -> str:

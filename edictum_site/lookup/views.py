@@ -8,11 +8,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from edictum_site.lookup.hits import Group, hits_for
 from edictum_site.lookup.places import Place
 from edictum_site.pages.shell import GROUPS
+from governance.core.figures import counted
 from governance.people.auth import MemberRequest, member_page
 from governance.people.commands.people import choose_keys
 from outcomes.core.scope import NAMES
 from outcomes.lookup.queries import A_FEW
-from outcomes.web.words import counted
 
 LONGEST_SHOWN = 40  # characters of a query in the headline
 OF_NAVIGATION = tuple(Place(*entry) for group in GROUPS for entry in group)

@@ -99,3 +99,12 @@ def short_time(moment: datetime, now: datetime) -> str:
 def exact_time(moment: datetime) -> str:
     offset = f"{moment:%z}"
     return f"{moment:%Y-%m-%d %H:%M:%S} {offset[:3]}:{offset[3:5]}".replace(" -", f" {MINUS}")
+
+
+def without_marks(text: str) -> str:
+    """For sentences in which these marks stand around code."""
+    return text.replace("`", "'")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -7,14 +7,13 @@ from typing import NamedTuple
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from governance.core.figures import percent
+from governance.core.figures import counted, percent
 from outcomes.agents.domain.fleet import AgentState
 from outcomes.agents.queries.fleet import FleetAgent
 from outcomes.core.scope import Scope
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.doubt import Doubt
 from outcomes.figures.words import success_words, suspected_words
-from outcomes.web.words import counted
 
 
 class StateWords(NamedTuple):

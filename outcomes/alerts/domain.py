@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from governance.core.figures import duration, percent, thousands
+from governance.core.figures import counted, duration, percent, thousands, without_marks
 from governance.core.texts import code
 from outcomes.denials.domain import ENDLESS, Loop
 from outcomes.figures.domain.standouts import Fall
-from outcomes.web.words import counted, without_marks
 
 STUCK: Final = "denial_loop"
 EARLY: Final = "limit_hit_early"

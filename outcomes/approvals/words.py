@@ -9,10 +9,9 @@ from django.utils.safestring import SafeString
 
 from governance.approvals.domain import Amount
 from governance.core.actor import shown
-from governance.core.figures import duration, short_time
+from governance.core.figures import counted, duration, short_time
 from governance.core.texts import code
 from outcomes.approvals.queries import EARLIER_SHOWN, Earlier, SoFar
-from outcomes.web.words import counted
 
 LONGEST_HEADLINE = 90  # characters
 

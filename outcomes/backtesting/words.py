@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from governance.core.figures import counted
 from outcomes.backtesting.queries import scope_words
 from outcomes.models import Backtest
 from outcomes.recorded_calls.queries import ChangedFilter
-from outcomes.web.words import counted
 
 LONGEST: Final = 90  # characters of a headline
 NAMES: Final = {

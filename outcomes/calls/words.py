@@ -6,6 +6,7 @@ from typing import Final, assert_never
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from governance.core.figures import counted, without_marks
 from governance.core.json_value import Json
 from outcomes.calls.domain import is_as_sent
 from outcomes.figures.domain.figures import Figures
@@ -25,7 +26,6 @@ from outcomes.record.event import (
     Posted,
     WouldBlock,
 )
-from outcomes.web.words import counted, without_marks
 
 
 def calls_sentence(now: Figures, show: str, suspected: int = 0, tool: str = "") -> str:

@@ -2,12 +2,10 @@
 
 from outcomes.charts.areas import areas
 from outcomes.charts.axes import Axis, NumberAxis, TimeAxis
-from outcomes.charts.columns import columns
+from outcomes.charts.columns import columns, hanging
 from outcomes.charts.countings import Counting, countings
-from outcomes.charts.hanging import hanging
 from outcomes.charts.lines import Ahead, Level, Point, lines
-from outcomes.charts.scales import Unit
-from outcomes.charts.series import LinkTo, Series, Style
+from outcomes.charts.series import LinkTo, Series, Style, Unit
 from outcomes.charts.spark import spark
 from outcomes.charts.strip import Stop, strip
 from outcomes.charts.strip_marks import By

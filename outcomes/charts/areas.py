@@ -7,11 +7,9 @@ from django.utils.safestring import SafeString
 
 from outcomes.charts.axes import Axis, groups_of
 from outcomes.charts.columns import sums
-from outcomes.charts.frame import figure, grid, legend, no_data, table
+from outcomes.charts.frame import element, figure, grid, legend, no_data, short, table
 from outcomes.charts.lines import stretched
-from outcomes.charts.scales import Scale, Unit, scale_of
-from outcomes.charts.series import LinkTo, Series, summed
-from outcomes.charts.svg import element, short
+from outcomes.charts.series import LinkTo, Scale, Series, Unit, scale_of, summed
 
 MOST: Final = 240  # steps along an area
 

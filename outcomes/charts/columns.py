@@ -1,4 +1,4 @@
-"""Columns of steps, stacked: what ran stands above the line, what was denied hangs below it."""
+"""Columns of steps, stacked: executed calls stand on the line, denied ones hang below it."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,10 +6,8 @@ from typing import Final
 from django.utils.safestring import SafeString
 
 from outcomes.charts.axes import Axis, groups_of
-from outcomes.charts.frame import Label, figure, grid, legend, no_data, table
-from outcomes.charts.scales import Unit, round_above, scale_of
-from outcomes.charts.series import LinkTo, Series, summed
-from outcomes.charts.svg import box, element
+from outcomes.charts.frame import Label, box, element, figure, grid, legend, line, no_data, table
+from outcomes.charts.series import LinkTo, Series, Unit, round_above, scale_of, summed
 
 MOST: Final = 120  # columns; more would be thinner than the gaps between them
 WIDTH: Final = 0.6  # of a step
@@ -148,3 +146,48 @@ def targets(
             element("a", area, href=link(group[0], group[-1]), tabindex=-1, aria_hidden="true")
         )
     return drawn
+
+
+HEIGHT: Final = 90
+_TICKS: Final = 4
+
+
+def hanging(
+    axis: Axis,
+    rows: Sequence[Series],
+    *,
+    name: str,
+    says: str,
+    height: float = HEIGHT,
+    link: LinkTo | None = None,
+    empty: str = "Nothing in this range",
+) -> SafeString:
+    """Counts, from the line downward in the order that they are given."""
+    groups = groups_of(len(axis), MOST)
+    values = [[summed(row, group) for group in groups] for row in rows]
+    deep = sums(values)
+    scale = scale_of(Unit.COUNT, deep, _TICKS)
+    drawn, labels = [], []
+    for place, tick in enumerate(scale.ticks):
+        y = height * scale.along(tick)
+        drawn.append(line(0, y, "100%", y, "grid-line" if place else "axis-line"))
+        labels.append(Label(y=y, words=Unit.COUNT.say_tick(tick)))
+    marks = hung(axis, rows, values, groups, scale.ticks[-1], 0, height)
+    if not any(deep):
+        marks, groups = [no_data(empty, height)], []
+    marks += targets(axis, groups, height, link)
+    cells = [
+        (row.name, [Unit.COUNT.say(value) for value in row_values])
+        for row, row_values in zip(rows, values, strict=True)
+    ]
+    return figure(
+        name=name,
+        says=says,
+        height=height,
+        labels=labels,
+        ticks=axis.ticks(),
+        plot=[*drawn, *marks],
+        legend=legend(rows, drawn="fill"),
+        table=table(axis, groups, cells, name=name, link=link) if groups else "",
+        linked=link is not None,
+    )

@@ -7,10 +7,19 @@ from typing import Final
 from django.utils.safestring import SafeString
 
 from outcomes.charts.axes import Axis, groups_of
-from outcomes.charts.frame import figure, grid, legend, no_data, table
-from outcomes.charts.scales import Scale, Unit, scale_of
-from outcomes.charts.series import LinkTo, Series, Style, known
-from outcomes.charts.svg import element, line, percent, short, words
+from outcomes.charts.frame import (
+    element,
+    figure,
+    grid,
+    legend,
+    line,
+    no_data,
+    percent,
+    short,
+    table,
+    words,
+)
+from outcomes.charts.series import LinkTo, Scale, Series, Style, Unit, known, scale_of
 
 MOST: Final = 240  # points along a line; a screen shows no more
 _HEADROOM: Final = 14  # pixels over the highest line, for the words at it

@@ -1,9 +1,11 @@
-"""Data of charts: rows of values, each with its style."""
+"""Data of charts: rows of values with their styles, units and scales."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final
+from enum import Enum, StrEnum
+from typing import Final, assert_never
+
+from governance.core import figures
 
 
 class Style(StrEnum):
@@ -57,3 +59,109 @@ def summed(row: Series, steps: range) -> float | None:
     """Nothing is known of steps of which none has a value."""
     values = [value for step in steps if (value := row.values[step]) is not None]
     return sum(values) if values else None
+
+
+MOST_TICKS: Final = 5
+# The bottom and the step of an axis of rates: it begins below the lowest, and ends at 100 %.
+RATE_AXES: Final = ((0.9, 0.05), (0.8, 0.1), (0.6, 0.2), (0.0, 0.5))
+_ROUND: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)  # tenths of a power of ten
+_SECOND: Final = 1_000
+_MINUTE: Final = 60 * _SECOND
+_HOUR: Final = 60 * _MINUTE
+_SIXTIETHS: Final = (1, 2, 5, 10, 15, 30)
+# Milliseconds: 1, 2, 5 as far as a second, and from there on what a clock is divided into.
+_DURATIONS: Final = (
+    *(many * 10**power for power in range(3) for many in (1, 2, 5)),
+    *(_SECOND * many for many in _SIXTIETHS),
+    *(_MINUTE * many for many in _SIXTIETHS),
+    *(_HOUR * many for many in (1, 2, 4, 6, 12, 24)),
+)
+
+
+class Unit(Enum):
+    """Unit of a chart's values, which decides ticks and words."""
+
+    COUNT = "count"
+    RATE = "rate"
+    DURATION = "duration"  # milliseconds
+
+    def say(self, value: float | None) -> str:
+        match self:
+            case Unit.COUNT:
+                return figures.thousands(value if value is None else round(value))
+            case Unit.RATE:
+                return figures.percent(value)
+            case Unit.DURATION:
+                return figures.duration(value)
+            case _:
+                assert_never(self)
+
+    def say_tick(self, value: float) -> str:
+        """Round values, so without the digits that say nothing."""
+        match self:
+            case Unit.COUNT:
+                return self.say(value)
+            case Unit.RATE:
+                return figures.percent(value, 0)
+            case Unit.DURATION:
+                return figures.duration(value).replace(".0 ", " ") if value else "0"
+            case _:
+                assert_never(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From the bottom of a plot to its top."""
+
+    ticks: tuple[float, ...]
+
+    def along(self, value: float) -> float:
+        """0 at the lowest tick, 1 at the highest; what lies beyond ends at the edge."""
+        bottom, top = self.ticks[0], self.ticks[-1]
+        return min(max((value - bottom) / (top - bottom), 0.0), 1.0)
+
+
+def scale_of(unit: Unit, values: Sequence[float], at_most: int = MOST_TICKS) -> Scale:
+    """Covers all values. Counts and durations begin at zero; rates begin where something is."""
+    match unit:
+        case Unit.COUNT:
+            return Scale(count_ticks(max(values, default=0), at_most))
+        case Unit.DURATION:
+            return Scale(duration_ticks(max(values, default=0), at_most))
+        case Unit.RATE:
+            return Scale(rate_ticks(min(values, default=0)))
+        case _:
+            assert_never(unit)
+
+
+def count_ticks(most: float, at_most: int = MOST_TICKS) -> tuple[int, ...]:
+    """From 0 to `most` or beyond, in steps of 1, 2 or 5 times a power of ten."""
+    power = 1
+    while True:
+        for many in (1, 2, 5):
+            step = many * power
+            steps = max(1, -int(-most // step))
+            if steps < at_most:
+                return tuple(step * place for place in range(steps + 1))
+        power *= 10
+
+
+def round_above(most: float) -> int:
+    """Smallest round number that is not below `most`."""
+    power: int = 10 ** (len(str(int(most))) - 1)
+    tops = (tenths * power for tenths in _ROUND if tenths * power % 10 == 0)
+    return next(top // 10 for top in tops if top >= 10 * most)
+
+
+def duration_ticks(most: float, at_most: int = MOST_TICKS) -> tuple[int, ...]:
+    for step in _DURATIONS:
+        steps = max(1, -int(-most // step))
+        if steps < at_most:
+            return tuple(step * place for place in range(steps + 1))
+    day = 24 * _HOUR
+    return tuple(day * days for days in count_ticks(most / day, at_most))
+
+
+def rate_ticks(lowest: float) -> tuple[float, ...]:
+    bottom, step = next(axis for axis in RATE_AXES if axis[0] <= max(lowest, 0.0))
+    return tuple(round(bottom + step * n, 2) for n in range(round((1 - bottom) / step) + 1))

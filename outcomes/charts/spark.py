@@ -6,8 +6,8 @@ from typing import Final
 from django.utils.safestring import SafeString
 
 from outcomes.charts.axes import groups_of
+from outcomes.charts.frame import element, short
 from outcomes.charts.series import Style
-from outcomes.charts.svg import element, short
 
 MOST: Final = 60
 FEWEST: Final = 3  # known values

@@ -12,7 +12,20 @@ from django.utils.safestring import SafeString
 
 from governance.core.figures import thousands
 from outcomes.charts.axes import Tick, time_axis_ticks
-from outcomes.charts.frame import below, entry, no_data
+from outcomes.charts.frame import (
+    Value,
+    below,
+    box,
+    element,
+    entry,
+    joined,
+    line,
+    no_data,
+    percent,
+    short,
+    sign,
+    words,
+)
 from outcomes.charts.series import Style
 from outcomes.charts.strip_marks import (
     STYLES,
@@ -24,7 +37,6 @@ from outcomes.charts.strip_marks import (
     numbered,
     slowest_of,
 )
-from outcomes.charts.svg import Value, box, element, joined, line, percent, short, sign, words
 from outcomes.record.brief_call import BriefCall
 
 WIDE: Final = 500  # marks: two pixels for each on a screen of 1,280

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from governance.checks.language.matcher import Explanation
+from governance.core.figures import counted, without_marks
 from governance.core.json_value import Json
 from governance.core.masking import Masking, masked
 from outcomes.suggestions.domain.trials import Tried
-from outcomes.web.words import counted, without_marks
 
 LINE: Final = 160  # characters of a result on one line
 LONGEST_OUTPUT: Final = 1_200

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
-from outcomes.core.moments import after_the_minute, time_from, time_text
-from outcomes.core.steps import Span, Step, spans
+from outcomes.core.moments import Span, Step, after_the_minute, spans, time_from, time_text
 
 LIVE, ALL = "live", "all"
 ALL_TIME: Final = "All time"

@@ -3,12 +3,11 @@
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from governance.core.figures import thousands
+from governance.core.figures import counted, thousands
 from outcomes.core.scope import Scope
 from outcomes.denials.domain import Loop
 from outcomes.denials.queries.denial_sums import Denials
 from outcomes.denials.queries.denials import Loops
-from outcomes.web.words import counted
 
 
 def denials_sentence(

@@ -2,19 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from operator import sub
 from typing import Final
+from urllib.parse import quote
 
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from governance.core.figures import percent, thousands
 from outcomes.charts import LinkTo, Point, Series, Style, TimeAxis, Unit, columns, lines, spark
+from outcomes.core.moments import Step, time_text
 from outcomes.core.scope import Scope
-from outcomes.core.steps import Step
 from outcomes.figures.comparison import Period
 from outcomes.figures.domain.figures import Figures, lowest_rate
 from outcomes.figures.queries.doubt import NO_DOUBT, Doubt
 from outcomes.models import Call
+from outcomes.web.paging import with_query
 
 _FAILURE: Final = "failure"
 _KINDS: Final = Call.Kind
@@ -211,3 +215,16 @@ def _ran_well(figures: Figures, kind: str) -> int:
         for (outcome, verdict, _), calls in figures.counts.items()
         if outcome == kind and verdict != _FAILURE
     )
+
+
+def link_to_calls(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
+    steps, address = scope.steps(), reverse("outcomes:calls", args=[slug])
+    chosen = {"environment": scope.environment, "agent": scope.agent} | narrowed
+    query = with_query("", **chosen).replace("?", "&")
+
+    @cache  # a chart and its table lead to the same
+    def link(first: int, last: int) -> str:
+        since, until = time_text(steps[first].start), time_text(steps[last].end)
+        return f"{address}?from={quote(since)}&to={quote(until)}{query}"
+
+    return link

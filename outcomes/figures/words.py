@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from governance.core.figures import percent, thousands
+from governance.core.figures import counted, percent, thousands
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall
 from outcomes.figures.queries.doubt import Doubt
-from outcomes.web.words import counted
 
 
 def success_words(now: Figures, suspected: int = 0) -> str:

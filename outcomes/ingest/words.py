@@ -2,11 +2,10 @@
 
 from datetime import timedelta
 
-from governance.core.figures import duration, thousands
+from governance.core.figures import counted, duration, thousands
 from governance.core.texts import code
 from outcomes.jobs.queries import Backlog
 from outcomes.models import RejectedItem
-from outcomes.web.words import counted
 
 
 def invalid_sentence(number: int, newest: RejectedItem | None) -> str:

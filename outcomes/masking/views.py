@@ -8,7 +8,7 @@ from governance.core.errors import InvalidInput
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 from outcomes.masking.commands import open_value as open_stored
-from outcomes.web.parts import shown_part
+from outcomes.web.paging import shown_part
 
 
 @require_POST

@@ -16,6 +16,7 @@ from outcomes.alerts.queries import is_behind, listed_alerts
 from outcomes.alerts.words import rows
 from outcomes.core.scope import Scope
 from outcomes.figures import charts
+from outcomes.figures.charts import link_to_calls
 from outcomes.figures.comparison import Period, is_worse, newest_event, points_words, two_periods
 from outcomes.figures.domain.figures import Figures, is_below, lowest_rate
 from outcomes.figures.domain.standouts import Judged, falls
@@ -29,7 +30,6 @@ from outcomes.sessions.tables import SESSIONS
 from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
 from outcomes.tools.views.rows import tool_rows, worst_first
-from outcomes.web.charts import link_to_calls
 from outcomes.web.paging import with_query
 from outcomes.web.scope import detail_query, scope_of, tag_of
 

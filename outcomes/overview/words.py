@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from governance.core.figures import counted
 from governance.models import Finding
 from outcomes.alerts.domain import SILENT, headline
 from outcomes.alerts.words import title_of
@@ -11,7 +12,6 @@ from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.standouts import Fall
 from outcomes.figures.queries.doubt import Doubt
 from outcomes.figures.words import fall_words, outputs_words, success_words, suspected_words
-from outcomes.web.words import counted
 
 MOST: Final = 6  # alerts in the card
 

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from governance.core.figures import counted
 from outcomes.principals.queries import NEWEST, Sums, SumsByName
-from outcomes.web.words import counted
 
 LONGEST_NAME: Final = 40
 

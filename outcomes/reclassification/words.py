@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from governance.core.figures import counted
 from governance.core.verdict import Verdict
 from governance.core.wilson import wilson
 from outcomes.backtesting.words import limit_name
 from outcomes.models import Rejudging
 from outcomes.reclassification.domain.flips import Flip
 from outcomes.reclassification.domain.shifts import Shift
-from outcomes.web.words import counted
 
 SHOWN_ROWS: Final = 12  # of a table
 FIGURES: Final = {

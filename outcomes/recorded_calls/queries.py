@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from outcomes.models import Backtest, ChangedCall
 from outcomes.record.codec import as_text, digest_of
 from outcomes.recorded_calls.domain import DRIFT, Change
-from outcomes.web.key_paging import Page, Place, page_of
+from outcomes.web.paging import Page, Place, page_of
 
 CHANGES: Final = tuple(change.value for change in Change if change is not Change.UNCHANGED)
 PLACE: Final = ("at", "id")

@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Final
 
+from governance.core.figures import counted
 from outcomes.search.queries.differences import Comparison
 from outcomes.search.queries.hits import Hits
 from outcomes.search.queries.progress import Progress
 from outcomes.search.queries.sessions import NEWEST_HITS
 from outcomes.search.queries.sources import moment
-from outcomes.web.words import counted
 
 
 def hits_sentence(hits: Hits, *, is_first: bool) -> str:

@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple
 
 from governance.checks.authoring.suggested_rules import tests_items
 from governance.checks.language.shipped.rows import Followed
+from governance.core.figures import counted, without_marks
 from governance.core.masking import Masking
 from outcomes.models import Rejudging, Suggestion
 from outcomes.suggestions.domain.flow import Step
 from outcomes.suggestions.queries import Flow, Outputs
-from outcomes.web.words import counted, without_marks
 
 SHOWN = 60  # characters of a value
 LONGEST_TOOL: Final = 24  # characters of a tool's name in a headline

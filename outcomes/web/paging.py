@@ -1,17 +1,84 @@
-"""Pages of a list in URLs: places as text and links to the next page."""
+"""Pages of a list by the place of a row, their addresses, and parts that refresh themselves.
+
+A place, not a number: nothing is shown twice or skipped, however many rows come in between.
+"""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, TypeVar
+from hashlib import sha256
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import Model
-from django.http import QueryDict
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
 
-from outcomes.web.key_paging import Page, Place, place_of
+from governance.people.auth import MemberRequest
 
+Place = tuple[datetime | timedelta | int | str, ...]
 Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    rows: list[Row]
+    newer: bool
+    older: bool
+
+
+def page_of(
+    queryset: QuerySet[Row],
+    columns: Sequence[str],
+    *,
+    size: int,
+    before: Place | None = None,
+    after: Place | None = None,
+    ascending: bool = False,
+    full: QuerySet[Row] | None = None,
+) -> Page[Row]:
+    """The rows next to a place, or the newest, sorted by `columns`. With `full`, rows are found by
+    an index that covers them, then read through that query."""
+    back, on = ("lt", "gt") if ascending else ("gt", "lt")
+    there, here = columns, [f"-{name}" for name in columns]
+    if ascending:
+        there, here = here, list(columns)
+    if after is not None:
+        rows = _rows(_beyond(queryset, columns, after, back), there, size + 1, full)
+        if len(rows) > size:
+            return Page(rows[:size][::-1], newer=True, older=True)
+        before = None  # less than a page is newer: that is the newest page
+    if before is not None:
+        queryset = _beyond(queryset, columns, before, on)
+    rows = _rows(queryset, here, size + 1, full)
+    return Page(rows[:size], newer=before is not None, older=len(rows) > size)
+
+
+def _rows(
+    rows: QuerySet[Row], order: Sequence[str], most: int, full: QuerySet[Row] | None
+) -> list[Row]:
+    sorted_rows = rows.order_by(*order)
+    if full is None:
+        return list(sorted_rows[:most])
+    return list(full.filter(pk__in=sorted_rows.values("pk")[:most]).order_by(*order))
+
+
+def place_of(row: Model, columns: Sequence[str]) -> Place:
+    return tuple(getattr(row, name) for name in columns)
+
+
+def _beyond(
+    rows: QuerySet[Row], columns: Sequence[str], place: Place, operator: str
+) -> QuerySet[Row]:
+    after_place, equal = Q(), Q()
+    for name, value in zip(columns, place, strict=True):
+        after_place |= equal & Q((f"{name}__{operator}", value))
+        equal &= Q((name, value))
+    # The first column alone, too: that is what an index can begin at.
+    return rows.filter(after_place, Q((f"{columns[0]}__{operator}e", place[0])))
+
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 _LARGEST = 2**62
@@ -106,3 +173,14 @@ def _read(part: str, kind: type) -> datetime | timedelta | int | str:
     if kind is datetime:
         return _EPOCH + number * _TICK
     return number * _TICK if kind is timedelta else number
+
+
+def shown_part(
+    request: MemberRequest, part: str, page: str, context: dict[str, Any]
+) -> HttpResponse:
+    is_alone = request.headers.get("HX-Request") == "true"
+    return render(request, part if is_alone else page, context | {"part": part, "alone": is_alone})
+
+
+def hash_of(*parts: object) -> str:
+    return sha256(repr(parts).encode()).hexdigest()[:16]

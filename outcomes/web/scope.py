@@ -8,7 +8,7 @@ from django.utils import timezone
 from governance.people.auth import MemberRequest, navigation_of
 from outcomes.core.moments import zone_named
 from outcomes.core.scope import Scope, detail_parameters, handed_on, scope_from
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import hash_of
 
 ZONE_COOKIE = "zone"  # set by the script, which knows the browser's
 

@@ -13,6 +13,7 @@ from governance.web.table_files import one_of_tables
 from outcomes.core.scope import Scope
 from outcomes.denials.views.denials import denied_url
 from outcomes.figures import charts
+from outcomes.figures.charts import link_to_calls
 from outcomes.figures.comparison import is_worse, newest_event, points_words, two_periods
 from outcomes.figures.domain.figures import Figures, is_below, lowest_rate
 from outcomes.figures.queries.doubt import doubt_in
@@ -23,9 +24,7 @@ from outcomes.tools.domain.tools import Compared
 from outcomes.tools.tables import TOOLS_OF_AGENT
 from outcomes.tools.views.rows import tool_rows, worst_first
 from outcomes.web.addresses import agent_url
-from outcomes.web.charts import link_to_calls
-from outcomes.web.paging import with_query
-from outcomes.web.parts import shown_part
+from outcomes.web.paging import shown_part, with_query
 from outcomes.web.scope import scope_of, tag_of
 
 PART: Final = "agents/_agent_activity.html"

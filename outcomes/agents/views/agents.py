@@ -44,8 +44,7 @@ from outcomes.ingest.queries.reports import ReadReport, is_agent, reports_of
 from outcomes.models import AgentReport
 from outcomes.sessions.queries.stopped import stopped_counts
 from outcomes.web.addresses import ELSEWHERE, opening_url
-from outcomes.web.paging import with_query
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import hash_of, with_query
 from outcomes.web.scope import scope_of
 
 STATES = {"": "All", "connected": "Connected", "drifting": "Outdated", "stopped": "Stopped"}

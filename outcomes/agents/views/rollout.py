@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.core.errors import NotFound
+from governance.core.figures import counted
 from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import one_of_tables
@@ -16,9 +17,7 @@ from outcomes.agents.domain.rollout import Taking
 from outcomes.agents.queries.fleet import FleetAgent
 from outcomes.agents.queries.rollout import Takers, takers
 from outcomes.agents.tables import TAKING
-from outcomes.web.paging import with_query
-from outcomes.web.parts import hash_of
-from outcomes.web.words import counted
+from outcomes.web.paging import hash_of, with_query
 
 SHOWN = 100
 WORDS = {

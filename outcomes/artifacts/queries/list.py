@@ -13,7 +13,7 @@ from outcomes.database import starting_with
 from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse, Call
 from outcomes.models.calls import NAME_INDEXED
 from outcomes.record.codec import as_text, digest_of
-from outcomes.web.key_paging import Page, Place, page_of
+from outcomes.web.paging import Page, Place, page_of
 
 INDEXED: Final = 100  # characters of a name that the index of beginnings holds
 ARTIFACTS_SHOWN: Final = 50

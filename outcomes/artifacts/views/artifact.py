@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.naming import documents_naming
 from governance.core.errors import NotFound
+from governance.core.figures import counted, without_marks
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.web.exports import offer_part
@@ -23,11 +24,8 @@ from outcomes.models import Artifact, ArtifactUse, Call
 from outcomes.record.arguments import arguments_text
 from outcomes.stored.queries import PLACE_BY_TIME, read_calls, with_names
 from outcomes.web.addresses import ELSEWHERE, artifact_url
-from outcomes.web.key_paging import page_of
-from outcomes.web.paging import every, links_of, start_of, with_query
-from outcomes.web.parts import shown_part
+from outcomes.web.paging import every, links_of, page_of, shown_part, start_of, with_query
 from outcomes.web.tables import CALLS
-from outcomes.web.words import counted, without_marks
 
 REFERRING: Final = 20
 READING: Final = 20

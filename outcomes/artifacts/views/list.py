@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from governance.core.figures import size
+from governance.core.figures import counted, size
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
 from outcomes.artifacts.queries.list import (
@@ -28,11 +28,8 @@ from outcomes.figures.comparison import both_periods
 from outcomes.figures.queries.stats import figures, figures_over_time
 from outcomes.record.outcome import ToolArtifactReference
 from outcomes.stored.queries import CallFilter
-from outcomes.web.key_paging import Place, place_of
-from outcomes.web.paging import links_of, start_of, with_query
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import Place, hash_of, links_of, place_of, start_of, with_query
 from outcomes.web.scope import scope_of
-from outcomes.web.words import counted
 
 NO_ARTIFACTS = "No artifacts yet"
 REFERENCE = ToolArtifactReference.kind

@@ -39,8 +39,7 @@ from outcomes.backtesting.words import (
 )
 from outcomes.jobs import doorbell
 from outcomes.models import Backtest
-from outcomes.web.paging import with_query
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import hash_of, with_query
 
 VERSIONS: Final = 100
 PANEL_SAMPLES: Final = 4

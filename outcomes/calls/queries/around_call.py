@@ -11,7 +11,7 @@ from outcomes.calls.queries.lists import PLACE_IN_SESSION, in_session, not_after
 from outcomes.models import Call
 from outcomes.record.attempts import SameTool, attempts_of_one
 from outcomes.stored.queries import PLACE_BY_TIME
-from outcomes.web.key_paging import page_of, place_of
+from outcomes.web.paging import page_of, place_of
 
 ATTEMPTS: Final = 500  # with the same arguments, that are looked through
 NAMING: Final = 50  # the nearest of those and of its tool: of them is looked whom they name

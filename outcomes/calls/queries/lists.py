@@ -11,7 +11,7 @@ from outcomes.models import Call, PastVerdict, Session
 from outcomes.models import Event as EventRow
 from outcomes.record.codec import digest_of
 from outcomes.stored.queries import CALLS_SHOWN, PLACE_BY_TIME, CallFilter, calls
-from outcomes.web.key_paging import Page, Place, page_of, place_of
+from outcomes.web.paging import Page, Place, page_of, place_of
 
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
 CALLS_BELOW: Final = 50  # figures that say more than the list

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from governance.core.figures import counted
 from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
@@ -43,7 +44,6 @@ from outcomes.web.narrowing import Narrowing, narrowing_context, narrowing_of
 from outcomes.web.paging import every, links_of, start_of, with_query
 from outcomes.web.scope import detail_query, scope_of
 from outcomes.web.tables import CALLS
-from outcomes.web.words import counted
 
 WORDS = {"": "All", "failures": "Failures", "denied": "Denied", "disagree": "Disagree"}
 KINDS = {

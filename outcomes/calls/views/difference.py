@@ -22,7 +22,7 @@ from outcomes.record.outcome import (
     ToolTimeout,
 )
 from outcomes.web.named import call_at, named_call
-from outcomes.web.parts import shown_part
+from outcomes.web.paging import shown_part
 
 LINES: Final = 1_500  # of one part that are compared; a page of more is read by nobody
 _CONTEXT: Final = 2

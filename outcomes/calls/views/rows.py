@@ -15,7 +15,7 @@ from outcomes.record.call import Call as Folded
 from outcomes.record.effective import agent_check
 from outcomes.search.queries.hits import principal_name
 from outcomes.stored.queries import StoredCall, arguments_line, read_calls
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import hash_of
 
 FOLDED_FROM: Final = 4  # equal neighbours
 NO_RESULT_AFTER: Final = timedelta(minutes=15)

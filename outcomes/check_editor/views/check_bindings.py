@@ -13,14 +13,14 @@ from governance.checks.domain import LAST, Binding, lines_from_form
 from governance.checks.queries.bindings import bindings_of
 from governance.checks.queries.checks import missing_checks
 from governance.checks.words import bindings_sentence
+from governance.core.figures import counted
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.web.table_files import Tables, one_of_tables
 from outcomes.check_editor.domain.quotas import Partly, SharedOut
 from outcomes.check_editor.queries.classified_calls import calls_shared_out, two_calls_shared_out
 from outcomes.check_editor.tables import CALLS_BY_CHECK, CALLS_BY_LINE, WITHOUT_CHECK
-from outcomes.web.parts import shown_part
-from outcomes.web.words import counted
+from outcomes.web.paging import shown_part
 
 A_DAY = timedelta(hours=24)
 SHOWN = 30  # tools without a check of their own

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.bundles import listed_bundles
 from governance.contracts.queries.contracts import existing_bundle, live_deployments
+from governance.core.figures import counted
 from governance.core.tables import Columns
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import one_of_tables
@@ -30,9 +31,7 @@ from outcomes.contract_pages.queries.contracts import (
 from outcomes.contract_pages.queries.observed import number_observed
 from outcomes.contract_pages.tables import RUNNING
 from outcomes.core.moments import after_the_minute, time_text, to_the_minute
-from outcomes.web.paging import with_query
-from outcomes.web.parts import shown_part
-from outcomes.web.words import counted
+from outcomes.web.paging import shown_part, with_query
 
 SHOWN = 8
 LISTED = 100

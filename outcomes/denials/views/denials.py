@@ -22,13 +22,11 @@ from outcomes.denials.queries.denial_sums import Denials, Denied
 from outcomes.denials.queries.denials import denial_loops, denied_of, observed_in
 from outcomes.denials.tables import DENIALS, LOOPS, OBSERVED, RULES
 from outcomes.denials.words import denials_second_sentence, denials_sentence, most_words
-from outcomes.figures.charts import STEP_WORDS
+from outcomes.figures.charts import STEP_WORDS, link_to_calls
 from outcomes.figures.comparison import newest_event
 from outcomes.figures.queries.groups import GroupFigures, GroupPlace, denial_groups
 from outcomes.web.addresses import call_url, denied_by_url, session_url
-from outcomes.web.charts import link_to_calls
-from outcomes.web.paging import with_query
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import hash_of, with_query
 from outcomes.web.scope import detail_query, scope_of
 
 TOOLS_SHOWN: Final = 8

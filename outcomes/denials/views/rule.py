@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from governance.contracts.queries.versions import rule_written
 from governance.core.errors import NotFound
+from governance.core.figures import counted
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
 from outcomes.calls.queries.lists import CALLS_BELOW, IN_FILE, calls_by_time
@@ -22,17 +23,15 @@ from outcomes.denials.queries.denial_sums import Denials
 from outcomes.denials.queries.denials import denied_by
 from outcomes.denials.views.denials import bars_of, denied_url, rule_url
 from outcomes.denials.words import most_words, rule_sentence
-from outcomes.figures.charts import STEP_WORDS
+from outcomes.figures.charts import STEP_WORDS, link_to_calls
 from outcomes.figures.queries.group_calls import groups_of_rule
 from outcomes.models import Call
 from outcomes.stored.queries import PLACE_BY_TIME, CallFilter
 from outcomes.web.addresses import try_url
-from outcomes.web.charts import link_to_calls
 from outcomes.web.narrowing import Narrowing, narrowing_of
 from outcomes.web.paging import every, links_of, start_of, with_query
 from outcomes.web.scope import detail_query, scope_of
 from outcomes.web.tables import CALLS
-from outcomes.web.words import counted
 
 DENIED: Final = "denied"
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from outcomes.core.moments import Span
 from outcomes.core.scope import Scope
-from outcomes.core.steps import Span
 from outcomes.figures.domain.rollups import DAY
 from outcomes.figures.queries.rollups import RateSlot, Reading, Slot
 from outcomes.figures.queries.stats import NOBODY, numbered, place_in, runs_in

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from django.db.models import Count, QuerySet
 
+from outcomes.core.moments import Span
 from outcomes.core.scope import Scope
-from outcomes.core.steps import Span
 from outcomes.figures.queries.stats import place_in
 from outcomes.models import Call, Suggestion, SuspectedCall
 

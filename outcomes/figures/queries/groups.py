@@ -23,7 +23,7 @@ from outcomes.figures.queries.group_rollups import GroupReading, Time
 from outcomes.models import Agent, Call, CallGroup, GroupRollup, Tool
 from outcomes.record.codec import as_text, digest_of
 from outcomes.stored.queries import CALLS_SHOWN, PLACE_BY_TIME, with_names
-from outcomes.web.key_paging import Page, Place, page_of
+from outcomes.web.paging import Page, Place, page_of
 
 GROUPS_SHOWN: Final = 25
 NOW, BEFORE, EARLIER = range(3)

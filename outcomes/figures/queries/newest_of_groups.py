@@ -12,7 +12,7 @@ from outcomes.database import HAS_LATERAL
 from outcomes.models import Call
 from outcomes.record.codec import as_text, digest_of
 from outcomes.stored.queries import CallFilter
-from outcomes.web.key_paging import Place
+from outcomes.web.paging import Place
 
 # The time of the row after the last one of the page.
 _CUT: Final = """

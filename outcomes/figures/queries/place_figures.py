@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import datetime
 from typing import Literal
 
-from outcomes.core.steps import Span
+from outcomes.core.moments import Span
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.domain.rollups import DAY
 from outcomes.figures.queries.rollups import Reading, Slot, SlotOf

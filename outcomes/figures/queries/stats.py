@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from governance.people.queries.projects import environments_by_id
 from outcomes.core.durations import bucket_of
-from outcomes.core.steps import Span, Step, spans
+from outcomes.core.moments import Span, Step, spans
 from outcomes.figures.codec.rollups import code_of
 from outcomes.figures.domain.figures import Figures, is_unchecked
 from outcomes.figures.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of

@@ -9,7 +9,7 @@ from django.db.models import Count, Min, Sum
 from governance.core.masking import Masking, masked_text
 from outcomes.models import Batch, RejectedItem
 from outcomes.models.inbox import FAULTS
-from outcomes.web.key_paging import Page, Place, page_of
+from outcomes.web.paging import Page, Place, page_of
 
 REJECTED_SHOWN: Final = 50
 SET_ASIDE_SHOWN: Final = 50

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from governance.checks.domain import DEFAULT
+from governance.core.figures import counted
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import Tables, one_of_tables, table_file
 from outcomes.core.scope import Scope
@@ -21,7 +22,6 @@ from outcomes.reclassification.tables import DIFFERING, DISAGREEMENTS
 from outcomes.web.addresses import call_url
 from outcomes.web.paging import with_query
 from outcomes.web.scope import scope_of
-from outcomes.web.words import counted
 
 
 @require_safe

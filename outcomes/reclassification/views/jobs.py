@@ -57,8 +57,7 @@ from outcomes.reclassification.words import (
     tools,
 )
 from outcomes.recorded_calls.selection import MOST_GLOBS
-from outcomes.web.paging import with_query
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import hash_of, with_query
 
 VERSIONS: Final = 100
 BACKTEST, RECLASSIFICATION = Rejudging.Kind.CHECK_BACKTEST, Rejudging.Kind.RECLASSIFICATION

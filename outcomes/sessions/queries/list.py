@@ -15,7 +15,7 @@ from outcomes.sessions.queries.matching import Asking
 from outcomes.sessions.queries.order import ORDERS, PLACE, USUAL, Order
 from outcomes.sessions.queries.states import in_state
 from outcomes.stored.queries import sessions
-from outcomes.web.key_paging import Page, Place, page_of
+from outcomes.web.paging import Page, Place, page_of
 
 SESSIONS_SHOWN: Final = 50
 IN_A_FILE: Final = 1_000  # at once: in some orders each page is looked for among all

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from governance.core.figures import duration
+from governance.core.figures import counted, duration, without_marks
 from governance.core.session_limits import MaxAttempts
 from governance.people.auth import MemberRequest
 from governance.people.policies import Action, may
@@ -16,7 +16,6 @@ from outcomes.models import Call, Session
 from outcomes.sessions.domain.causes import CONTRACT, RepeatedDenial, cap_for
 from outcomes.sessions.queries.page import SessionPage
 from outcomes.stored.queries import arguments_line, read_calls
-from outcomes.web.words import counted, without_marks
 
 AT_LEAST: Final = timedelta(seconds=1)
 

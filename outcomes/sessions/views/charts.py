@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.utils.safestring import SafeString
 
 from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
+from governance.core.figures import counted
 from governance.people.auth import MemberRequest
 from outcomes import charts
 from outcomes.models import Session
@@ -18,7 +19,6 @@ from outcomes.sessions.views.zoom import Zoom, zoom_links
 from outcomes.sessions.words.sentences import first_stop
 from outcomes.web.addresses import call_url
 from outcomes.web.scope import detail_query, zone_of
-from outcomes.web.words import counted
 
 LINES: Final = (
     ("executions", "executions", charts.Style.EXECUTIONS),

@@ -3,8 +3,8 @@
 from typing import Any
 
 from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
+from governance.core.figures import counted
 from outcomes.sessions.domain.limit_lines import hit_at
-from outcomes.web.words import counted
 
 RULINGS = {
     LimitJudgement.PREMATURE: "Hit early",

@@ -10,7 +10,7 @@ from outcomes.artifacts.queries.artifacts import artifact_with
 from outcomes.artifacts.queries.pieces import beginning_of
 from outcomes.sessions.queries.details import turn_details
 from outcomes.web.named import named_session, session_at
-from outcomes.web.parts import shown_part
+from outcomes.web.paging import shown_part
 
 PAGE = "sessions/session_part.html"
 SHOWN = 100  # arguments of one tool

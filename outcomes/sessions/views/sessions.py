@@ -43,8 +43,7 @@ from outcomes.sessions.words.previous import previous_period_words
 from outcomes.stored.queries import CallFilter
 from outcomes.web.columns import Columns
 from outcomes.web.narrowing import narrowing_context, narrowing_of
-from outcomes.web.paging import every, links_of, start_of, with_query
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import every, hash_of, links_of, start_of, with_query
 
 CARRIED: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract
 COLUMNS: Final = Columns(

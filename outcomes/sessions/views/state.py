@@ -17,7 +17,7 @@ from outcomes.sessions.queries.matching import Asking
 from outcomes.sessions.queries.page import SessionPage
 from outcomes.sessions.words import sentences
 from outcomes.sessions.words.causes import named_failures
-from outcomes.web.parts import hash_of
+from outcomes.web.paging import hash_of
 
 DENIED = ToolDenied.kind
 GROUPS_NAMED = 50  # of failures

@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from governance.core.figures import duration, percent
+from governance.core.figures import counted, duration, percent
 from outcomes.sessions.domain.facets import Facets
 from outcomes.sessions.queries.about_sessions import BEFORE, SessionsBefore
 from outcomes.sessions.words.sentences import stopped_words
-from outcomes.web.words import counted
 
 _NONE: Final = f"no earlier session in {BEFORE.days} days"
 

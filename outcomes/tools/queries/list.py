@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from outcomes.core.moments import Span
 from outcomes.core.scope import Scope
-from outcomes.core.steps import Span
 from outcomes.figures.queries.by_tool import ToolSlots, read_tools
 from outcomes.figures.queries.rollups import RateSlot, Slot
 from outcomes.tools.domain.tools import Compared

@@ -18,7 +18,7 @@ from outcomes.tools.queries.tools import NamedTool, agents_of_tool
 from outcomes.tools.tables import AGENTS_OF_TOOL
 from outcomes.tools.views.named import named_tool
 from outcomes.web.addresses import tool_url
-from outcomes.web.parts import shown_part
+from outcomes.web.paging import shown_part
 from outcomes.web.scope import scope_of
 from outcomes.web.tables import CALLS
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from governance.core.errors import NotFound
+from governance.core.figures import counted
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
 from outcomes.calls.views.rows import call_lines
@@ -18,7 +19,6 @@ from outcomes.web.addresses import tool_url
 from outcomes.web.paging import every, links_of, start_of, with_query
 from outcomes.web.scope import scope_of
 from outcomes.web.tables import CALLS
-from outcomes.web.words import counted
 
 
 @require_safe

@@ -17,7 +17,7 @@ from outcomes.suggestions.domain.shapes import shape_of
 from outcomes.tools.tables import SHAPES
 from outcomes.tools.views.named import named_tool
 from outcomes.web.addresses import tool_url
-from outcomes.web.parts import shown_part
+from outcomes.web.paging import shown_part
 from outcomes.web.scope import scope_of
 
 SHOWN: Final = 12

@@ -14,6 +14,7 @@ from governance.people.policies import Action, may
 from governance.web.exports import offer_part
 from outcomes.core.scope import Scope
 from outcomes.figures import charts
+from outcomes.figures.charts import link_to_calls
 from outcomes.figures.comparison import is_worse, points_words
 from outcomes.figures.domain.figures import Figures, is_below, lowest_rate
 from outcomes.figures.queries.doubt import doubt_in
@@ -26,7 +27,6 @@ from outcomes.tools.views.checks import judges_of, seen_of
 from outcomes.tools.views.named import named_tool
 from outcomes.tools.words.tool import tool_second_sentence, tool_sentence
 from outcomes.web.addresses import tool_url
-from outcomes.web.charts import link_to_calls
 from outcomes.web.paging import with_query
 from outcomes.web.scope import scope_of, tag_of
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from governance.core.figures import percent, thousands
+from governance.core.figures import counted, percent, thousands
 from outcomes.core.scope import Scope
 from outcomes.figures.comparison import summed_figures
 from outcomes.figures.domain.figures import Figures
@@ -13,7 +13,6 @@ from outcomes.figures.domain.standouts import Fall, Judged
 from outcomes.figures.queries.doubt import NO_DOUBT, Doubt
 from outcomes.figures.words import fall_words, success_words, suspected_words
 from outcomes.tools.domain.tools import Compared
-from outcomes.web.words import counted
 
 
 def tools_sentence(

@@ -6,7 +6,7 @@ from governance.core.roles import Role
 from outcomes.calls.queries.lists import PLACE_IN_SESSION, calls_of_session, number_of, numbers_of
 from outcomes.models import Call, Session
 from outcomes.sessions.queries.page import session_page
-from outcomes.web.key_paging import place_of
+from outcomes.web.paging import place_of
 from tests import builders
 from tests.outcomes.pages import Pages, a_denied_item, an_item
 

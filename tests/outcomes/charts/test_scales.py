@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.charts.scales import (
+from outcomes.charts.series import (
     Scale,
     Unit,
     count_ticks,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.charts.times import share_at, time_ticks
+from outcomes.charts.axes import share_at, time_ticks
 from tests.outcomes.charts.drawn import moderately
 
 # Whole, half and quarter hours; clocks that change at night, at midnight, and by half an hour.

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from outcomes.core.moments import zone_named
+from outcomes.core.moments import Step, spans, zone_named
 from outcomes.core.scope import ALL, BEGINNING, LONGEST, RANGES, Scope, scope_from
-from outcomes.core.steps import Step, spans
 
 NOW = datetime(2026, 11, 18, 15, 23, 41, 5, tzinfo=UTC)
 UNTIL = datetime(2026, 11, 18, 15, 24, tzinfo=UTC)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.core.steps import Step, spans
+from outcomes.core.moments import Step, spans
 from outcomes.figures.domain.rollups import DAY, HOUR, MINUTE, QUARTER, Run, joined, runs
 
 minutes = st.integers(29_000_000, 29_010_000)

@@ -15,7 +15,7 @@ from governance.checks.commands.checks import save_check
 from governance.checks.domain import Binding
 from governance.core.wilson import wilson
 from outcomes.core.durations import bucket_of
-from outcomes.core.steps import Step
+from outcomes.core.moments import Step
 from outcomes.figures.commands import rolling_up
 from outcomes.figures.commands.rolling_up import roll_up, roll_up_now_and_then
 from outcomes.figures.domain.figures import Figures

@@ -13,8 +13,8 @@ import pytest
 from django.urls import reverse
 
 from outcomes.core.durations import bucket_of
+from outcomes.core.moments import Span
 from outcomes.core.scope import scope_from
-from outcomes.core.steps import Span
 from outcomes.figures.domain.figures import Figures
 from outcomes.models import Call
 from outcomes.tools.queries.list import tools_in

@@ -1,0 +1,59 @@
+"""Modules that a page and an outcome run through, so that a change is easy to follow."""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from tests.outcomes.pages import a_denied_item, an_item
+
+ROOT = f"{settings.BASE}/"
+OURS = ("outcomes/", "governance/", "edictum_site/")
+
+
+def modules_of(work: Callable[[], Any]) -> set[str]:
+    """Files of ours whose functions ran, besides models."""
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_name != "<module>":
+            files.add(frame.f_code.co_filename.removeprefix(ROOT))
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return {file for file in files if file.startswith(OURS) and "/models/" not in file}
+
+
+@pytest.fixture
+def of_middleware(pages) -> set[str]:
+    """Modules that every request runs through; no page is at this address."""
+    return modules_of(lambda: pages.client.get("/p/no-such-project/"))
+
+
+@pytest.mark.one_database
+def test_the_denials_page_runs_through_at_most_30_modules(pages, agent, of_middleware):
+    agent.post(a_denied_item("c-1"), an_item("c-2"))
+    pages.get("denials/")  # what is cached once per process is not counted
+    used = modules_of(lambda: pages.get("denials/")) - of_middleware
+    assert len(used) <= 30
+
+
+@pytest.mark.one_database
+def test_an_outcome_runs_through_at_most_75_modules_to_the_page_of_its_session(
+    pages, agent, of_middleware
+):
+    agent.post(an_item("s-1"))
+    pages.get("sessions/s-1/")
+
+    def journey() -> None:
+        agent.post(an_item("s-2"))
+        assert pages.get("sessions/s-2/").status_code == 200
+
+    used = modules_of(journey) - of_middleware
+    assert len(used) <= 75
