@@ -71,7 +71,7 @@ class Collector:
 
 def settle() -> None:
     django.setup()
-    from outcomes.settling.prefetch import Ahead  # noqa: PLC0415 - after Django has been set up
+    from outcomes.settling.decode import Ahead  # noqa: PLC0415 - after Django has been set up
     from outcomes.settling.settle import settle_inbox  # noqa: PLC0415 - after Django has been set up
 
     settle_inbox()  # names, queries and caches are cold once

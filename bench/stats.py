@@ -82,7 +82,7 @@ def _measure(calls: int) -> None:
 
 def _fill(project: int, environment: int, calls: int, end: datetime) -> None:
     from outcomes.core.durations import bucket_of  # noqa: PLC0415
-    from outcomes.figures.codec.rollups import (  # noqa: PLC0415
+    from outcomes.figures.codec.groups import (  # noqa: PLC0415
         code_of,
         pack_change,
     )

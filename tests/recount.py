@@ -28,11 +28,11 @@ from outcomes.models import (
     SessionDay,
     SessionDayChange,
 )
-from outcomes.record.artifact_reads import artifact_read
+from outcomes.record.arguments import artifact_read
 from outcomes.record.brief_call import BriefCall
 from outcomes.record.call import Call as Folded
+from outcomes.record.classification import agent_check, effective
 from outcomes.record.codec import CALL_COLUMNS, call_row_of
-from outcomes.record.effective import agent_check, effective
 from outcomes.record.fold import fold
 from outcomes.record.outcome import ToolArtifactReference, ToolDenied
 from outcomes.sessions.domain.days import day_of

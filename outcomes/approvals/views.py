@@ -30,7 +30,7 @@ from outcomes.calls.queries.approvals import calls_behind, calls_behind_among
 from outcomes.calls.views.rows import CallLine
 from outcomes.core.scope import Scope, scope_from
 from outcomes.models import Call, Session
-from outcomes.web.named import named_session, session_at
+from outcomes.web.addresses import named_session, session_at
 from outcomes.web.paging import Page, Start, every, hash_of, links_of, page_of, start_of, with_query
 from outcomes.web.scope import scope_of
 

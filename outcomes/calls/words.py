@@ -11,7 +11,7 @@ from governance.core.json_value import Json
 from outcomes.calls.domain import is_as_sent
 from outcomes.figures.domain.figures import Figures
 from outcomes.models import Call
-from outcomes.record.effective import AgentCheck
+from outcomes.record.classification import AgentCheck
 from outcomes.record.event import (
     Allowed,
     ApprovalRejected,

@@ -5,20 +5,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from governance.checks.domain import DEFAULT, SuccessCheck
-from governance.checks.queries.selection import Judges
+from governance.checks.queries.checks import Judges
 from governance.core.verdict import Verdict
 from outcomes.artifacts.queries.outputs import Output, Recorded
 from outcomes.reclassification.domain.flips import VerdictChange
 from outcomes.record.call_columns import Row
 from outcomes.record.classification import (
     Classification,
+    DecidedBy,
     NotChecked,
     Unreadable,
+    disagrees,
+    effective,
     in_doubt,
     judged_by,
 )
 from outcomes.record.codec import Verdicts, verdicts_of
-from outcomes.record.effective import DecidedBy, disagrees, effective
 from outcomes.record.outcome import NOT_REPORTED, NotReported, Removed, ToolArtifactReference
 
 ARTIFACT: Final = ToolArtifactReference.kind

@@ -5,9 +5,15 @@ from datetime import datetime
 
 from governance.core.verdict import Verdict
 from outcomes.record.call import Call
-from outcomes.record.completion import completed, completed_outcome, first_elapsed
+from outcomes.record.completion import (
+    completed,
+    completed_outcome,
+    elapsed_of,
+    first_elapsed,
+    outcome_of,
+    verdict_of_action,
+)
 from outcomes.record.event import UNKNOWN_AGENT, ApprovalRequested, Event, Note, WouldBlock
-from outcomes.record.one_event import elapsed_of, outcome_of, verdict_of_action
 from outcomes.record.outcome import ToolDenied
 from outcomes.record.ownership import without_foreign
 

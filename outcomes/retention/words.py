@@ -7,7 +7,7 @@ from typing import Final
 from outcomes.models import RetentionRun
 from outcomes.retention.domain import Kind, Rule
 from outcomes.retention.queries.preview import RuleNow
-from outcomes.web.words import counted
+from governance.core.figures import counted
 
 NAMES: Final[Mapping[Kind, str]] = {
     Kind.PAYLOADS: "Payloads",

@@ -4,14 +4,19 @@ All of it is pure but for two things that do no harm when the claim is taken bac
 are stored as artifacts, and stored ones are read to be judged.
 """
 
+import logging
+import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final, Self
 
-from governance.checks.domain import DEFAULT
-from governance.checks.queries.selection import Judges, judges
+from governance.checks.domain import DEFAULT, Judgement, SuccessCheck
+from governance.checks.queries.checks import CannotJudge, Judges, judges
+from governance.core.json_value import Json
 from outcomes.artifacts.commands.contents import ArtifactKey, Contents
+from outcomes.database import IS_SERVER
 from outcomes.models.inbox import ORDERS_PER_BATCH
 from outcomes.record import codec
 from outcomes.record.call import Call
@@ -20,8 +25,53 @@ from outcomes.record.codec import Verdicts, digest_of, verdicts_of
 from outcomes.record.event import Event, Posted
 from outcomes.record.fold import fold
 from outcomes.record.outcome import ToolArtifactReference
-from outcomes.settling.check_budget import Patience
-from outcomes.settling.claims import Claimed
+from outcomes.settling.claims import Claimed, after, at_work, is_full
+
+SECONDS_OF_A_CHECK: Final = 5.0  # of a processor, in one claim: a thousand slow results
+SECONDS_OF_A_PROJECT: Final = 15.0
+
+
+@dataclass(slots=True)
+class _Spent:
+    seconds: float = 0.0
+
+
+class _Timed:
+    """The check, as long as there is time for it."""
+
+    def __init__(self, check: SuccessCheck, of_project: _Spent) -> None:
+        self.name, self.version = check.name, check.version
+        self._judge = check.judge
+        self._spent, self._of_project = 0.0, of_project
+
+    def judge(self, tool_name: str, output: Json, elapsed_ms: float | None = None) -> Judgement:
+        if self._spent > SECONDS_OF_A_CHECK or self._of_project.seconds > SECONDS_OF_A_PROJECT:
+            raise CannotJudge(
+                "too much work came at once. Reclassify its time to have it judged after all."
+            )
+        began = time.thread_time()
+        try:
+            return self._judge(tool_name, output, elapsed_ms)
+        finally:
+            took = time.thread_time() - began
+            self._spent += took
+            self._of_project.seconds += took
+
+
+@dataclass(slots=True)
+class Patience:
+    _checks: dict[tuple[int, str], _Timed] = field(default_factory=dict)
+    _projects: dict[int, _Spent] = field(default_factory=lambda: defaultdict(_Spent))
+
+    def with_(self, project: int, check: SuccessCheck) -> SuccessCheck:
+        if check is DEFAULT:
+            return check
+        key = (project, check.name)
+        timed = self._checks.get(key)
+        if timed is None:
+            timed = self._checks[key] = _Timed(check, self._projects[project])
+        return timed
+
 
 CallKey = tuple[int, bytes]  # environment, digest of the call id
 
@@ -129,3 +179,44 @@ def judged(call: Call, reading: Reading, project: int, environment: int) -> tupl
         classify(call, timed, lambda artifact: reading.contents.value_of(project, artifact))
     )
     return verdicts, check is not DEFAULT
+
+
+log = logging.getLogger(__name__)
+
+
+class Ahead:
+    """Nothing is claimed by it: a batch that another worker settles meanwhile was read in vain."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, ReadBatch] = {}
+        self._left: Iterator[None] = iter(())
+
+    def start(self, settled: int, *, last: int) -> None:
+        """Fetch what waits behind the claim that ends with this batch, if that was full."""
+        if IS_SERVER and is_full(settled):
+            self._left = self._reading(after(last))
+
+    def go_on(self) -> bool:
+        """Read one batch more; false where none is left."""
+        return next(self._left, "") is None
+
+    def take(self) -> Mapping[int, ReadBatch]:
+        """Batches decoded so far; settling decodes the rest."""
+        read, self._read, self._left = self._read, {}, iter(())
+        return read
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.take()
+
+    def _reading(self, batches: list[Claimed]) -> Iterator[None]:
+        try:
+            with at_work(batch.id for batch in batches):
+                for batch in batches:
+                    self._read[batch.id] = read_batch(batch)
+                    yield
+        except Exception:
+            # Whose fault it is shows where it is settled.
+            log.info("Prefetching the next claim failed", exc_info=True)

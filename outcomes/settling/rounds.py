@@ -6,7 +6,7 @@ from outcomes.jobs.processes import SETTLERS
 from outcomes.sessions.commands.days import count_days_now_and_then
 from outcomes.sessions.commands.readings import read_older_now_and_then
 from outcomes.settling.claims import is_more_than_one_can_do
-from outcomes.settling.prefetch import Ahead
+from outcomes.settling.decode import Ahead
 from outcomes.settling.settle import settle_inbox
 
 

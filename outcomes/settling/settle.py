@@ -12,13 +12,12 @@ from outcomes.settling.claims import (
     SettledElsewhere,
     claimed,
     consumed,
+    left_behind,
     note_death,
     note_failure,
     to_try_alone,
 )
-from outcomes.settling.crash_markers import left_behind
-from outcomes.settling.decode import read
-from outcomes.settling.prefetch import Ahead
+from outcomes.settling.decode import Ahead, read
 from outcomes.settling.write import write
 
 logger = logging.getLogger(__name__)

@@ -14,8 +14,7 @@ from outcomes.artifacts.commands.contents import locked
 from outcomes.artifacts.commands.uses import UseKey, note_artifacts
 from outcomes.database import bulk
 from outcomes.database.bulk.sending import Meanwhile
-from outcomes.figures.commands.counting import Change, count
-from outcomes.figures.commands.grouping import grouped
+from outcomes.figures.commands.grouping import Change, count, grouped
 from outcomes.models import Agent, Session, Tool
 from outcomes.models import Call as CallModel
 from outcomes.models import Event as EventModel
@@ -35,10 +34,8 @@ from outcomes.record.outcome import (
 from outcomes.record.wire import Sender, Source
 from outcomes.search.commands.indexing import note_events
 from outcomes.sessions.commands.readings import Known, read_sessions
-from outcomes.settling.child_sessions import Child, link_children
+from outcomes.settling.around_calls import Child, SetApart, link_children, note_agents
 from outcomes.settling.decode import CallKey, Reading, ReportedCall, judged
-from outcomes.settling.foreign_calls import SetApart
-from outcomes.settling.newest_calls import note_agents
 from outcomes.stored.names import Name, ids_of
 
 _BY_DIGEST = itemgetter(CALL_COLUMNS.index("environment"), CALL_COLUMNS.index("digest"))

@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Q
 
 from governance.checks.domain import LAST, Binding, lines_judging
 from governance.checks.language.shipped.rows import Followed, followed
-from governance.checks.queries import selection
+from governance.checks.queries import checks
 from governance.checks.queries.known_rules import RulePlace, place_of_rule
 from governance.core.json_value import Json
 from governance.models import Project
@@ -127,7 +127,7 @@ def flow_of(
     suggestion: Suggestion | None,
     environments: Collection[str],
 ) -> Flow:
-    judges = selection.judges(project.pk)
+    judges = checks.judges(project.pk)
     places = lines_judging(judges.lines, tool.name, environments)
     names = [judges.lines[place].check for place in places if place is not None]
     judge = (suggestion.judge if suggestion else "") or next(iter(names), LAST)

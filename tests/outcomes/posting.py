@@ -6,7 +6,7 @@ from typing import Any
 
 from django.test import Client
 
-from outcomes.settling.prefetch import Ahead
+from outcomes.settling.decode import Ahead
 from outcomes.settling.settle import settle_inbox
 
 

@@ -31,22 +31,22 @@ def modules_of(work: Callable[[], Any]) -> set[str]:
 
 
 @pytest.fixture
-def of_middleware(pages) -> set[str]:
+def middleware_modules(pages) -> set[str]:
     """Modules that every request runs through; no page is at this address."""
     return modules_of(lambda: pages.client.get("/p/no-such-project/"))
 
 
 @pytest.mark.one_database
-def test_the_denials_page_runs_through_at_most_30_modules(pages, agent, of_middleware):
+def test_the_denials_page_runs_through_at_most_30_modules(pages, agent, middleware_modules):
     agent.post(a_denied_item("c-1"), an_item("c-2"))
     pages.get("denials/")  # what is cached once per process is not counted
-    used = modules_of(lambda: pages.get("denials/")) - of_middleware
+    used = modules_of(lambda: pages.get("denials/")) - middleware_modules
     assert len(used) <= 30
 
 
 @pytest.mark.one_database
-def test_an_outcome_runs_through_at_most_75_modules_to_the_page_of_its_session(
-    pages, agent, of_middleware
+def test_an_outcome_runs_through_at_most_83_modules_to_the_page_of_its_session(
+    pages, agent, middleware_modules
 ):
     agent.post(an_item("s-1"))
     pages.get("sessions/s-1/")
@@ -55,5 +55,5 @@ def test_an_outcome_runs_through_at_most_75_modules_to_the_page_of_its_session(
         agent.post(an_item("s-2"))
         assert pages.get("sessions/s-2/").status_code == 200
 
-    used = modules_of(journey) - of_middleware
-    assert len(used) <= 75
+    used = modules_of(journey) - middleware_modules
+    assert len(used) <= 83, "\n".join(sorted(used))

@@ -13,7 +13,7 @@ from django.db.models import Max, Min
 
 from outcomes.artifacts.queries.calls import calls_referring_to
 from outcomes.database import bulk
-from outcomes.figures.commands.counting import Change, Gone
+from outcomes.figures.commands.grouping import Change, Gone
 from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse
 from outcomes.record.codec import CallRow, digest_of
 

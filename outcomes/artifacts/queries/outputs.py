@@ -11,8 +11,7 @@ from outcomes.database import one_of_numbers
 from outcomes.models import Call
 from outcomes.record import codec
 from outcomes.record.call_columns import Row
-from outcomes.record.classification import cut_by_agent
-from outcomes.record.effective import agent_check
+from outcomes.record.classification import agent_check, cut_by_agent
 from outcomes.record.outcome import (
     NOT_REPORTED,
     REMOVED,

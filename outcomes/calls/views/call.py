@@ -29,12 +29,11 @@ from outcomes.figures.queries.doubt import is_suspected
 from outcomes.masking.queries.shown_calls import ShownCall, shown
 from outcomes.models import Call
 from outcomes.record import codec
-from outcomes.record.effective import agent_check
+from outcomes.record.classification import agent_check
 from outcomes.record.model_content import outcome_to_model_content
 from outcomes.record.outcome import Removed, serialised_length
 from outcomes.stored.queries import StoredEvent, read_calls
-from outcomes.web.addresses import opening_url
-from outcomes.web.named import named_call
+from outcomes.web.addresses import named_call, opening_url
 
 
 @require_safe

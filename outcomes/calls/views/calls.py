@@ -17,14 +17,17 @@ from governance.core.figures import counted
 from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import table_file
-from outcomes.calls.queries.folds import Fold, denied_call, folds_of, same_as
 from outcomes.calls.queries.lists import (
     IN_FILE,
     PLACE_IN_SESSION,
     SHOWN,
+    Fold,
     calls_by_time,
     calls_of_session,
+    denied_call,
+    folds_of,
     numbers_of,
+    same_as,
 )
 from outcomes.calls.views.differences import differences_context
 from outcomes.calls.views.hits import PLACE as HIT_PLACE
@@ -39,7 +42,7 @@ from outcomes.figures.queries.group_calls import groups_of_rule
 from outcomes.models import Call, Session
 from outcomes.search.views import SearchField, query_text, search_field
 from outcomes.stored.queries import PLACE_BY_TIME, CallFilter
-from outcomes.web.named import named_session, session_at
+from outcomes.web.addresses import named_session, session_at
 from outcomes.web.narrowing import Narrowing, narrowing_context, narrowing_of
 from outcomes.web.paging import every, links_of, start_of, with_query
 from outcomes.web.scope import detail_query, scope_of

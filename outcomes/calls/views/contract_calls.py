@@ -21,7 +21,7 @@ from outcomes.calls.queries.lists import number_of
 from outcomes.masking.queries.shown_calls import ShownCall, shown_calls
 from outcomes.models import Call
 from outcomes.record.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
-from outcomes.web.named import named_call
+from outcomes.web.addresses import named_call
 
 LARGEST: Final = 32 * 1024  # characters that every page of a call has room for, unasked
 LARGEST_TEST: Final = 64 * 1024  # characters that a test of a contract holds at most

@@ -21,7 +21,7 @@ from outcomes.record.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.web.named import call_at, named_call
+from outcomes.web.addresses import call_at, named_call
 from outcomes.web.paging import shown_part
 
 LINES: Final = 1_500  # of one part that are compared; a page of more is read by nobody

@@ -8,11 +8,11 @@ from typing import Final
 
 from governance.core.json_value import Json
 from governance.core.masking import Masking, masked
-from outcomes.calls.queries.folds import Fold
+from outcomes.calls.queries.lists import Fold
 from outcomes.figures.queries.doubt import suspected_among
 from outcomes.models import Call
 from outcomes.record.call import Call as Folded
-from outcomes.record.effective import agent_check
+from outcomes.record.classification import agent_check
 from outcomes.search.queries.hits import principal_name
 from outcomes.stored.queries import StoredCall, arguments_line, read_calls
 from outcomes.web.paging import hash_of

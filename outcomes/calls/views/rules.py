@@ -18,7 +18,7 @@ from outcomes.calls.views.contract_calls import output_text
 from outcomes.calls.words import difference_words, recorded_words
 from outcomes.models import Call
 from outcomes.stored.queries import StoredCall, read_calls
-from outcomes.web.named import call_at, named_call
+from outcomes.web.addresses import call_at, named_call
 from outcomes.web.paging import shown_part
 
 DENIED, LIMIT = "denied", "limit"

@@ -7,7 +7,7 @@ from typing import Final
 
 from governance.checks.language.matcher import Explanation
 from governance.checks.language.named import NamedCheck
-from governance.checks.queries.selection import Judges
+from governance.checks.queries.checks import Judges
 from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
 from outcomes.artifacts.queries.outputs import outputs_of

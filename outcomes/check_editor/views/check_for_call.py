@@ -10,7 +10,7 @@ from governance.core.errors import InvalidInput, NotFound
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 from outcomes.check_editor.views.result_in_text import RULE, inserted_into
-from outcomes.web.named import named_call
+from outcomes.web.addresses import named_call
 
 
 @require_safe

@@ -13,11 +13,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from governance.checks.domain import Binding
-from governance.checks.queries import selection
+from governance.checks.queries import checks
 from governance.checks.queries.analysis import read_check_text
-from governance.checks.queries.checks import own_version
+from governance.checks.queries.checks import Judges, own_version
 from governance.checks.queries.includes import names_of_newer
-from governance.checks.queries.selection import Judges
 from governance.core.errors import InvalidInput
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.matching.globs import glob_matches
@@ -115,7 +114,7 @@ def _tried(request: MemberRequest, form: EditorForm) -> dict[str, Any]:
     read_text, _ = read_check_text(project, form.text, form.newer)
     environments = environments_by_id(project)
     known = known_tools(project)
-    judges = selection.judges(project)
+    judges = checks.judges(project)
     names = _tools_matching(form, known)
     if names is None:
         check = form.check or read_text.name

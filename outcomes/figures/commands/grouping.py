@@ -12,21 +12,29 @@ from django.db.models import Exists, OuterRef
 from governance.checks.language.secret_fields import reads_secret
 from governance.checks.queries.checks import compiled_of
 from governance.core.masking import MASK
+from outcomes.core.durations import bucket_of
 from outcomes.core.groups import DENIED
 from outcomes.database import KEEP_ROWS, bulk, one_of_digests, one_of_numbers, using_index
 from outcomes.database import pairs as sql_pairs
 from outcomes.database.bulk import read_time
 from outcomes.figures.codec.groups import (
+    Counts,
     GroupCounts,
+    Took,
+    code_of,
     digest_of_group,
     grouping_of,
     has_group,
+    pack_change,
+    pack_groups,
     shown_text_of,
 )
+from outcomes.figures.domain.figures import is_unchecked
 from outcomes.figures.domain.groups import Grouping
 from outcomes.figures.domain.rollups import minute_of
-from outcomes.models import Call, CallGroup, GroupRollup
+from outcomes.models import Call, CallGroup, GroupRollup, RollupChange
 from outcomes.record.codec import CallRow
+from outcomes.record.outcome import REASON
 
 AT_ONCE: Final = 1_000
 _COLUMNS: Final = ("project", "digest", "of", "tool", "agent", "kind", "reason", "rule",
@@ -53,7 +61,7 @@ Key = tuple[int, bytes]  # the project, and the digest
 Pair = tuple[int, int]  # group and session
 CounterKey = tuple[int, int, int, int]  # of, tool, agent (0: whichever) and group
 Ends = tuple[datetime, datetime]  # the first and the last
-Counts = defaultdict[int, list[GroupCounts]]
+CountsByMinute = defaultdict[int, list[GroupCounts]]
 _Sums = defaultdict[tuple[int, int, int, int, int, int], list[int]]  # environment, minute and Of
 
 
@@ -118,7 +126,7 @@ def _rows_known(project: int, digests: Sequence[bytes]) -> list[tuple[Any, ...]]
         return rows
 
 
-def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Counts:
+def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> CountsByMinute:
     """Changes of group counts by environment. The sessions' rows are locked by now, so nobody else
     moves where their groups begin and end."""
     counts: _Sums = defaultdict(lambda: [0, 0, 0])
@@ -138,7 +146,7 @@ def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Co
                 if ends is not None:
                     counts[changed.environment, minute_of(ends[0]), *of][1] += sign
                     counts[changed.environment, minute_of(ends[1]), *of][2] += sign
-    by_environment: Counts = defaultdict(list)
+    by_environment: CountsByMinute = defaultdict(list)
     for (environment, *place), sums in counts.items():
         if any(sums):
             by_environment[environment].append((*place, *sums))  # type: ignore[arg-type]  # five and three
@@ -226,3 +234,63 @@ def _ends(there: Ends | None, times: Sequence[datetime]) -> Ends | None:
 
 def _in_parts(rows: Sequence[T]) -> Iterable[Sequence[T]]:
     return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
+
+
+Change = tuple[CallRow | None, CallRow]  # a call as it was, if it was, and as it is
+Gone = tuple[CallRow, None]
+
+_Counts = dict[tuple[int, int, int, int, int, str], list[int]]
+_Took = dict[tuple[int, int, int, int, int], int]
+
+
+def count(changes: Iterable[Change | Gone]) -> None:
+    """Comes last: the rows of the sessions are locked by now."""
+    changes = list(changes)
+    _append(*_counted(changes), group_counts(changes))
+    if left := {old.group for old, new in changes if old and old.group and _has_left(old, new)}:
+        drop_left(left)
+
+
+def _has_left(old: CallRow, new: CallRow | None) -> bool:
+    return new is None or new.group != old.group
+
+
+def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
+    """By environment, minute, tool and agent."""
+    counts: _Counts = defaultdict(lambda: [0, 0])
+    took: _Took = defaultdict(int)
+    rows = [(new, 1) for _, new in changes if new is not None]
+    rows += [(old, -1) for old, _ in changes if old is not None]
+    for row, sign in rows:
+        environment, tool, agent, elapsed = row.environment, row.tool, row.agent, row.elapsed_ms
+        minute = minute_of(row.at)
+        unchecked = is_unchecked(row.verdict, row.classified)
+        code = code_of(row.kind, row.verdict, unchecked=unchecked)
+        sums = counts[environment, minute, tool, agent, code, row.reason[:REASON]]
+        sums[0] += sign
+        if row.disagreement:
+            sums[1] += sign
+        if elapsed is not None:
+            took[environment, minute, tool, agent, bucket_of(elapsed)] += sign
+    return counts, took
+
+
+def _append(counts: _Counts, took: _Took, groups: Mapping[int, Sequence[GroupCounts]]) -> None:
+    counted: dict[int, list[Counts]] = defaultdict(list)
+    for (environment, minute, tool, agent, code, reason), sums in counts.items():
+        counted[environment].append((minute, tool, agent, code, reason, sums[0], sums[1]))
+    measured: dict[int, list[Took]] = defaultdict(list)
+    for (environment, *place), calls in took.items():
+        measured[environment].append((*place, calls))  # type: ignore[arg-type]  # four and one
+    for environment, rows in counted.items():
+        group_rows = groups.get(environment, ())
+        minutes = [row[0] for row in (*rows, *group_rows)]
+        packed, durations = pack_change(rows, measured[environment])
+        RollupChange.objects.create(
+            environment_id=environment,
+            first=min(minutes),
+            last=max(minutes),
+            counts=packed,
+            durations=durations,
+            groups=pack_groups(group_rows),
+        )

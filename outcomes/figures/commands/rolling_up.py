@@ -16,11 +16,13 @@ from django.db import connection, transaction
 from outcomes.database import bulk, try_lock
 from outcomes.figures.codec.groups import (
     GroupMinutes,
+    add_change,
     add_group_change,
+    added,
     no_group_minutes,
     pack_group_minute,
+    pack_minute,
 )
-from outcomes.figures.codec.rollups import add_change, added, pack_minute
 from outcomes.figures.commands.rolling_up_groups import add_groups
 from outcomes.figures.domain.sums import Minutes, Part, Sums, coarse_sums, no_minutes
 from outcomes.models import Rollup, RollupChange, RollupMinute

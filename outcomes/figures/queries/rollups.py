@@ -15,7 +15,7 @@ from governance.core.verdict import Verdict
 from outcomes.core.durations import Pile, bucket_of
 from outcomes.database import NO_BYTES
 from outcomes.database.bulk import rows_as_stored
-from outcomes.figures.codec.rollups import (
+from outcomes.figures.codec.groups import (
     Counted,
     became,
     code_of,

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from governance.people.queries.projects import environments_by_id
 from outcomes.core.durations import bucket_of
 from outcomes.core.moments import Span, Step, spans
-from outcomes.figures.codec.rollups import code_of
+from outcomes.figures.codec.groups import code_of
 from outcomes.figures.domain.figures import Figures, is_unchecked
 from outcomes.figures.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
 from outcomes.figures.queries.rollups import Reading, Slot

@@ -5,7 +5,7 @@ import time
 from typing import Final
 
 from outcomes.management.worker_child import WorkerChild, exit_on_sigterm
-from outcomes.settling.prefetch import Ahead
+from outcomes.settling.decode import Ahead
 from outcomes.settling.settle import settle_inbox
 
 IDLE: Final = 2.0  # seconds without anything to do after which it ends

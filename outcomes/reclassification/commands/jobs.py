@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from governance.audit_log import record
 from governance.checks.language.text import read_check
+from governance.checks.queries.checks import judges
 from governance.checks.queries.includes import Including
-from governance.checks.queries.selection import judges
 from governance.core.actor import Actor
 from governance.core.compiled_check import Compiled
 from governance.core.errors import DocumentInvalid, InvalidInput, NotFound, Problem

@@ -9,7 +9,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import OperationalError, transaction
 
 from governance.checks.language.named import NamedCheck
-from governance.checks.queries.selection import judges
+from governance.checks.queries.checks import judges
 from governance.core.errors import GovernanceError
 from governance.delivery.queries.governing import Governing
 from governance.people.queries.projects import environments_by_id

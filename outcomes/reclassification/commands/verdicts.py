@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from governance.delivery.queries.governing import Governing
 from outcomes.database import bulk
-from outcomes.figures.commands.counting import Change, count
-from outcomes.figures.commands.grouping import grouped
+from outcomes.figures.commands.grouping import Change, count, grouped
 from outcomes.models import Call, PastVerdict
 from outcomes.reclassification.classifying import Judged
 from outcomes.record import codec

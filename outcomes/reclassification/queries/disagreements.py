@@ -14,7 +14,7 @@ from governance.core.wilson import wilson
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import figures_by
 from outcomes.models import Call
-from outcomes.record.effective import agent_check
+from outcomes.record.classification import agent_check
 from outcomes.stored.queries import CallFilter, read_calls, with_names
 
 COUNTED: Final = 5_000  # calls that disagree

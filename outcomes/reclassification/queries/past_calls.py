@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Count, F, Value
 
-from governance.checks.queries.selection import Judges
+from governance.checks.queries.checks import Judges
 from outcomes.models import Call, Tool
 from outcomes.record.globs import is_named
 

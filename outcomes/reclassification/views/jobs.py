@@ -14,10 +14,10 @@ from governance.checks.queries.checks import (
     check_named,
     check_version_numbered,
     check_versions_before,
+    judges,
     ours_named,
 )
 from governance.checks.queries.includes import names_of_newer
-from governance.checks.queries.selection import judges
 from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.people.auth import MemberRequest, member_page

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from governance.checks.queries import selection
+from governance.checks.queries import checks
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from outcomes.reclassification.queries.past_calls import past_calls, tools_named
@@ -19,7 +19,7 @@ def past_calls_part(request: MemberRequest) -> HttpResponse:
     project = request.project.pk
     globs = [glob for glob in request.GET.getlist("tool") if glob and "\0" not in glob]
     tools = tools_named(project, globs[:MOST_GLOBS])
-    past = past_calls(project, tools, selection.judges(project))
+    past = past_calls(project, tools, checks.judges(project))
     if not past.calls and not request.GET.get("of"):
         return HttpResponse()
     context = {

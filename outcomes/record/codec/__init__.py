@@ -1,6 +1,8 @@
 """Rows and domain values, turned into each other; the only package that knows both."""
 
 from outcomes.record.codec.items import (
+    as_text,
+    digest_of,
     is_as_sent,
     item_of,
     lost_arguments,
@@ -28,7 +30,6 @@ from outcomes.record.codec.rows import (
     verdicts_in,
     verdicts_of,
 )
-from outcomes.record.codec.text import as_text, digest_of
 from outcomes.record.wire import read_item
 
 __all__ = [

@@ -12,11 +12,17 @@ from governance.checks.domain import DEFAULT
 from governance.core.json_value import Json
 from governance.core.masking import masked_text, without_named_secrets
 from governance.core.verdict import Verdict
-from outcomes.record.artifact_reads import artifact_read
+from outcomes.record.arguments import artifact_read
 from outcomes.record.call import Call
-from outcomes.record.classification import USUAL, Classification, NotChecked
-from outcomes.record.codec.text import as_text
-from outcomes.record.effective import agent_check, disagrees, effective
+from outcomes.record.classification import (
+    USUAL,
+    Classification,
+    NotChecked,
+    agent_check,
+    disagrees,
+    effective,
+)
+from outcomes.record.codec.items import as_text
 from outcomes.record.outcome import (
     Outcome,
     ToolArtifactReference,

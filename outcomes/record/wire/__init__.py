@@ -4,14 +4,13 @@ Ingest reads a body here and rejects invalid items one by one; the worker reads 
 again, from the same text, into events.
 """
 
-from outcomes.record.wire.body import Body, read_body
+from outcomes.record.wire.body import MAX_BODY, MAX_ITEMS, Body, read_body
 from outcomes.record.wire.families import family_of
 from outcomes.record.wire.items import check_item, read_item
 from outcomes.record.wire.payloads import ARGUMENTS, OUTPUT, remove_payload
+from outcomes.record.wire.posted import Sender, Source
 from outcomes.record.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, Warned
 from outcomes.record.wire.reports import read_report
-from outcomes.record.wire.sender import Sender, Source
-from outcomes.record.wire.unpacking import MAX_BODY, MAX_ITEMS
 
 __all__ = [
     "ARGUMENTS",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from outcomes.record.wire.sender import Source
+from outcomes.record.wire.posted import Source
 
 NO_SDK = "outcomes API"
 GATE = "Go gate log"

@@ -6,6 +6,7 @@ import msgspec
 
 from outcomes.record.event import Event
 from outcomes.record.wire import posted, sdk
+from outcomes.record.wire.posted import Sender, Source
 from outcomes.record.wire.refusals import (
     EXCERPT,
     LONGEST_FIELD,
@@ -14,7 +15,6 @@ from outcomes.record.wire.refusals import (
     Warned,
     refused,
 )
-from outcomes.record.wire.sender import Sender, Source
 
 _CHECKS = {"outcomes": posted.check, "events": sdk.check}
 _READS = {"outcomes": posted.read, "events": sdk.read}

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
+from outcomes.record.wire.posted import refuse_depth
 from outcomes.record.wire.refusals import BodyRefused, ItemRefused
-from outcomes.record.wire.sender import refuse_depth
 
 LARGEST = 1024 * 1024  # bytes of one report
 _any = msgspec.json.Decoder()

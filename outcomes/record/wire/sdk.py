@@ -31,16 +31,14 @@ from outcomes.record.wire.posted import (
     Integer,
     OptionalAgent,
     OptionalName,
-    verdict_of,
-)
-from outcomes.record.wire.refusals import MAX_WITHOUT_OUTPUT, ItemRefused
-from outcomes.record.wire.sender import (
     Sender,
     read_time,
     refuse_depth,
     refuse_foreign_agent,
     refuse_nul,
+    verdict_of,
 )
+from outcomes.record.wire.refusals import MAX_WITHOUT_OUTPUT, ItemRefused
 
 # Every word that any SDK used, and the one that stands for it here.
 ACTIONS = {

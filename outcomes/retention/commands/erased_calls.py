@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from governance.core.actor import CONSOLE
 from outcomes.artifacts.commands.uses import note_artifacts
-from outcomes.figures.commands.counting import count
+from outcomes.figures.commands.grouping import count
 from outcomes.holds.queries import holds_now
 from outcomes.models import (
     AgentSeen,

@@ -16,12 +16,21 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from governance.delivery.queries.governing import Governing
 from governance.people.queries.projects import projects
 from outcomes.database import bulk, try_lock
-from outcomes.models import Session, SessionDay, SessionDayChange
+from outcomes.models import Session, SessionDay, SessionDayChange, SessionMark
 from outcomes.sessions.domain.days import MARKED_FROM, OVER_AFTER, day_of, start_of
+from outcomes.sessions.domain.long_session import Place
 from outcomes.sessions.queries.days import pack_groups
 from outcomes.sessions.queries.groups import counted_groups
+from outcomes.sessions.queries.readings import (
+    Seen,
+    SessionState,
+    before_all,
+    calls_after,
+    marked_state,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -137,3 +146,60 @@ def _new_days(project: int, last: int | None, over: int) -> list[int]:
         day = over if at is None else min(day_of(at), over)
         days.append(day)
     return days
+
+
+MARK_EVERY: Final = 500  # calls
+
+
+def is_long(session: Session) -> bool:
+    return session.attempts >= MARK_EVERY
+
+
+class Marks:
+    """Those that one claim makes, written at its end."""
+
+    def __init__(self, governing: Governing) -> None:
+        self.governing = governing
+        self._made: list[tuple[Any, ...]] = []
+
+    def go_on(self, session: Session, state: SessionState, calls: Sequence[Seen]) -> None:
+        while calls:
+            room = MARK_EVERY - state.tally.attempts % MARK_EVERY
+            state.go_on(calls[:room])
+            calls = calls[room:]
+            number = state.tally.attempts
+            if number % MARK_EVERY == 0:
+                self._made.append((session.pk, number, state.last[0], state.marked()))
+
+    def read_state(self, session: Session, calls: Sequence[Seen]) -> SessionState:
+        """Alls calls, in order."""
+        state = before_all(calls, self.governing)
+        self.go_on(session, state, calls)
+        return state
+
+    def read_on(self, session: Session, changed: Place) -> SessionState | None:
+        """From the last mark before what changed first; None where that cannot be."""
+        before = SessionMark.objects.filter(session=session.pk, at__lt=changed[0])
+        mark = before.order_by("-number").first()
+        state = marked_state(mark, self.governing) if mark else None
+        if state is None:
+            return None
+        calls = calls_after(session.pk, state.last)
+        known = {None, state.version, *state.earlier}
+        if (
+            not calls
+            or calls[-1].step.version != state.version
+            or any(call.step.version not in known for call in calls)
+        ):
+            return None  # its limits are others now
+        self.go_on(session, state, calls)
+        return state
+
+    def forget(self, session: Session, since: Place | None = None) -> None:
+        """Marks that hold what changed."""
+        gone = SessionMark.objects.filter(session=session.pk)
+        (gone if since is None else gone.filter(at__gte=since[0])).delete()
+
+    def write(self) -> None:
+        rows = sorted(self._made)
+        bulk.put(SessionMark, ("session", "number"), ("at", "state"), rows)

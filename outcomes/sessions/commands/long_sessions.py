@@ -12,7 +12,7 @@ from governance.delivery.queries.governing import Governing
 from outcomes.models import Session
 from outcomes.record.codec import CallRow, step_of
 from outcomes.record.session_step import Step
-from outcomes.sessions.commands import marks as session_marks
+from outcomes.sessions.commands import days
 from outcomes.sessions.commands.readings import Touched
 from outcomes.sessions.domain.long_session import LongSession, Place
 from outcomes.sessions.queries.readings import Redone, SessionState, steps_after, stored_state
@@ -35,7 +35,7 @@ class LongSessions:
         """Load these sessions and drop all others."""
         numbers = set(sessions)
         self._held = {number: held for number, held in self._held.items() if number in numbers}
-        for session in Session.objects.filter(pk__in=numbers, attempts__gte=session_marks.EVERY):
+        for session in Session.objects.filter(pk__in=numbers, attempts__gte=days.MARK_EVERY):
             state = stored_state(session, self._governing)
             if state is not None:
                 self._caught_up(session.pk, state)

@@ -9,11 +9,10 @@ from typing import Any
 from django.db import transaction
 
 from governance.delivery.queries.governing import Governing
-from outcomes.figures.commands.counting import Change
+from outcomes.figures.commands.grouping import Change
 from outcomes.models import Session
 from outcomes.record.codec import CallRow, step_of
-from outcomes.sessions.commands.days import write_sessions
-from outcomes.sessions.commands.marks import Marks, is_long
+from outcomes.sessions.commands.days import Marks, is_long, write_sessions
 from outcomes.sessions.domain.long_session import Place
 from outcomes.sessions.domain.repeats import RequestedCall
 from outcomes.sessions.queries.readings import Seen, SessionState, calls_of, redone_of, stored_state

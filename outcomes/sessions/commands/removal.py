@@ -22,8 +22,7 @@ from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.uses import note_artifacts
 from outcomes.core import artifact_store
-from outcomes.figures.commands.counting import count
-from outcomes.figures.commands.grouping import note_past
+from outcomes.figures.commands.grouping import count, note_past
 from outcomes.holds.queries import holds_now
 from outcomes.ingest.queries.rejected_of import rejected_of
 from outcomes.jobs.commands import SWEPT, Turn

@@ -4,16 +4,25 @@ Stored with the session and advanced call by call, so calls are known by short d
 many marks only the newest are kept.
 """
 
+import json
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Protocol, Self, TypeVar
 
-from outcomes.record.outcome import ToolDenied, ToolFailure, ToolTimeout
-from outcomes.sessions.domain.waste import Mark, leave_denied, leave_ran, waste_of
+from governance.core.json_value import Json
+from outcomes.record.outcome import (
+    Outcome,
+    ToolDenied,
+    ToolFailure,
+    ToolTimeout,
+    outcome_blocks_tool,
+    outcome_is_error,
+)
 
 REMEMBERED: Final = 1_000  # marks, of more calls than nearly all sessions have
 DENIED_CALLS: Final = 100  # that differ
@@ -129,3 +138,194 @@ def _turn_digest(turn: str) -> int:
     return int.from_bytes(
         blake2b(turn.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
     )
+
+
+class WasteKind(StrEnum):
+    REPEATED_AFTER_SUCCESS = "repeated_after_success"
+    RETRY_AFTER_NON_RETRYABLE = "retry_after_non_retryable"
+    BLOCKED_TOOL_CALLED = "blocked_tool_called"
+    DENIED_REPEATED = "denied_repeated"
+
+
+# Looked up at every call: a member of an enumeration is found more slowly than a letter.
+Mark = Literal["s", "f", "b", "d"]
+SUCCEEDED: Final = "s"
+FAILED_FOR_GOOD: Final = "f"
+BLOCKED: Final = "b"  # the tool, whatever it is asked
+DENIED: Final = "d"
+
+CallKey = TypeVar("CallKey")  # a tool and its arguments, or a tool, in one turn
+Cause = TypeVar("Cause")
+
+
+def waste_of(
+    marks: Mapping[tuple[Mark, CallKey], Cause],
+    *,
+    tool: CallKey,
+    same: CallKey | None,
+    idempotent: bool,
+    denied: bool,
+) -> tuple[WasteKind, Cause] | None:
+    """`same` is None where nobody knows the arguments: such a call is like no other."""
+    if same is not None:
+        if idempotent and (cause := marks.get((SUCCEEDED, same))) is not None:
+            return WasteKind.REPEATED_AFTER_SUCCESS, cause
+        if (cause := marks.get((FAILED_FOR_GOOD, same))) is not None:
+            return WasteKind.RETRY_AFTER_NON_RETRYABLE, cause
+    if (cause := marks.get((BLOCKED, tool))) is not None:
+        return WasteKind.BLOCKED_TOOL_CALLED, cause
+    if denied and same is not None and (cause := marks.get((DENIED, same))) is not None:
+        return WasteKind.DENIED_REPEATED, cause
+    return None
+
+
+def leave_denied(
+    marks: MutableMapping[tuple[Mark, CallKey], Cause], same: CallKey | None, cause: Cause
+) -> None:
+    if same is not None:
+        marks.setdefault((DENIED, same), cause)
+
+
+def leave_ran(
+    marks: MutableMapping[tuple[Mark, CallKey], Cause],
+    cause: Cause,
+    *,
+    tool: CallKey,
+    same: CallKey | None,
+    is_error: bool,
+    blocks: bool,
+) -> None:
+    """Only a call of a turn leaves these."""
+    if blocks:
+        marks.setdefault((BLOCKED, tool), cause)
+    if same is None:
+        return
+    if blocks:
+        marks.setdefault((FAILED_FOR_GOOD, same), cause)
+    if not is_error:
+        marks.setdefault((SUCCEEDED, same), cause)
+
+
+class CallInTurn(Protocol):
+    """As much of a call as this module needs to know."""
+
+    @property
+    def call_id(self) -> str: ...
+
+    @property
+    def tool_name(self) -> str: ...
+
+    @property
+    def tool_args(self) -> Json: ...
+
+    @property
+    def idempotent(self) -> bool: ...
+
+    @property
+    def outcome(self) -> Outcome | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waste:
+    kind: WasteKind
+    call_id: str
+    tool_name: str
+    because_of: str  # the call that made this one useless
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """Without a turn id there is no turn: only the same denied call repeated is seen."""
+
+    turn_id: str | None
+    calls: tuple[str, ...]
+    blocked_tools: list[str] = field(default_factory=list)
+    replay: dict[str, dict[str, list[Json]]] = field(default_factory=dict)
+    waste: list[Waste] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "turn_id": self.turn_id,
+            "calls": list(self.calls),
+            "blocked_tools": self.blocked_tools,
+            "replay": self.replay,
+            "waste": [
+                {
+                    "kind": waste.kind.value,
+                    "call_id": waste.call_id,
+                    "tool_name": waste.tool_name,
+                    "because_of": waste.because_of,
+                }
+                for waste in self.waste
+            ],
+        }
+
+
+def read_turn(calls: Sequence[CallInTurn], *, turn_id: str | None) -> Turn:
+    """Read the calls of one turn, or those of a session without one, in their order."""
+    reader = _Reader(is_turn=bool(turn_id))
+    for call in calls:
+        reader.read(call)
+    return Turn(
+        turn_id=turn_id or None,
+        calls=tuple(call.call_id for call in calls),
+        blocked_tools=reader.blocked,
+        replay=reader.replay,
+        waste=reader.waste,
+    )
+
+
+# A tool and its arguments, or a tool alone.
+_CallKey = tuple[str, ...]
+
+
+class _Reader:
+    def __init__(self, *, is_turn: bool) -> None:
+        self.is_turn = is_turn
+        self.replay: dict[str, dict[str, list[Json]]] = {}
+        self.waste: list[Waste] = []
+        self.marks: dict[tuple[Mark, _CallKey], str] = {}  # each with the first call that left it
+        self.recorded: set[tuple[_CallKey, bool]] = set()
+
+    @property
+    def blocked(self) -> list[str]:
+        return [key[0] for mark, key in self.marks if mark == BLOCKED]
+
+    def read(self, call: CallInTurn) -> None:
+        tool, same = (call.tool_name,), _sameness(call)
+        denied = isinstance(call.outcome, ToolDenied)
+        if match := waste_of(
+            self.marks, tool=tool, same=same, idempotent=call.idempotent, denied=denied
+        ):
+            kind, because_of = match
+            waste = Waste(
+                kind=kind, call_id=call.call_id, tool_name=call.tool_name, because_of=because_of
+            )
+            self.waste.append(waste)
+        if denied:
+            leave_denied(self.marks, same, call.call_id)
+        elif call.outcome is not None and self.is_turn:
+            self._record(call, call.outcome, same)
+
+    def _record(self, call: CallInTurn, outcome: Outcome, same: _CallKey | None) -> None:
+        is_error = outcome_is_error(outcome)
+        leave_ran(
+            self.marks,
+            call.call_id,
+            tool=(call.tool_name,),
+            same=same,
+            is_error=is_error,
+            blocks=outcome_blocks_tool(outcome),
+        )
+        if same is not None and (same, is_error) not in self.recorded:
+            self.recorded.add((same, is_error))
+            record = self.replay.setdefault(call.tool_name, {"succeeded": [], "failed": []})
+            record["failed" if is_error else "succeeded"].append(call.tool_args)
+
+
+def _sameness(call: CallInTurn) -> _CallKey | None:
+    """Key of equal calls; None without arguments, which are equal to no others."""
+    if call.tool_args is None:
+        return None
+    # The order of keys is not part of what was asked.
+    return call.tool_name, json.dumps(call.tool_args, sort_keys=True, separators=(",", ":"))

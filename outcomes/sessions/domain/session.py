@@ -13,7 +13,7 @@ from governance.core.session_limits import (
     name_of,
 )
 from governance.core.verdict import Verdict
-from outcomes.record.effective import disagrees
+from outcomes.record.classification import disagrees
 from outcomes.record.outcome import ToolDenied
 from outcomes.record.session_step import Step
 

@@ -13,7 +13,7 @@ from outcomes.record.outcome import (
     ToolArtifactReference,
     ToolExecutionResult,
 )
-from outcomes.sessions.domain.replay import Turn, read_turn
+from outcomes.sessions.domain.repeats import Turn, read_turn
 from outcomes.stored.queries import IN_ONE_QUERY, StoredCall, read_calls
 
 

@@ -18,8 +18,7 @@ from outcomes.sessions.domain.days import Stretch
 from outcomes.sessions.domain.facets import NO_NAME, STOPPED, Group
 from outcomes.sessions.queries.days import CountedGroup, counted_days
 from outcomes.sessions.queries.list import SessionFilter, sessions_in
-from outcomes.sessions.queries.matching import Asking
-from outcomes.sessions.queries.states import RUNNING_FOR, is_recent
+from outcomes.sessions.queries.page import RUNNING_FOR, Asking, is_recent
 
 EXACT_UP_TO: Final = 100_000  # sessions that are counted one by one
 MOST_STRETCHES: Final = 12  # stretches of a time beside its counted days

@@ -11,9 +11,8 @@ from outcomes.models import Agent, Call, SavedView, Session
 from outcomes.record.codec import as_text, digest_of
 from outcomes.search.queries.sessions import MatchingSessions as Matching
 from outcomes.sessions.domain.facets import NO_NAME, Chosen
-from outcomes.sessions.queries.matching import Asking
 from outcomes.sessions.queries.order import ORDERS, PLACE, USUAL, Order
-from outcomes.sessions.queries.states import in_state
+from outcomes.sessions.queries.page import Asking, in_state
 from outcomes.stored.queries import sessions
 from outcomes.web.paging import Page, Place, page_of
 

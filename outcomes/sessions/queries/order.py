@@ -20,8 +20,7 @@ from django.db.models.functions import Cast, Coalesce, Floor, Greatest, Least, S
 
 from governance.core.wilson import Z_95
 from outcomes.models import Session
-from outcomes.sessions.queries.matching import Asking
-from outcomes.sessions.queries.states import by_state
+from outcomes.sessions.queries.page import Asking, by_state
 
 MILLIONTHS: Final = 1_000_000
 NEVER_JUDGED: Final = 2 * MILLIONTHS  # after the best rate there can be

@@ -14,7 +14,7 @@ from outcomes.session_store.queries import counters_of
 from outcomes.sessions.commands import notes
 from outcomes.sessions.commands.counters import reset_counters
 from outcomes.sessions.commands.removal import remove_session
-from outcomes.web.named import named_session, session_at
+from outcomes.web.addresses import named_session, session_at
 
 COUNTERS_SHOWN = 200
 COUNTER_WORDS = {

@@ -14,19 +14,20 @@ from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import Tables, one_of_tables
 from outcomes.models import Session
 from outcomes.sessions.domain.comparison import PartedAt, by_tool, parted_at
-from outcomes.sessions.queries.about_sessions import sessions_to_compare
-from outcomes.sessions.queries.matching import asking_sessions
-from outcomes.sessions.queries.page import SessionPage, session_page
-from outcomes.sessions.queries.states import state_of
+from outcomes.sessions.queries.page import (
+    SessionPage,
+    asking_sessions,
+    session_page,
+    sessions_to_compare,
+    state_of,
+)
 from outcomes.sessions.tables import LIMITS_OF_TWO, SESSIONS, TOOLS_OF_TWO
-from outcomes.sessions.views.charts import Strip, strip_of
-from outcomes.sessions.views.limits import COUNTINGS, key_of
-from outcomes.sessions.views.state import session_summary
-from outcomes.sessions.views.zoom import Zoom
+from outcomes.sessions.views.cause import COUNTINGS, key_of
+from outcomes.sessions.views.charts import Strip, Zoom, strip_of
+from outcomes.sessions.views.session import session_summary
 from outcomes.sessions.words import sentences
 from outcomes.stored.queries import session_named
-from outcomes.web.addresses import call_url
-from outcomes.web.named import named_session
+from outcomes.web.addresses import call_url, named_session
 from outcomes.web.scope import detail_query
 
 

@@ -9,7 +9,7 @@ from governance.people.auth import MemberRequest, member_page
 from outcomes.artifacts.queries.artifacts import artifact_with
 from outcomes.artifacts.queries.pieces import beginning_of
 from outcomes.sessions.queries.details import turn_details
-from outcomes.web.named import named_session, session_at
+from outcomes.web.addresses import named_session, session_at
 from outcomes.web.paging import shown_part
 
 PAGE = "sessions/session_part.html"

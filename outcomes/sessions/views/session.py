@@ -1,41 +1,188 @@
 """Page of a session: the cause of its trouble, its calls and figures, and the part that updates."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
+from governance.core.masking import masked_beginning
+from governance.core.tables import Columns
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.web.exports import offer_table
+from governance.web.table_files import one_of_tables, table_file
 from outcomes.approvals.views import session_approvals
-from outcomes.calls.views.calls import session_calls
+from outcomes.calls.views.calls import session_calls, session_calls_file
 from outcomes.calls.views.rows import CallLine, principal_words
 from outcomes.figures.queries.doubt import suspected_by_session
 from outcomes.figures.words import session_doubt_words
 from outcomes.holds.queries import hold_of_session
 from outcomes.models import Session
-from outcomes.sessions.domain.causes import RepeatedDenial
-from outcomes.sessions.domain.waste import WasteKind
-from outcomes.sessions.queries.about_sessions import family_of, notes_of, sessions_before
-from outcomes.sessions.queries.page import SessionPage, session_page
-from outcomes.sessions.views.cause import cause_of
-from outcomes.sessions.views.charts import lines_chart, strip_of
-from outcomes.sessions.views.files import offer_tables, session_file
-from outcomes.sessions.views.limits import limit_bars
-from outcomes.sessions.views.state import session_summary, session_tag, state_of, state_with
-from outcomes.sessions.views.zoom import Zoom, carried_query, zoom_of
+from outcomes.record.brief_call import BriefCall
+from outcomes.record.outcome import ToolDenied
+from outcomes.sessions.domain.limit_lines import counted_before_stop, results_of
+from outcomes.sessions.domain.overview import (
+    LIMIT,
+    Overview,
+    RepeatedDenial,
+    Results,
+    TurnLine,
+    WasteLine,
+    denial_loops,
+    failure_groups,
+    stuck_in,
+)
+from outcomes.sessions.domain.repeats import WasteKind
+from outcomes.sessions.queries.page import (
+    Asking,
+    SessionPage,
+    family_of,
+    notes_of,
+    session_page,
+    sessions_before,
+    state_of,
+)
+from outcomes.sessions.tables import SESSIONS
+from outcomes.sessions.views.cause import cause_of, limit_bars
+from outcomes.sessions.views.charts import Zoom, carried_query, lines_chart, strip_of, zoom_of
 from outcomes.sessions.words import sentences
-from outcomes.sessions.words.causes import noticed_words
+from outcomes.sessions.words.causes import named_failures, noticed_words
 from outcomes.sessions.words.previous import previous_sessions_words
-from outcomes.web.named import named_session, session_at
-from outcomes.web.paging import with_query
+from outcomes.stored.queries import sessions
+from outcomes.web.addresses import named_session, session_at
+from outcomes.web.paging import hash_of, with_query
 from outcomes.web.scope import detail_query
+
+DENIED = ToolDenied.kind
+GROUPS_NAMED = 50  # of failures
+
+
+def current_state(request: MemberRequest, session: Session) -> str:
+    return state_with(session, session_approvals(request, session))
+
+
+def state_with(session: Session, waiting: Mapping[str, Any]) -> str:
+    """With the approvals that wait in it, where they are known."""
+    asking = Asking(ids={session.pk} if waiting["lines"] else ())
+    return state_of(session, timezone.now(), asking)
+
+
+def session_summary(page: SessionPage, state: str) -> sentences.SessionSummary:
+    """As much of a session as its sentences need."""
+    session, overview, limits = page.session, page.overview, page.report.limits
+    stop = sentences.first_stop(limits)
+    counted = counted_before_stop(page.calls, stop, first=overview.first) if stop else None
+    groups = failure_groups(page.calls if counted is None else counted)[:GROUPS_NAMED]
+    return sentences.SessionSummary(
+        name=session.session_id,
+        state=state,
+        calls=session.attempts,
+        results=Results(session.executions, session.successes, session.failures, session.unknown),
+        checked=overview.checked,
+        denied=session.denied,
+        denied_by=_only_rule(page),
+        denied_by_limit=page.report.denials.get(LIMIT, 0),
+        open=session.open,
+        missed=overview.missed,
+        limits=limits,
+        loop=stuck_in(denial_loops(page.calls, first=overview.first)),
+        failures=named_failures(groups),
+        before_stop=None if counted is None else results_of(counted),
+    )
+
+
+def _only_rule(page: SessionPage) -> str:
+    """The rule behind every denial; empty where there are several, or some were not read."""
+    rules = {call.rule for call in page.calls if call.kind == DENIED}
+    return rules.pop() if len(rules) == 1 and page.is_complete else ""
+
+
+def session_tag(session: Session, state: str) -> str:
+    return hash_of(in_list(session), session.tally, state)
+
+
+def in_list(session: Session) -> tuple[object, ...]:
+    """Fields that a row of the list shows; counts by tool and by reason are not loaded for it."""
+    return (
+        session.pk, session.first_at, session.last_at, session.version_id, session.agent_id,
+        session.attempts, session.successes, session.failures, session.unknown, session.denied,
+        session.open, session.disagreements, session.artifacts, session.stopped,
+        session.limit_name, session.waste,
+    )  # fmt: skip
+
+
+TURNS: Final[Columns[TurnLine]] = {
+    "turn_id": lambda row: row.turn_id,
+    "first_at": lambda row: row.first_at,
+    "first_call": lambda row: row.first,
+    "last_call": lambda row: row.last,
+    "calls": lambda row: row.calls,
+    "executions": lambda row: row.results.ran,
+    "successes": lambda row: row.results.successes,
+    "failures": lambda row: row.results.failures,
+    "unknown": lambda row: row.results.unknown,
+    "denied": lambda row: row.denied,
+    "reasons": lambda row: ", ".join(row.reasons) or None,
+    "waste": lambda row: row.wasted,
+    "blocked_tools": lambda row: ", ".join(blocked.tool for blocked in row.blocked) or None,
+}
+WASTE: Final[Columns[WasteLine]] = {
+    "waste": lambda row: row.kind.value,
+    "calls": lambda row: row.calls,
+    "elapsed_ms": lambda row: row.elapsed_ms if row.ran and row.elapsed_ms else None,
+    "tools": lambda row: ", ".join(tool for tool, _ in row.tools),
+}
+ARTIFACTS: Final[Columns[tuple[int, BriefCall]]] = {
+    "artifact_id": lambda row: row[1].artifact_name,
+    "call": lambda row: row[0],
+    "call_id": lambda row: row[1].call_id,
+    "tool_name": lambda row: row[1].tool,
+    "summary": lambda row: masked_beginning(row[1].detail) or None,
+    "size_bytes": lambda row: row[1].artifact_bytes,
+    "stored": lambda row: row[1].artifact_sha256 is not None,
+}
+CHILDREN: Final = "children"
+TABLES: Final[dict[str, tuple[Columns[Any], Callable[[Overview], Iterable[Any]]]]] = {
+    "turns": (TURNS, lambda overview: overview.turns),
+    "waste": (WASTE, lambda overview: overview.waste),
+    "artifacts": (ARTIFACTS, lambda overview: overview.artifacts),
+}
+
+
+def offer_tables(request: MemberRequest, overview: Overview, *, has_children: bool) -> None:
+    """In the Export menu, those that have rows."""
+    for name, (_, rows) in TABLES.items():
+        if list(rows(overview)):
+            offer_table(request, name, table=name)
+    if has_children:
+        offer_table(request, CHILDREN, table=CHILDREN)
+
+
+def session_file(request: MemberRequest, session: Session) -> HttpResponseBase | None:
+    """None where the page itself is asked for."""
+    name = request.GET.get("table", "")
+    if name == CHILDREN:
+        ids = [tool.pk for tool in family_of(session).children]
+        children = sessions(session.project_id).filter(pk__in=ids)
+        return one_of_tables(request, request.project, {CHILDREN: (SESSIONS, children)})
+    if name not in TABLES:
+        return session_calls_file(request, session)
+    columns, rows = TABLES[name]
+    return table_file(
+        request,
+        request.project,
+        f"session-{name}",
+        columns,
+        lambda: rows(session_page(session).overview),
+    )
+
 
 TURNS_SHOWN: Final = 30
 ARTIFACTS_SHOWN: Final = 20
@@ -74,7 +221,7 @@ def session(request: MemberRequest, session_id: str) -> HttpResponseBase:
 @member_page()
 def session_status(request: MemberRequest) -> HttpResponse:
     row = named_session(request, request.GET.get("of", ""))
-    state = state_of(request, row)
+    state = current_state(request, row)
     if request.GET.get("tag") == session_tag(row, state):
         return HttpResponse(status=204)
     context = _status(request, session_page(row), state) | {"alone": True}

@@ -31,13 +31,12 @@ from outcomes.sessions.queries.list import (
     sessionless_agents,
     sessions_shown,
 )
-from outcomes.sessions.queries.matching import Asking, asking_sessions
 from outcomes.sessions.queries.order import ORDERS, PLACE, USUAL, Order
-from outcomes.sessions.queries.states import state_of
+from outcomes.sessions.queries.page import Asking, asking_sessions, state_of
 from outcomes.sessions.tables import SESSIONS
 from outcomes.sessions.views.choices import STATES, Choices, choices_of
 from outcomes.sessions.views.facets import facets_shown, heads_of
-from outcomes.sessions.views.state import in_list
+from outcomes.sessions.views.session import in_list
 from outcomes.sessions.words import sentences
 from outcomes.sessions.words.previous import previous_period_words
 from outcomes.stored.queries import CallFilter

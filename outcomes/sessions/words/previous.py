@@ -4,7 +4,7 @@ from typing import Final
 
 from governance.core.figures import counted, duration, percent
 from outcomes.sessions.domain.facets import Facets
-from outcomes.sessions.queries.about_sessions import BEFORE, SessionsBefore
+from outcomes.sessions.queries.page import BEFORE, SessionsBefore
 from outcomes.sessions.words.sentences import stopped_words
 
 _NONE: Final = f"no earlier session in {BEFORE.days} days"

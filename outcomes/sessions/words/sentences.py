@@ -8,11 +8,9 @@ from django.utils.safestring import SafeString
 
 from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
 from governance.core.figures import counted
-from outcomes.sessions.domain.causes import RepeatedDenial
 from outcomes.sessions.domain.limit_lines import hit_at
-from outcomes.sessions.domain.overview import Results
-from outcomes.sessions.words.causes import NamedFailure
-from outcomes.sessions.words.headline import Code, headline, sentence
+from outcomes.sessions.domain.overview import RepeatedDenial, Results
+from outcomes.sessions.words.causes import Code, NamedFailure, headline, sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

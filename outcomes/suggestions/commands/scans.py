@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from governance.checks.language.shipped.versions import VERSIONS
-from governance.checks.queries.selection import judges, state_of_judges
+from governance.checks.queries.checks import judges, state_of_judges
 from governance.core.verdict import Verdict
 from governance.people.queries.projects import environments_by_id
 from outcomes.artifacts.commands.contents import Contents

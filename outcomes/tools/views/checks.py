@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from governance.checks.domain import LAST, Binding, lines_judging
-from governance.checks.queries.selection import Judges
+from governance.checks.queries.checks import Judges
 from outcomes.core.scope import Scope
 
 

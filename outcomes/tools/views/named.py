@@ -4,7 +4,7 @@ from governance.core.errors import NotFound
 from governance.people.auth import MemberRequest
 from outcomes.core.scope import Scope
 from outcomes.tools.queries.tools import NamedTool, tool_named
-from outcomes.web.named import named_id
+from outcomes.web.addresses import named_id
 
 
 def named_tool(request: MemberRequest, name: str, scope: Scope) -> NamedTool:

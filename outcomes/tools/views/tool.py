@@ -7,8 +7,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from governance.checks.queries import selection
-from governance.checks.queries.selection import Judges
+from governance.checks.queries import checks
+from governance.checks.queries.checks import Judges
 from governance.people.auth import MemberRequest, member_page, navigation_of
 from governance.people.policies import Action, may
 from governance.web.exports import offer_part
@@ -36,7 +36,7 @@ from outcomes.web.scope import scope_of, tag_of
 def tool(request: MemberRequest, tool_name: str) -> HttpResponse:
     scope = scope_of(request)
     named = named_tool(request, tool_name, scope)
-    judges = selection.judges(request.project.pk)
+    judges = checks.judges(request.project.pk)
     context = _tool(request, named, scope, judges) | {"page_title": named.tool.name}
     parts = {"of": named.tool.name, **scope.query()}
     offer_part(request, "failure-groups", "outcomes:tool_groups", **parts)
@@ -60,7 +60,7 @@ def live_tool(request: MemberRequest) -> HttpResponse:
     """The page's content, if something has changed since the last poll."""
     scope = scope_of(request)
     named = named_tool(request, request.GET.get("of", ""), scope)
-    judges = selection.judges(request.project.pk)
+    judges = checks.judges(request.project.pk)
     if request.GET.get("tag") == tag_of(request, scope, named.newest_event, seen_of(judges)):
         return HttpResponse(status=204)
     context = _tool(request, named, scope, judges)

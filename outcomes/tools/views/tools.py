@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from governance.checks.queries import selection
-from governance.checks.queries.selection import Judges
+from governance.checks.queries import checks
+from governance.checks.queries.checks import Judges
 from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, member_page, navigation_of
 from governance.people.policies import Action, may
@@ -100,7 +100,7 @@ def tools(request: MemberRequest) -> HttpResponseBase:
     )
     if file is not None:
         return file
-    judges = selection.judges(request.project.pk)
+    judges = checks.judges(request.project.pk)
     context = _tools(request, scope, choices, judges) | {
         "page_title": "Tools",
         "may_set_target": may(request.role, Action.SET_TARGET),
@@ -113,7 +113,7 @@ def tools(request: MemberRequest) -> HttpResponseBase:
 def live_tools(request: MemberRequest) -> HttpResponse:
     """The table, if something has changed since the last poll."""
     scope, choices = scope_of(request), _choices(request)
-    judges = selection.judges(request.project.pk)
+    judges = checks.judges(request.project.pk)
     if request.GET.get("tag") == _tag(request, scope, judges):
         return HttpResponse(status=204)
     context = _tools(request, scope, choices, judges) | {"alone": True}
@@ -211,7 +211,7 @@ def _chosen(request: MemberRequest, scope: Scope, choices: Choices) -> list[tupl
     """All matching tools with their checks."""
     doubt = doubt_in(request.project.pk, scope)
     rows = tools_in(request.project.pk, scope, doubt.by_tool).rows
-    judged = _judged_by(request, scope, rows, selection.judges(request.project.pk))
+    judged = _judged_by(request, scope, rows, checks.judges(request.project.pk))
     chosen = _ordered(_without_check(rows, judged) if choices.check else rows, choices, judged)
     return [(row, ", ".join(each.check for each in judged[row.name])) for row in chosen]
 

@@ -9,7 +9,7 @@ from governance.checks.commands.checks import save_check
 from governance.checks.commands.drafts import keep_check_draft, save_check_draft
 from governance.checks.domain import Binding
 from governance.checks.queries.bindings import bindings_of
-from governance.checks.queries.selection import judges
+from governance.checks.queries.checks import judges
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict
 from governance.models import CheckDraft, CheckVersion

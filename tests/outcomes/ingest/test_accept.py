@@ -8,7 +8,7 @@ from django.test import Client
 
 from outcomes.models import Batch, Event, RejectedItem
 from outcomes.record.wire import MAX_BODY, MAX_ITEMS
-from outcomes.record.wire.unpacking import MAX_CONTAINERS
+from outcomes.record.wire.body import MAX_CONTAINERS
 from tests import builders
 from tests.builders import an_event, an_outcome
 from tests.outcomes.posting import Agent, codes, settle

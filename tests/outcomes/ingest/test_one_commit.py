@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from outcomes.ingest.commands.one_commit import OneCommit
+from outcomes.ingest.commands.accept import OneCommit
 
 
 class Refused(Exception):

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 
 from governance.checks.commands.checks import save_check
-from governance.checks.queries.selection import judges
+from governance.checks.queries.checks import judges
 from outcomes.jobs import commands as jobs
 from outcomes.models import Call, PastVerdict, Rejudging, RejudgingPart
 from outcomes.reclassification.commands import parts as rejudging_parts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outcomes.record.artifact_reads import artifact_read
+from outcomes.record.arguments import artifact_read
 from outcomes.record.outcome import Outcome
 from tests.outcomes.record.values import (
     a_call,

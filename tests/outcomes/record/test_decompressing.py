@@ -8,8 +8,8 @@ from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outcomes.record.codec import decompressing
-from outcomes.record.codec.decompressing import LARGEST, Decompressor
+from outcomes.record.codec import items
+from outcomes.record.codec.items import LARGEST, Decompressor
 
 COMMON = zstd.ZstdDict(b'"tool_name":"read_file","tool_args":{"path":"/srv"}', is_raw=True)
 TEXT = b'{"tool_name":"read_file","tool_args":{"path":"/srv/a"}}'
@@ -42,18 +42,18 @@ def test_a_broken_frame_is_an_error_and_the_next_one_is_read(broken):
 
 def test_the_library_is_reached_here():
     """Else the module reads all frames: as right, and some times slower."""
-    assert decompressing._library() is not None
+    assert items._library() is not None
 
 
 def test_without_the_library_the_module_reads_them(monkeypatch):
-    monkeypatch.setattr(decompressing, "_library", lambda: None)
+    monkeypatch.setattr(items, "_library", lambda: None)
     assert Decompressor(COMMON)(packed(TEXT)) == TEXT
 
 
 def test_a_module_that_shows_nothing_of_its_library_is_no_error(monkeypatch, tmp_path):
     for path in (None, str(tmp_path / "none.so"), ctypes.__file__):
         monkeypatch.setattr("backports.zstd._zstd.__file__", path)
-        assert decompressing._library() is None
+        assert items._library() is None
         assert Decompressor(COMMON)(packed(TEXT)) == TEXT
 
 

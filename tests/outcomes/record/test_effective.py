@@ -3,7 +3,7 @@
 import pytest
 
 from governance.core.verdict import Verdict
-from outcomes.record.effective import AgentCheck, agent_check, disagrees, effective
+from outcomes.record.classification import AgentCheck, agent_check, disagrees, effective
 
 S, F, U = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 RESULT = "execution_result"

@@ -1,7 +1,7 @@
 """Denial loops and failures by error, from the calls of a session."""
 
 from outcomes.models.sessions import LOOP
-from outcomes.sessions.domain.causes import (
+from outcomes.sessions.domain.overview import (
     FOLDED_FROM,
     cap_for,
     denial_loops,

@@ -12,8 +12,8 @@ from governance.core.wilson import wilson
 from outcomes.models import Session
 from outcomes.sessions.queries import list as session_list
 from outcomes.sessions.queries.list import SessionFilter, sessions_shown
-from outcomes.sessions.queries.matching import asking_sessions
 from outcomes.sessions.queries.order import ORDERS, PLACE
+from outcomes.sessions.queries.page import asking_sessions
 from outcomes.web.paging import every
 from tests import builders
 from tests.governance.approvals.builders import an_approval

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from governance.core.session_limits import limits_of
 from governance.core.verdict import Verdict
-from outcomes.record.effective import effective
+from outcomes.record.classification import effective
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.long_session import LongSession
 from outcomes.sessions.domain.session import SessionTally

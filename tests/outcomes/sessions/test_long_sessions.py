@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from outcomes.jobs import commands as jobs
 from outcomes.models import Call, SessionMark
 from outcomes.reclassification.commands import parts as rejudging_parts
-from outcomes.sessions.commands import marks as session_marks
+from outcomes.sessions.commands import days
 from outcomes.sessions.commands import readings as session_reading
+from outcomes.sessions.commands.days import Marks
 from outcomes.sessions.commands.long_sessions import LongSessions
-from outcomes.sessions.commands.marks import Marks
 from tests import builders
 from tests.examples import with_a_database
 from tests.outcomes.posting import settle
@@ -35,7 +35,7 @@ from tests.recount import differences
 
 @pytest.fixture(autouse=True)
 def long_from_a_few_calls_on(monkeypatch):
-    monkeypatch.setattr(session_marks, "EVERY", 3)
+    monkeypatch.setattr(days, "MARK_EVERY", 3)
     monkeypatch.setattr(rejudging_parts, "AT_ONCE", 2)
 
 

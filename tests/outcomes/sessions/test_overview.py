@@ -1,7 +1,7 @@
 """Overview of a session: turns, waste, denials and times."""
 
 from outcomes.sessions.domain.overview import overview_of
-from outcomes.sessions.domain.waste import WasteKind
+from outcomes.sessions.domain.repeats import WasteKind
 from tests.outcomes.sessions.briefs import a_brief
 
 SAME = b"the same asked"

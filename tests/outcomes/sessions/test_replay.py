@@ -11,7 +11,7 @@ from outcomes.record.outcome import (
     ToolFailure,
     ToolTimeout,
 )
-from outcomes.sessions.domain.replay import read_turn
+from outcomes.sessions.domain.repeats import read_turn
 from tests.outcomes.record.values import an_event, folded
 
 RAN, LARGE, TIMEOUT, FAILED = ToolExecutionResult, ToolArtifactReference, ToolTimeout, ToolFailure

@@ -11,9 +11,8 @@ from governance.core.session_limits import (
     MaxExecutions,
     MaxExecutionsOfTool,
 )
-from outcomes.sessions.domain.causes import RepeatedDenial
-from outcomes.sessions.domain.overview import Results
-from outcomes.sessions.views.limits import limit_bars
+from outcomes.sessions.domain.overview import RepeatedDenial, Results
+from outcomes.sessions.views.cause import limit_bars
 from outcomes.sessions.words.causes import NamedFailure, noticed_words
 from outcomes.sessions.words.sentences import (
     SessionSummary,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from governance.core.session_limits import MaxAttempts, limits_of, read_limit
 from governance.core.verdict import Verdict
-from outcomes.record.effective import effective
+from outcomes.record.classification import effective
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.session import MOST_NAMES, OTHERS, SessionTally
 

@@ -15,7 +15,7 @@ from outcomes.sessions.domain.days import day_of
 from outcomes.sessions.domain.facets import Chosen, facets_of
 from outcomes.sessions.queries.groups import counted_groups, session_groups
 from outcomes.sessions.queries.list import SessionFilter
-from outcomes.sessions.queries.matching import Asking, asking_sessions
+from outcomes.sessions.queries.page import Asking, asking_sessions
 from tests import builders
 from tests.outcomes.pages import a_denied_item, an_item
 from tests.outcomes.rejudging import reclassified

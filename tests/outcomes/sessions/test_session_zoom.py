@@ -3,7 +3,7 @@
 import pytest
 from django.http import QueryDict
 
-from outcomes.sessions.views.zoom import Zoom, zoom_links, zoom_of
+from outcomes.sessions.views.charts import Zoom, zoom_links, zoom_of
 
 
 def shown(query: str, first: int = 1, last: int = 500) -> tuple[int, int]:

@@ -17,7 +17,6 @@ from django.db import connection
 from outcomes.jobs import processes as job_processes
 from outcomes.models import Batch, Call
 from outcomes.settling import claims
-from outcomes.settling import crash_markers as at_work
 from outcomes.settling.claims import is_more_than_one_can_do
 from tests import builders
 from tests.builders import an_outcome
@@ -29,7 +28,7 @@ HOLDING = """
 import sys
 import django
 django.setup()
-from outcomes.settling.crash_markers import at_work
+from outcomes.settling.claims import at_work
 with at_work(map(int, sys.argv[1:])):
     print("in hand", flush=True)
     sys.stdin.read()
@@ -115,24 +114,24 @@ def settled() -> set[str]:
 
 def test_batches_of_a_process_are_in_hand_until_it_ends():
     with in_hand_of_another(7, 8):
-        assert list(at_work.in_hand()) == [[7, 8]]
-    assert list(at_work.in_hand()) == []
+        assert list(claims.in_hand()) == [[7, 8]]
+    assert list(claims.in_hand()) == []
 
 
 def test_who_has_newer_batches_waits_for_older_ones():
     with ThreadPoolExecutor(1) as threads:
         with in_hand_of_another(7, 8):
-            at_work.wait_for_older(7)
-            waiting = threads.submit(at_work.wait_for_older, 9)
+            claims.wait_for_older(7)
+            waiting = threads.submit(claims.wait_for_older, 9)
             with pytest.raises(TimeoutError):
                 waiting.result(0.05)
         waiting.result(10)
 
 
 def test_ones_own_batches_are_nobody_elses():
-    with at_work.at_work([1]):
-        assert list(at_work.in_hand()) == []
-        at_work.wait_for_older(2)
+    with claims.at_work([1]):
+        assert list(claims.in_hand()) == []
+        claims.wait_for_older(2)
 
 
 def test_a_second_process_starts_when_much_waits_on_postgresql(agent, monkeypatch):

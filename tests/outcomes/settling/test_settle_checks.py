@@ -1,8 +1,8 @@
 """Settling judges each call by the check that its bindings name, as it stands at that moment."""
 
-from governance.checks.queries.selection import Judges, judges
+from governance.checks.queries.checks import Judges, judges
 from outcomes.models import Call
-from outcomes.settling import check_budget as patience
+from outcomes.settling import decode
 from tests.builders import an_outcome
 from tests.governance.naming import FAILS, a_check, bound
 from tests.outcomes.posting import Agent
@@ -117,7 +117,7 @@ def test_a_slow_check_leaves_the_rest_of_its_results_and_holds_up_nobody_elses(
     a_check(project, FAILS)
     a_check(project, FAILS, name="quick")
     bound(project, "slow_* mine", "quick_* quick")
-    monkeypatch.setattr(patience, "SECONDS_OF_A_CHECK", 0)  # one result each
+    monkeypatch.setattr(decode, "SECONDS_OF_A_CHECK", 0)  # one result each
     agent.post(
         an_outcome("a", tool_name="slow_a", output={"ok": False}),
         an_outcome("b", tool_name="slow_b", output={"ok": False}, tool_success=True),

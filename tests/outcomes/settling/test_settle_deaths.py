@@ -17,7 +17,7 @@ from governance.core.roles import Role
 from outcomes.ingest.commands.batches import retry_batch
 from outcomes.models import Batch, Call
 from outcomes.models.inbox import DEATHS, TRIES
-from outcomes.settling.crash_markers import at_work, left_behind
+from outcomes.settling.claims import at_work, left_behind
 from outcomes.settling.settle import settle_inbox
 from tests import builders
 from tests.builders import an_outcome
@@ -56,7 +56,7 @@ ENDED = """
 import os, signal, sys
 import django
 django.setup()
-from outcomes.settling.crash_markers import at_work
+from outcomes.settling.claims import at_work
 with at_work(map(int, sys.argv[1:])):
     os.kill(os.getpid(), signal.SIGKILL)
 """

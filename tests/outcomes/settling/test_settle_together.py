@@ -9,7 +9,7 @@ from django.db import connection
 from outcomes.database import IS_SERVER
 from outcomes.models import Batch, Call, Event, RejectedItem
 from outcomes.settling import claims as claiming
-from outcomes.settling.prefetch import Ahead
+from outcomes.settling.decode import Ahead
 from outcomes.settling.settle import settle_inbox
 from tests import builders
 from tests.builders import an_outcome
