@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
+from governance.core.figures import counted
 from outcomes.models import RetentionRun
 from outcomes.retention.domain import Kind, Rule
 from outcomes.retention.queries.preview import RuleNow
-from governance.core.figures import counted
 
 NAMES: Final[Mapping[Kind, str]] = {
     Kind.PAYLOADS: "Payloads",

@@ -6,8 +6,14 @@ merging takes it from every hour, day, tool and group. Principals have no sums o
 
 from typing import Any, Final
 
-from outcomes.figures.codec.groups import GroupCounts, pack_groups, unpack_groups
-from outcomes.figures.codec.groups import pack_change, unpack_counts, unpack_took
+from outcomes.figures.codec.groups import (
+    GroupCounts,
+    pack_change,
+    pack_groups,
+    unpack_counts,
+    unpack_groups,
+    unpack_took,
+)
 from outcomes.figures.commands.rolling_up import roll_up
 from outcomes.models import Erasure, GroupRollup, RollupChange, RollupMinute
 from outcomes.retention.commands.steps import Cursor
