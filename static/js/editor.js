@@ -286,7 +286,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   const by = event.submitter;
   const part = document.getElementById(by?.dataset.answersIn ?? "");
-  if (part) return keep().then(() => answerIn(part, by));
+  if (part) return keep().then(() => answerIn(part.id, by.formAction));
   const again = () => {
     going = true;
     const there = by?.isConnected ? by : by && form.querySelector(`button[value="${by.value}"]`);
@@ -294,10 +294,13 @@ form.addEventListener("submit", (event) => {
   };
   keep().then(() => setTimeout(again)); // not before this event is over
 });
-// The answer replaces a part of the page, and the editor stays.
-function answerIn(part, button) {
+// The answer replaces a part of the page, and the editor stays. The part may just be reloading
+// because the draft was saved; that request gives way, or this one would be lost.
+function answerIn(id, url) {
+  const part = document.getElementById(id);
+  htmx.trigger(part, "htmx:abort");
   const values = new FormData(form);
-  htmx.ajax("POST", button.formAction, { source: part, target: part, swap: "outerHTML", values });
+  htmx.ajax("POST", url, { source: part, target: part, swap: "outerHTML", values });
 }
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-after-keeping]");
