@@ -1,8 +1,11 @@
 # One word per task. Everything is installed into .venv, and nothing but what the lock files name.
 PYTHON ?= python3
 BIN := .venv/bin
-SQLITE := test-sqlite-governance test-sqlite-outcomes
-PARTS := test-sqlite-journeys test-postgres $(SQLITE) test-postgres-journeys
+SQLITE := test-sqlite-outcomes test-sqlite-governance test-sqlite-site
+JOURNEYS := test-sqlite-journeys-1 test-sqlite-journeys-2
+POSTGRES := test-postgres-1 test-postgres-2
+PARTS := $(JOURNEYS) test-postgres-journeys test-postgres-1 test-sqlite-site test-postgres-2 \
+  test-sqlite-outcomes test-sqlite-governance
 # A test run compiles hundreds of modules, and its processes load them again: kept, that happens once.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -25,34 +28,40 @@ setup: venv
 setup-dev: setup
 	$(call installed,requirements-dev.txt)
 
-# The checks, everything on SQLite and, on PostgreSQL, what the database has a part in. Three parts
-# at a time keep two cores busy, because journeys often wait; the longest begin.
+# The checks, everything on SQLite and, on PostgreSQL, what the database has a part in. Journeys often
+# wait: they begin, several at once, and what needs a core all the time runs behind them (`nice`), so
+# that two cores are busy until the end and no journey waits for a test that could as well wait for it.
 test: setup-dev browser
-	@echo 'Checking, and testing on SQLite and on PostgreSQL, side by side; each part tells all when it is done …'
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j3 $(PARTS) check
+	@echo 'Checking, and testing on SQLite and on PostgreSQL, side by side; each part prints its output at its end …'
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j4 $(PARTS) check
 
 # What a commit should pass besides the checks: no browser, no second database, no started product,
 # and nothing else that is marked slow.
 test-fast: setup-dev
 	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 $(SQLITE) CHOSEN='-m "not slow"'
 
-# Two halves of about the same length: these folders, and all others. The checks end with test_house.py.
-HALF := tests/outcomes tests/edictum_site
+PYTEST := $(BIN)/python -m pytest -q
+SITE := tests/edictum_site tests/docs tests/kill tests/sdks clients/python/tests
+ELSEWHERE := $(SITE) tests/outcomes tests/journeys tests/test_house.py  # the checks end with test_house.py
 
 test-sqlite-outcomes:
-	@$(BIN)/python -m pytest -q $(CHOSEN) $(HALF)
+	@nice $(PYTEST) $(CHOSEN) tests/outcomes
 
+test-sqlite-site:
+	@nice $(PYTEST) $(CHOSEN) $(SITE)
+
+# All that no other part has, so that no test is forgotten.
 test-sqlite-governance:
-	@$(BIN)/python -m pytest -q $(CHOSEN) $(HALF:%=--ignore=%) --ignore=tests/journeys --ignore=tests/test_house.py
+	@nice $(PYTEST) $(CHOSEN) $(ELSEWHERE:%=--ignore=%)
 
-test-sqlite-journeys:
-	@$(BIN)/python -m pytest -q tests/journeys
+$(JOURNEYS): test-sqlite-journeys-%:
+	@$(PYTEST) --part $*/2 tests/journeys
 
-test-postgres:
-	@$(BIN)/python -m pytest -q --postgres --ignore=tests/journeys
+$(POSTGRES): test-postgres-%:
+	@nice $(PYTEST) --postgres --part $*/2 --ignore=tests/journeys
 
 test-postgres-journeys:
-	@$(BIN)/python -m pytest -q --postgres tests/journeys
+	@$(PYTEST) --postgres tests/journeys
 
 # Agents on every version of the SDK; `test` has one of each generation.
 test-sdks: setup-dev
