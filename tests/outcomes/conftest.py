@@ -1,12 +1,17 @@
 """Fixtures for tests that post and settle."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.test import Client
 
 from edictum_site.celery import app
 from governance.core.roles import Role
+from governance.evaluation.engine import Engine
 from governance.models import Project
 from governance.people.auth import LAST_PROJECT
+from outcomes.backtesting import commands
+from outcomes.backtesting.replay import questions
 from outcomes.stored import names
 from tests import builders
 from tests.outcomes.pages import Pages
@@ -15,6 +20,35 @@ from tests.outcomes.posting import Agent
 # A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
 app.set_default()
 app.conf.update(broker_url="memory://")
+
+
+class Lasting(Engine):
+    """An evaluation process that serves the next backtest as well: each takes a third of a second
+    to start. Jobs of a running product have their own."""
+
+    def close(self) -> None:
+        pass
+
+    def end(self) -> None:
+        super().close()
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _engines_for_all() -> Iterator[None]:
+    chosen, deployed = Lasting(), Lasting()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(commands, "Engine", lambda: chosen)
+        patched.setattr(questions, "Engine", lambda: deployed)
+        yield
+    chosen.end()
+    deployed.end()
+
+
+@pytest.fixture
+def own_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each backtest starts its own, as in a running product."""
+    for module in (commands, questions):
+        monkeypatch.setattr(module, "Engine", Engine)
 
 
 @pytest.fixture(autouse=True)

@@ -70,6 +70,7 @@ def test_a_lease_is_measured_by_the_clock_of_the_database(project, agent, monkey
     assert waiting_backtests()
 
 
+@pytest.mark.usefixtures("own_engines")
 def test_a_backtest_whose_evaluation_process_died_waits_again_and_is_done(project, agent):
     agent.post(an_outcome(tool_name="shell", tool_args={"command": "rm"}))
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
@@ -81,6 +82,7 @@ def test_a_backtest_whose_evaluation_process_died_waits_again_and_is_done(projec
     assert backtest.newly_denied == 1
 
 
+@pytest.mark.usefixtures("own_engines")
 def test_a_backtest_whose_evaluation_process_dies_each_time_fails_in_the_end(project, agent):
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     with killing(100):
