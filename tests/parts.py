@@ -1,6 +1,6 @@
 """Shares a run between processes: `--part 2/3` is the second third of the test files.
 
-Files are dealt out in turn, so that neighbors, which are often equally long, are in different parts.
+Files are dealt out in turn: neighbors are often equally long, and so are then the parts.
 """
 
 from functools import cache
