@@ -92,7 +92,8 @@ def remove_copied(source: Place, target: Place) -> int:
 
 def missing_in(target: Place) -> tuple[int, int]:
     """Artifacts that the database names, and how many of them this store lacks."""
-    rows = Artifact.objects.order_by("project", "sha256").values_list("project", "sha256")
+    present_rows = Artifact.objects.filter(removed_at=None).order_by("project", "sha256")
+    rows = present_rows.values_list("project", "sha256")
     named = missing = 0
     present: set[str] = set()
     part: tuple[int, str] | None = None

@@ -52,5 +52,6 @@ def _own_mark() -> str:
 
 def _holds_ours(place: Place) -> bool:
     """Also true while there is nothing to hold."""
-    newest = list(Artifact.objects.order_by("-id").values_list("project", "sha256")[:NEWEST])
+    rows = Artifact.objects.filter(removed_at=None).order_by("-id")
+    newest = list(rows.values_list("project", "sha256")[:NEWEST])
     return not newest or any(place.size_of(*each) is not None for each in newest)
