@@ -177,6 +177,7 @@ DISK_RESERVE = (
     env_bound("EDICTUM_SITE_DISK_RESERVE", 0) if env_str("EDICTUM_SITE_DISK_RESERVE") else None
 )
 APPEND_SLASH = True
+ARCHIVE = env_str("EDICTUM_SITE_ARCHIVE")  # a folder; empty: calls leave without a copy
 KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: for ever
 
 REDIS_URL = broker_url()

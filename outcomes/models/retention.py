@@ -148,6 +148,7 @@ class ArchivedDay(models.Model):
     path = models.TextField()
     sha256 = models.CharField(max_length=64)
     size_bytes = models.PositiveBigIntegerField()
+    last_event = models.BigIntegerField(default=0)  # the archive has all events up to it
     archived_at = models.DateTimeField()
 
     class Meta:

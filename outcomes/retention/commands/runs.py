@@ -26,7 +26,11 @@ from outcomes.jobs import commands as jobs
 from outcomes.models import RetentionRun
 from outcomes.models.jobs import WAITING
 from outcomes.retention.commands import calls, payloads, rest
-from outcomes.retention.commands.archive import ArchiveUnavailable, archive_due
+from outcomes.retention.commands.archive import (
+    ArchiveUnavailable,
+    archive_due,
+    removable_before,
+)
 from outcomes.retention.commands.steps import Cursor, Place, Removed, Step
 from outcomes.retention.domain import Kind, cutoff
 from outcomes.retention.queries.rules import days_of, environments_of
@@ -34,6 +38,7 @@ from outcomes.retention.queries.runs import EVERY
 
 TRIES: Final = 5  # of a step that another writer locked out
 LONGEST_PAUSE: Final = 0.2  # seconds
+ARCHIVED: Final = frozenset({Kind.PAYLOADS, Kind.CALLS, Kind.ARTIFACTS})  # before they leave
 Status = RetentionRun.Status
 _runs: Final = RetentionRun.objects.all
 
@@ -163,12 +168,15 @@ class _Run:
 
     def _archive(self, stage: Stage) -> None:
         before = self._before(stage)
-        if before is not None and stage.kind in (Kind.PAYLOADS, Kind.CALLS, Kind.ARTIFACTS):
+        if before is not None and stage.kind in ARCHIVED:
             archive_due(self._project, before, heartbeat=self._be_heard)
 
     def _before(self, stage: Stage) -> datetime | None:
         place = stage.environment.pk if stage.environment else None
-        return cutoff(days_of(self._project.pk, place)[stage.kind], self._began)
+        before = cutoff(days_of(self._project.pk, place)[stage.kind], self._began)
+        if before is None or stage.kind not in ARCHIVED:
+            return before
+        return removable_before(self._project, before)
 
     def _step(self, stage: Stage) -> bool:
         """Whether the stage is done."""
