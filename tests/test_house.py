@@ -297,17 +297,6 @@ def test_files_named_in_a_guide_for_developers_exist(name):
     assert [path for path in folders if not (ROOT / path).exists()] == []
 
 
-def test_the_first_change_adds_to_code_that_exists():
-    guide = (ROOT / "CONTRIBUTING.md").read_text()
-    assert "`outcomes/denials/views/denials.py`" in guide
-    assert (
-        '"most_words": most_words(total, '
-        in (ROOT / "outcomes/denials/views/denials.py").read_text()
-    )
-    assert "{{ most_words }}" in (ROOT / "templates/denials/_denials.html").read_text()
-    assert "class Denials:" in (ROOT / "outcomes/denials/queries/denial_sums.py").read_text()
-
-
 def test_no_room_asks_which_database_is_in_use():
     product = ("edictum_site/", "governance/", "outcomes/")
     names = [str(path.relative_to(ROOT)) for path in tracked(".py")]
