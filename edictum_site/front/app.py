@@ -65,6 +65,7 @@ class Front:
         self._may_upload = may_upload
         self._threads = Threads(threads, "django", at_end=release)
         self._disk = Threads(2, "disk")
+        self._files = Threads(4, "file")  # of their own: some lie in a store that may be slow
         self._exports = Threads(2, "export")
         self._slow = slow
         self._places = Places(
@@ -77,7 +78,7 @@ class Front:
         self._sent_exports = Places(EXPORTS, per_actor=OWN_EXPORTS)
         self._release = release
         self._bodies = Bodies(folder, self._disk)
-        self._sender = Sender(self._disk, self._exports, release, first=self._threads)
+        self._sender = Sender(self._files, self._exports, release, first=self._threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -214,7 +215,7 @@ class Front:
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         self._stopping = Stopping().requested
-        pools = (self._threads, self._disk, self._exports)
+        pools = (self._threads, self._disk, self._files, self._exports)
         for pool in pools:
             pool.start()
         if self._streams is not None:

@@ -88,9 +88,9 @@ class Sender:
     """`first` are the threads for which exports stand back."""
 
     def __init__(
-        self, disk: Threads, exports: Threads, release: Callable[[], None], *, first: Threads
+        self, files: Threads, exports: Threads, release: Callable[[], None], *, first: Threads
     ) -> None:
-        self._disk = disk
+        self._files = files
         self._first = first
         self._exports = exports
         self._release = release
@@ -128,13 +128,15 @@ class Sender:
             await client.start(reply)
             left = reply.length
             while not only_head and left != 0:
-                piece = await self._disk.run(file.read, PIECE if left is None else min(PIECE, left))
+                piece = await self._files.run(
+                    file.read, PIECE if left is None else min(PIECE, left)
+                )
                 if not piece or not await client.push(piece):
                     break
                 left = left and left - len(piece)
             await client.finish()
         finally:
-            await self._disk.run(file.close)
+            await self._files.run(file.close)
 
     async def _send_generated(
         self, reply: Reply, content: Generated, client: Client, *, only_head: bool

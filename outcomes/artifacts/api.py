@@ -131,11 +131,23 @@ def send(
             reader.close()
             return HttpResponse(status=416, headers={"Content-Range": f"bytes */{size}"})
         status, headers["Content-Range"] = 206, f"bytes {start}-{stop - 1}/{size}"
-    # A file, not a generator: the front reads files without holding one of its threads.
-    part: Any = artifact_store.Part(reader, start, stop)
+    part = _begun(artifact_store.Part(reader, start, stop))
     response = FileResponse(part, content_type=media_type, status=status, headers=headers)
     response.headers["Content-Length"] = str(stop - start)
     return response
+
+
+def _begun(part: artifact_store.Part) -> Any:
+    """A file, not a generator: the front reads files without holding one of its threads."""
+    try:
+        part.begin()
+    except OSError as error:
+        part.close()
+        raise store_away(error) from error
+    except artifact_store.NotStored:
+        part.close()
+        raise NotFound("The artifact's content was removed.") from None
+    return part
 
 
 def store_away(error: OSError) -> BodyRefused:

@@ -81,6 +81,18 @@ def test_a_busy_page_loads_itself_again(own, slow):
     assert b"The console is busy" in body
 
 
+def test_files_of_a_store_that_hangs_keep_no_large_body_waiting(own):
+    with ThreadPoolExecutor(8) as clients:
+        stuck = [clients.submit(own.ask, "/stuck_file") for _ in range(8)]
+        until(lambda: own.events().count("read stuck") == 4)
+        body = b"x" * 3_000_000  # goes to the disk on its way
+        response, answer = own.ask("/echo", "POST", body, Authorization="Bearer large")
+        assert (response.status, json.loads(answer)["length"]) == (200, len(body))
+        assert not any(each.done() for each in stuck)
+        own.let_go()
+        assert [len(each.result()[1]) for each in stuck] == [2_000_000] * 8
+
+
 def reader(toy: Toy, actor: str) -> socket.socket:
     """Reader of an endless export who reads almost nothing."""
     connection = socket.socket()

@@ -46,6 +46,21 @@ def large_file(environ: dict[str, Any], start: Start) -> Any:
     return environ["wsgi.file_wrapper"](file, 4096)
 
 
+class StuckFile(io.BytesIO):
+    """As in a store that does not answer, until the test lets all go."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        note("read stuck")
+        while not (FOLDER / "let go").exists():
+            time.sleep(0.01)
+        return super().read(size)
+
+
+def stuck_file(environ: dict[str, Any], start: Start) -> Any:
+    start("200 OK", [("Content-Length", "2000000")])
+    return environ["wsgi.file_wrapper"](StuckFile(b"late" * 500_000), 4096)
+
+
 def growing_file(environ: dict[str, Any], start: Start) -> Any:
     # Longer than was announced when it was opened, as a file is that somebody appends to.
     start("200 OK", [("Content-Length", "2000000")])
@@ -160,7 +175,7 @@ class ToyStreams:
 HABITS = {
     habit.__name__: habit
     for habit in (
-        *(echo, small_file, large_file, growing_file, rows, endless, broken_export),
+        *(echo, small_file, large_file, stuck_file, growing_file, rows, endless, broken_export),
         *(wait, busy, slow, nothing, hop, broken, stream),
     )
 }

@@ -46,7 +46,7 @@ def image(request: MemberRequest, picture: str) -> HttpResponseBase:
     _, reader = _opened(request, picture)
     try:
         image = image_in(reader)
-    except artifact_store.NotStored:
+    except (artifact_store.NotStored, OSError):
         image = None
     if image is None or not image.is_bearable:
         reader.close()
@@ -64,12 +64,17 @@ def _opened(request: MemberRequest, sha256: str) -> tuple[Artifact, Reader]:
     try:
         return artifact, Reader(request.project.pk, sha256)
     except (artifact_store.NotStored, OSError) as error:
-        raise NotFound("The file of this artifact is unavailable.") from error
+        raise NotFound("The content of this artifact is unavailable.") from error
 
 
 def _sent(reader: Reader, kind: str, policy: str) -> HttpResponseBase:
     # A file, not a generator: the front reads files without holding one of its threads.
     part: Any = Part(reader, 0, reader.size_bytes)
+    try:
+        part.begin()
+    except (artifact_store.NotStored, OSError) as error:
+        part.close()
+        raise NotFound("The content of this artifact is unavailable.") from error
     response = FileResponse(part, content_type=kind)
     response.headers["Content-Length"] = str(reader.size_bytes)
     response.headers["Content-Security-Policy"] = policy

@@ -20,11 +20,16 @@ class Breaker:
         self._until = self._failed_at = float("-inf")
 
     def begin(self) -> float:
-        """The time, for a request that may be made now."""
+        """The time, for a request that may be made now: after a pause, one that the others wait
+        for."""
         now = time.monotonic()
-        failure = self._failure
-        if failure is not None and now < self._until:
-            raise StoreAway(failure.reason, is_setting=failure.is_setting)
+        if self._failure is None:
+            return now
+        with self._lock:
+            failure = self._failure
+            if failure is not None and now < self._until:
+                raise StoreAway(failure.reason, is_setting=failure.is_setting)
+            self._until = now + LONGEST_PAUSE
         return now
 
     def worked(self) -> None:

@@ -207,6 +207,13 @@ class Part:
         self._pieces = reader.bytes_of(start, stop)
         self._rest = b""
 
+    def begin(self) -> None:
+        """Read the first megabyte now, so that a fault shows before an answer has begun."""
+        first = bytearray()
+        while len(first) < WINDOW and (piece := next(self._pieces, b"")):
+            first += piece
+        self._rest = bytes(first)
+
     def read(self, size: int = -1, /) -> bytes:
         parts, room = [], size if size >= 0 else sys.maxsize
         while room > 0:

@@ -1,6 +1,7 @@
 """Artifacts in an object store: uploads, verdicts and reads are as in a folder, and a store that is
 away is no evidence about a call."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from governance.models import Project
 from outcomes.artifacts.commands.artifacts import remove_unreferenced_artifacts
 from outcomes.artifacts.commands.faults import find_faults
 from outcomes.core import artifact_store
+from outcomes.core.artifact_store import FrameReader
 from outcomes.health import commands as readiness
 from outcomes.models import Artifact, Batch, Call
 from tests import buckets
@@ -229,6 +231,7 @@ OTHER_HOST = """
 import sys, django
 django.setup()
 from outcomes.core import artifact_store
+from outcomes.core.artifact_store import FrameReader
 project, name = int(sys.argv[1]), sys.argv[2]
 with artifact_store.Reader(project, name) as reader:
     sys.stdout.write(b"".join(reader.bytes_of(0, reader.size_bytes)).decode())
@@ -252,6 +255,7 @@ DYING = """
 import os, sys, django
 django.setup()
 from outcomes.core import artifact_store
+from outcomes.core.artifact_store import FrameReader
 def content():
     yield b"half" * 1_000_000
     os._exit(7)
@@ -265,3 +269,31 @@ def test_a_host_that_dies_in_an_upload_leaves_nothing(project: Project, bucket, 
     assert other_host(DYING, str(project.pk), data=data, bucket=bucket).returncode == 7
     assert buckets.keys_in(bucket) == []
     assert list((data / "uploads").iterdir()) == []
+
+
+NOISE = hashlib.shake_128(b"seed").digest(3 * 1024 * 1024)
+
+
+@pytest.mark.parametrize("ranged", ["bytes=1000-2000", "bytes=300000-1300000"])
+def test_a_read_that_fails_after_the_index_was_read_gets_503(
+    agent: Agent, line: buckets.Line, monkeypatch, ranged
+):
+    name = upload(agent, NOISE, "application/octet-stream")
+    opened = FrameReader.__init__
+
+    def open_and_cut(self, *arguments):
+        opened(self, *arguments)
+        line.mode = "cut"
+
+    monkeypatch.setattr(FrameReader, "__init__", open_and_cut)
+    response = agent.client.get(f"/v1/artifacts/{name}", headers={"Range": ranged})
+    assert (response.status_code, response.json()["code"]) == (503, "store_unavailable")
+
+
+def test_a_download_from_a_page_is_not_begun_while_the_store_is_away(
+    agent: Agent, operators_pages: Pages, line: buckets.Line
+):
+    name = upload(agent, NOISE, "application/octet-stream")
+    assert content_of(operators_pages.get(f"artifacts/{name}/raw")) == NOISE
+    line.mode = "cut"
+    assert operators_pages.get(f"artifacts/{name}/raw").status_code == 404
