@@ -135,7 +135,8 @@ def test_a_bound_is_an_integer_and_0_means_none(monkeypatch):
         ("s3://", "must name a bucket, such as s3://bucket/prefix"),
         ("file://srv/artifacts", "must name an absolute folder"),
         ("s3://me:secret@bucket", "must not contain credentials"),
-        ("s3://bucket?acl=public", "has the unknown option 'acl': endpoint and region exist"),
+        ("s3://bucket?acl=public", "has the unknown option 'acl'; known: endpoint and region"),
+        ("gs://bucket?region=eu", "has the unknown option 'region'; known: none"),
     ],
 )
 def test_an_address_of_no_artifact_store_is_refused(monkeypatch, address, reason):

@@ -11,8 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from outcomes.core.artifact_store.folder import Folder
 from outcomes.core.artifact_store.places import Place
 
-SCHEMES: Final = ("file", "s3", "gs", "az")
-OPTIONS: Final = ("endpoint", "region")
+OPTIONS: Final = {"file": (), "s3": ("endpoint", "region"), "gs": (), "az": ("endpoint",)}
 
 
 class AddressInvalid(ValueError):
@@ -38,8 +37,8 @@ class Address:
 
 def parsed(text: str) -> Address:
     parts = urlsplit(text)
-    if parts.scheme not in SCHEMES:
-        known = ", ".join(f"{each}://" for each in SCHEMES)
+    if parts.scheme not in OPTIONS:
+        known = ", ".join(f"{each}://" for each in OPTIONS)
         raise AddressInvalid(f"must begin with one of {known}")
     if parts.username or parts.password:
         raise AddressInvalid("must not contain credentials: set them as variables")
@@ -50,10 +49,9 @@ def parsed(text: str) -> Address:
     if not parts.netloc:
         raise AddressInvalid(f"must name a bucket, such as {parts.scheme}://bucket/prefix")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if unknown := sorted(options.keys() - set(OPTIONS)):
-        raise AddressInvalid(
-            f"has the unknown option {unknown[0]!r}: {' and '.join(OPTIONS)} exist"
-        )
+    if unknown := sorted(options.keys() - set(OPTIONS[parts.scheme])):
+        known = " and ".join(OPTIONS[parts.scheme]) or "none"
+        raise AddressInvalid(f"has the unknown option {unknown[0]!r}; known: {known}")
     if find_spec("obstore") is None:
         raise AddressInvalid("needs the package obstore: install edictum-site[store]")
     return Address(parts.scheme, parts.netloc, parts.path.rstrip("/"), options)
