@@ -36,7 +36,7 @@ def test_requests_are_made_while_they_work(clock):
         breaker.worked()
 
 
-def test_pauses_double_up_to_half_a_minute_and_begin_anew(clock):
+def test_pauses_double_up_to_half_a_minute_until_a_request_works(clock):
     breaker = Breaker()
     pauses = []
     for _ in range(9):
