@@ -1,7 +1,6 @@
 """Drafts of success checks: of saved checks, and of new ones."""
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
@@ -36,10 +35,11 @@ from governance.checks.queries.drafts import (
 )
 from governance.checks.queries.includes import names_of_newer
 from governance.checks.words import line_words
+from governance.core.actor import Actor
 from governance.drafts.views import flow as draft_flow
 from governance.drafts.views.editor_text import Writing
 from governance.drafts.views.kinds import DraftKind
-from governance.models import Check, CheckDraft, CheckVersion, Project
+from governance.models import Check, CheckDraft, CheckVersion
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 from governance.texts.changes import Change
@@ -49,94 +49,71 @@ MOST_CHANGED = 20  # tools in the address after saving
 Written: TypeAlias = Writing[Check, CheckVersion, CheckDraft]
 
 
-class CheckDrafts(DraftKind[Check, CheckVersion, CheckDraft]):
-    word = "check"
-    context_name = "check"
-    addresses = "check_draft"
-    list_at, one_at = "governance:checks", "governance:check"
-    backtest_at = "outcomes:check_backtest_text"
-    crumbs = "checks/_check_crumbs.html"
-    editor = "checks/edit_draft.html"
-    marks = CHECK_WORDS
-    same = (
+def _act(draft: CheckDraft, word: str, *, by: Actor) -> None:
+    verb, _, included = word.partition(":")
+    if verb in ("newer", "kept") and NAME.fullmatch(included):
+        take_newer(draft, included, newest=verb == "newer", by=by)
+
+
+def _check_of(version: CheckVersion) -> Check:
+    return version.success_check
+
+
+def _query_saved(request: MemberRequest, version: CheckVersion) -> str:
+    """Tools for which the page of the check offers to reclassify calls."""
+    lines = lines_by_check(bindings_of(request.project)).get(version.name, [])
+    tools = list(dict.fromkeys(line.tool for line in lines))
+    return urlencode([("changed", tool) for tool in tools[:MOST_CHANGED]])
+
+
+def _changes(since: CheckVersion | None, text: str) -> tuple[Change, ...] | None:
+    return check_changes(check_text_of(since), text) if since is not None else None
+
+
+def _editor_context(request: MemberRequest, present: Written) -> dict[str, Any]:
+    check, newer = present.of, present.draft.newer if present.draft else []
+    bound = lines_by_check(bindings_of(request.project)).get(check.name, []) if check else []
+    checked = analyse_check(request.project, check, present.text, newer)
+    overrides = {"unchanged": False} if checked.takes_newer else {}
+    return overrides | {
+        "checked": checked,
+        "newer": newer,
+        "judges": [line_words(line) for line in bound],
+    }
+
+
+CHECKS: Final = DraftKind[Check, CheckVersion, CheckDraft](
+    word="check",
+    context_name="check",
+    addresses="check_draft",
+    list_at="governance:checks",
+    one_at="governance:check",
+    backtest_at="outcomes:check_backtest_text",
+    crumbs="checks/_check_crumbs.html",
+    editor="checks/edit_draft.html",
+    marks=CHECK_WORDS,
+    same=(
         "No change in meaning: only formatting, comments, or the order of rules that never match"
         " the same call."
-    )
-
-    def named(self, project: Project, name: str) -> Check | None:
-        return check_named(project, name)
-
-    def newest(self, of: Check) -> CheckVersion | None:
-        return newest_check_version(of)
-
-    def numbered(self, of: Check, number: int) -> CheckVersion | None:
-        return check_version_numbered(of, number)
-
-    def text_of(self, version: CheckVersion | None) -> str:
-        return check_text_of(version)
-
-    def draft_of(self, of: Check, person: int) -> CheckDraft | None:
-        return check_draft_of(of, person)
-
-    def new_draft(self, project: Project, person: int, number: int) -> CheckDraft | None:
-        return new_check_draft_numbered(project, person, number)
-
-    def keep(
-        self, request: MemberRequest, of: Check, *, text: str, base: int, seen: str
-    ) -> CheckDraft:
-        return keep_check_draft(of, text=text, base=base, seen=seen, by=request.actor)
-
-    def keep_new(
-        self, request: MemberRequest, draft: CheckDraft, *, text: str, seen: str
-    ) -> CheckDraft:
-        return keep_new_check_draft(draft, text=text, seen=seen, by=request.actor)
-
-    def save(
-        self, request: MemberRequest, draft: CheckDraft, message: str
-    ) -> tuple[CheckVersion, bool]:
-        return save_check_draft(draft, message=message, by=request.actor)
-
-    def act(self, request: MemberRequest, draft: CheckDraft, word: str) -> None:
-        verb, _, included = word.partition(":")
-        if verb in ("newer", "kept") and NAME.fullmatch(included):
-            take_newer(draft, included, newest=verb == "newer", by=request.actor)
-
-    def discard(self, request: MemberRequest, draft: CheckDraft, seen: str) -> None:
-        discard_check_draft(draft, seen=seen, by=request.actor)
-
-    def rebase(self, request: MemberRequest, draft: CheckDraft, on: CheckVersion, seen: str) -> int:
-        return rebase_check_draft(draft, on, seen=seen, by=request.actor)
-
-    def saved_as(self, version: CheckVersion) -> Check:
-        return version.success_check
-
-    def address_saved(self, request: MemberRequest, version: CheckVersion) -> str:
-        """The page of the check, which offers to reclassify calls where it is bound."""
-        lines = lines_by_check(bindings_of(request.project)).get(version.name, [])
-        tools = list(dict.fromkeys(line.tool for line in lines))
-        query = urlencode([("changed", tool) for tool in tools[:MOST_CHANGED]])
-        address = super().address_saved(request, version)
-        return f"{address}?{query}" if query else address
-
-    def others(self, of: Check, person: int) -> Sequence[CheckDraft]:
-        return check_drafts_of_others(of, person)
-
-    def changes(self, since: CheckVersion | None, text: str) -> tuple[Change, ...] | None:
-        return check_changes(check_text_of(since), text) if since is not None else None
-
-    def editor_context(self, request: MemberRequest, present: Written) -> dict[str, Any]:
-        check, newer = present.of, present.draft.newer if present.draft else []
-        bound = lines_by_check(bindings_of(request.project)).get(check.name, []) if check else []
-        checked = analyse_check(request.project, check, present.text, newer)
-        overrides = {"unchanged": False} if checked.takes_newer else {}
-        return overrides | {
-            "checked": checked,
-            "newer": newer,
-            "judges": [line_words(line) for line in bound],
-        }
-
-
-CHECKS = CheckDrafts()
+    ),
+    named=check_named,
+    newest=newest_check_version,
+    numbered=check_version_numbered,
+    text_of=check_text_of,
+    draft_of=check_draft_of,
+    new_draft=new_check_draft_numbered,
+    others=check_drafts_of_others,
+    changes=_changes,
+    saved_as=_check_of,
+    keep=keep_check_draft,
+    keep_new=keep_new_check_draft,
+    save=save_check_draft,
+    discard=discard_check_draft,
+    rebase=rebase_check_draft,
+    editor_context=_editor_context,
+    act=_act,
+    query_saved=_query_saved,
+)
 
 
 @never_cache  # whoever comes back is to see what was kept, not what stood there before

@@ -39,7 +39,7 @@ def edit(
             case "backtest" if kind.backtest_at:  # the same form goes on there
                 return redirect(kind.backtest_at, request.project.slug, preserve_request=True)
             case word:
-                kind.act(request, draft, word or "")
+                kind.act(draft, word or "", by=request.actor)
         return redirect(kind.address(request, present))
     except DraftElsewhere as elsewhere:
         # Both texts: the one sent in the editor, the one kept elsewhere beside it.
@@ -83,7 +83,7 @@ def discard(
         return redirect(kind.address(request, present))
     if request.method == "POST":
         try:
-            kind.discard(request, present.draft, request.POST.get("seen", ""))
+            kind.discard(present.draft, seen=request.POST.get("seen", ""), by=request.actor)
         except DraftElsewhere:
             messages.warning(
                 request, "The draft changed in the meantime. Its current text is below."
@@ -148,7 +148,8 @@ def _rebased(
     newest: V,
 ) -> HttpResponse:
     try:
-        conflicts = kind.rebase(request, draft, newest, request.POST.get("seen", ""))
+        seen = request.POST.get("seen", "")
+        conflicts = kind.rebase(draft, newest, seen=seen, by=request.actor)
     except DraftElsewhere:
         messages.warning(request, "The draft changed in the meantime. Check it again.")
         return redirect(request.path)
@@ -173,14 +174,15 @@ def _keep(kind: DraftKind[T, V, D], request: MemberRequest, present: Writing[T, 
         raise InvalidInput("The draft is empty.")
     if present.of is not None:
         base = parse_number(request.POST.get("base")) or present.number
-        return kind.keep(request, present.of, text=text, base=base, seen=seen)
+        return kind.keep(present.of, text=text, base=base, seen=seen, by=request.actor)
     if present.draft is None:
         raise NotFound("Draft not found.")
-    return kind.keep_new(request, present.draft, text=text, seen=seen)
+    return kind.keep_new(present.draft, text=text, seen=seen, by=request.actor)
 
 
 def _saved(kind: DraftKind[T, V, D], request: MemberRequest, draft: D) -> HttpResponse:
-    version, is_new = kind.save(request, draft, request.POST.get("message", ""))
+    message = request.POST.get("message", "")
+    version, is_new = kind.save(draft, message=message, by=request.actor)
     sentence = f"{version} saved." if is_new else f"{version} already has this text."
     messages.success(request, sentence)
     return redirect(kind.address_saved(request, version))

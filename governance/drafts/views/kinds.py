@@ -1,65 +1,62 @@
 """Differences between drafts of contracts and drafts of checks."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar, Generic
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
 
 from django.urls import reverse
 
+from governance.core.actor import Actor
 from governance.core.errors import DocumentInvalid, GovernanceError, InvalidInput, NotFound
 from governance.drafts.views.editor_text import D, T, V, Writing
 from governance.models import Project
 from governance.people.auth import MemberRequest
 from governance.texts.changes import Change
 
+REFUSED: tuple[type[GovernanceError], ...] = (DocumentInvalid, InvalidInput)
 
-class DraftKind(ABC, Generic[T, V, D]):
-    word: ClassVar[str]  # contract
-    context_name: ClassVar[str]  # of what a text is of, in templates
-    addresses: ClassVar[str]  # how the names of their addresses end
-    list_at: ClassVar[str]  # the address of all of them, and of one
-    one_at: ClassVar[str]
-    backtest_at: ClassVar[str] = ""  # where a form with its text starts one
-    crumbs: ClassVar[str]
-    editor: ClassVar[str]  # templates
-    marks: ClassVar[frozenset[str]]  # the words that its text is drawn with
-    same: ClassVar[str]  # what is said where nothing changes by meaning
-    refused: ClassVar[tuple[type[GovernanceError], ...]] = (DocumentInvalid, InvalidInput)
 
-    @abstractmethod
-    def named(self, project: Project, name: str) -> T | None: ...
-    @abstractmethod
-    def newest(self, of: T) -> V | None: ...
-    @abstractmethod
-    def numbered(self, of: T, number: int) -> V | None: ...
-    @abstractmethod
-    def text_of(self, version: V | None) -> str: ...
-    @abstractmethod
-    def draft_of(self, of: T, person: int) -> D | None: ...
-    @abstractmethod
-    def new_draft(self, project: Project, person: int, number: int) -> D | None: ...
-    @abstractmethod
-    def keep(self, request: MemberRequest, of: T, *, text: str, base: int, seen: str) -> D: ...
-    @abstractmethod
-    def keep_new(self, request: MemberRequest, draft: D, *, text: str, seen: str) -> D: ...
-    @abstractmethod
-    def save(self, request: MemberRequest, draft: D, message: str) -> tuple[V, bool]: ...
-    @abstractmethod
-    def discard(self, request: MemberRequest, draft: D, seen: str) -> None: ...
-    @abstractmethod
-    def rebase(self, request: MemberRequest, draft: D, on: V, seen: str) -> int: ...
-    @abstractmethod
-    def saved_as(self, version: V) -> T: ...
-    @abstractmethod
-    def others(self, of: T, person: int) -> Sequence[D]: ...
-    @abstractmethod
-    def changes(self, since: V | None, text: str) -> tuple[Change, ...] | None: ...
-    @abstractmethod
-    def editor_context(self, request: MemberRequest, present: Writing[T, V, D]) -> dict[str, Any]:
-        """Context that only this kind's editor has."""
+def _no_action(draft: Any, word: str, *, by: Actor) -> None:
+    """An editor without buttons of its own."""
 
-    def act(self, request: MemberRequest, draft: D, word: str) -> None:
-        """Action of a button that only this kind's editor has, after the text is stored."""
+
+def _no_query(request: MemberRequest, version: Any) -> str:
+    return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftKind(Generic[T, V, D]):
+    """Names, queries and commands that the shared pages use for one kind of draft."""
+
+    word: str  # contract
+    context_name: str  # of what a text is of, in templates
+    addresses: str  # suffix of URL names
+    list_at: str  # URL name of the list
+    one_at: str
+    backtest_at: str  # URL name where a form with its text starts a backtest
+    crumbs: str
+    editor: str  # template
+    marks: frozenset[str]  # words that its text is drawn with
+    same: str  # sentence for no change by meaning
+    refused: tuple[type[GovernanceError], ...] = REFUSED
+
+    named: Callable[[Project, str], T | None]
+    newest: Callable[[T], V | None]
+    numbered: Callable[[T, int], V | None]
+    text_of: Callable[[V | None], str]
+    draft_of: Callable[[T, int], D | None]
+    new_draft: Callable[[Project, int, int], D | None]
+    others: Callable[[T, int], Sequence[D]]
+    changes: Callable[[V | None, str], tuple[Change, ...] | None]
+    saved_as: Callable[[V], T]
+    keep: Callable[..., D]
+    keep_new: Callable[..., D]
+    save: Callable[..., tuple[V, bool]]
+    discard: Callable[..., None]
+    rebase: Callable[..., int]
+    editor_context: Callable[[MemberRequest, Writing[T, V, D]], dict[str, Any]]
+    act: Callable[..., object] = _no_action  # button that only this editor has
+    query_saved: Callable[[MemberRequest, V], str] = _no_query  # of the address after saving
 
     def writing(self, request: MemberRequest, name: str, draft_id: int) -> Writing[T, V, D] | None:
         """None for a draft of something new that is saved or discarded by now."""
@@ -99,7 +96,9 @@ class DraftKind(ABC, Generic[T, V, D]):
         return reverse(self.one_at, args=[request.project.slug, of.name])
 
     def address_saved(self, request: MemberRequest, version: V) -> str:
-        return self.address_after(request, self.saved_as(version))
+        query = self.query_saved(request, version)
+        address = self.address_after(request, self.saved_as(version))
+        return f"{address}?{query}" if query else address
 
     def about(self, request: MemberRequest, present: Writing[T, V, D]) -> dict[str, Any]:
         context = {
