@@ -1,4 +1,5 @@
-"""Readiness: whether a post would be accepted now, probed by an insert that is rolled back."""
+"""Readiness: whether a post would be accepted now, probed by an insert that is rolled back; and the
+schema, noted by the version that migrated it."""
 
 import logging
 from contextlib import suppress
@@ -9,6 +10,7 @@ from django.utils import timezone
 
 from outcomes.core import artifact_store
 from outcomes.core.cached import Cached
+from outcomes.core.schema import GENERATION, OLDEST
 from outcomes.database import limit_statements
 from outcomes.health.domain import Problem
 from outcomes.health.queries import schema_problem
@@ -16,6 +18,7 @@ from outcomes.ingest.commands.accept import insert_trial_row
 from outcomes.ingest.commands.back_pressure import why_refused
 from outcomes.ingest.domain import Post
 from outcomes.ingest.queries.capacity import artifact_disk, bounds
+from outcomes.models import SchemaState
 from outcomes.models.faults import end_session_if_read_only, is_read_only
 
 REFRESHED_EVERY: Final = 1.0  # seconds
@@ -40,6 +43,13 @@ def store_fault() -> str:
     with suppress(TimeoutError):  # another thread tries it for the first time
         return _bucket.get()
     return ""
+
+
+def note_schema() -> None:
+    """Record what this version migrated to, for older code that meets it."""
+    state = {"generation": GENERATION, "oldest": OLDEST}
+    if not SchemaState.objects.filter(pk=1, **state).exists():
+        SchemaState.objects.update_or_create(pk=1, defaults=state)
 
 
 def forget() -> None:

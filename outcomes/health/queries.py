@@ -6,6 +6,9 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from outcomes.core.schema import GENERATION
+from outcomes.models import SchemaState
+
 Name = tuple[str, str]  # the app and the migration
 
 # The second migration of 0.1, which 0.2 replaced by one initial migration per app.
@@ -17,28 +20,44 @@ NO_UPDATE = (
 
 
 def schema_problem() -> str:
-    """Empty when each migration of this version is applied, and no other."""
+    """Empty when this version works with the schema: its own, or that of the next release."""
     applied = _applied()
     if FIRST_RELEASE in applied:
         return NO_UPDATE
-    if newer := sorted(applied - _known()):
-        return f"The database is newer than this version: {'.'.join(newer[-1])} is unknown here."
     if missing := sorted(_known() - applied):
-        return f"The database is older than this version: {'.'.join(missing[0])} is missing."
+        return (
+            f"The database is older than this version: {'.'.join(missing[0])} is missing."
+            " Run `manage.py migrate`."
+        )
+    newer = sorted(applied - _known())
+    if newer and not _admits_this_version():
+        return f"The database is newer than this version: {'.'.join(newer[-1])} is unknown here."
     return ""
 
 
 def reason_not_to_migrate() -> str:
-    """Reason why this version cannot migrate the database; empty when it can."""
+    """Reason why this version cannot use the database as it is or migrate it; else empty."""
     applied = _applied()
     if FIRST_RELEASE in applied:
         return NO_UPDATE
-    if newer := sorted(applied - _known()):
+    newer = sorted(applied - _known())
+    if newer and not _admits_this_version():
         return (
             f"The database was migrated by a newer Edictum Site ({'.'.join(newer[-1])})."
             " Start that version, or restore the backup from before the update."
         )
     return ""
+
+
+def is_newer_schema() -> bool:
+    """Whether a newer version migrated the database: it is not this one's to change."""
+    return bool(_applied() - _known())
+
+
+def _admits_this_version() -> bool:
+    """By the word of the newer version, which knows what it changed."""
+    row = SchemaState.objects.order_by("-generation").first()
+    return row is not None and row.oldest <= GENERATION
 
 
 def _applied() -> frozenset[Name]:

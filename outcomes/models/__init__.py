@@ -19,6 +19,7 @@ from outcomes.models.demo import DemoRun
 from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.groups import CallGroup, GroupRollup
 from outcomes.models.inbox import Batch, RejectedItem
+from outcomes.models.installation import SchemaState
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
@@ -73,6 +74,7 @@ __all__ = [
     "RollupChange",
     "RollupMinute",
     "SavedView",
+    "SchemaState",
     "SearchIndex",
     "Session",
     "SessionDay",

@@ -23,7 +23,8 @@ from outcomes.artifacts.commands.places import OthersStore, claim_store
 from outcomes.core import artifact_store
 from outcomes.core.artifact_store import StoreAway, fault_words
 from outcomes.database import IS_SERVER
-from outcomes.health.queries import reason_not_to_migrate
+from outcomes.health.commands import note_schema
+from outcomes.health.queries import is_newer_schema, reason_not_to_migrate
 
 PATIENCE = 10.0  # seconds for a database that is starting itself
 LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares
@@ -78,12 +79,8 @@ def alone() -> Iterator[None]:
     """One at a time, though several processes or machines may start at once."""
     if IS_SERVER:
         wait_for_database()
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
-            try:
-                yield
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+        with locked_by_transaction():
+            yield
     else:
         with (settings.DATA / "prepare.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -92,12 +89,28 @@ def alone() -> Iterator[None]:
             yield
 
 
+@contextmanager
+def locked_by_transaction() -> Iterator[None]:
+    """On a connection of its own: behind a pooler only a transaction keeps its session."""
+    locking = connection.copy()
+    locking.set_autocommit(False)
+    try:
+        with locking.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        yield
+    finally:
+        locking.close()
+
+
 def migrate() -> None:
     refuse_other_schemas()
+    if is_newer_schema():
+        return
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
+    note_schema()
 
 
 def refuse_other_schemas() -> None:
