@@ -1,4 +1,5 @@
-"""The one command line: `manage.py up` runs the product, the rest is Django's."""
+"""The one command line: `up` runs the product, `web`, `worker` and `scheduler` a part of it on one
+of several hosts; the rest is Django's."""
 
 import os
 import sys
@@ -9,6 +10,10 @@ def main() -> None:
         from edictum_site.stack.up import up  # noqa: PLC0415 - it must not import Django
 
         sys.exit(up(sys.argv[2:]))
+    if sys.argv[1:2] and sys.argv[1] in ("web", "worker", "scheduler"):
+        from edictum_site.stack.roles import run_role  # noqa: PLC0415 - it must not import Django
+
+        sys.exit(run_role(sys.argv[1], sys.argv[2:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "edictum_site.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415 - see above
 

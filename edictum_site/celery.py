@@ -1,7 +1,7 @@
 """The Celery app: its queues, its schedule, and what its workers do when they start.
 
-A worker of the queue `settle` has the beat as a thread, so that both end together. Workers of
-`interactive` and `bulk` fork a process for each job that runs.
+Under `manage.py up` the worker of the queue `settle` has the beat as a thread, so that both end
+together; elsewhere it is a process. Workers of `interactive` and `bulk` fork a process per job.
 """
 
 import gc
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from celery import Celery
 from celery.beat import EmbeddedService
-from celery.signals import worker_init, worker_process_init, worker_ready
+from celery.signals import beat_init, worker_init, worker_process_init, worker_ready
 
 from edictum_site.inbox_timer import sweep_by_timer
 
@@ -121,6 +121,32 @@ def settles() -> bool:
     return SETTLE in app.amqp.queues.consume_from
 
 
+def schedules() -> bool:
+    """Whether this worker has the beat as a thread: where one machine runs everything."""
+    return settles() and bool(os.environ.get("EDICTUM_SITE_SCHEDULER"))
+
+
+@worker_init.connect
+def report_this_process(**_: Any) -> None:
+    from outcomes.core import heartbeat  # noqa: PLC0415 - needs the settings
+    from outcomes.hosts.reporting import start_reporting  # noqa: PLC0415 - needs the models
+
+    queues = ", ".join(app.amqp.queues.consume_from)
+    if not settles():
+        start_reporting({"jobs": queues})
+        return
+    scheduler = {"scheduler": ""} if schedules() else {}
+    start_reporting({"worker": queues, **scheduler}, lives=heartbeat.is_given)
+
+
+@beat_init.connect
+def report_scheduler(**_: Any) -> None:
+    from outcomes.hosts.reporting import start_reporting  # noqa: PLC0415 - needs the models
+
+    if not schedules():  # else the worker reports it
+        start_reporting({"scheduler": ""})
+
+
 @worker_init.connect
 def start_inbox_timer(**_: Any) -> None:
     # From before the broker is asked for the first time: it may hang.
@@ -137,9 +163,10 @@ def start_beat(**_: Any) -> None:
     os.nice(5)
     gc.freeze()
     # A beat of its own process outlives a worker that is killed; a thread leaves nothing behind.
-    # Kept in memory: a schedule on disk is one more thing that a kill can leave half-written.
-    beat: Any = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")
-    beat.start()
+    if schedules():
+        scheduler = "edictum_site.scheduling:LeasedScheduler"
+        beat: Any = EmbeddedService(app, thread=True, scheduler_cls=scheduler)
+        beat.start()
 
 
 @worker_process_init.connect

@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 from collections.abc import Iterable
 from ipaddress import ip_network
 from pathlib import Path
@@ -21,6 +22,7 @@ OF_OBJECT_STORES: Final = (
     "AZURE_STORAGE_ACCOUNT_KEY",
     "AZURE_STORAGE_SAS_KEY",
 )
+LONGEST_NAME: Final = 200  # characters of a host's name
 BROKERS: Final = ("redis://", "rediss://", "unix://")
 
 
@@ -84,6 +86,14 @@ def env_level(name: str) -> str:
     if level not in LEVELS:
         raise SettingInvalid(f"{name} must be one of {', '.join(LEVELS)}, not {level!r}.")
     return level
+
+
+def env_logs() -> str:
+    """Target of the processes' logs: `files` of the data folder, or the supervisor's `stderr`."""
+    where = env_str("EDICTUM_SITE_LOGS", "files")
+    if where not in ("files", "stderr"):
+        raise SettingInvalid(f"EDICTUM_SITE_LOGS must be files or stderr, not {where!r}.")
+    return where
 
 
 def env_origins(name: str) -> list[str]:
@@ -167,6 +177,11 @@ def env_secret(name: str) -> str:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError as error:
         raise SettingInvalid(f"{name}_FILE cannot be read: {error.strerror}.") from None
+
+
+def host_name() -> str:
+    """Name of this host among the others."""
+    return env_str("EDICTUM_SITE_HOST_NAME", socket.gethostname())[:LONGEST_NAME]
 
 
 def data_folder() -> Path:

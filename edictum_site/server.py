@@ -20,6 +20,8 @@ from edictum_site.session_store.quick import SessionStore
 from edictum_site.slow import Slow
 from edictum_site.streams import DocumentStreams
 from edictum_site.uploads import may_upload
+from outcomes.hosts import worker_state
+from outcomes.hosts.reporting import start_reporting
 
 # Threads that compute hand over sooner: the slowest requests take less than half of their time.
 sys.setswitchinterval(0.001)
@@ -38,6 +40,7 @@ gc.collect()
 gc.freeze()
 gc.set_threshold(10_000, 20, 50)
 
+start_reporting({"web": ""}, after=worker_state.refresh)
 application = Front(
     django,
     folder=uploads,

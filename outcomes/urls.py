@@ -22,6 +22,7 @@ from outcomes.check_editor.views import (
 from outcomes.contract_pages.views import contract_editor, contracts, observed, recent_calls
 from outcomes.denials.views import denials
 from outcomes.denials.views import rule as denials_rule
+from outcomes.hosts import views as hosts
 from outcomes.ingest import views as inbox
 from outcomes.masking import views as opening
 from outcomes.overview import views as overview
@@ -131,6 +132,7 @@ of_checks = [
     ),
 ]
 in_settings = [
+    path("hosts/", hosts.hosts, name="hosts"),
     path("invalid-events/", inbox.rejected, name="rejected"),
     path("failed-batches/", inbox.set_aside, name="set_aside"),
     path("failed-batches/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),

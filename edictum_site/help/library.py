@@ -21,7 +21,10 @@ GROUPS: Final = (
     ("Connect agents", ("connect", CLIENT, "adapters", "executor")),
     ("Use the console", ("contracts", "success", "sessions", "artifacts", "backtests")),
     ("Reference", ("api", "glossary", "result-shapes")),
-    ("Run the console", ("running", "retention", "archive", "performance", "architecture", NEWS)),
+    (
+        "Run the console",
+        ("running", "deploy", "retention", "archive", "performance", "architecture", NEWS),
+    ),
 )
 _ELSEWHERE: Final = {NEWS: "CHANGELOG.md", CLIENT: "clients/python/README.md"}
 _TITLE: Final = re.compile(r"\A# (.+)\n")

@@ -2,7 +2,6 @@
 
 import os
 import re
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -15,10 +14,8 @@ SHOWN: Final = 8
 _HASH: Final = re.compile(r"[0-9a-f]{7,64}")
 
 
-@cache
 def version() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return str(project["version"])
+    return str(settings.RELEASE)
 
 
 @cache

@@ -16,8 +16,8 @@ from governance.people.queries.navigation import Navigation
 from governance.web.exports import exports_of
 from outcomes.alerts.domain import LATE
 from outcomes.alerts.queries import is_behind
-from outcomes.core import heartbeat as pulse
 from outcomes.core.scope import Scope
+from outcomes.hosts import worker_state
 from outcomes.ingest.commands.back_pressure import why_refused_of_late
 from outcomes.jobs.queries import Backlog
 from outcomes.jobs.views import backlog_of
@@ -63,6 +63,7 @@ SETTINGS = (
     ("Invalid events", "outcomes:rejected"),
     ("Failed batches", "outcomes:set_aside"),
     ("Retention", "outcomes:retention"),
+    ("Hosts", "outcomes:hosts"),
     ("Audit log", "governance:audit"),
 )
 
@@ -148,8 +149,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "exports": exports_of(request),
         "console": console_state(
             waiting,
-            worker=pulse.is_felt(),
-            is_starting=pulse.is_awaited(),
+            worker=worker_state.is_felt(),
+            is_starting=worker_state.is_awaited(),
             refused=why_refused_of_late(),
         ),
     }
@@ -174,7 +175,7 @@ def _query(chosen: dict[str, str]) -> str:
 def console_state(
     backlog: Backlog, *, worker: bool | None, is_starting: bool = False, refused: str = ""
 ) -> ConsoleState:
-    """State of processing, worst problem first; `worker` is None while the broker is silent."""
+    """State of processing, worst problem first; `worker` is None where it is unknown."""
     lag = duration(timedelta(seconds=backlog.seconds_behind))
     if refused:
         return {"ok": False, "words": f"Events are rejected · {refused}"}

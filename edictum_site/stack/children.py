@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from edictum_site.env import env_proxies
+from edictum_site.env import env_logs, env_proxies, host_name
 from edictum_site.stack.heartbeat import Heartbeat
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,8 +24,8 @@ LONG_ENOUGH = 10.0  # seconds of life after which an end counts as the first
 libc = ctypes.CDLL(None)  # loaded before any fork
 
 
-def manage_command(name: str) -> list[str]:
-    return [sys.executable, str(ROOT / "manage.py"), name]
+def manage_command(name: str, root: Path = ROOT) -> list[str]:
+    return [sys.executable, str(root / "manage.py"), name]
 
 
 def web_command(application: str, listener: int) -> list[str]:
@@ -50,16 +50,27 @@ def settling_command() -> list[str]:
     return [*_worker("settle"), "--pool", "threads", "--concurrency", "2"]
 
 
-def jobs_command() -> list[str]:
+def most_jobs() -> int:
+    """Jobs at a time on this machine."""
+    return min(os.cpu_count() or 1, MOST_JOBS)
+
+
+def jobs_command(queues: str = "interactive,bulk", at_most: int | None = None) -> list[str]:
     """A process for each job that runs, and none while none does."""
-    at_most = min(os.cpu_count() or 1, MOST_JOBS)
-    return [*_worker("interactive,bulk"), "--pool", "prefork", "--autoscale", f"{at_most},0"]
+    return [*_worker(queues), "--pool", "prefork", "--autoscale", f"{at_most or most_jobs()},0"]
+
+
+def scheduler_command() -> list[str]:
+    return [
+        *(sys.executable, "-m", "celery", "-A", "edictum_site", "beat"),
+        *("--scheduler", "edictum_site.scheduling:LeasedScheduler", "--pidfile="),
+    ]
 
 
 def _worker(queues: str) -> tuple[str, ...]:
     return (
         *(sys.executable, "-m", "celery", "-A", "edictum_site", "worker", "--queues", queues),
-        *("--hostname", f"{queues.partition(',')[0]}@%h"),
+        *("--hostname", f"{queues.partition(',')[0]}@{host_name()}"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     )
 
@@ -97,6 +108,7 @@ class Child:
         self.restart_at = None
         self._started_at = time.monotonic()
         keep_small(self.log)
+        is_collected = not self.once and env_logs() == "stderr"
         if self._heartbeat is not None:
             self._heartbeat.begin()
         with self.log.open("ab") as log:
@@ -105,8 +117,8 @@ class Child:
                 env=self._env,
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
-                stdout=None if self.once else log,
-                stderr=log,
+                stdout=None if self.once or is_collected else log,
+                stderr=None if is_collected else log,
                 pass_fds=self._inherits,
                 process_group=0,
                 preexec_fn=tie_to(os.getpid()) if sys.platform == "linux" else None,

@@ -1,6 +1,8 @@
 """Start options from the environment. Invalid ones end the start with one sentence."""
 
 import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -12,6 +14,7 @@ from edictum_site.env import (
     env_artifacts,
     env_head_seconds,
     env_int,
+    env_logs,
     env_proxies,
     env_secret,
     env_str,
@@ -47,6 +50,7 @@ class Options(NamedTuple):
             )
             # Whether they can be read.
             env_head_seconds()
+            env_logs()
             env_proxies("EDICTUM_SITE_PROXIES")
             env_url("EDICTUM_SITE_URL")
             env_artifacts()
@@ -58,23 +62,45 @@ class Options(NamedTuple):
 
 def locked_data_folder(folder: Path) -> IO[str]:
     """The folder, made and found writable; it is ours while the returned file is open."""
+    _make(folder)
+    refusal = f"Edictum Site is already running on the data folder {folder}."
+    return _locked(folder / "up.lock", fcntl.LOCK_EX, refusal)
+
+
+@contextmanager
+def locked_for_role(folder: Path, process: str) -> Iterator[None]:
+    """The folder, shared with other roles of this machine, and one process in it for us alone."""
+    _make(folder)
+    everything = f"`manage.py up` is running on the data folder {folder}."
+    own = f"A {process} process is already running on the data folder {folder}."
+    with (
+        _locked(folder / "up.lock", fcntl.LOCK_SH, everything),
+        _locked(folder / f"{process}.lock", fcntl.LOCK_EX, own),
+    ):
+        yield
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         (folder / "log").mkdir(exist_ok=True)
         make_private(folder)
-        lock = (folder / "up.lock").open("a+")
+        (folder / "up.lock").touch()
     except OSError as error:
         raise StartRefused(
             f"Cannot write to the data folder {folder} ({error.strerror})."
             " Set EDICTUM_SITE_DATA to another folder."
         ) from None
+
+
+def _locked(path: Path, kind: int, refusal: str) -> IO[str]:
+    lock = path.open("a+")
     try:
         # The system gives the lock back whichever way this process ends.
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.close()
         raise StartRefused(
-            f"Edictum Site is already running on the data folder {folder}."
-            " Stop it, or set EDICTUM_SITE_DATA to another folder."
+            f"{refusal} Stop it, or set EDICTUM_SITE_DATA to another folder."
         ) from None
     return lock

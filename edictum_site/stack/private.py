@@ -8,7 +8,8 @@ from typing import Final
 FOR_OTHERS: Final = 0o077
 # By name: a data folder may be one that holds other things too.
 OURS: Final = (
-    *("edictum-site.sqlite3*", "secret-key*", "up.json", "*.lock", "static.stamp"),
+    *("edictum-site.sqlite3*", "secret-key*", "*.lock", "static.stamp"),
+    *("up.json", "web.json", "worker.json", "jobs.json", "scheduler.json"),
     "worker.heartbeat",
     *("log", "log/*", "artifacts", "uploads", "claims", "redis", "static"),
 )

@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from edictum_site.stack.children import manage_command
+from edictum_site.stack.children import ROOT, manage_command
 
 TO_START = 180.0  # seconds: on a machine with much else to do
 TO_STOP = 20.0
@@ -21,14 +21,27 @@ class NotStarted(Exception):
 
 
 class Product:
-    def __init__(self, data: Path, variables: Mapping[str, str]) -> None:
+    """`role` is `up`, or a role of a host with its arguments; `before` runs it elsewhere, and
+    `root` is the checkout whose code runs."""
+
+    def __init__(
+        self,
+        data: Path,
+        variables: Mapping[str, str],
+        *,
+        role: Sequence[str] = ("up",),
+        note: str = "up.json",
+        before: Sequence[str] = (),
+        root: Path = ROOT,
+    ) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self.data = data
-        self._output = data / "up.out"
+        self._note = data / note
+        self._output = self._note.with_suffix(".out")
         env = os.environ | {"PORT": "0", **variables, "EDICTUM_SITE_DATA": str(data)}
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
-                manage_command("up"),
+                [*before, *manage_command(role[0], root), *role[1:]],
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -40,7 +53,7 @@ class Product:
     def note(self) -> dict[str, Any]:
         """State that the supervisor writes: pid, url, serving, children by name."""
         try:
-            note: dict[str, Any] = json.loads((self.data / "up.json").read_text())
+            note: dict[str, Any] = json.loads(self._note.read_text())
         except FileNotFoundError:
             return {}
         return note if note["pid"] == self.process.pid else {}

@@ -15,7 +15,10 @@ from edictum_site.stack.terminal import say
 
 # In this order each is signalled to stop; how many seconds after the first asking the next one is.
 # The web process finishes its requests beside the worker, Redis waits for both.
-ORDER_OF_STOP = {"prepare": 2.0, "web": 2.0, "worker": 9.0, "jobs": 9.0, "redis": 10.0}
+ORDER_OF_STOP = {
+    **{"prepare": 2.0, "web-check": 2.0, "worker-check": 2.0, "scheduler-check": 2.0},
+    **{"scheduler": 2.0, "web": 2.0, "worker": 9.0, "jobs": 9.0, "redis": 10.0},
+}
 
 LOOKS_EVERY = 5.0  # seconds
 
@@ -61,6 +64,10 @@ class Supervisor:
                     f" {web.last_words()}"
                 )
             self._start_again(ended)
+        self.is_serving()
+
+    def is_serving(self) -> None:
+        """Everything has been started."""
         self._serving = True
         self._write_note()
 

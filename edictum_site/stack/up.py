@@ -1,11 +1,9 @@
-"""One command from nothing to the first page, and back."""
+"""One command from nothing to the first page, and back: everything on one machine."""
 
-import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from edictum_site.stack import redis
 from edictum_site.stack.children import (
@@ -15,6 +13,7 @@ from edictum_site.stack.children import (
     settling_command,
     web_command,
 )
+from edictum_site.stack.environment import environment, without_first_secrets
 from edictum_site.stack.heartbeat import Heartbeat
 from edictum_site.stack.options import Options, StartRefused, locked_data_folder
 from edictum_site.stack.port import FirstPage, allow_many_files, listen, url_of
@@ -25,6 +24,7 @@ from edictum_site.stack.terminal import complain, say
 
 APPLICATION = "edictum_site.server:application"
 USAGE = "manage.py up takes no arguments: set PORT, HOST and EDICTUM_SITE_DATA instead."
+WITH_SCHEDULER = {"EDICTUM_SITE_SCHEDULER": "1"}  # the settling worker has it as a thread
 
 
 def up(arguments: Sequence[str]) -> int:
@@ -76,38 +76,7 @@ def start_all(
     web = child("web", web_command(APPLICATION, listener.fileno()), inherits=(listener.fileno(),))
     supervisor.start(web)
     heartbeat = Heartbeat(options.data / "worker.heartbeat", options.worker_silence)
-    supervisor.start(child("worker", settling_command(), heartbeat=heartbeat))
+    with_scheduler = without_first_secrets(env) | WITH_SCHEDULER
+    supervisor.start(child("worker", settling_command(), env=with_scheduler, heartbeat=heartbeat))
     supervisor.start(child("jobs", jobs_command()))
     supervisor.wait_for_first_page(FirstPage(listener), web)
-
-
-# Left to itself, the C library keeps what a post of 64 MB took, once for each thread that had one.
-_GIVING_MEMORY_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": str(1024 * 1024), "MALLOC_ARENA_MAX": "2"}
-
-# Of both workers: `prepare` has run Django's checks, which load every page; and a process of the
-# pool ends this many seconds after its last job.
-_CELERY: Final = {"CELERY_SKIP_CHECKS": "1", "AUTOSCALE_KEEPALIVE": "10"}
-
-
-# Of the first start alone: who could read a process's environment later would read them there.
-_FIRST_SECRETS: Final = ("EDICTUM_SITE_BOOTSTRAP_KEY", "EDICTUM_SITE_ADMIN_PASSWORD")
-
-
-def without_first_secrets(env: Mapping[str, str]) -> dict[str, str]:
-    gone = {name + ending for name in _FIRST_SECRETS for ending in ("", "_FILE")}
-    return {name: value for name, value in env.items() if name not in gone}
-
-
-def environment(options: Options, *, port: int, redis_url: str) -> dict[str, str]:
-    env = os.environ | {
-        "EDICTUM_SITE_DATA": str(options.data),
-        "HOST": options.host,
-        "PORT": str(port),
-        "REDIS_URL": redis_url,
-        "PYTHONUNBUFFERED": "1",
-        **_GIVING_MEMORY_BACK,
-        **_CELERY,
-    }
-    # Without stored byte-code every start compiles all modules again.
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    return env

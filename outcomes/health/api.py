@@ -6,9 +6,11 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from governance.people.auth import Access, resolve_key
-from outcomes.core import heartbeat as pulse
+from outcomes.core import broker
 from outcomes.health import commands as readiness
 from outcomes.health.domain import Problem
+from outcomes.hosts import worker_state
+from outcomes.hosts.queries import HostRow, hosts, is_scheduler_up, is_worker_up
 from outcomes.ingest.queries.inbox import faults_of, kinds_of_faults
 from outcomes.jobs import queries as jobs_queries
 from outcomes.web.api import answer, router
@@ -37,7 +39,8 @@ def get_health(request: HttpRequest) -> HttpResponse:
     problem_of = {each.part: each.detail for each in problems}
     body: dict[str, Any] = {"status": _status(problems)}
     body |= {part: problem_of.get(part, well) for part, well in PARTS.items()}
-    body |= _broker_and_worker()
+    # The broker is only the doorbell: nothing is lost without it.
+    body |= {"broker": "up" if broker.is_answering() else "down", "worker": "unknown"}
     if "database" not in problem_of:
         body |= _database_body(request, is_ready=not problems)
     else:
@@ -65,12 +68,10 @@ def _status(problems: tuple[Problem, ...]) -> str:
     return "degraded" if problems else "ok"
 
 
-def _broker_and_worker() -> dict[str, str]:
-    worker = {True: "up", False: "silent", None: "unknown"}[felt := pulse.is_felt()]
-    if felt is False and pulse.is_awaited():
-        worker = "starting"
-    # The broker is only the doorbell: nothing is lost without it.
-    return {"broker": "down" if felt is None else "up", "worker": worker}
+def _worker_words() -> str:
+    if worker_state.note(is_felt=is_worker_up()):
+        return "up"
+    return "starting" if worker_state.is_awaited() else "silent"
 
 
 def _database_body(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
@@ -80,12 +81,31 @@ def _database_body(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
         if access is not None and not access.admits_address(address):
             access = None
         faults = kinds_of_faults()
-        body: dict[str, Any] = {"settling": "; ".join(faults) or "ok"}
+        body: dict[str, Any] = {
+            "settling": "; ".join(faults) or "ok",
+            "worker": _worker_words(),
+            "scheduler": "up" if is_scheduler_up() else "silent",
+        }
         if faults and is_ready:
             body["status"] = "degraded"  # posts are accepted, and some of them wait
-        return body if access is None else body | _counts(access)
+        if access is None:
+            return body
+        return body | _counts(access) | {"hosts": [_host_body(each) for each in hosts()]}
     except DatabaseError:  # it went away since it was tried
         return {}
+
+
+def _host_body(row: HostRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "process": row.process,
+        "queues": row.queues,
+        "state": row.state,
+        "seconds_silent": round(row.silent_for, 1),
+        "clock_offset": row.clock_offset,
+        "release": row.release,
+        "is_active": row.is_active,
+    }
 
 
 def _counts(access: Access) -> dict[str, Any]:

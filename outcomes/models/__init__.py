@@ -19,7 +19,7 @@ from outcomes.models.demo import DemoRun
 from outcomes.models.fleet import AgentReport, AgentSeen
 from outcomes.models.groups import CallGroup, GroupRollup
 from outcomes.models.inbox import Batch, RejectedItem
-from outcomes.models.installation import SchemaState
+from outcomes.models.installation import Host, Lease, SchemaState
 from outcomes.models.names import Agent, Tool
 from outcomes.models.observed import TickedLine
 from outcomes.models.rejudging import PastVerdict, Rejudging, RejudgingPart
@@ -60,7 +60,9 @@ __all__ = [
     "Event",
     "GroupRollup",
     "Hold",
+    "Host",
     "IndexedCall",
+    "Lease",
     "PastVerdict",
     "Posting",
     "Principal",

@@ -11,3 +11,40 @@ class SchemaState(models.Model):
 
     def __str__(self) -> str:
         return f"generation {self.generation}"
+
+
+class Host(models.Model):
+    """One process of a host, with what it sees of the shared parts, as it last reported."""
+
+    class Process(models.TextChoices):
+        WEB = "web"
+        WORKER = "worker"  # settles
+        JOBS = "jobs"
+        SCHEDULER = "scheduler"
+
+    key = models.CharField(max_length=64, unique=True)  # of host, data folder and process
+    name = models.CharField(max_length=200)
+    process = models.CharField(max_length=9, choices=Process)
+    queues = models.CharField(max_length=100, blank=True)
+    release = models.CharField(max_length=40)
+    generation = models.PositiveIntegerField()  # of the schema that its code knows
+    artifacts = models.CharField(max_length=64, blank=True)
+    secret = models.CharField(max_length=64)
+    broker = models.CharField(max_length=64, blank=True)
+    started_at = models.DateTimeField()
+    heard_at = models.DateTimeField()  # by the database's clock
+    clock_offset = models.FloatField(default=0.0)  # seconds that its clock is ahead
+
+    def __str__(self) -> str:
+        return f"{self.process} on {self.name}"
+
+
+class Lease(models.Model):
+    """A right of one process among all hosts, until it expires by the database's clock."""
+
+    name = models.CharField(max_length=40, unique=True)
+    holder = models.CharField(max_length=200)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name}, held by {self.holder}"

@@ -18,6 +18,7 @@ from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
 from packaging.requirements import Requirement
 
+from edictum_site.stack.roles import DESCRIPTIONS, parser_of
 from governance.clients.wheel import client_wheel
 from tests.docs.advice import not_run
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_in, blocks_of
@@ -32,7 +33,11 @@ RUNS_A_TOOL = re.compile(r"guard\.run\(|console\.call\(|\.execute\(|^crm_lookup\
 REJECTED = re.compile(r'"(rejected|warnings)": ?\[\{')
 # Programs that change a machine, or that a console does without: their lines are not run.
 NOT_RUN = {
+    "cd": "belongs to the reader's shell",
+    "docker": "needs a daemon: test_deploy.py checks its files",
+    "export": "belongs to the reader's shell: test_deploy.py reads it",
     "git": "changes a checkout",
+    "kubectl": "needs a cluster: test_deploy.py checks its files",
     "pg_dump": "needs the PostgreSQL of an installation",
     "sudo": "changes the machine",
     "systemctl": "changes the machine",
@@ -151,6 +156,9 @@ def installable(expected: str) -> None:
 
 
 def understood(name: str, options: list[str]) -> None:
+    if name in DESCRIPTIONS:
+        parser_of(name).parse_args(options)
+        return
     app = get_commands().get(name)
     assert app is not None, f"manage.py has no {name}"
     command = load_command_class(str(app), name) if isinstance(app, str) else app

@@ -128,6 +128,7 @@ PROJECT_PAGES = {
     "GET outcomes:artifact_documents?of=0123456789": Role.VIEWER,
     "GET outcomes:rejected": Role.VIEWER,
     "GET outcomes:set_aside": Role.VIEWER,
+    "GET outcomes:hosts": Role.VIEWER,
     "POST outcomes:retry_batch": Role.OPERATOR,
     "GET outcomes:approvals": Role.VIEWER,
     "GET outcomes:waiting_approvals": Role.VIEWER,

@@ -109,6 +109,7 @@ PAGES = {
     "alerts": "/p/default/alerts/",
     "rejected": "/p/default/settings/invalid-events/",
     "set aside": "/p/default/settings/failed-batches/",
+    "hosts": "/p/default/settings/hosts/",
     "settings": "/p/default/settings/",
     "keys": "/p/default/settings/keys/",
     "new key": "/p/default/settings/keys/new/",

@@ -6,12 +6,20 @@ from django.core.management.commands import migrate
 from django.db import connections
 
 from edictum_site.management import new_tables
+from edictum_site.management.commands import prepare
 
 # Who asks for one of these wants the steps, or only to know of them.
 ABOUT_STEPS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied")
 
 
 class Command(migrate.Command):
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Without arguments: all that hosts share, by one process at a time."""
+        if argv[2:]:
+            super().run_from_argv(argv)
+        else:
+            prepare.Command().run_from_argv([argv[0], "prepare", "--shared"])
+
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
         if not any(options[name] for name in ABOUT_STEPS) and new_tables.nothing_there(connection):

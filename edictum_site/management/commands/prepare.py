@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
@@ -24,9 +24,11 @@ from outcomes.core import artifact_store
 from outcomes.core.artifact_store import StoreAway, fault_words
 from outcomes.database import IS_SERVER
 from outcomes.health.commands import note_schema
-from outcomes.health.queries import is_newer_schema, reason_not_to_migrate
+from outcomes.health.queries import is_newer_schema, reason_not_to_migrate, schema_problem
+from outcomes.hosts.commands import HostRefused, register
 
 PATIENCE = 10.0  # seconds for a database that is starting itself
+EVERY_PROCESS = ("web", "worker", "jobs", "scheduler")  # of `manage.py up`
 LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares
 
 
@@ -34,16 +36,27 @@ class Command(BaseCommand):
     help = "Migrate, collect static files, and make what a first start needs."
     requires_system_checks: list[str] = []
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        part = parser.add_mutually_exclusive_group()
+        part.add_argument("--shared", action="store_true", help="only what all hosts share")
+        part.add_argument("--host", nargs="+", default=[], help="only this host, by its processes")
+
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with alone():
-                migrate()
-                collect_static()
-                self._check_artifact_store()
-                for line in make_first_things():
-                    self.stdout.write(line)
-        except SettingInvalid as invalid:
-            raise CommandError(str(invalid)) from None
+                if options["host"]:
+                    refuse_unfit_schema()
+                else:
+                    migrate()
+                if not options["shared"]:
+                    collect_static()
+                    self._check_artifact_store()
+                    register(options["host"] or EVERY_PROCESS)
+                if not options["host"]:
+                    for line in make_first_things():
+                        self.stdout.write(line)
+        except (SettingInvalid, HostRefused) as refused:
+            raise CommandError(str(refused)) from None
 
     def _check_artifact_store(self) -> None:
         """One that is away is waited for while the console runs; a wrong setting is not."""
@@ -111,6 +124,12 @@ def migrate() -> None:
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
     note_schema()
+
+
+def refuse_unfit_schema() -> None:
+    """A host of several migrates nothing."""
+    if problem := schema_problem():
+        raise CommandError(problem)
 
 
 def refuse_other_schemas() -> None:

@@ -1,0 +1,63 @@
+"""Whether a host fits the others, and the state of a process that reported of itself."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Final
+
+EVERY: Final = 5.0  # seconds between reports
+SILENT_AFTER: Final = 17.0  # seconds: three reports and some
+LARGEST_OFFSET: Final = 5.0  # seconds that a clock may differ without a word
+
+SENTENCES: Final = {
+    "secret": "The secret key differs from that of {host}:"
+    " set EDICTUM_SITE_SECRET_KEY to the same value on every host.",
+    "artifacts": "The artifact store is not that of {host}: use the same one on every host.",
+    "broker": "The Redis is not that of {host}: set REDIS_URL to the same one on every host.",
+}
+
+
+class State(StrEnum):
+    UP = "up"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Parts that must be the same on all hosts; an empty field is unknown and not compared."""
+
+    secret: str
+    artifacts: str
+    broker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The fingerprint of another host."""
+
+    host: str
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    about: str
+    sentence: str
+
+
+def state_of(silent_for: float) -> State:
+    return State.UP if silent_for < SILENT_AFTER else State.SILENT
+
+
+def is_clock_off(offset: float) -> bool:
+    return abs(offset) > LARGEST_OFFSET
+
+
+def mismatch(own: Fingerprint, others: Iterable[Seen]) -> Mismatch | None:
+    """The first difference; None when this host fits all others."""
+    for other in others:
+        for part in fields(Fingerprint):
+            mine, theirs = getattr(own, part.name), getattr(other.fingerprint, part.name)
+            if mine and theirs and mine != theirs:
+                return Mismatch(part.name, SENTENCES[part.name].format(host=other.host))
+    return None

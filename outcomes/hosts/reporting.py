@@ -1,0 +1,73 @@
+"""A thread of each process that reports it to the others every few seconds."""
+
+import atexit
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from outcomes.hosts.commands import report, sign_off
+from outcomes.hosts.domain import EVERY
+from outcomes.hosts.fingerprints import fingerprint
+
+logger = logging.getLogger(__name__)
+
+# A pool forks between reports: a child must not inherit locks of one that is being written.
+_reporting: Final = threading.Lock()
+
+
+def start_reporting(
+    processes: Mapping[str, str],
+    *,
+    lives: Callable[[], bool] = lambda: True,
+    after: Callable[[], None] = lambda: None,
+) -> None:
+    """`processes` are names with their queues; `lives` says whether the work goes on, and `after`
+    runs in the thread after each report."""
+    os.register_at_fork(
+        before=_reporting.acquire,
+        after_in_parent=_reporting.release,
+        after_in_child=_reporting.release,
+    )
+    started_at, owner = timezone.now(), os.getpid()
+
+    def report_once() -> None:
+        if lives():
+            seen = fingerprint()
+            for process, queues in processes.items():
+                report(process, seen, started_at=started_at, queues=queues)
+        after()
+
+    def run() -> None:
+        is_reported = True
+        while True:
+            is_reported = _report_safely(report_once, was_reported=is_reported)
+            time.sleep(EVERY)
+
+    def end() -> None:
+        if os.getpid() == owner:  # not a child of the pool
+            with suppress(DatabaseError):
+                sign_off(list(processes))
+
+    atexit.register(end)
+    threading.Thread(target=run, name="host report", daemon=True).start()
+
+
+def _report_safely(report_once: Callable[[], None], *, was_reported: bool) -> bool:
+    """Whether it was reported; a fault is logged once, not every few seconds."""
+    with _reporting:
+        try:
+            report_once()
+        except Exception as error:  # noqa: BLE001 - the thread has to outlive it, whatever it is
+            if was_reported:
+                logger.warning("This host cannot be reported: %s", error)
+            return False
+        finally:
+            connection.close()  # a fork must not find it open
+        return True

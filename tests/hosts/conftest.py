@@ -1,0 +1,25 @@
+"""One PostgreSQL server for the tests of several hosts, whichever store the run is about."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hosts.installation import Installation, installation
+from tests.hosts.servers import own_postgres
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    if url := os.environ.get("DATABASE_URL", ""):
+        yield url
+        return
+    with own_postgres() as url:
+        yield url
+
+
+@pytest.fixture
+def shared(server: str, tmp_path: Path) -> Iterator[Installation]:
+    with installation(tmp_path, server) as made:
+        yield made

@@ -1,0 +1,272 @@
+"""Hosts of one installation: what fits, what is refused, what is shown, and which one schedules."""
+
+import shutil
+import time
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.test import Client
+from django.utils import timezone
+
+from edictum_site import scheduling
+from edictum_site.celery import app
+from outcomes.core import broker
+from outcomes.core.clock import database_time
+from outcomes.hosts import worker_state
+from outcomes.hosts.commands import HostRefused, give_up_lease, register, sign_off, take_lease
+from outcomes.hosts.domain import SILENT_AFTER, Fingerprint, Seen, mismatch
+from outcomes.hosts.fingerprints import artifacts_id, broker_id
+from outcomes.hosts.queries import hosts, is_scheduler_up, is_worker_up
+from outcomes.models import Host, Lease
+from tests.outcomes.core.test_broker import answering  # noqa: F401 - a fixture
+from tests.outcomes.posting import Agent
+
+OWN = Fingerprint(secret="s", artifacts="a", broker="b")
+
+
+@pytest.fixture(autouse=True)
+def first_host(settings, tmp_path):
+    settings.DATA = tmp_path / "first"
+    settings.DATA.mkdir()
+    settings.HOST_NAME = "first"
+    settings.REDIS_URL = ""
+    return settings
+
+
+@pytest.fixture
+def second_host(settings, tmp_path, db):
+    """The first host has registered; from here on the process is another one."""
+    register(["web", "worker"])
+    settings.DATA = tmp_path / "second"
+    settings.HOST_NAME = "second"
+    shutil.copytree(tmp_path / "first" / "artifacts", settings.DATA / "artifacts")
+    return settings
+
+
+def silence(name: str) -> None:
+    long_ago = database_time() - timedelta(seconds=SILENT_AFTER + 1)
+    Host.objects.filter(name=name).update(heard_at=long_ago)
+
+
+@pytest.mark.parametrize(
+    ("other", "about"),
+    [
+        (OWN, None),
+        (Fingerprint("x", "a", "b"), "secret"),
+        (Fingerprint("s", "x", "b"), "artifacts"),
+        (Fingerprint("s", "a", "x"), "broker"),
+        (Fingerprint("s", "", ""), None),  # a store or a Redis that was away says nothing
+    ],
+)
+def test_the_first_difference_is_named(other, about):
+    difference = mismatch(OWN, [Seen("first", OWN), Seen("second", other)])
+    assert (difference.about if difference else None) == about
+    assert difference is None or "second" in difference.sentence
+
+
+def test_a_host_that_sees_the_same_joins(second_host):
+    register(["worker", "jobs"])
+    assert {(each.name, each.process) for each in hosts()} == {
+        ("first", "web"),
+        ("first", "worker"),
+        ("second", "jobs"),
+        ("second", "worker"),
+    }
+
+
+def test_a_host_with_a_secret_key_of_its_own_is_refused(second_host):
+    second_host.SECRET_KEY = "another"
+    with pytest.raises(HostRefused) as refused:
+        register(["web"])
+    assert str(refused.value) == (
+        "The secret key differs from that of first:"
+        " set EDICTUM_SITE_SECRET_KEY to the same value on every host."
+    )
+    assert not Host.objects.filter(name="second").exists()
+
+
+def test_a_host_with_an_artifact_folder_of_its_own_is_refused(second_host):
+    shutil.rmtree(second_host.DATA / "artifacts")
+    with pytest.raises(CommandError, match="The artifact store is not that of first"):
+        call_command("prepare", host=["web"])
+
+
+def test_a_host_that_went_silent_is_no_measure(second_host):
+    silence("first")
+    second_host.SECRET_KEY = "another"
+    register(["web"])
+
+
+def test_a_restart_is_compared_with_others_only(db, first_host):
+    register(["web", "worker"])
+    first_host.SECRET_KEY = "changed"
+    register(["web", "worker"])
+    assert Host.objects.count() == 2
+
+
+def test_a_host_that_meets_an_older_schema_says_what_to_run(db, monkeypatch):
+    monkeypatch.setattr("outcomes.health.queries._known", lambda: frozenset({("outcomes", "9")}))
+    with pytest.raises(CommandError, match=r"Run `manage\.py migrate`"):
+        call_command("prepare", host=["web"])
+
+
+def test_the_id_of_a_folder_is_made_once(first_host):
+    made = artifacts_id()
+    assert len(made) == 32
+    assert artifacts_id() == made
+    shutil.rmtree(first_host.DATA / "artifacts")
+    assert artifacts_id() != made
+
+
+def test_a_bucket_is_known_by_its_address(first_host):
+    first_host.ARTIFACTS = "s3://one/prefix"
+    first = artifacts_id()
+    assert len(first) == 32
+    first_host.ARTIFACTS = "s3://other/prefix"
+    assert artifacts_id() != first
+
+
+def test_a_store_that_is_away_has_no_id(first_host, tmp_path):
+    (tmp_path / "first" / "artifacts").write_text("in the way")
+    assert artifacts_id() == ""
+
+
+def test_all_hosts_read_one_id_in_redis_and_a_new_one_after_it_forgot(first_host, answering):  # noqa: F811
+    first = broker_id()
+    assert first
+    assert broker_id() == first
+    answering.flushall()
+    assert broker_id() not in ("", first)
+
+
+def test_without_redis_there_is_no_id():
+    assert broker_id() == ""
+    assert not broker.is_answering()
+
+
+def test_a_silent_worker_is_noticed_and_one_that_stopped_is_not_missed(db):
+    register(["worker"])
+    assert is_worker_up()
+    silence("first")
+    assert not is_worker_up()
+    assert hosts()[0].state == "silent"
+    sign_off(["worker"])
+    assert hosts() == []
+
+
+def test_one_worker_that_lives_does_not_hide_another_that_is_silent(second_host):
+    register(["worker"])
+    silence("first")
+    assert is_worker_up()
+    states = {(each.name, each.process): each.state.value for each in hosts()}
+    assert states["first", "worker"] == "silent"
+    assert states["second", "worker"] == "up"
+
+
+def test_a_host_that_was_silent_for_a_day_is_forgotten(second_host):
+    Host.objects.update(heard_at=database_time() - timedelta(days=2))
+    register(["web"])
+    assert {each.name for each in hosts()} == {"second"}
+
+
+def test_a_clock_that_is_off_is_named(db, monkeypatch, pages):
+    ahead = timezone.now() + timedelta(seconds=90)
+    monkeypatch.setattr("outcomes.hosts.commands.timezone.now", lambda: ahead)
+    register(["web", "worker", "scheduler"])
+    take_lease("scheduler", Host.objects.get(process="scheduler").key, seconds=60)
+    assert "1 min 30 s ahead" in pages.text("settings/hosts/")
+
+
+def test_pages_know_of_a_worker_what_the_last_report_read(db, monkeypatch):
+    monkeypatch.setattr(worker_state, "_state", None)
+    monkeypatch.setattr(worker_state, "_was_felt", False)
+    monkeypatch.setattr(worker_state, "_began", time.monotonic())
+    assert (worker_state.is_felt(), worker_state.is_awaited()) == (None, True)
+    register(["worker"])
+    worker_state.refresh()
+    assert (worker_state.is_felt(), worker_state.is_awaited()) == (True, False)
+    silence("first")
+    worker_state.refresh()
+    assert worker_state.is_felt() is False
+    monkeypatch.setattr(worker_state, "_state", (time.monotonic() - 60, True))
+    assert worker_state.is_felt() is None
+
+
+def test_a_worker_is_awaited_until_its_first_sign_is_due(monkeypatch):
+    monkeypatch.setattr(worker_state, "_was_felt", False)
+    monkeypatch.setattr(worker_state, "_began", time.monotonic() - worker_state.FIRST_DUE)
+    assert not worker_state.is_awaited()
+
+
+def test_a_lease_has_one_holder_until_it_expires(db):
+    assert take_lease("scheduler", "a", seconds=60)
+    assert take_lease("scheduler", "a", seconds=60)
+    assert not take_lease("scheduler", "b", seconds=60)
+    Lease.objects.update(expires_at=database_time() - timedelta(seconds=1))
+    assert not is_scheduler_up()
+    assert take_lease("scheduler", "b", seconds=60)
+    assert not take_lease("scheduler", "a", seconds=60)
+    give_up_lease("scheduler", "a")
+    assert is_scheduler_up()
+    give_up_lease("scheduler", "b")
+    assert take_lease("scheduler", "a", seconds=60)
+
+
+def test_of_two_schedulers_one_sends_and_the_other_takes_over(db, first_host, monkeypatch):
+    sent: list[object] = []
+
+    def tick(scheduler: object) -> float:
+        sent.append(scheduler)
+        return 1.0
+
+    monkeypatch.setattr("celery.beat.Scheduler.tick", tick)
+    active = scheduling.LeasedScheduler(app, lazy=True)
+    assert active.tick() == 1.0
+    first_host.HOST_NAME = "second"
+    standby = scheduling.LeasedScheduler(app, lazy=True)
+    assert standby.tick() == scheduling.PAUSE
+    assert sent == [active]
+    Lease.objects.update(expires_at=database_time() - timedelta(seconds=1))
+    standby._renew_at = 0.0
+    assert standby.tick() == 1.0
+    assert sent == [active, standby]
+
+
+def test_a_scheduler_that_cannot_renew_stops_when_its_lease_ends(db, monkeypatch):
+    monkeypatch.setattr("celery.beat.Scheduler.tick", lambda self: 1.0)
+    held = scheduling.LeasedScheduler(app, lazy=True)
+    assert held.tick() == 1.0
+    monkeypatch.setattr(held, "_renewed", lambda: False)
+    held._renew_at = 0.0
+    assert held.tick() == 1.0  # its lease still lasts
+    held._held_until = 0.0
+    held._renew_at = 0.0
+    assert held.tick() == scheduling.PAUSE
+
+
+def test_the_page_lists_hosts_and_leads_with_the_worst(second_host, pages):
+    assert "No scheduler is active" in pages.text("settings/hosts/")
+    register(["scheduler"])
+    take_lease("scheduler", Host.objects.get(process="scheduler").key, seconds=60)
+    text = pages.text("settings/hosts/")
+    assert "2 hosts, 3 processes, all up" in text
+    assert "active" in text
+    silence("second")
+    assert "is silent: scheduler" in pages.text("settings/hosts/")
+    Host.objects.all().delete()
+    assert "No host has reported yet" in pages.text("settings/hosts/")
+
+
+def test_health_lists_hosts_for_keys_and_sums_them_up_for_others(second_host, agent: Agent):
+    body = agent.get("health")
+    assert body["worker"] == "up"
+    assert body["scheduler"] == "silent"
+    assert [(each["name"], each["process"], each["state"]) for each in body["hosts"]] == [
+        ("first", "web", "up"),
+        ("first", "worker", "up"),
+    ]
+    strangers = Client().get("/v1/health").json()
+    assert strangers["worker"] == "up"
+    assert "hosts" not in strangers
