@@ -37,7 +37,7 @@ from outcomes.retention.queries.rules import days_of, environments_of
 from outcomes.retention.queries.runs import EVERY
 
 TRIES: Final = 5  # of a step that another writer locked out
-LONGEST_PAUSE: Final = 0.2  # seconds
+LONGEST_PAUSE: Final = 0.5  # seconds
 ARCHIVED: Final = frozenset({Kind.PAYLOADS, Kind.CALLS, Kind.ARTIFACTS})  # before they leave
 Status = RetentionRun.Status
 _runs: Final = RetentionRun.objects.all

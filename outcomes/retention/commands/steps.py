@@ -11,8 +11,8 @@ from outcomes.database import IS_SERVER
 from outcomes.holds.queries import Holds
 
 # One transaction: on SQLite everybody who writes waits for it.
-CALLS: Final = 1_000 if IS_SERVER else 200
-EVENTS: Final = 2_000 if IS_SERVER else 400
+CALLS: Final = 1_000 if IS_SERVER else 100
+EVENTS: Final = 2_000 if IS_SERVER else 100
 ROWS: Final = 2_000 if IS_SERVER else 500
 
 Cursor = list[int | str]
