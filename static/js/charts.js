@@ -230,7 +230,8 @@ ready(document);
 document.addEventListener("htmx:load", ({ detail }) => ready(detail.elt.parentElement ?? detail.elt));
 
 // Zooming into a chart of time: a stretch that is dragged over becomes the range of the page. The
-// range menu does the same with keys and without script.
+// range menu does the same with keys and without script. With Shift, *What differs* compares the
+// failures of the stretch, or what the chart shows, with its other calls.
 
 const DRAGGED = 8; // pixels from which on a press is no click
 
@@ -273,19 +274,33 @@ function goTo(since, until) {
   location.assign(url);
 }
 
+// Columns link to their calls, with the filters of the chart.
+function compare(box, since, until) {
+  const link = box.querySelector("a[href]");
+  if (!link) return goTo(since, until);
+  const url = new URL(link.getAttribute("href"), location.href);
+  const chosen = { from: since, to: until, differs: "1", show: url.searchParams.get("show") ?? "failures" };
+  for (const [name, value] of Object.entries(chosen)) url.searchParams.set(name, value);
+  url.searchParams.delete("range");
+  url.hash = "differs";
+  location.assign(url);
+}
+
 document.addEventListener("pointerdown", begin);
 
 document.addEventListener("pointermove", ({ clientX }) => {
   if (drag && Math.abs(clientX - drag.x) >= DRAGGED) mark(drag, clientX);
 });
 
-document.addEventListener("pointerup", ({ clientX }) => {
+document.addEventListener("pointerup", ({ clientX, shiftKey }) => {
   const ended = drag;
   drag = null;
   if (!ended || Math.abs(clientX - ended.x) < DRAGGED) return ended?.selection.remove();
   wasDragged = true;
   const [since, until] = timesOf(ended.rows, ended.until, ...mark(ended, clientX));
-  if (since && until && since < until) goTo(since, until);
+  if (!since || !until || since >= until) return;
+  if (shiftKey) compare(ended.box, since, until);
+  else goTo(since, until);
 });
 
 document.addEventListener("dragstart", (event) => {

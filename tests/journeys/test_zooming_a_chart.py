@@ -32,3 +32,26 @@ def test_dragging_over_a_chart_zooms_and_a_click_still_opens_its_calls(
     expect(admin.locator("[data-row=tile-rate]")).to_contain_text("of 1")
     plot.locator("a").last.click(force=True)
     admin.wait_for_url("**/calls/**")
+
+
+def test_dragging_with_shift_compares_the_failures_of_that_time(console: Console, admin: Page):
+    agent = f"bot-{a_session()}"
+    console.post(
+        *(an_outcome(agent_id=agent, output="Error: gone", tool_args={"n": 1}) for _ in range(6)),
+        *(an_outcome(agent_id=agent, output={"ok": True}, tool_args={"n": 2}) for _ in range(6)),
+    )
+    console.settled("outcomes")
+    admin.goto(f"{console.url}/p/default/overview/?range=24h&agent={agent}")
+    box = admin.locator("[data-plot^=Outcomes]").bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    admin.mouse.move(box["x"] + box["width"] / 2, middle)
+    admin.keyboard.down("Shift")
+    admin.mouse.down()
+    admin.mouse.move(box["x"] + box["width"] - 2, middle, steps=5)
+    admin.mouse.up()
+    admin.keyboard.up("Shift")
+    admin.wait_for_url("**/calls/**differs=1**")
+    chosen = parse_qs(urlsplit(admin.url).query)
+    assert (chosen["show"], chosen["agent"]) == (["failures"], [agent])
+    expect(admin.locator("#differs")).to_contain_text("What differs")
