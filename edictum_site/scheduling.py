@@ -23,6 +23,7 @@ class LeasedScheduler(Scheduler):
     """A schedule in memory: on disk it is one more thing that a kill can leave half-written."""
 
     _renew_at = _held_until = float("-inf")
+    _is_away = False  # the database
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         if not self._holds_lease():
@@ -53,9 +54,12 @@ class LeasedScheduler(Scheduler):
         try:
             is_held = take_lease(NAME, key_of(NAME), seconds=LASTS)
         except DatabaseError as error:
-            logger.warning("The scheduler's lease cannot be renewed: %s", error)
+            if not self._is_away:  # once, not every few seconds
+                logger.warning("The scheduler's lease cannot be renewed: %s", error)
+            self._is_away = True
             connection.close()
             return False
+        self._is_away = False
         if not is_held:
             self._held_until = float("-inf")
         return is_held
