@@ -23,6 +23,7 @@ CODES: Final = {
     415: "A Content-Encoding other than gzip.",
     416: "Bytes or lines beyond the end.",
     422: "A field, parameter or key is invalid; `errors` has its place.",
+    429: "A limit of the key is used up.",
     500: "Internal error; the server's log has the cause.",
     503: "The console is busy, stopping, or without its database. Try again.",
     507: "The disk for artifacts and request bodies is full.",
@@ -82,7 +83,7 @@ def _errors(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[in
     named = operation.get("parameters", ())
     ways = operation.get("security", ())
     if ways:
-        yield from (401, 403)
+        yield from (401, 403, 429)
     is_for_people = any(way != "KeyAuth" for each in ways for way in each)
     if "{" in path or is_for_people:
         yield 404  # also of a project that a browser names

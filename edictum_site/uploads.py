@@ -18,7 +18,7 @@ MIB = 1024 * 1024
 INGEST_BYTES = 65 * MIB  # 64 MiB after decompression, and what stands around it
 DOCUMENT_BYTES = 8 * MIB  # a contract's 512 KiB, as a form percent-encodes it, and more
 _API = re.compile(r"/(?:api/)?v1/(.*)")
-_INGEST = frozenset({"outcomes", "events", "audit/ingest"})
+_INGEST = frozenset({"outcomes", "events", "audit/ingest", "traces"})
 
 
 def may_upload(environ: WSGIEnvironment) -> int:

@@ -11,6 +11,7 @@ from outcomes.retention import api as retention
 from outcomes.session_store import api as session_store
 from outcomes.sessions import api as sessions
 from outcomes.suggestions import api as suggestions
+from outcomes.traces import api as traces
 from outcomes.web.api import router
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "skills",
     "stats",
     "suggestions",
+    "traces",
 ]

@@ -37,6 +37,7 @@ from outcomes.tools.views import calls as tool_calls
 from outcomes.tools.views import group, targets, tool, tools
 from outcomes.tools.views import groups as tool_groups
 from outcomes.tools.views import results as tool_results
+from outcomes.traces import views as traces
 
 
 class Identifier:
@@ -134,6 +135,7 @@ of_checks = [
 in_settings = [
     path("hosts/", hosts.hosts, name="hosts"),
     path("invalid-events/", inbox.rejected, name="rejected"),
+    path("opentelemetry/", traces.spans, name="spans"),
     path("failed-batches/", inbox.set_aside, name="set_aside"),
     path("failed-batches/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),
     path("retention/", retention.retention, name="retention"),

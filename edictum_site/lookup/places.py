@@ -35,6 +35,7 @@ PLACES: Final = (
     Place("Audit log", "governance:audit", "clock", also="who did what settings"),
     Place("Environments", "governance:environments", "settings", also="requirements production"),
     Place("Signing key", "governance:signing_key", "key", also="ed25519 settings"),
+    Place("OpenTelemetry", "outcomes:spans", "sign", also="otel otlp traces spans settings"),
     Place("Invalid events", "outcomes:rejected", "warning", also="did not get in settings"),
     Place("Failed batches", "outcomes:set_aside", "warning", also="not settled settings"),
     Place("Keyboard shortcuts", "lookup:keyboard", "note", also="keys help"),

@@ -60,6 +60,7 @@ SETTINGS = (
     ("Members", "governance:members"),
     ("Environments", "governance:environments"),
     ("Signing key", "governance:signing_key"),
+    ("OpenTelemetry", "outcomes:spans"),
     ("Invalid events", "outcomes:rejected"),
     ("Failed batches", "outcomes:set_aside"),
     ("Retention", "outcomes:retention"),

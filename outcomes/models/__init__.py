@@ -36,6 +36,7 @@ from outcomes.models.saved_views import SavedView
 from outcomes.models.search import IndexedCall, Posting, Principal, SearchIndex, UnindexedEvents
 from outcomes.models.session_days import SessionDay, SessionDayChange
 from outcomes.models.sessions import Session
+from outcomes.models.spans import SpanTotal
 from outcomes.models.store import SessionOwner, StoredValue
 from outcomes.models.suggestions import Suggestion, SuggestionScan, SuspectedCall
 
@@ -85,6 +86,7 @@ __all__ = [
     "SessionNote",
     "SessionOwner",
     "SessionRemoval",
+    "SpanTotal",
     "StoredValue",
     "Suggestion",
     "SuggestionScan",

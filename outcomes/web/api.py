@@ -49,6 +49,16 @@ COUNTED: Final = body(
 ) | {"responses": {409: {}}}
 PARTS: Final[dict[str, Any]] = {"responses": {416: {}}}
 REPORT: Final = body({"type": "object"})
+_SPANS: Final = {"type": "object", "properties": {"resourceSpans": {"type": "array"}}}
+TRACES: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/x-protobuf": {"schema": {"type": "string", "format": "binary"}},
+            "application/json": {"schema": _SPANS},
+        },
+    }
+}
 ARTIFACT: Final = body({"type": "string", "format": "binary"}, "application/octet-stream")
 
 

@@ -29,7 +29,9 @@ PATIENCE = 180.0  # seconds of one program, where others have the cores
 FRAGMENT = Path(__file__).with_name("fragment.py")
 ADDRESS, SOME_KEY = "http://127.0.0.1:8000", "edk_production_…"
 # Whoever runs an agent's tool here has to see it arrive.
-RUNS_A_TOOL = re.compile(r"guard\.run\(|console\.call\(|\.execute\(|^crm_lookup\(", re.MULTILINE)
+RUNS_A_TOOL = re.compile(
+    r"guard\.run\(|console\.call\(|\.execute\(|^crm_lookup\(|execute_tool", re.MULTILINE
+)
 REJECTED = re.compile(r'"(rejected|warnings)": ?\[\{')
 # Programs that change a machine, or that a console does without: their lines are not run.
 NOT_RUN = {

@@ -20,6 +20,7 @@ INGESTERS = {AGENT_KEY, INGEST_KEY}
 API = {
     "GET keys": READERS,
     "POST keys": ADMINS,
+    "POST traces": INGESTERS,
     "DELETE keys/{key_id}": ADMINS,
     "PUT keys/{key_id}/limits": ADMINS,
     "POST keys/{key_id}/rotations": ADMINS,

@@ -129,6 +129,7 @@ PROJECT_PAGES = {
     "GET outcomes:rejected": Role.VIEWER,
     "GET outcomes:set_aside": Role.VIEWER,
     "GET outcomes:hosts": Role.VIEWER,
+    "GET outcomes:spans": Role.VIEWER,
     "POST outcomes:retry_batch": Role.OPERATOR,
     "GET outcomes:approvals": Role.VIEWER,
     "GET outcomes:waiting_approvals": Role.VIEWER,

@@ -82,6 +82,7 @@ OPERATION_IDS = {
     "POST events": "post_events",
     "POST outcomes": "post_outcomes",
     "POST skill-scan": "post_skill_scan",
+    "POST traces": "post_traces",
     "PUT success-check-bindings": "put_bindings",
     "PUT success-checks/{name}": "put_check",
     "PUT sessions/{key}": "put_session_value",

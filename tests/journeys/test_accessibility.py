@@ -108,6 +108,7 @@ PAGES = {
     "demo, which leads to the start": "/p/default/demo/",
     "alerts": "/p/default/alerts/",
     "rejected": "/p/default/settings/invalid-events/",
+    "opentelemetry": "/p/default/settings/opentelemetry/",
     "set aside": "/p/default/settings/failed-batches/",
     "hosts": "/p/default/settings/hosts/",
     "settings": "/p/default/settings/",

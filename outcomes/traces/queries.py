@@ -1,0 +1,12 @@
+"""Spans that a project sent, by day."""
+
+from governance.models import Project
+from outcomes.models import SpanTotal
+
+DAYS = 90
+
+
+def span_totals(project: Project, limit: int = DAYS) -> list[SpanTotal]:
+    """Newest day first."""
+    rows = SpanTotal.objects.select_related("environment").filter(project=project)
+    return list(rows.order_by("-day", "environment__name")[:limit])
