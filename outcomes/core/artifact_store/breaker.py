@@ -19,6 +19,12 @@ class Breaker:
         self._failures = 0
         self._until = self._failed_at = float("-inf")
 
+    def check(self) -> None:
+        """Raise while it pauses."""
+        failure = self._failure
+        if failure is not None and time.monotonic() < self._until:
+            raise StoreAway(failure.reason, is_setting=failure.is_setting)
+
     def begin(self) -> float:
         """The time, for a request that may be made now: after a pause, one that the others wait
         for."""
@@ -26,9 +32,7 @@ class Breaker:
         if self._failure is None:
             return now
         with self._lock:
-            failure = self._failure
-            if failure is not None and now < self._until:
-                raise StoreAway(failure.reason, is_setting=failure.is_setting)
+            self.check()
             self._until = now + LONGEST_PAUSE
         return now
 

@@ -82,7 +82,7 @@ class Bucket:
 
     @contextmanager
     def draft(self, project_id: int) -> Iterator["_Draft"]:
-        self._breaker.begin()
+        self._breaker.check()
         self._spool.mkdir(mode=0o700, exist_ok=True)
         with tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(self._spool)) as file:
             yield _Draft(self, project_id, file)
@@ -127,8 +127,7 @@ class Bucket:
                     yield entry
 
     def _listed(self, below: str) -> Iterator[Entry]:
-        with self._asking() as store:
-            pages = iter(store.list(below, chunk_size=LISTED))
+        pages = iter(self.objects.list(below, chunk_size=LISTED))  # asks with the first page
         while True:
             with self._asking():
                 page = next(pages, None)
@@ -150,7 +149,7 @@ class Bucket:
     def try_to_write(self) -> None:
         """A slow answer is reported here, and does not end the requests that wait longer."""
         self._refuse_after_fork()
-        self._breaker.begin()
+        self._breaker.check()
         try:
             self._quick.put(_TRIAL, MAGIC)
         except (BaseError, FileNotFoundError) as error:

@@ -68,6 +68,17 @@ def test_after_a_pause_one_request_is_made_and_the_others_wait_for_its_end(clock
     breaker.begin()
 
 
+def test_checking_is_no_request(clock):
+    breaker = Breaker()
+    breaker.check()
+    breaker.failed(clock[0], AWAY)
+    with pytest.raises(StoreAway):
+        breaker.check()
+    clock[0] += 1
+    breaker.check()
+    breaker.begin()
+
+
 def test_a_request_that_never_ends_does_not_close_the_store_for_good(clock):
     breaker = Breaker()
     breaker.failed(clock[0], AWAY)

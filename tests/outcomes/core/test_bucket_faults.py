@@ -81,6 +81,35 @@ def test_a_store_that_is_gone_fails_at_once_after_the_first_time(line: buckets.L
     assert eventually(place, name)
 
 
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda place: store_in(place, 1, [b"x"]),
+        lambda place: list(place.entries(1)),
+        lambda place: place.size_of(1, NEVER),
+        lambda place: place.try_to_write(),
+    ],
+    ids=["store", "list", "size", "trial"],
+)
+def test_each_kind_of_request_finds_out_that_the_store_is_back(line: buckets.Line, work):
+    place = place_named(buckets.a_bucket(line.url))
+    line.mode = "cut"
+    for _ in range(3):
+        with pytest.raises(StoreAway):
+            place.size_of(1, NEVER)
+    line.mode = "open"
+    began = time.monotonic()
+    while True:
+        try:
+            work(place)
+        except StoreAway:
+            assert time.monotonic() - began < 10
+            time.sleep(0.1)
+        else:
+            break
+    assert place.size_of(1, NEVER) is None
+
+
 def eventually(place: Place, name: str) -> int | None:
     """As soon as the pause is over, which doubles up to half a minute."""
     for _ in range(300):
