@@ -305,7 +305,9 @@ def test_no_room_asks_which_database_is_in_use():
         for name in names
         if name.startswith(product) and not name.startswith("outcomes/database/")
     ]
-    vendor = r"""\.vendor\b|endswith\(.postgresql|\bNAME == |ON_POSTGRESQL"""
+    vendor = (
+        r"""\bas_(postgresql|sqlite)\b|\.vendor\b|endswith\(.postgresql|\bNAME == |ON_POSTGRESQL"""
+    )
     assert matching_lines(rooms, vendor) == []
 
 

@@ -49,13 +49,6 @@ def suggestions_for(tool: Tool) -> list[Suggestion]:
     return listed
 
 
-def looking_like_failures(project_id: int) -> dict[str, int]:
-    """By tool: how many of its newest outputs count as success and match the most frequent
-    suggestion."""
-    rows = Suggestion.objects.filter(project=project_id, dismissed_at=None).order_by()
-    return dict(rows.values_list("tool__name").annotate(Max("results")))
-
-
 def number_of_open_suggestions(project_id: int) -> int:
     return Suggestion.objects.filter(project=project_id, dismissed_at=None).count()
 

@@ -23,12 +23,6 @@ def new_check_draft_numbered(project: Project, person_id: int, number: int) -> C
     return rows.filter(project=project, person=person_id, success_check=None, pk=number).first()
 
 
-def check_draft_numbered(project: Project, person_id: int, number: int) -> CheckDraft | None:
-    """One's own, of a check that is there or of a new one."""
-    rows = CheckDraft.objects.select_related("success_check")
-    return rows.filter(project=project, person=person_id, pk=number).first()
-
-
 def check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
     """One's drafts with the beginnings of their texts alone, the one kept last first."""
     rows = CheckDraft.objects.select_related("success_check").defer("text")

@@ -5,9 +5,9 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from outcomes.backtesting.replay.microseconds import Microseconds
 from outcomes.backtesting.replay.names import Names
 from outcomes.core.moments import moment_of
+from outcomes.database.microseconds import Microseconds
 from outcomes.models import Agent, Call, Tool
 from outcomes.record.outcome import ToolExecutionResult
 

@@ -13,10 +13,6 @@ def demo_run(project_id: int) -> DemoRun | None:
     return DemoRun.objects.filter(project=project_id).first()
 
 
-def a_demo_waits() -> bool:
-    return DemoRun.objects.filter(status=DemoRun.Status.QUEUED).exists()
-
-
 def is_lost(run: DemoRun) -> bool:
     """Its process died, with whatever it was part of."""
     heard = run.heard_at or run.started_at
