@@ -84,7 +84,7 @@ def _first_key(project: Project) -> Iterator[str]:
 
 
 def address() -> str:
-    """Address of this console, as far as its environment says."""
+    """Address of this console from its environment."""
     return env_url("EDICTUM_SITE_URL") or local_address()
 
 

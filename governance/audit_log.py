@@ -32,7 +32,7 @@ def record(
     project: Project,
     details: Mapping[str, Detail] | None = None,
 ) -> AuditEntry:
-    """Append an entry; call it inside the transaction of what it tells."""
+    """Append an entry; call it inside the transaction of the change."""
     queue_at(project)
     last = AuditEntry.objects.filter(project=project).order_by("-number").first()
     entry = AuditEntry(

@@ -41,7 +41,7 @@ from outcomes.traces import views as traces
 
 
 class Identifier:
-    """The whole rest of a path, whatever stands in it, line breaks too."""
+    """Rest of a path with any characters, also slashes and line breaks."""
 
     regex = r"[\s\S]+"
 

@@ -91,7 +91,7 @@ class Agent:
     async def call(
         self, tool: str, args: dict[str, Any], answer: Answer, retry_of: str = ""
     ) -> str:
-        """The id of the call; what became of it is reported."""
+        """Make a call and report its outcome; returns its id."""
         if self._guard is None or self._sink is None:
             call_id = self._new_id()
             self.clock.pass_seconds(answer.elapsed_ms / 1_000)
@@ -109,7 +109,7 @@ class Agent:
         return str(event["call_id"])
 
     async def ask_and_wait(self, tool: str, args: dict[str, Any]) -> None:
-        """The call asks a person, and nobody has answered yet."""
+        """Request approval of a call and leave it pending."""
         if self.asking is None:
             return
         self.asking.answer = ""

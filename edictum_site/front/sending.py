@@ -59,7 +59,7 @@ class Client:
         )
 
     async def push(self, piece: bytes) -> bool:
-        """Send a piece; false when nobody takes it, which the server itself does not tell."""
+        """Send a piece; False when the client is gone, which the server itself does not report."""
         if not self.gone().done():
             async with asyncio.timeout(STALLED):
                 await self.part(piece)

@@ -17,7 +17,7 @@ TO_STOP = 20.0
 
 
 class NotStarted(Exception):
-    """With what the start output."""
+    """The start failed; the message has its output."""
 
 
 class Product:

@@ -98,7 +98,7 @@ class Supervisor:
             self._signals.wait(left)
 
     def _turn(self, page: FirstPage | None = None) -> dict[Child, int]:
-        """Wait until something happens, and tell who has ended and how."""
+        """Wait for an event; return the children that ended, with their exit codes."""
         if self._signals.wait(self._pause(), *([page] if page else [])):
             raise StopRequested
         if self._owes_note:

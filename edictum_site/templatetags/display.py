@@ -222,7 +222,7 @@ def _place(context: Context, at: str | None) -> Place | None:
 
 @register.filter
 def opens_values(role: Role | str) -> bool:
-    """Whether somebody in this role may see what is masked."""
+    """True if this role may see masked values."""
     return isinstance(role, Role) and may(role, Action.OPEN_VALUE)
 
 
@@ -279,7 +279,7 @@ def share_of(part: float | None, total: float | None) -> float | None:
 
 @register.filter
 def along(part: float | None, total: float = 1.0) -> str:
-    """A place along an axis as SVG attributes want it; what lies beyond ends at the edge."""
+    """Position along an axis for SVG attributes, clamped to its ends."""
     if not part or not total:
         return "0%"
     return f"{100 * min(max(part / total, 0.0), 1.0):.2f}%"

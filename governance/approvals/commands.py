@@ -121,7 +121,7 @@ def expire_approvals() -> int:
 
 @transaction.atomic
 def open_arguments(approval: Approval, *, by: Actor) -> Mapping[str, Json]:
-    """The arguments as they came; who opened them is in the audit log."""
+    """Unmasked arguments; the audit log records who opened them."""
     refuse_unless(by, Action.OPEN_VALUE)
     record(
         by,

@@ -1,4 +1,4 @@
-"""Approvals: the one that an agent asks by, those that wait, and those that ended."""
+"""Approvals: by agent request, pending, and ended."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

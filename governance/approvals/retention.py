@@ -20,7 +20,7 @@ WORDS = {Status.APPROVED: "approved", Status.DENIED: "rejected", Status.TIMEOUT:
 def remove_approvals(
     environment: Environment, before: datetime, *, held: Collection[str] = ()
 ) -> int:
-    """Some of those that ended before, the oldest first, except those of held sessions."""
+    """Remove a batch of ended approvals, oldest first, except those of held sessions."""
     rows = approvals_ended_before(environment, before, AT_ONCE, held)
     if not rows:
         return 0

@@ -40,7 +40,7 @@ def _line(slug: str, entry: AuditEntry, approval: Approval | None) -> Line:
 
 
 def _title(entry: AuditEntry, approval: Approval | None) -> str:
-    """The contract's message; of a removed approval what the entry itself says."""
+    """Message of the contract; for a removed approval, from the entry itself."""
     if approval is not None and approval.message:
         return approval.message
     tool, agent = entry.details.get("tool", ""), entry.details.get("agent", "")

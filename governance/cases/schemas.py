@@ -85,7 +85,7 @@ class CaseIn(Schema):
 
 
 class CasesIn(Schema):
-    """All of them, in their order: what is left out is removed."""
+    """Complete list of tests in order; omitted ones are removed."""
 
     model_config = ConfigDict(extra="forbid")
 

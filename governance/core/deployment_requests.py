@@ -10,7 +10,7 @@ REQUEST_LASTS: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
-    """Something that holds a deployment back, in a sentence that says what to do."""
+    """Reason that blocks a deployment, with what to do next."""
 
     code: str
     why: str

@@ -76,7 +76,7 @@ def size(octets: int | None) -> str:
 
 
 def interval(successes: int, of: int) -> tuple[float, float]:
-    """The 95 % Wilson interval: five of five looks as uncertain as it is."""
+    """95 % Wilson interval, so that five of five is not certain."""
     share = successes / of
     middle = share + Z * Z / (2 * of)
     spread = Z * math.sqrt(share * (1 - share) / of + Z * Z / (4 * of * of))

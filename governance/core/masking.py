@@ -25,7 +25,7 @@ def masked_text(text: str, *, is_cut: bool = False) -> tuple[str, int]:
 
 @lru_cache(maxsize=4_096)
 def masked_beginning(text: str, cut_at: int = 200) -> str:
-    """A text that is kept up to so many characters."""
+    """Beginning of a text, of at most so many characters, masked."""
     return masked_text(text, is_cut=len(text) >= cut_at)[0]
 
 

@@ -43,7 +43,7 @@ def assignable(rules: Iterable[Rule], agent: str) -> list[str]:
 
 
 def fitting(rules: Iterable[Rule], agent: str) -> list[Rule]:
-    """Those whose glob matches the agent, whatever its tags are; best first."""
+    """Rules whose glob matches the agent, best match first."""
     matching = [rule for rule in rules if glob_matches(rule.agent, agent)]
     return sorted(matching, key=lambda rule: rule.rank, reverse=True)
 

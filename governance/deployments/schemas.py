@@ -18,7 +18,7 @@ ENVIRONMENT = r"^[A-Za-z0-9._-]{0,128}$"
 
 
 class RequirementsIn(Schema):
-    """All of them: what is left out is not required any more."""
+    """Complete requirements; omitted ones are removed."""
 
     model_config = ConfigDict(extra="forbid")
 

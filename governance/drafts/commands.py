@@ -22,7 +22,7 @@ class Grown(NamedTuple):
 
 
 class MovedOn(Conflict):
-    """Somebody has saved a version since the one that the text grew from."""
+    """A newer version was saved since the draft was started."""
 
     code = "moved_on"
 

@@ -53,7 +53,7 @@ def fit(text: str, most_bytes: int) -> str:
 
 
 def begin(draft: D, *, by: Actor, of_new: str) -> D:
-    """One more of what is not there yet."""
+    """Start a draft without a saved version."""
     with transaction.atomic():
         mine = type(draft)._default_manager.filter(
             project=draft.project, person=draft.person_id, base=0

@@ -1,4 +1,4 @@
-"""A folder of contracts that a team keeps in git, against what the console has of them."""
+"""Comparison of a folder of contracts in git with those in the console."""
 
 import os
 import tempfile
@@ -125,7 +125,7 @@ def plan_push(project: Project, files: list[ContractFile], environment: str) -> 
 
 
 def _tests_of(bundle: Bundle | None, file: ContractFile) -> tuple[str, ...]:
-    """Nothing where no file says what they are: those of the console stay."""
+    """Changes to tests by the file; none if it has no tests, which keeps those in the console."""
     if file.tests is None:
         return ()
     there = [row.spec() for row in cases_of(bundle)] if bundle else []

@@ -1,4 +1,4 @@
-"""Cases that a contract carries, and what its versions made of them."""
+"""Tests of a contract, and their results by version."""
 
 from django.db import models
 from django.db.models import Q

@@ -64,7 +64,7 @@ NOT_FOR_KEYS = frozenset({Action.MANAGE_MEMBERS})
 
 
 class RoleNeeded(Forbidden):
-    """The role is too low; a page says which one it takes."""
+    """The role is too low; the message names the required one."""
 
     def __init__(self, action: Action) -> None:
         self.role = ROLE_FOR[action]

@@ -97,7 +97,7 @@ KEY_LASTS: Final = timedelta(minutes=30)  # should its process die before it rev
 
 @transaction.atomic
 def make_demo_project(origin: Project, *, by: Actor) -> Project:
-    """For everybody who belongs to the project beside it, in the same role."""
+    """Create a demo project with the members and roles of this project."""
     refuse_unless(by, Action.MANAGE_SETTINGS)
     queue_at(origin)
     if demo_of(origin):

@@ -55,7 +55,7 @@ def condition_in_words(condition: Any) -> str:
 
 
 def parts_in_words(condition: Any, test: TestInWords, *, inside: bool = False) -> str:
-    """How parts are put together, whatever can be asked of a selector."""
+    """Parts of a condition joined in words."""
     match condition:
         case {"all": list() as parts} | {"any": list() as parts}:
             word = " and " if "all" in condition else " or "

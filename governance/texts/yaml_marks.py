@@ -20,7 +20,7 @@ Piece = tuple[str, str]  # its class, or nothing; the text
 
 
 def marked_lines(text: str, words: frozenset[str]) -> list[SafeString]:
-    """`words` are those that the language fixes, which look unlike other texts."""
+    """Lines with highlighting; `words` are the keywords of the language."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > _MOST:
         return [escape(line) for line in text.removesuffix("\n").split("\n")]

@@ -1,4 +1,4 @@
-"""The base of all forms: what a form shows of what a command refused."""
+"""Base of all forms: shows the errors of commands at their fields."""
 
 from django import forms
 from django.http import HttpRequest, QueryDict
@@ -22,7 +22,7 @@ class Form(forms.Form):
             field.error_messages["required"] = "Required."
 
     def take(self, error: GovernanceError) -> None:
-        """Show what a command refused beside the field that it is about."""
+        """Show the error of a command at its field."""
         for problem in error.errors:
             field = FIELD_OF.get(problem.path, problem.path)
             self.add_error(field if field in self.fields else None, problem.message)

@@ -1,4 +1,4 @@
-"""Alerts: one list, worst first, and what a person does with one of them."""
+"""Alerts: the list, worst first, and the actions on one of them."""
 
 from collections.abc import Callable, Sequence
 

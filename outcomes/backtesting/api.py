@@ -1,4 +1,4 @@
-"""Backtests over HTTP: asked for, looked at while they run, and given up."""
+"""API of backtests: start, read, cancel."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def get_backtest(request: AccessRequest, backtest_id: int) -> HttpResponse:
 def list_backtest_calls(
     request: AccessRequest, backtest_id: int, query: Query[ChangedCallsQuery]
 ) -> HttpResponse:
-    """Those that would change, newest first: `number` of them are counted, `kept` one by one."""
+    """Calls that would change, newest first: `number` are counted, `kept` are listed."""
     backtest, filters = _existing(request, backtest_id), query.filter()
     before = place_of(query.cursor) if query.cursor else None
     page = changed_calls(backtest, filters, size=query.limit, before=before)

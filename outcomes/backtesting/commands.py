@@ -97,7 +97,7 @@ def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
 
 
 def waiting_backtests() -> list[int]:
-    """With those whose process died."""
+    """Queued backtests, with those whose worker died."""
     jobs.requeue_lost(Backtest.objects.all())
     return jobs.waiting(Backtest.objects.all())
 
@@ -173,7 +173,7 @@ def _most_memory() -> int:
 
 
 def _note(backtest: Backtest, progress: Progress, **more: Any) -> bool:
-    """The figures so far; False when nobody wants to know more."""
+    """Store the progress; False if the backtest was cancelled."""
     return jobs.note(
         backtest,
         total=progress.total,

@@ -80,7 +80,7 @@ def scope_words(backtest: Backtest) -> str:
 def sampled_calls(
     project_id: int, named: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], StoredCall]:
-    """The calls of these environments and ids, as far as they are still kept."""
+    """Calls of these environments and ids that are still stored."""
     if not named:
         return {}
     rows = with_names(Call.objects.all()).filter(

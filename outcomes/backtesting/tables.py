@@ -179,7 +179,7 @@ def tables(backtest: Backtest, slug: str) -> dict[str, Any]:
 
 
 def files_in(backtest: Backtest) -> Tables:
-    """All that its tables hold, whatever its page shows of them."""
+    """Tables of the result for download, complete."""
     result = backtest.result
     by: dict[str, tuple[Columns[Any], Iterable[Any]]] = {
         f"by-{kind}": (CHANGES_BY, result.get(f"by_{kind}", {}).items())

@@ -32,7 +32,7 @@ _TOO_MANY = Unreadable("The outputs are too large to check together. Send fewer.
 
 @router.post("/success-checks/try", auth=KeyOrMember("read"), response={200: None})
 def try_check(request: AccessRequest, body: CheckTrialIn) -> HttpResponse:
-    """Examples that the text breaks are told beside what it says, whatever that is."""
+    """Verdicts of a draft on outputs or recorded calls, with its failing examples."""
     project = project_numbered(request.auth.project_id)
     including = Including(project.pk, ALL if body.newer_included else ())
     read = read_check(body.yaml, included_by=including.of)

@@ -1,4 +1,4 @@
-"""Ticking off what an observed rule would have denied: somebody has looked, and it is meant."""
+"""Ticks off calls that an observed rule would have denied, once a person has reviewed them."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from outcomes.record.codec import digest_of
 
 
 def tick_off(there: VersionThere, named: Named, *, by: Actor) -> TickedLine:
-    """Done again, when calls came since, it stands for those too."""
+    """Tick off a line; a repeat covers calls that arrived since."""
     refuse_unless(by, Action.DEPLOY)
     line = observed(there).line(named)
     if line is None:

@@ -27,7 +27,7 @@ def to_the_minute(moment: datetime) -> datetime:
 
 
 def after_the_minute(moment: datetime) -> datetime:
-    """The end of the minute that goes on, so that what happens now is part of it."""
+    """End of the current minute, so that current events are included."""
     return to_the_minute(moment) + _MINUTE
 
 
@@ -60,7 +60,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Step(IntEnum):
-    """In seconds; a day is what the clock of its zone makes of it."""
+    """Step in seconds; the length of a day depends on its time zone."""
 
     MINUTE = 60
     QUARTER = 900

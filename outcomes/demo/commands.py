@@ -41,7 +41,7 @@ def ask_for_demo(project_id: int) -> None:
 
 
 def waiting_demos() -> list[int]:
-    """Those whose process died have ended: agents cannot go on halfway through their fortnight."""
+    """Queued demos; those whose worker died are failed, as agents cannot resume."""
     lost = _runs().filter(status=DemoRun.Status.RUNNING, heard_at__lt=database_time() - LOST_AFTER)
     lost.update(status=DemoRun.Status.FAILED, finished_at=timezone.now(), error=DIED)
     return jobs.waiting(_runs())

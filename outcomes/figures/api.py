@@ -44,5 +44,5 @@ def _row(key: str | datetime, figures: Figures) -> dict[str, Any]:
 
 
 def _rounded(milliseconds: float | None) -> float | None:
-    """To what a bucket 2 % wide can tell."""
+    """Duration rounded to the precision of a bucket 2 % wide."""
     return None if milliseconds is None else float(f"{milliseconds:.3g}")

@@ -84,7 +84,7 @@ def outcomes_chart(scope: Scope, now: Period, link: LinkTo, doubt: Doubt = NO_DO
 
 
 def _is_clear_above(rows: Sequence[Sequence[float | None]], step: int, rate: float) -> bool:
-    """Whether the lines beside a point, where its words stand, lie below it rather than above."""
+    """True if the lines next to a point are below it, so that its label fits above."""
     near = [
         value
         for row in rows
@@ -95,7 +95,7 @@ def _is_clear_above(rows: Sequence[Sequence[float | None]], step: int, rate: flo
 
 
 def _with_doubt(executed: Series, doubt: Doubt, scope: Scope) -> list[Series]:
-    """Executed calls, without those that look like failures, and these."""
+    """Rows of executed calls: those in doubt, split from the rest."""
     counts = [int(value or 0) for value in executed.values]
     suspected = list(map(min, doubt.by_step(scope.steps()), counts))
     sure = list(map(sub, counts, suspected))

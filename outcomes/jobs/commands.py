@@ -77,7 +77,7 @@ def claimed(jobs: QuerySet[J], number: int) -> J | None:
 
 
 def note(job: Job, **figures: Any) -> bool:
-    """The figures so far; False when nobody wants to know more of this process."""
+    """Store the progress; False if the job was cancelled or another worker has it."""
     return bool(held(job).update(heard_at=database_time(), **figures))
 
 

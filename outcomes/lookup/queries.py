@@ -95,7 +95,7 @@ def calls_like(project_id: int, text: str) -> list[CallHit]:
 
 
 def names_like(project_id: int, text: str) -> Names:
-    """Those that begin so first, then by how early it stands in them."""
+    """Matching names: prefixes first, then by position of the match."""
     text = as_text(text)[:LONGEST]
     if not text:
         return Names([], [])

@@ -25,7 +25,7 @@ class OpenedIn(Schema):
 
 @router.post("/opened-values", auth=KeyOrMember(action=Action.OPEN_VALUE), response={200: None})
 def open_masked_value(request: AccessRequest, body: OpenedIn) -> HttpResponse:
-    """The value at a JSON pointer into what is stored, such as `/tool_args/password`."""
+    """Stored value at a JSON pointer such as `/tool_args/password`."""
     project = project_numbered(request.auth.project_id)
     value = open_stored(
         project, body.kind, body.id, body.place, environment=body.env, by=request.auth.actor

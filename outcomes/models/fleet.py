@@ -1,4 +1,4 @@
-"""Agents as a fleet: the newest call of each, and what it tells of itself beside its calls."""
+"""Fleet of agents: the newest call of each, and its own reports."""
 
 from django.db import models
 

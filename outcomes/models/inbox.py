@@ -1,4 +1,4 @@
-"""The inbox: what was acknowledged and waits to be settled, and what was refused at the door."""
+"""Inbox of acknowledged batches, and rejected items."""
 
 from django.db import models
 from django.db.models import Q

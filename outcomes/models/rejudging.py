@@ -1,4 +1,4 @@
-"""Recorded calls judged anew: only to see what would change, or to change it."""
+"""Reclassifications of recorded calls, and check backtests."""
 
 from typing import Final
 

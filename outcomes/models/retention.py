@@ -1,4 +1,4 @@
-"""Retention: how long what is kept, what is held, and the jobs that remove, erase and archive."""
+"""Retention rules, legal holds, and the jobs that remove, erase and archive."""
 
 from django.db import models
 from django.db.models import Q

@@ -123,7 +123,7 @@ class Session(models.Model):
 
     @property
     def judged(self) -> int:
-        """The whole of its success rate: unknown calls stand beside it."""
+        """Denominator of the success rate, without unknown calls."""
         return self.successes + self.failures
 
     @property

@@ -60,7 +60,7 @@ class Judged:
         return self.verdicts is not None and self.verdicts.classified != ""
 
     def left(self) -> "Judged":
-        """As it is told where nothing was written."""
+        """Result for a call that was not written."""
         return Judged(
             VerdictChange(self.change.before, self.change.before, not_checked=OVERTAKEN), None
         )
@@ -72,7 +72,7 @@ class Judging:
     environments: dict[int, str]
 
     def judge(self, row: Row, recorded: Recorded, read: ReadArtifact) -> Judged | None:
-        """None: not one of those that are judged anew."""
+        """Verdict of the other check; None if the call is not covered by it."""
         check = self.check_for(self.environments.get(row.environment, ""), row.agent, row.tool)
         if check is None:
             return None

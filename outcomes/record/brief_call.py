@@ -7,7 +7,7 @@ from outcomes.record.outcome import ToolDenied
 
 
 class BriefCall(NamedTuple):
-    """One call as its columns tell it, without what was sent and returned."""
+    """Call from its columns, without arguments and output."""
 
     id: int
     call_id: str

@@ -159,7 +159,7 @@ _REASONS = {
 
 
 def reason_of(decision_source: str | None, family: Literal["denial", "approval"]) -> str:
-    """The reason of a denial; a source that nobody knows is kept as it was given."""
+    """Reason of a denial; an unknown source is its own reason."""
     if family == "approval":
         return "approval"
     if not decision_source:

@@ -19,7 +19,7 @@ _TABLES: Final = ("rule", "tool", "agent", "session")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFilter:
-    """Which of them; empty: all."""
+    """Filters of changed calls; empty fields filter nothing."""
 
     change: str = ""  # one of CHANGES, or drift
     rule: str = ""  # that the difference comes from

@@ -103,7 +103,7 @@ def list_legal_holds(request: AccessRequest) -> HttpResponse:
 
 @router.post("/legal-holds", auth=CAN_MANAGE, response={201: None})
 def post_legal_hold(request: AccessRequest, body: HoldIn) -> HttpResponse:
-    """Keep a session, or all that a search finds, whatever the rules say."""
+    """Exempt a session, or the calls that match a search, from retention."""
     body.refuse_both()
     by, project = request.auth.actor, _project(request)
     if body.query:

@@ -35,7 +35,7 @@ class SearchField:
 
 
 def search_field(request: MemberRequest, other_parameters: Mapping[str, str]) -> SearchField:
-    """`kept` are the parameters that the page keeps when the search changes."""
+    """Search field; `other_parameters` stay in the address when the search changes."""
     text = query_text(request)
     query, error = Query(), ""
     try:

@@ -21,7 +21,7 @@ class Child(NamedTuple):
 
 
 def link_children(children: Iterable[Child]) -> None:
-    """Asked first: a child says it with each of its calls."""
+    """Link sessions to their parents; known links are skipped, as every call repeats its own."""
     links = {(each.environment, digest_of(each.parent), each.session): each for each in children}
     if not links:
         return

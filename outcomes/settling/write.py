@@ -136,7 +136,7 @@ class _Writer:
                     yield self.projects[environment], each.event.order
 
     def insert_calls(self, calls: list[ReportedCall], meanwhile: Meanwhile | None) -> list[Change]:
-        """The calls that nobody had heard of, as far as this claim's events tell them."""
+        """Insert the calls that are new in this claim."""
         self._learn_names(calls)
         rows = grouped([self._row(each, each.call.order) for each in calls])
         rows.sort(key=_BY_DIGEST)

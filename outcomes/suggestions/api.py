@@ -30,7 +30,7 @@ class DismissalIn(Schema):
 
 @router.get("/success-check-suggestions", auth=KeyOrMember("read"), response={200: None})
 def list_suggestions(request: AccessRequest, query: Query[SuggestionsQuery]) -> HttpResponse:
-    """The most frequent first; or those that somebody dismissed."""
+    """Open suggestions, most frequent first, or dismissed ones."""
     project = request.auth.project_id
     listed = dismissed_suggestions(project) if query.dismissed else open_suggestions(project)
     scan = scan_of(project)

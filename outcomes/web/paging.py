@@ -129,7 +129,7 @@ def every(page: Callable[[Place | None], Page[Row]], columns: tuple[str, ...]) -
 
 
 def with_query(address: str, **chosen: str) -> str:
-    """The address with what is chosen, without what is not."""
+    """Address with the non-empty query parameters."""
     query = urlencode({name: value for name, value in chosen.items() if value})
     if not query:
         return address

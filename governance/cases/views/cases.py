@@ -64,7 +64,7 @@ def cases(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
 @require_safe
 @member_page()
 def cases_panel(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """The card beside the editor: of one's draft as it is kept, without one of the newest."""
+    """Card in the editor: tests run against your saved draft, or the newest version."""
     if "HX-Request" not in request.headers:
         there = reverse("governance:cases", args=[request.project.slug, bundle_name])
         return redirect(f"{there}?version={DRAFT}")

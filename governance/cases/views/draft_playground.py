@@ -1,4 +1,4 @@
-"""The playground of a contract that is not there yet: its draft, as it is kept."""
+"""Playground of a contract that is only a draft."""
 
 from typing import Any
 

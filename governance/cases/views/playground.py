@@ -99,7 +99,7 @@ def _words(number: int, live: dict[int, list[str]]) -> str:
 
 
 def _against(request: MemberRequest, bundle: Bundle) -> Against:
-    """The newest version, unless another or one's draft is asked for."""
+    """Version to try: the newest, unless another or your draft is requested."""
     chosen = _chosen_version(request)
     if chosen == DRAFT and (draft := draft_of(bundle, request.user.pk)):
         return Against(DRAFT, "your draft", draft.text)

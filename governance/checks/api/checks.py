@@ -44,7 +44,7 @@ CAN_WRITE = KeyOrMember(action=Action.WRITE_CHECK)
 
 @router.get("/success-checks", response=ChecksOut, auth=CAN_READ)
 def list_checks(request: AccessRequest, page: Query[ChecksQuery]) -> dict[str, Any]:
-    """Those of the project and those that the console brings, by name."""
+    """Checks of the project and built-in ones, by name."""
     project = _project(request)
     own = [
         check_version_out(each)

@@ -80,7 +80,7 @@ _OPERANDS: Final[dict[Takes, Schema]] = {
 
 
 def _operators(names: Sequence[str]) -> Schema:
-    """One operator, and the options that may stand beside it."""
+    """Schema of one operator with its options."""
     return _object(
         {
             **{name: _OPERANDS[OPERATORS[name]] for name in names},

@@ -1,4 +1,4 @@
-"""Conditions of checks in words: those of contracts, and what only checks can ask."""
+"""Conditions of checks in words, those of contracts included."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Drafts of named checks: kept as they are written, and never over what somebody has not seen."""
+"""Drafts of named checks: autosaved, without overwriting unseen changes."""
 
 from django.db import transaction
 from django.utils import timezone

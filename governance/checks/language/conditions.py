@@ -130,7 +130,7 @@ class Conditions:
         return operators[0]
 
     def _options(self, body: Keys, operator: str) -> frozenset[str]:
-        """Those that are on."""
+        """Options that are set."""
         on = set()
         for key, value in body:
             if key.text not in OPTIONS:

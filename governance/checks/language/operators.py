@@ -1,4 +1,4 @@
-"""The operators: what each takes, which options may stand beside it, what people call it."""
+"""Operators of conditions: operand, allowed options, and name for people."""
 
 from collections.abc import Mapping
 from enum import Enum, auto

@@ -34,5 +34,5 @@ class Problems:
         return len(self.listed) >= MOST
 
     def in_order(self) -> tuple[Problem, ...]:
-        """As they stand in the text."""
+        """Problems in the order of the text."""
         return tuple(sorted(self.listed, key=lambda each: (each.line or 0, each.column or 0)))

@@ -1,4 +1,4 @@
-"""The rules of a check: what decides, on which condition, and what is said of it."""
+"""Rules of a check: condition, verdict and reason."""
 
 import re
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Rules:
     included: dict[str, int] = field(default_factory=dict)  # the versions taken, by name
 
     def all_of(self, document: Keys, name: str, included: Included) -> list[Rule]:
-        """Included ones first: those that follow may lean on what they did not catch."""
+        """All rules, included ones first, so that later rules apply to what those did not match."""
         includes = Includes(self.problems, self.patterns, self.included)
         from_others = includes.rules(document, name, included)
         nodes = listed(document, "rules", self.problems, MOST)

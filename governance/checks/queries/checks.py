@@ -185,7 +185,7 @@ class Newer:
 
 
 def newer_included(version: CheckVersion) -> list[Newer]:
-    """Offered, never taken silently."""
+    """Newer versions of included checks, which are offered and never adopted silently."""
     names = [each["name"] for each in version.included]
     own = _newest(version.success_check.project_id).filter(success_check__name__in=names)
     numbers = {name: mine.version for name in names if (mine := ours_named(name))}
@@ -259,7 +259,7 @@ class CannotJudge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Stands where a bound check should be: silence would look like the default's word."""
+    """Placeholder for a missing bound check, so that the default does not apply silently."""
 
     name: str
     reason: str
@@ -270,7 +270,7 @@ class Absent:
 
 
 class Judges:
-    """The checks of one project by its bindings, as they stood when this was asked for."""
+    """Snapshot of the checks of one project by its bindings."""
 
     def __init__(self, lines: Sequence[Binding], checks: Mapping[str, SuccessCheck]) -> None:
         self._lines = tuple(lines)

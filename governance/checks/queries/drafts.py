@@ -1,4 +1,4 @@
-"""Drafts of named checks: one's own, and who else is writing."""
+"""Drafts of checks by person, and the other people who are editing."""
 
 from typing import Final
 
@@ -18,26 +18,26 @@ def check_draft_of(check: Check, person_id: int) -> CheckDraft | None:
 
 
 def new_check_draft_numbered(project: Project, person_id: int, number: int) -> CheckDraft | None:
-    """One's draft of a check that is not there yet."""
+    """Draft of a new check by this person."""
     rows = CheckDraft.objects.select_related("project")
     return rows.filter(project=project, person=person_id, success_check=None, pk=number).first()
 
 
 def check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
-    """One's drafts with the beginnings of their texts alone, the one kept last first."""
+    """Drafts of this person with the beginnings of their texts, last saved first."""
     rows = CheckDraft.objects.select_related("success_check").defer("text")
     begun = rows.annotate(beginning=Substr("text", 1, BEGINNING))
     return list(begun.filter(project=project, person=person_id)[:100])
 
 
 def new_check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
-    """One's own, of checks that are not there yet, the one kept last first."""
+    """Drafts of new checks by this person, last saved first."""
     rows = CheckDraft.objects.select_related("project")
     return list(rows.filter(project=project, person=person_id, success_check=None)[:100])
 
 
 def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:
-    """Without their texts: whoever writes is told who else does."""
+    """Drafts of other people without their texts, to show who else is editing."""
     rows = CheckDraft.objects.select_related("person").defer("text")
     return list(rows.filter(success_check=check).exclude(person=person_id)[:SHOWN])
 

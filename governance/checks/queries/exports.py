@@ -28,7 +28,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """One version of a check; what stands in the file is read only when it is asked for."""
+    """Version of a check for export; its file is read on demand."""
 
     name: str
     version: int

@@ -22,7 +22,7 @@ class Documents(NamedTuple):
 
 
 def documents_like(project: Project, text: str) -> Documents:
-    """Those that begin so first, then by how early it stands in their names."""
+    """Matching documents: prefixes first, then by position of the match."""
     text = text.replace("\0", "")
     if not text or len(text) > LONGEST:
         return Documents([], [], [])

@@ -102,7 +102,7 @@ def evaluate_contract(request: AccessRequest, body: CallIn) -> engine.Evaluation
 
 @router.post("/contracts/explain", response=ExplanationOut, auth=CAN_READ)
 def explain_call(request: AccessRequest, body: CallIn) -> engine.Explanation:
-    """The decision, and every rule with what it looked at and saw, asked or not."""
+    """The decision, and every rule with the values it read or the reason why it did not apply."""
     call = body.call()
     return shown_explanation(engine.explain(_source(request, body), call), call)
 

@@ -55,7 +55,7 @@ CAN_WRITE = DraftOwner()
 
 @router.get("/contract-drafts", response=DraftsOut, auth=CAN_WRITE)
 def list_contract_drafts(request: AccessRequest) -> dict[str, Any]:
-    """The one kept last first."""
+    """Your drafts, last saved first."""
     drafts = drafts_of(_project(request), _writer(request))
     return {"drafts": [draft_out(each) for each in drafts]}
 
@@ -111,7 +111,7 @@ def update_contract_draft(request: AccessRequest, draft_id: int, body: DraftIn) 
     openapi_extra=MAY_CONFLICT,
 )
 def rebase_contract_draft(request: AccessRequest, draft_id: int, body: SeenIn) -> dict[str, Any]:
-    """Brings in what was saved meanwhile; what both changed stands there marked."""
+    """Merge the newest version into the draft; conflicts are marked in its text."""
     draft = _draft(request, draft_id)
     newest = newest_version(draft.bundle) if draft.bundle else None
     if newest is None or newest.number == draft.base:

@@ -45,7 +45,7 @@ CAN_READ = KeyOrMember("read")
 def get_contract_version(
     request: AccessRequest, name: str, version: int, page: Query[DialectQuery]
 ) -> dict[str, Any]:
-    """As it was written, unless a dialect is asked for."""
+    """Version as saved, or in the requested format."""
     row = _named(request, name, version)
     if not page.dialect or page.dialect == row.dialect:
         return version_with_text_out(row)

@@ -1,4 +1,4 @@
-"""Which rules of a contract name a tool, and what each of them does."""
+"""Rules of a contract that name a tool, and their actions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -61,7 +61,7 @@ def mode_of(rule: Mapping[str, Any], default: str) -> str:
 
 
 def aspects_of(rule: Mapping[str, Any], default_mode: str) -> dict[str, Aspect]:
-    """By the name under which a difference is told; the condition stands apart."""
+    """Aspects of a rule by the name used for differences, without its condition."""
     return dict(_aspects(rule, default_mode))
 
 

@@ -1,4 +1,4 @@
-"""All there is to say of a text that somebody writes: what is wrong, what surprises, its rules."""
+"""Analysis of a draft: its errors, its surprises and its rules."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
@@ -87,7 +87,7 @@ def read_contract(document: bytes | str, *, tools: Collection[str] | None = None
 
 
 def tools_seen(project: Project) -> Collection[str] | None:
-    """None while nobody can tell."""
+    """Tools that agents called; None where no source lists them."""
     return tools_of(project) if tools_of else None
 
 

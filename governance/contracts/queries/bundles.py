@@ -59,7 +59,7 @@ def assignments_of(bundle: Bundle) -> list[Assignment]:
 
 
 def places_with_a_past(bundle: Bundle) -> set[int]:
-    """The environments where something of it was live before what is live now."""
+    """Environments with an earlier deployment to roll back to."""
     rows = Deployment.objects.filter(version__bundle=bundle).order_by()
     counted = rows.values_list("environment").annotate(times=Count("pk")).filter(times__gt=1)
     return {environment for environment, _ in counted}

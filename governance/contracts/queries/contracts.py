@@ -39,7 +39,7 @@ def bundle_named(project: Project, name: str) -> Bundle | None:
 
 
 def existing_bundle(project: Project, name: str) -> Bundle:
-    """The same for who cannot go on without it."""
+    """Contract of this name, or NotFound."""
     bundle = bundle_named(project, name)
     if bundle is None:
         raise NotFound("Contract not found.")

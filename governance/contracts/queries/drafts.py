@@ -1,4 +1,4 @@
-"""Drafts of contracts: one's own, and who else is writing."""
+"""Drafts of contracts by person, and the other people who are editing."""
 
 from governance.contracts.domain.meaning import changes
 from governance.contracts.queries.contracts import bundle_named, newest_version, version_numbered
@@ -17,25 +17,25 @@ def draft_of(bundle: Bundle, person_id: int) -> Draft | None:
 
 
 def new_draft_numbered(project: Project, person_id: int, number: int) -> Draft | None:
-    """One's draft of a contract that is not there yet."""
+    """Draft of a new contract by this person."""
     rows = Draft.objects.select_related("project")
     return rows.filter(project=project, person=person_id, bundle=None, pk=number).first()
 
 
 def draft_numbered(project: Project, person_id: int, number: int) -> Draft | None:
-    """One's draft, of whichever contract."""
+    """Draft of this person, of any contract."""
     rows = Draft.objects.select_related("bundle", "project")
     return rows.filter(project=project, person=person_id, pk=number).first()
 
 
 def drafts_of(project: Project, person_id: int) -> list[Draft]:
-    """One's drafts without their texts, the one kept last first."""
+    """Drafts of this person without their texts, last saved first."""
     rows = Draft.objects.select_related("bundle").defer("text")
     return list(rows.filter(project=project, person=person_id)[:100])
 
 
 def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
-    """Without their texts: whoever writes is told who else does."""
+    """Drafts of other people without their texts, to show who else is editing."""
     rows = Draft.objects.select_related("person").defer("text")
     return list(rows.filter(bundle=bundle).exclude(person=person_id)[:SHOWN])
 

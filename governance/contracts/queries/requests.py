@@ -23,7 +23,7 @@ def waiting_request(bundle: Bundle, environment: str) -> DeploymentRequest | Non
 def waiting_requests(
     project: Project, *, bundle: Bundle | None = None, limit: int = 100
 ) -> list[DeploymentRequest]:
-    """Those that somebody can still decide, the one that runs out first on top."""
+    """Pending requests, the next to expire first."""
     rows = (
         requests_read_along()
         .filter(is_waiting(), environment__project=project)

@@ -1,4 +1,4 @@
-"""Versions of contracts as their bytes, for whoever asks them again what they say."""
+"""Versions of contracts with their bytes, for backtests and explanations."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -39,7 +39,7 @@ def file_about(request: MemberRequest, of: Bundle | Check) -> HttpResponseBase |
 
 
 def entries_about(request: MemberRequest, of: Bundle | Check) -> dict[str, Any]:
-    """A page of them."""
+    """Page of audit entries about a contract."""
     before = number_before(request)
     entries = audit_entries_about(of, before=before, limit=PAGE + 1)
     shown = entries[:PAGE]

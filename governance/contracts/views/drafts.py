@@ -1,4 +1,4 @@
-"""One's drafts of contracts: of those that are there, and of new ones."""
+"""Drafts of contracts: of saved contracts and of new ones."""
 
 from typing import Any, Final, TypeAlias
 

@@ -26,7 +26,7 @@ class VersionChoices(NamedTuple):
 
 
 def version_choices(project: Project, name: str, chosen: str) -> VersionChoices:
-    """The newest; of those before them what is live or chosen."""
+    """Newest versions, and older ones that are deployed or chosen."""
     bundle = existing_bundle(project, name)
     newest = versions_before(bundle, None, LISTED + 1)
     versions = {each.number: each for each in newest[:LISTED]}

@@ -1,4 +1,4 @@
-"""The door to the stream: who asks for what. The front holds whom this lets in.
+"""Admission to the stream: checks the key and the request; the front holds the connection.
 
 No database connection or thread outlives the answer, so nothing is streamed from here.
 """

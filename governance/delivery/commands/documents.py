@@ -21,7 +21,7 @@ def rendered(version: BundleVersion) -> dict[Dialect, bytes]:
 
 
 def keep_renderings(version: BundleVersion, texts: dict[Dialect, bytes]) -> list[bytes]:
-    """The kept bytes, which are those of whoever came first; call it in a transaction."""
+    """Stored bytes, of the first writer; call it in a transaction."""
     rows = [
         Rendering(
             version=version,

@@ -23,7 +23,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """A stop that stands."""
+    """Active stop."""
 
     id: int
     environment: str

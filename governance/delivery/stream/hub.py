@@ -39,7 +39,7 @@ class Asking(Protocol):
 
 
 class Stopped(Exception):
-    """The process is asked to end and takes nobody any more."""
+    """The process is shutting down and accepts no more streams."""
 
 
 @dataclass(slots=True)
@@ -193,7 +193,7 @@ class Hub:
 
 
 async def run_forever(work: Callable[[], Awaitable[None]]) -> None:
-    """Again after an error: nobody else would look after the streams."""
+    """Serve the streams, restarting after an error."""
     while True:
         try:
             await work()

@@ -81,7 +81,7 @@ def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequ
 
 
 def expire_requests() -> int:
-    """Note those that nobody decided in time; how many."""
+    """Expire requests that were not decided in time; returns their number."""
     due = due_requests(timezone.now(), AT_ONCE)
     return sum(_expire(request) for request in due)
 

@@ -156,7 +156,7 @@ def _done(
     required: Required,
     form: DeployForm,
 ) -> HttpResponse:
-    """The tests run once for it: what stands in its way is asked of the command alone."""
+    """Deploy; only the command checks what blocks it, so that the tests run once."""
     data, slug = form.cleaned_data, request.project.slug
     live = live_in(version.bundle, environment)
     if data["seen"] != (live.pk if live else 0):

@@ -1,4 +1,4 @@
-"""How a text is written, whatever its kind: kept, checked, saved, discarded, brought up to date.
+"""Pages of a draft of any kind: autosave, check, save, discard, compare, rebase.
 
 Nobody's words are lost: what was changed elsewhere meanwhile is shown before anything replaces it.
 """
@@ -25,7 +25,7 @@ from governance.texts.text_sides import sides_of
 def edit(
     kind: DraftKind[T, V, D], request: MemberRequest, name: str, draft_id: int
 ) -> HttpResponse:
-    """Without JavaScript what is written is kept, checked and saved by this form alone."""
+    """The editor; without JavaScript its form saves, checks and submits the draft."""
     present = kind.writing(request, name, draft_id)
     if present is None:
         return _gone(kind, request)
@@ -99,7 +99,7 @@ def discard(
 
 
 def compare(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
-    """One's draft as it is kept, against the version that it grew from."""
+    """Your saved draft compared with the version it is based on."""
     present = kind.writing_named(request, name)
     if present.draft is None or present.base is None:
         return redirect(kind.address(request, present))
@@ -119,7 +119,7 @@ def compare(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> Http
 
 
 def rebase(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
-    """Somebody saved a version meanwhile: what both changed, and one text that has both."""
+    """Merge with a newer version: changes of both sides, and the merged text."""
     present = kind.writing_named(request, name)
     draft, newest = present.draft, present.moved_on
     if newest is None or draft is None or present.base is None:

@@ -1,4 +1,4 @@
-"""The form for a text that somebody brings along, whatever its kind."""
+"""Form for a pasted or uploaded text."""
 
 from typing import Any, ClassVar
 

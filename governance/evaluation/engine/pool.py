@@ -1,4 +1,4 @@
-"""A few evaluation processes that all pages share: one that hangs keeps nobody else waiting."""
+"""Pool of evaluation processes for all pages: one that hangs does not block the others."""
 
 import os
 import threading

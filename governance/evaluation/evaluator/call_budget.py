@@ -19,7 +19,7 @@ class BudgetSpent(BaseException):
 
 
 class Patience:
-    """Counts the processor's time of this process: a busy machine takes nobody's call away."""
+    """Budget of processor time of this process, independent of other load."""
 
     def __init__(self, timer: int, number: signal.Signals, error: type[BaseException]) -> None:
         self._timer, self._error = timer, error

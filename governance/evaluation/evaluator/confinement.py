@@ -10,7 +10,7 @@ PRIORITY = 15  # below the worker: those who serve and who settle come first
 
 
 def quiet_streams() -> tuple[int, int]:
-    """The two pipes on descriptors of their own; whatever prints, prints to nobody."""
+    """Move both pipes to descriptors of their own, so that prints go nowhere."""
     requests, replies = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

@@ -1,4 +1,4 @@
-"""Documents compiled by the library, and a short shelf of those asked for last."""
+"""Documents compiled by the library, with a small cache of the last used."""
 
 import time
 from collections import OrderedDict

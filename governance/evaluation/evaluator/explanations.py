@@ -1,4 +1,4 @@
-"""Why a call was decided as it was: every rule of the contract, and what each of them saw.
+"""Explanation of a decision: every rule of the contract with the values it read.
 
 What a selector saw is asked of the library itself; nothing of its reading is repeated here.
 """

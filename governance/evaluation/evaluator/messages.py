@@ -53,7 +53,7 @@ class Judge(msgspec.Struct, tag=True, frozen=True):
 
 
 class Explain(msgspec.Struct, tag=True, frozen=True):
-    """One call, with what each rule of the document saw of it."""
+    """Explanation of one call: the values that each rule read."""
 
     sha: str
     call: bytes
@@ -105,7 +105,7 @@ class Reading(msgspec.Struct, tag=True, frozen=True):
 
 
 class Need(msgspec.Struct, tag=True, frozen=True):
-    """The document asked for is not kept here, or no longer."""
+    """The requested document is not in the cache."""
 
 
 class RuleResult(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -196,7 +196,7 @@ class WireCall(msgspec.Struct, frozen=True, array_like=True):
 
 
 class WireQuestion(msgspec.Struct, frozen=True, array_like=True):
-    """As it was stored: what of it no rule looks at is not even decoded."""
+    """Call as it was stored; fields that no rule reads are not decoded."""
 
     tool_name: str
     tool_args: dict[str, Any]

@@ -27,7 +27,7 @@ _MANY = {
 
 @dataclass(frozen=True, slots=True)
 class Drifting:
-    """An agent and what is wrong with it; for so long that somebody should look, or not yet."""
+    """Drift of an agent, and whether it has lasted long enough for an alert."""
 
     agent: FleetAgent
     drift: Drift

@@ -48,7 +48,7 @@ def note_connected() -> None:
 
 
 def forget_connected() -> None:
-    """Make this process look at everybody anew."""
+    """Reset what this process knows about connected agents."""
     _noted.clear()
 
 

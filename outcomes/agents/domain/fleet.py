@@ -1,4 +1,4 @@
-"""How an agent stands: what it runs, against what it is assigned and what is deployed for it."""
+"""State of an agent: the version it runs against its assignment and the deployments for it."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

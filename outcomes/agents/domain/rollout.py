@@ -13,7 +13,7 @@ class Taking(StrEnum):
 
 
 def taking_of(*, reported: Runs, sent: Runs, bundle: str, number: int, is_stopped: bool) -> Taking:
-    """A stream tells what an agent was sent; only a call under it tells that it was taken."""
+    """Rollout state of an agent: its stream shows what was sent, its calls show what it runs."""
     if is_stopped:
         return Taking.STOPPED
     has_called = _is(reported, bundle, number)

@@ -132,7 +132,7 @@ def fleet(project_id: int, *, name: str | None = None) -> Fleet:
 
 
 def fleet_of_late(project_id: int) -> Fleet:
-    """For those who ask again and again: they share the look at a large fleet for a moment."""
+    """Fleet for polling pages, which share one query of a large fleet for a moment."""
     with _looking[project_id]:
         shared = _looks.get(project_id)
         if shared is not None and shared[0] > time.monotonic():
@@ -223,7 +223,7 @@ class _Reader:
             self._reported[place] = version or ""
 
     def read_streams(self) -> bool:
-        """Whether anybody could tell who is connected."""
+        """True if the broker knows which agents are connected."""
         connected = news.connected(self._project)
         since: dict[Place, float] = {}
         for each in connected or ():

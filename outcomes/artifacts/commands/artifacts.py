@@ -23,7 +23,7 @@ AT_ONCE = 100
 
 
 def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access) -> Artifact:
-    """Keep what was uploaded; its name is the SHA-256 of it. A repeat prolongs its life."""
+    """Store an upload under its SHA-256. A repeat extends its retention."""
     stored = artifact_store.store(access.project_id, content)
     with transaction.atomic():
         artifact = _row_of(stored, media_type, access)

@@ -73,7 +73,7 @@ class Contents:
         return key in self._contents or key in self._known
 
     def size_of(self, project: int, artifact_id: str) -> int:
-        """In bytes as it is stored here; nothing of one that is not."""
+        """Stored size in bytes; 0 for an artifact that is not stored."""
         key = (project, artifact_id)
         self.learn([key])
         known = self._contents.get(key) or self._known[key]

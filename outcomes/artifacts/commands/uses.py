@@ -138,7 +138,7 @@ def _state_of(row: ArtifactUse) -> _State:
 
 
 def _add_to_totals(changes: Iterable[tuple[int, _State, _State]]) -> None:
-    """By the environment: what it was, and what it is."""
+    """Add the changes of (environment, before, after) to the totals."""
     totals: dict[int, list[int]] = defaultdict(lambda: [0] * len(_TOTALS))
     for environment, before, after in changes:
         for place, (was, now) in enumerate(zip(_counted(before), _counted(after), strict=True)):

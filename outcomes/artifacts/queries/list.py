@@ -1,4 +1,4 @@
-"""The list of artifacts: what the calls of an environment refer to, with what is known of it."""
+"""List of artifacts that the calls of an environment refer to."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def any_artifact(project_id: int) -> bool:
 
 
 def artifact_counts(project_id: int, filters: ArtifactFilter) -> ArtifactCounts:
-    """Over all rows, whichever of them are asked for."""
+    """Counts of all rows that match, on any page."""
     if not (filters.agent or filters.text or filters.since or filters.until):
         return _totals(project_id, filters.environment)
     counts = (
@@ -106,7 +106,7 @@ def artifact_counts(project_id: int, filters: ArtifactFilter) -> ArtifactCounts:
 
 
 def _totals(project_id: int, environment: str) -> ArtifactCounts:
-    """As they are kept: as many as there may be, none of them is looked at."""
+    """Stored totals, which need no scan of the rows."""
     totals = ArtifactTotal.objects.filter(environment__project=project_id)
     if environment:
         totals = totals.filter(environment__name=as_text(environment))

@@ -1,4 +1,4 @@
-"""Comparison of what was recorded of a call with what rules decide now."""
+"""Comparison of recorded calls with the decisions of other rules."""
 
 from dataclasses import dataclass
 from enum import StrEnum

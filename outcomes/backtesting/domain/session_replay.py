@@ -183,7 +183,7 @@ def _ran(step: Counted) -> bool:
 
 
 def _would_run(step: Counted, recorded: Recorded, answer: Answer) -> bool:
-    """Nobody knows what would have been granted, so what is newly asked runs only if it did."""
+    """True if the call would have run; one that newly needs approval, only if it did run."""
     if answer.decision is Decision.DENIED:
         return False
     was_stopped = step.kind == _DENIED

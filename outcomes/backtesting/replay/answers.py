@@ -1,4 +1,4 @@
-"""A document and what it said of calls so far: equal calls are asked about once."""
+"""Document with its answers so far: equal calls are evaluated once."""
 
 from hashlib import sha256
 from typing import Any, Final, NamedTuple

@@ -29,7 +29,7 @@ class Deployed:
         return [book for book in self._books.values() if book and book is not self._chosen]
 
     def close_oldest(self) -> None:
-        """Between two chunks: what an open one was asked is answered by then."""
+        """Close the oldest documents; called between chunks, when no request is open."""
         while len(self._books) > OPEN:
             del self._books[next(iter(self._books))]
 

@@ -87,7 +87,7 @@ class Questions:
             engine.close()
 
     def ask(self, chunk: Chunk, selection: Selection, meanwhile: Callable[[], None]) -> Answers:
-        """`meanwhile` is called now and then, for what was asked before to go on."""
+        """Answers for a chunk; `meanwhile` is called at times, so that earlier ones progress."""
         self._deployed.close_oldest()
         answers = Answers(chunk.sessions)
         unread: list[int] = []

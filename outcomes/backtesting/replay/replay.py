@@ -27,7 +27,7 @@ UNKNOWN_REASON: Final = "unknown"
 
 
 class Cancelled(Exception):
-    """Nobody wants the result any more."""
+    """The backtest was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)

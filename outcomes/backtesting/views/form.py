@@ -129,6 +129,6 @@ def _choices(names: Collection[str], chosen: tuple[str, ...]) -> Choices:
 
 
 def _names(sent: QueryDict, written: str, chosen: str) -> tuple[str, ...]:
-    """Those written with commas between, and those chosen, each once."""
+    """Names typed with commas and names chosen, without repeats."""
     names = [name.strip() for text in sent.getlist(written) for name in text.split(",")]
     return tuple(dict.fromkeys(name for name in [*names, *sent.getlist(chosen)] if name))

@@ -109,7 +109,7 @@ def calls_of_session(
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Call]:
-    """`such` narrows it further."""
+    """Calls of a session; `such` is a further condition."""
     calls = in_session(session).select_related(*IN_LIST)
     if show:
         calls = calls.filter(SHOWN[show])

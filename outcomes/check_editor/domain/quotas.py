@@ -21,7 +21,7 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Partly:
-    """A tool of which the last line takes some calls."""
+    """Tool with calls that only the last binding covers."""
 
     tool: str
     calls: int

@@ -18,7 +18,7 @@ _BARE = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
 
 
 def selectors_in(results: Iterable[Json]) -> list[str]:
-    """Those of the first results first, without those that only ids make different."""
+    """Selectors in results, those of the first results first; keys that are ids count as one."""
     selectors: dict[str, None] = {}
     for result in results:
         for selector in _paths("result", result, 0):

@@ -67,7 +67,7 @@ def tried_on(
     newest: Compiled | None,
     judges: Judges,
 ) -> list[Tried]:
-    """Without `compiled` what the others say stands alone."""
+    """Verdicts of draft, newest version and bound check; without `compiled`, of the last two."""
     check = NamedCheck(compiled) if compiled else None
     before = NamedCheck(newest) if newest else None
     until, tried = monotonic() + SECONDS, []

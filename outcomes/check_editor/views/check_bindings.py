@@ -149,7 +149,7 @@ def _share(calls: int, shares: SharedOut) -> str:
 
 
 def _uncovered(shares: SharedOut) -> list[Partly]:
-    """Those of which the last line takes all, then the others."""
+    """Tools that only the last binding covers, then those it covers in part."""
     wholly = [Partly(tool, calls, calls) for tool, calls in shares.uncovered]
     return [*wholly, *shares.partly]
 

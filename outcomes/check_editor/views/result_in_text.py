@@ -97,7 +97,7 @@ def _for_people(check: NamedCheck | None, result: Result) -> Json:
 
 
 def _time_tells(check: NamedCheck | None, result: Result) -> bool:
-    """Whether the text says something else of it where nobody knows how long the call took."""
+    """True if the verdict depends on the duration of the call."""
     if check is None or result.elapsed_ms is None:
         return False
     timed, untimed = (

@@ -154,7 +154,7 @@ def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
 
 
 def _insert(model: Model, columns: Sequence[str], rows: Sequence[Row], then: str) -> None:
-    """`then` says what becomes of a row that is there already."""
+    """Insert rows; `then` is the conflict clause for rows that exist."""
     into = _into(model, columns)
     if connection.vendor == "postgresql":
         _unnested(f"{into} SELECT * FROM {{source}} {then}", model, columns, rows)

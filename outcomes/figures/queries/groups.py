@@ -101,7 +101,7 @@ def denial_groups(
     after: GroupPlace | None = None,
     size: int = GROUPS_SHOWN,
 ) -> GroupPage:
-    """The same of denials; a rule that is empty asks for those without one."""
+    """Groups of denials; an empty rule selects those without one."""
     such = None
     if reason or rule is not None:
         rows = CallGroup.objects.filter(project=project_id, of=DENIED)

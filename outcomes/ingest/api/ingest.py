@@ -76,7 +76,7 @@ def _report_keys(request: AccessRequest, keys: tuple[str, ...]) -> None:
 
 
 def _keep_manifest(request: AccessRequest, manifest: bytes) -> None:
-    """The events are acknowledged, whatever is wrong with what came along."""
+    """Store the manifest sent with events; an invalid one does not reject the events."""
     try:
         report = read_report(manifest)
         agent = agent_in(report) or _agent_named_by(request)

@@ -1,4 +1,4 @@
-"""The door: what can be kept is committed to the inbox before the answer, what cannot is named."""
+"""Ingest: valid items are committed to the inbox before the answer, which lists invalid ones."""
 
 from collections import deque
 from collections.abc import Callable, Sequence

@@ -48,7 +48,7 @@ _known: Final = Cached(_figures, seconds=REFRESHED_EVERY, cost=COST)
 
 
 def why_refused(post: Post) -> str:
-    """Empty while such a post is taken."""
+    """Reason to reject a post; empty while posts are accepted."""
     try:
         figures = _known.get()
     except TimeoutError:  # the database hangs: the post itself fails then

@@ -176,7 +176,7 @@ def left_without_a_part() -> list[int]:
 
 
 def end_if_all_did(rejudging_id: int) -> None:
-    """Called by whoever ended a part; the last of them adds all up."""
+    """End the job after its last part, with the sum of all parts."""
     with transaction.atomic():
         rejudging = Rejudging.objects.select_for_update().filter(pk=rejudging_id).first()
         parts = RejudgingPart.objects.filter(rejudging=rejudging_id)

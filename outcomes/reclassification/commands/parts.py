@@ -54,11 +54,11 @@ CallVerdict = tuple[Row, Judged | None]
 
 
 class Cancelled(Exception):
-    """Nobody wants the result any more."""
+    """The job was cancelled."""
 
 
 class _Overtaken(Exception):
-    """Some calls are no longer as they were read; what was written of the others is taken back."""
+    """Some calls changed since they were read, so the transaction is rolled back."""
 
     def __init__(self, calls: Set[int]) -> None:
         super().__init__(calls)
@@ -66,7 +66,7 @@ class _Overtaken(Exception):
 
 
 def waiting_parts(kind: Rejudging.Kind) -> list[int]:
-    """With those whose process died."""
+    """Queued parts, with those whose worker died."""
     jobs.requeue_lost(_parts())
     # A process may have died over its last words, when its part had ended and not yet the whole.
     for rejudging in left_without_a_part():

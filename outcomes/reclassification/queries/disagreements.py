@@ -167,7 +167,7 @@ def _groups(
 
 
 def _add_newest(groups: Iterable[Group]) -> None:
-    """It tells what its agent used; clients that ask a named check say which."""
+    """Add the newest call of each group, which names the check of the agent."""
     by_call = {group.newest: group for group in groups}
     rows = list(with_names(Call.objects.filter(pk__in=list(by_call))))
     for call in read_calls(rows):

@@ -1,4 +1,4 @@
-"""Calls judged anew, as pages and programs ask for what came of it; and what calls were before."""
+"""Reclassifications and check backtests with their results, and earlier verdicts of calls."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -21,7 +21,7 @@ class TwoVersions:
 
 
 class _Pair(NamedTuple):
-    """Calls that both judged, and the columns of what either said."""
+    """Calls that both versions judged, and the columns with their verdicts."""
 
     rows: QuerySet[PastVerdict]
     one: str

@@ -1,4 +1,4 @@
-"""Two versions of a check by what they said of the same calls."""
+"""Comparison of two versions of a check by their verdicts on the same calls."""
 
 from typing import Any, Final
 

@@ -234,7 +234,7 @@ def removed_from(packed: bytes) -> list[str]:
 
 
 def text_of(packed: bytes) -> bytes:
-    """Unpacked bytes: the item as sent, or for OFFLOADED what is stored of it."""
+    """Unpacked bytes of an item: as sent, or for OFFLOADED its stored form."""
     unpacker = getattr(_of_thread, "unpacker", None)
     if unpacker is None:
         unpacker = _of_thread.unpacker = Decompressor(_COMMON)

@@ -191,7 +191,7 @@ def check(raw: bytes, sender: Sender) -> Sequence[str]:
 
 
 def _refuse_size(raw: bytes) -> None:
-    """Only an output becomes an artifact; whatever stands beside it is shown in every list."""
+    """Reject large fields besides the output, the only one that can become an artifact."""
     rest = {name: value for name, value in _any.decode(raw).items() if name != "output"}
     if len(msgspec.json.encode(rest)) > MAX_WITHOUT_OUTPUT:
         raise ItemRefused("too_large", "An item may have at most 1 MiB in addition to its output.")

@@ -20,7 +20,7 @@ DECODER_ERRORS = (
 
 
 class BodyRefused(Exception):
-    """The body as a whole cannot be taken; nothing of it was stored."""
+    """The body is invalid; nothing of it was stored."""
 
     def __init__(self, status: int, code: str, detail: str, *, retry_after: int = 0) -> None:
         super().__init__(detail)

@@ -12,7 +12,7 @@ _any = msgspec.json.Decoder()
 
 
 def read_report(body: bytes) -> bytes:
-    """The report as it was sent, once it is known to be one that can be kept and shown."""
+    """Validated report, as it was sent."""
     if len(body) > LARGEST:
         raise BodyRefused(413, "too_large", "A report has at most 1 MiB.")
     try:

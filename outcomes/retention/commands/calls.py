@@ -195,7 +195,7 @@ def _remove_rows(place: Place, sessions: Sequence[Session]) -> None:
 
 
 def _remove(place: Place, rows: Sequence[tuple[Any, ...]]) -> Removed:
-    """Calls that are locked, and all that was said of them."""
+    """Remove locked calls with their events."""
     if not rows:
         return Removed()
     ids = [row[0] for row in rows]

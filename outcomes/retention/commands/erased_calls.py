@@ -47,7 +47,7 @@ def erase_calls(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | 
 
 
 def _calls(erasure: Erasure, row: int, after: Cursor | None) -> tuple[list[int], Cursor] | None:
-    """The next of them, and where those after them begin."""
+    """The next batch of calls, and the place after it."""
     if erasure.about == Erasure.About.PRINCIPAL:
         indexed = IndexedCall.objects.filter(principal=row, pk__gt=int(after[0]) if after else 0)
         numbers = list(indexed.order_by("pk").values_list("pk", flat=True)[:CALLS])

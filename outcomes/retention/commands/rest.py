@@ -1,4 +1,4 @@
-"""Removing what is left beside calls: artifacts, rollups, approvals, invalid events, audit."""
+"""Removal of data besides calls: artifacts, rollups, approvals, invalid events, audit."""
 
 from typing import Final
 

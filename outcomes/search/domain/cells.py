@@ -78,7 +78,7 @@ def _phrases(terms: Sequence[Term]) -> list[str]:
 
 
 def _leaves_cell(leaves: Sequence[Leaf], terms: Sequence[Term]) -> Marked:
-    """The leaves that match, and of those beside them what fits in a line."""
+    """Matching leaves, then as many of the others as fit in a line."""
     matching = [number for number, leaf in enumerate(leaves) if _marks(leaf, terms)]
     shown = matching[:MOST_MATCHING] or list(range(min(len(leaves), MOST_LEAVES)))
     length = sum(len(_leaf_text(leaves[number])) for number in shown)

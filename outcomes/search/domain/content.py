@@ -46,7 +46,7 @@ class Content:
         return self.arguments if field == "args" else self.output
 
     def texts(self) -> Iterator[str]:
-        """Everything that plain words are looked up in; what explains a failure comes first."""
+        """All searchable texts of a call; those that explain a failure first."""
         yield from filter(None, (self.error, self.reason, self.summary))
         for _, value in (*self.output, *self.arguments):
             yield written(value)

@@ -75,7 +75,7 @@ def search(
     before: Place | None = None,
     such: Q = Q(),  # noqa: B008 - never changed
 ) -> Hits:
-    """`filters` and `such` narrow the calls beside the query."""
+    """Page of hits; `filters` and `such` narrow the calls further."""
     return _Search(project_id, query, filters, such).hits(size, before)
 
 

@@ -134,7 +134,7 @@ def moment(microseconds_: int) -> datetime:
 
 
 def present(tokens: Iterable[int]) -> list[int]:
-    """Those that any call has."""
+    """Tokens that occur in any call."""
     candidates = sorted(tokens)
     if len(candidates) < 2:
         return candidates

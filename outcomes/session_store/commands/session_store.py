@@ -54,7 +54,7 @@ _REMOVE = """
 
 
 def count_up(key: str, amount: float, *, access: Access, agent: str = "") -> float:
-    """Add to a counter, which begins at zero, and tell what it is now."""
+    """Add to a counter, which starts at zero; returns its value."""
     amount = as_counter(amount)
     if is_protected(key) and (isinstance(amount, float) or amount < 1):
         if amount < 0:

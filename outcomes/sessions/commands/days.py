@@ -196,7 +196,7 @@ class Marks:
         return state
 
     def forget(self, session: Session, since: Place | None = None) -> None:
-        """Marks that hold what changed."""
+        """Remove marks that include changed calls."""
         gone = SessionMark.objects.filter(session=session.pk)
         (gone if since is None else gone.filter(at__gte=since[0])).delete()
 

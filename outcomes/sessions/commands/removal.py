@@ -132,7 +132,7 @@ def remove_some(number: int, at_once: int = AT_ONCE) -> bool | None:
 
 
 def _remove_calls(session: Session, rows: Sequence[CallRow], *, keeps_sums: bool) -> int:
-    """And all that was said of them; how many events that were."""
+    """Remove calls with their events; returns the number of events."""
     ids = [row.id for row in rows]
     PastVerdict.objects.filter(call__in=ids).delete()
     ChangedCall.objects.filter(call__in=ids).delete()

@@ -57,7 +57,7 @@ class Facets:
 
     @property
     def all(self) -> int:
-        """In whichever state."""
+        """Number in any state."""
         return self.states.total()
 
     def without_counts(self) -> "Facets":

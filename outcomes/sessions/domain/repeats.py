@@ -50,7 +50,7 @@ class RequestedCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DenialLoop:
-    """The same call of a session, denied again: whatever came between, in whichever turn."""
+    """Repeated denials of the same call in a session, across turns and other calls."""
 
     times: int
     first_at: datetime

@@ -1,4 +1,4 @@
-"""Days of which sessions are counted, and which of them changed since."""
+"""Counted days of sessions, and those that changed since."""
 
 from collections import Counter
 from collections.abc import Iterable

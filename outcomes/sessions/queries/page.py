@@ -117,7 +117,7 @@ MOST_WAITING: Final = 500  # approvals; more wait nowhere for long
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which sessions wait: by what approvals tell, else by the calls behind them."""
+    """Sessions that wait for an approval: by approvals, else by their calls."""
 
     named: Collection[tuple[int, str]] = ()  # the environment and the id that the agent gave
     ids: Collection[int] = ()

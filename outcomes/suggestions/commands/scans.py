@@ -1,4 +1,4 @@
-"""Looking at the newest results for failures that nobody sees: asked for, and carried out.
+"""Scans of the newest results for silent failures: queued and run.
 
 A job of its own process: what it costs, who settles does not pay.
 """
@@ -82,7 +82,7 @@ def _requeued() -> dict[str, Any]:
 
 
 def waiting_scans() -> list[int]:
-    """With those whose process died."""
+    """Queued scans, with those whose worker died."""
     jobs.requeue_lost(_scans())
     return jobs.waiting(_scans())
 

@@ -15,7 +15,7 @@ from outcomes.suggestions.queries import suggestion_numbered
 
 
 def dismiss_suggestion(project_id: int, number: int, *, by: Actor) -> Suggestion:
-    """It stays dismissed, whatever comes."""
+    """Dismiss a suggestion for good."""
     return _set(project_id, number, by, is_dismissed=True)
 
 

@@ -195,7 +195,7 @@ class _Outline:
         return self._nodes >= NODES
 
     def _parsed(self, text: str) -> Any:
-        """None for what is no JSON of an object or a list, and for what is too long to look."""
+        """Object or list in a JSON text; None for other or too long texts."""
         if len(text) > min(JSON_SEEN, self._read) or text.lstrip()[:1] not in ("{", "["):
             return None
         self._read -= len(text)

@@ -1,4 +1,4 @@
-"""Recorded results that a text of a check is tried on: what it says of each, and what is new."""
+"""Recorded results with the verdict of a draft on each, and the changes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class ResultGroup:
-    """Results of one shape of which everything says the same; the newest stands for all."""
+    """Results with the same pattern and verdicts; the newest represents them."""
 
     all_: tuple[Tried, ...]
 
@@ -75,7 +75,7 @@ class ResultGroup:
 
     @property
     def is_bound_equally(self) -> bool:
-        """Whether what judges the newest now judges all of them, and says the same of them."""
+        """True if all of them have the same bound check and the same current verdict."""
         return len({(each.bound_check, each.bound) for each in self.all_}) == 1
 
 

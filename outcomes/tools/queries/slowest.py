@@ -107,7 +107,7 @@ def _worth(reading: Reading, parts: list[Run], room: int, least: int = 0) -> Wor
 
 
 def _runs_of(stretches: list[Stretch], step: int) -> list[Run]:
-    """Those that are as fine already stay as they are."""
+    """Runs of the stretches, split to this step at most."""
     return [run for each in joined(stretches) for run in runs(each.first, each.end, step)]
 
 
