@@ -128,7 +128,7 @@ def _size(value: Any) -> int:
 
 
 def _same(expected: Any, seen: Any) -> bool:
-    """As deep as what is wanted, whatever was seen."""
+    """Equality as deep as the operand."""
     if type(expected) in _NUMBERS:
         return type(seen) in _NUMBERS and double(expected) == double(seen)
     if type(expected) is not type(seen):
