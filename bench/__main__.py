@@ -5,10 +5,10 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bench import machine, parts
 from bench.backtests import KINDS, BacktestEnded, backtests, recorded
@@ -21,7 +21,7 @@ from bench.posting import AgentsFailed
 from bench.rejudging import RejudgingEnded, rejudging
 from bench.report import table
 from bench.site import NotSettled, Site, site
-from bench.sizes import CLIENTS, COUNTING, FULL, LAG_BATCH, LAG_ITEMS, QUICK, Sizes
+from bench.sizes import CLIENTS, COUNTING, FULL, LAG_BATCH, LAG_ITEMS, LAGS, QUICK, Sizes
 from bench.stores import Store, store
 from bench.under_backtests import lag_under_backtests
 from bench.workload import Workload
@@ -42,8 +42,7 @@ def main() -> int:
         bench["checks"] = checks()
         for each in options.stores:
             with store(each, folder) as chosen:
-                expected = _backtest_parts if options.backtests else _parts
-                bench["stores"][each] = _on(chosen, sizes, expected)
+                bench["stores"][each] = _on(chosen, sizes, options.only)
     text = json.dumps(bench, indent=1)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(text + "\n")
@@ -53,59 +52,70 @@ def main() -> int:
     return int(any(wrong))
 
 
-def _on(
-    chosen: Store, sizes: Sizes, expected: Callable[[Site, Sizes], Iterator[parts.Part]]
-) -> dict[str, Any]:
+def _on(chosen: Store, sizes: Sizes, groups: Sequence[str]) -> dict[str, Any]:
     counted: dict[str, Any] = {"durability": {}, "parts": [], "ended": ""}
     with site(chosen) as running:
         deploy(running)
         counted["durability"] = machine.durability(chosen)
         try:
             parts.end_to_end(running, parts.workload(WARM_UP, batch=50, clients=4))
-            for part in expected(running, sizes):
-                counted["parts"].append(part.as_json())
-                print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
+            for group in groups:
+                for part in GROUPS[group](running, sizes):
+                    counted["parts"].append(part.as_json())
+                    print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
         except (NotSettled, AgentsFailed, BacktestEnded, RejudgingEnded) as error:
             counted["ended"] = f"The parts end here. {error}"
     return counted
 
 
-def _parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
+def _settle(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     yield from parts.settle(running, parts.workload(sizes.settle, batch=500, clients=4))
+
+
+def _end_to_end(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     yield parts.end_to_end(running, parts.workload(sizes.end_to_end, batch=500, clients=4))
-    yield _lag(running, sizes)
+
+
+def _lag(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
+    for per_second in LAGS:
+        yield parts.lag(running, _steady(sizes, per_second), per_second=per_second)
+
+
+def _increments(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     for clients in COUNTING:
         yield increments(running, clients=clients, seconds=sizes.counting_seconds)
+
+
+def _governed(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     yield governed(running, calls=sizes.governed)
+
+
+def _ingest(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     for worker in (True, False):
         for batch, items in sizes.ingest.items():
             for clients in CLIENTS:
                 load = parts.workload(items, batch=batch, clients=clients)
                 yield parts.door(running, load, worker=worker)
-    yield from _backtests(running, sizes)
-    yield from rejudging(running, number=sizes.backtest)
-    yield editor(running)
-
-
-def _backtest_parts(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
-    """With what settling beside them is held against."""
-    yield _lag(running, sizes)
-    yield from _backtests(running, sizes)
-
-
-def _lag(running: Site, sizes: Sizes) -> parts.Part:
-    return parts.lag(running, _steady(sizes), per_second=LAG_ITEMS)
 
 
 def _backtests(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
     for kind in KINDS:
         posted = recorded(running, kind, sizes.backtest)
         yield backtests(running, kind, posted)
-    yield lag_under_backtests(running, _steady(sizes), posted, per_second=LAG_ITEMS)
+    load = _steady(sizes, LAG_ITEMS)
+    yield lag_under_backtests(running, load, posted, per_second=LAG_ITEMS)
 
 
-def _steady(sizes: Sizes) -> Workload:
-    return parts.workload(LAG_ITEMS * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
+def _rejudging(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
+    yield from rejudging(running, number=sizes.backtest)
+
+
+def _editor(running: Site, sizes: Sizes) -> Iterator[parts.Part]:
+    yield editor(running)
+
+
+def _steady(sizes: Sizes, per_second: int) -> Workload:
+    return parts.workload(per_second * sizes.lag_seconds, batch=LAG_BATCH, clients=4)
 
 
 def _is_wrong(result: dict[str, Any]) -> bool:
@@ -116,7 +126,7 @@ def _options() -> argparse.Namespace:
     options = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     options.add_argument("--quick", action="store_true", help="about a minute")
     options.add_argument(
-        "--backtests", action="store_true", help="only these, and settling alone and beside them"
+        "--only", nargs="+", choices=GROUPS, default=list(GROUPS), help="only these parts"
     )
     options.add_argument(
         "--stores", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"]
@@ -124,6 +134,20 @@ def _options() -> argparse.Namespace:
     options.add_argument("--json", type=Path, default=machine.ROOT / ".cache/bench.json")
     options.add_argument("--folder", help="where the data lies meanwhile; on a real disk")
     return options.parse_args()
+
+
+# Parts by the name that --only knows, in the order in which they run.
+GROUPS: Final[dict[str, Callable[[Site, Sizes], Iterator[parts.Part]]]] = {
+    "settle": _settle,
+    "end-to-end": _end_to_end,
+    "lag": _lag,
+    "increments": _increments,
+    "governed": _governed,
+    "ingest": _ingest,
+    "backtests": _backtests,
+    "reclassification": _rejudging,
+    "editor": _editor,
+}
 
 
 if __name__ == "__main__":

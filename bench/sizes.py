@@ -19,3 +19,4 @@ QUICK = Sizes({1: 400, 50: 4_000, 500: 8_000}, 12_000, 16_000, 4, 3, 150, 24_000
 CLIENTS = (1, 4)
 COUNTING = (1, 8)  # clients that count up
 LAG_ITEMS, LAG_BATCH = 2_000, 50  # per second, per post
+LAGS = (1_000, LAG_ITEMS)  # items per second: SQLite's target and PostgreSQL's

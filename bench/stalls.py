@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import parts
+from bench.processes import CpuMeter
 from bench.site import Site, site
 from bench.slow_clients import under_way
 from bench.stores import store
@@ -34,8 +35,9 @@ def measure(running: Site, chosen: argparse.Namespace) -> dict[str, Any]:
     idle = latencies(running, seconds)
     with under_way(running, validations=chosen.validations, exports=chosen.exports) as counted:
         time.sleep(FILLING)
+        meter = CpuMeter(running.processes)
         loaded = latencies(running, seconds)
-        meanwhile = dict(counted())
+        cores, meanwhile = meter.read(), dict(counted())
     running.wait_until_settled(SETTLING)
     result = {
         name: {
@@ -45,19 +47,23 @@ def measure(running: Site, chosen: argparse.Namespace) -> dict[str, Any]:
         }
         for name in idle
     }
-    return {**result, "meanwhile": meanwhile, "beyond": faults(result, meanwhile)}
+    beyond = [*slow(result), *unanswered(meanwhile, chosen)]
+    return {**result, "meanwhile": meanwhile, "cores": cores, "beyond": beyond}
 
 
-def faults(result: dict[str, dict[str, float]], meanwhile: dict[str, int]) -> list[str]:
-    slow = [
+def slow(result: dict[str, dict[str, float]]) -> list[str]:
+    return [
         f"{name}: {each['of_limit']:.2f}" for name, each in result.items() if each["of_limit"] > 1
     ]
-    missing = [
+
+
+def unanswered(meanwhile: dict[str, int], chosen: argparse.Namespace) -> list[str]:
+    loads = {"validation 200": chosen.validations, "export 200": chosen.exports}
+    return [
         f"no {what} was answered"
-        for what in ("validation 200", "export 200")
-        if not meanwhile.get(what)
+        for what, clients in loads.items()
+        if clients and not meanwhile.get(what)
     ]
-    return slow + missing
 
 
 def latencies(running: Site, seconds: float) -> dict[str, list[float]]:
