@@ -47,6 +47,8 @@ def test_a_document_has_one_budget_for_all_that_is_done_for_it():
 def test_evaluation_processes_stand_back_for_those_that_serve(engine):
     engine.validate(document(pre(ALWAYS)))
     assert os.getpriority(os.PRIO_PROCESS, engine.pid) >= 5
+    for weight in Path(f"/proc/{engine.pid}").glob("autogroup"):  # where Linux weighs sessions
+        assert int(weight.read_text().rpartition(" ")[2]) >= 5
 
 
 def test_the_servers_environment_is_out_of_reach(engine, monkeypatch):
