@@ -13,6 +13,7 @@ HAS_LATERAL: bool = True  # joins that read the row before them
 ITEMS_PER_CLAIM: int = 4_000  # of one settling transaction, more or less
 ITEMS_PER_LARGE_CLAIM: int = 0  # of one when much waits, at most
 CALLS_PER_COMMIT: int = 500  # of a reclassification
+INDEXED_PER_COMMIT: int = 500  # calls of the search index
 CLOCK: str = "clock_timestamp()"
 NO_BYTES: str = "CAST(NULL AS bytea)"
 BEGINNING: str = "LEFT(%(expressions)s, {})"  # as the index of beginnings says it
@@ -75,6 +76,11 @@ def try_lock(number: int) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
         return bool(cursor.fetchone()[0])
+
+
+def changes_by_others() -> int:
+    """Always the same: who writes here holds up no other."""
+    return 0
 
 
 def limit_statements(seconds: float) -> None:

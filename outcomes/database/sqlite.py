@@ -16,6 +16,7 @@ ITEMS_PER_CLAIM: int = 1_000  # of one settling transaction, more or less
 # the one lock: a claim takes half of what waits, up to so many.
 ITEMS_PER_LARGE_CLAIM: int = 3_000
 CALLS_PER_COMMIT: int = 100  # of a reclassification
+INDEXED_PER_COMMIT: int = 5  # calls of the search index: agents wait for the one lock meanwhile
 CLOCK: str = "strftime('%Y-%m-%dT%H:%M:%f', 'now')"
 NO_BYTES: str = "CAST(NULL AS blob)"
 BEGINNING: str = "SUBSTR(%(expressions)s, 1, {})"  # as the index of beginnings says it
@@ -78,6 +79,13 @@ def starting_with(
 def try_lock(number: int) -> bool:
     """A transaction that writes is alone already."""
     return True
+
+
+def changes_by_others() -> int:
+    """Another number after any other connection has committed."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA data_version")
+        return int(cursor.fetchone()[0])
 
 
 def limit_statements(seconds: float) -> None:

@@ -16,8 +16,15 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from outcomes.database import CALLS_PER_COMMIT, KEEP_ROWS, bulk, one_of_numbers
+from outcomes.database import (
+    CALLS_PER_COMMIT,
+    INDEXED_PER_COMMIT,
+    KEEP_ROWS,
+    bulk,
+    one_of_numbers,
+)
 from outcomes.jobs import commands as jobs
+from outcomes.jobs.pace import Pace
 from outcomes.masking.queries.shown_calls import shown_folds
 from outcomes.models import Call, Event, IndexedCall, Posting, Principal, SearchIndex, Tool
 from outcomes.models import UnindexedEvents as Unindexed
@@ -76,9 +83,9 @@ def run_index(number: int) -> bool:
     index = jobs.claimed(_indexes(), number)
     if index is None:
         return True
-    turn = jobs.Turn()
+    turn, pace = jobs.Turn(), Pace()
     try:
-        while index_some(index):
+        while index_some(index, pace):
             if turn.is_over():
                 jobs.put_back(index)
                 return False
@@ -94,9 +101,9 @@ def run_index(number: int) -> bool:
     return True
 
 
-def index_some(index: SearchIndex) -> bool:
+def index_some(index: SearchIndex, pace: Pace) -> bool:
     """One step; False when nothing is left. What was settled last comes before what is older."""
-    return _index_settled(index) or _index_older(index)
+    return _index_settled(index, pace) or _index_older(index, pace)
 
 
 def remove_calls(calls: Sequence[int]) -> None:
@@ -111,12 +118,21 @@ def remove_calls(calls: Sequence[int]) -> None:
 def _create_missing() -> None:
     projects = Tool.objects.order_by().values_list("project", flat=True).distinct()
     for project in projects.exclude(project__in=_indexes().values("project")):
-        newest = Call.objects.filter(project=project).order_by("-at", "-order").first()
-        before = microseconds(newest.at) + 1 if newest else 0
+        before = _end_of_unnoted(project)
         SearchIndex.objects.get_or_create(project_id=project, defaults={"before": before})
 
 
-def _index_settled(index: SearchIndex) -> bool:
+def _end_of_unnoted(project: int) -> int:
+    """Time before which calls were settled without a note; 0 where there is a note of all."""
+    events = Event.objects.filter(project=project)
+    noted = Unindexed.objects.filter(project=project).order_by("first").first()
+    if noted is not None and not events.filter(id__lt=noted.first).exists():
+        return 0
+    newest = Call.objects.filter(project=project).order_by("-at", "-order").first()
+    return microseconds(newest.at) + 1 if newest else 0
+
+
+def _index_settled(index: SearchIndex, pace: Pace) -> bool:
     notes: list[Unindexed] = []
     for note in Unindexed.objects.filter(project=index.project_id).order_by("id")[:NOTES_AT_ONCE]:
         if notes and sum(each.events for each in notes) + note.events > CALLS_PER_COMMIT:
@@ -131,8 +147,9 @@ def _index_settled(index: SearchIndex) -> bool:
     values = events.values_list("id", "environment", "call_digest")[:CALLS_PER_COMMIT]
     places = [(number, environment, bytes(digest)) for number, environment, digest in values]
     entries = _entries(index.project_id, _calls_of(places))
+    last_entries = _write_all_but_last(index, entries, pace)
     with transaction.atomic():
-        _write(index, entries)
+        _write(index, last_entries)
         ids = [note.pk for note in notes]
         if len(places) < CALLS_PER_COMMIT:
             Unindexed.objects.filter(pk__in=ids).delete()
@@ -143,7 +160,7 @@ def _index_settled(index: SearchIndex) -> bool:
     return True
 
 
-def _index_older(index: SearchIndex) -> bool:
+def _index_older(index: SearchIndex, pace: Pace) -> bool:
     """Calls that were settled before there was an index, newest first."""
     if not index.before:
         return False
@@ -155,9 +172,9 @@ def _index_older(index: SearchIndex) -> bool:
     place = (0, 0)
     if len(rows) == CALLS_PER_COMMIT:
         place = microseconds(rows[-1].at), rows[-1].order
-    entries = _entries(index.project_id, rows)
+    last_entries = _write_all_but_last(index, _entries(index.project_id, rows), pace)
     with transaction.atomic():
-        _write(index, entries, before=place[0], before_order=place[1])
+        _write(index, last_entries, before=place[0], before_order=place[1])
     index.before, index.before_order = place
     return bool(index.before)
 
@@ -182,6 +199,20 @@ def _entries(project: int, rows: Sequence[Call]) -> list[Entry]:
         tokens = tokens_of(project, content)
         entries.append(Entry(row.pk, microseconds(row.at), content.principal, tokens))
     return entries
+
+
+def _write_all_but_last(
+    index: SearchIndex, entries: Sequence[Entry], pace: Pace
+) -> Sequence[Entry]:
+    """Write in short transactions, and return the entries of the last one."""
+    pieces = [
+        entries[start : start + INDEXED_PER_COMMIT]
+        for start in range(0, len(entries), INDEXED_PER_COMMIT)
+    ]
+    for piece in pieces[:-1]:
+        with pace.step(), transaction.atomic():
+            _write(index, piece)
+    return pieces[-1] if pieces else []
 
 
 def _write(index: SearchIndex, entries: Sequence[Entry], **figures: int) -> None:

@@ -4,6 +4,7 @@ import pytest
 from django.db import connection
 
 from outcomes.jobs import commands as jobs
+from outcomes.jobs.pace import Pace
 from outcomes.models import Call, IndexedCall, Posting, SearchIndex, UnindexedEvents
 from outcomes.search.commands import indexing
 from outcomes.search.commands.indexing import run_index, waiting_indexes
@@ -142,6 +143,15 @@ def test_calls_from_before_there_was_an_index_are_indexed(project, agent: Agent,
     assert SearchIndex.objects.get().before == 0
 
 
+def test_calls_that_have_a_note_are_indexed_once(project, agent: Agent):
+    agent.post(*(an_outcome(f"c-{n}", output="word") for n in range(3)))
+    waiting_indexes()
+    assert SearchIndex.objects.get().before == 0  # nothing is older than the notes
+    run_waiting_indexes()
+    assert set(hits(project, "word")) == {"c-0", "c-1", "c-2"}
+    assert index_differences() == []
+
+
 def test_a_step_that_is_cut_short_is_done_again(project, agent: Agent, monkeypatch):
     agent.post(*(an_outcome(f"c-{n}", output=f"word{n}") for n in range(4)))
     (number,) = waiting_indexes()
@@ -152,7 +162,7 @@ def test_a_step_that_is_cut_short_is_done_again(project, agent: Agent, monkeypat
 
     monkeypatch.setattr(indexing, "packed", killed)
     with pytest.raises(SystemExit):
-        indexing.index_some(index)
+        indexing.index_some(index, Pace())
     assert not Posting.objects.exists()
     monkeypatch.undo()
     jobs.put_back(index)
@@ -167,7 +177,7 @@ def test_a_process_that_lost_its_lease_writes_nothing(project, agent: Agent):
     index = claimed_index(number)
     SearchIndex.objects.update(status=SearchIndex.Status.QUEUED)
     with pytest.raises(indexing.LeaseLost):
-        indexing.index_some(index)
+        indexing.index_some(index, Pace())
     assert not IndexedCall.objects.exists()
     run_index(number)
     assert hits(project, "word") == ["c-1"]
