@@ -15,6 +15,7 @@ PIECE = 256 * 1024
 TURN, MOMENT = 0.5, 0.1  # seconds: of an export on a thread; of those, for a piece to be taken
 WORK, LONGEST_REST = 0.005, 0.5  # seconds of an export before it rests, and of a rest
 REST = 9  # times as long as it has worked
+POLL = 0.005  # seconds between two looks whether the rest is over
 STALLED = 60.0  # seconds after which a client that takes nothing is given up
 LINGER = 5.0  # seconds in which a refused client may finish sending and read why
 LINGER_BYTES = 64 * 1024 * 1024
@@ -186,7 +187,7 @@ class Making:
 
 def yielding_to_requests(pieces: Iterable[bytes], is_busy: Callable[[], bool]) -> Iterator[bytes]:
     """Whoever computes beside requests slows down each of them: so after a few milliseconds of work
-    this rests until they are done, though not for ever."""
+    this rests until none has run for a moment, though not for ever."""
     worked, ends = 0.0, object()
     making = iter(pieces)
     while True:
@@ -199,7 +200,7 @@ def yielding_to_requests(pieces: Iterable[bytes], is_busy: Callable[[], bool]) -
         if worked >= WORK:
             until = now + min(REST * worked, LONGEST_REST)
             while is_busy() and time.perf_counter() < until:
-                time.sleep(0.001)
+                time.sleep(POLL)
             worked = 0.0
         yield piece
 

@@ -4,6 +4,7 @@ A bounded number of threads is the back-pressure, and bounds the database connec
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -14,6 +15,8 @@ from typing import Any, TypeVar, TypeVarTuple
 Result = TypeVar("Result")
 Values = TypeVarTuple("Values")
 
+RECENTLY = 0.1  # seconds: requests seldom come alone
+
 Job = tuple[asyncio.Future[Any], Callable[..., Any], tuple[Any, ...]]
 
 
@@ -22,6 +25,7 @@ class Threads:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._at_end = at_end
         self._working = [False] * count
+        self._worked_at = float("-inf")
         self._threads = [
             # Daemons: a thread that hangs must not hold up the end of the process.
             Thread(target=self._work, args=[number], name=f"{name}-{number}", daemon=True)
@@ -29,7 +33,10 @@ class Threads:
         ]
 
     def is_busy(self) -> bool:
-        return any(self._working) or not self._jobs.empty()
+        """Whether jobs run, or ran a moment ago."""
+        if any(self._working) or not self._jobs.empty():
+            return True
+        return time.monotonic() < self._worked_at + RECENTLY
 
     def start(self) -> None:
         for thread in self._threads:
@@ -56,7 +63,7 @@ class Threads:
                 settle_on_loop(done, partial(done.set_exception, error))
             else:
                 settle_on_loop(done, partial(done.set_result, result))
-            self._working[number] = False
+            self._working[number], self._worked_at = False, time.monotonic()
         if self._at_end:
             self._at_end()
 

@@ -13,7 +13,7 @@ Columns = Mapping[str, Callable[[Row], object]]
 
 # With one of these a spreadsheet begins to compute, and may call others by what it computes.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
-_ROWS_AT_ONCE: Final = 200
+_ROWS_AT_ONCE: Final = 20  # an export stops for requests between two pieces
 
 
 class _Lines(Generic[Row]):
