@@ -77,7 +77,8 @@ examples: setup-dev
 	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=others --postgres || postgres=$$?; \
 	exit $$((sqlite | postgres))
 
-# The long drill: every process is killed twenty times per database while items are posted.
+# The long drill: every process is killed twenty times per database while items are posted, and the
+# workers of each queue while jobs run.
 kill: setup-dev
 	@$(BIN)/python -m tests.kill
 	@$(BIN)/python -m tests.kill --postgres

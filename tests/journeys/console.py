@@ -36,7 +36,7 @@ class Console:
             headers |= {"X-Edictum-Agent-Id": agent} if agent else {}
             connection.request(method, f"/v1/{path}", body, headers)
             answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
+            return answer.status, json.loads(answer.read() or b"null")
         finally:
             connection.close()
 
