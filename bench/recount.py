@@ -31,7 +31,7 @@ _SESSION_COUNTS = f"""count(*),
     sum({_DENIED}),
     sum(CASE WHEN kind = '' THEN 1 ELSE 0 END),
     sum(CASE WHEN disagreement THEN 1 ELSE 0 END)"""
-_SESSION_COUNTS = "attempts, executions, successes, failures, unknown, denied, open, disagreements"
+_STORED_COUNTS = "attempts, executions, successes, failures, unknown, denied, open, disagreements"
 
 
 def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
@@ -144,7 +144,7 @@ def _sessions() -> tuple[str, str]:
     tagged = f"SELECT id FROM outcomes_session WHERE substr(session_id, 1, {TAG}) = %s"
     calls = f"""SELECT session_id, {_SESSION_COUNTS}
         FROM outcomes_call WHERE session_id IN ({tagged}) GROUP BY session_id"""
-    sessions = f"SELECT id, {_SESSION_COUNTS} FROM outcomes_session WHERE id IN ({tagged})"
+    sessions = f"SELECT id, {_STORED_COUNTS} FROM outcomes_session WHERE id IN ({tagged})"
     return calls, sessions
 
 
