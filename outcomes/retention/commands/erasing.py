@@ -22,11 +22,11 @@ from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.models import Project
 from governance.people.policies import Action, refuse_unless
 from outcomes.jobs import commands as jobs
-from outcomes.models import Agent, Erasure, Principal
+from outcomes.models import Agent, Erasure, Principal, Session
 from outcomes.models.jobs import WAITING
 from outcomes.record.codec import digest_of
 from outcomes.retention.commands import erased_calls, erased_rest, erased_sums
-from outcomes.retention.commands.steps import Cursor
+from outcomes.retention.commands.steps import Cursor, delete_rows
 from outcomes.search.queries.progress import progress_of
 from outcomes.stored import names
 
@@ -186,8 +186,10 @@ def _give_up_name(row: Agent | Principal) -> None:
 
 
 def _erase_name(erasure: Erasure) -> None:
+    """Without cascades: whatever still named it would go too, unseen."""
     number = erasure.result["row"]
     if erasure.about == About.PRINCIPAL:
-        Principal.objects.filter(pk=number).delete()
+        delete_rows(Principal.objects.filter(pk=number))
     elif not erasure.result.get("others"):
-        Agent.objects.filter(pk=number).delete()
+        Session.objects.filter(agent=number).update(agent=None)
+        delete_rows(Agent.objects.filter(pk=number))
