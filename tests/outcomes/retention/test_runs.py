@@ -11,6 +11,7 @@ from outcomes.core import artifact_store
 from outcomes.figures.commands.rolling_up import roll_up
 from outcomes.figures.queries.stats import figures
 from outcomes.holds.commands import hold_query, hold_session, lift_hold
+from outcomes.jobs import commands as jobs
 from outcomes.models import (
     AgentSeen,
     Artifact,
@@ -302,3 +303,40 @@ def test_a_run_starts_once_a_day(project, monkeypatch):
     assert runs.start_due_runs() == []
     days_later(monkeypatch, 1.1)
     assert len(runs.start_due_runs()) == 1
+
+
+class Killed(BaseException):
+    """The process ends here, and nothing of it runs any more."""
+
+
+def test_a_run_whose_process_died_in_a_step_is_taken_up_after_its_lease(
+    project, agent, monkeypatch
+):
+    agent.post(*(an_item(f"s-{number}") for number in range(6)))
+    sums = counted(project)
+    monkeypatch.setattr(calls, "CALLS", 2)
+    days_later(monkeypatch, 401)
+    run = runs.start_run(project, by=CONSOLE)
+    note, removals = runs._Run._note_step, iter(range(2))
+
+    def dying(self, stage, step):
+        if stage.kind is Kind.CALLS and step.removed.rows and next(removals, None) is None:
+            raise Killed  # after the rows went, before the transaction ends
+        return note(self, stage, step)
+
+    monkeypatch.setattr(runs._Run, "_note_step", dying)
+    with pytest.raises(Killed):
+        runs.run_retention(run.pk)
+    monkeypatch.setattr(runs._Run, "_note_step", note)
+    assert Call.objects.count() == 2
+    assert runs.waiting_runs() == []  # its lease lasts
+    later = jobs.database_time() + jobs.LOST_AFTER * 2
+    monkeypatch.setattr(jobs, "database_time", lambda: later)
+    assert runs.waiting_runs() == [run.pk]
+    while not runs.run_retention(run.pk):
+        pass
+    run.refresh_from_db()
+    assert run.result["removed"]["calls"][0] == 6
+    assert not Call.objects.exists()
+    assert not Session.objects.exists()
+    assert counted(project) == sums
