@@ -8,6 +8,7 @@ from governance.core.actor import CONSOLE
 from governance.models import AuditEntry
 from outcomes.artifacts.commands.artifacts import remove_unreferenced_artifacts
 from outcomes.core import artifact_store
+from outcomes.core.clock import database_time
 from outcomes.figures.commands.rolling_up import roll_up
 from outcomes.figures.queries.stats import figures
 from outcomes.holds.commands import hold_query, hold_session, lift_hold
@@ -330,7 +331,7 @@ def test_a_run_whose_process_died_in_a_step_is_taken_up_after_its_lease(
     monkeypatch.setattr(runs._Run, "_note_step", note)
     assert Call.objects.count() == 2
     assert runs.waiting_runs() == []  # its lease lasts
-    later = jobs.database_time() + jobs.LOST_AFTER * 2
+    later = database_time() + jobs.LOST_AFTER * 2
     monkeypatch.setattr(jobs, "database_time", lambda: later)
     assert runs.waiting_runs() == [run.pk]
     while not runs.run_retention(run.pk):
