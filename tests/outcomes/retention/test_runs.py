@@ -310,9 +310,7 @@ class Killed(BaseException):
     """The process ends here, and nothing of it runs any more."""
 
 
-def test_a_run_whose_process_died_in_a_step_is_taken_up_after_its_lease(
-    project, agent, monkeypatch
-):
+def test_a_run_whose_process_died_in_a_step_resumes_after_its_lease(project, agent, monkeypatch):
     agent.post(*(an_item(f"s-{number}") for number in range(6)))
     sums = counted(project)
     monkeypatch.setattr(calls, "CALLS", 2)
