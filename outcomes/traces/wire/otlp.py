@@ -71,7 +71,7 @@ def _protobuf_spans(body: bytes) -> Iterator[Span]:
         request = service.ExportTraceServiceRequest.FromString(body)
     except DecodeError:
         detail = "The body is not an ExportTraceServiceRequest."
-        raise BodyRefused(400, "wrong_shape", detail) from None
+        raise BodyRefused(400, "bad_request", detail) from None
     for resource_spans in request.resource_spans:
         resource = _attributes(resource_spans.resource.attributes)
         for scope_spans in resource_spans.scope_spans:
@@ -132,7 +132,7 @@ def _json_spans(body: bytes) -> Iterator[Span]:
                     yield _span_of_json(span, resource)
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
         detail = f"The body is not an ExportTraceServiceRequest in JSON: {error}"
-        raise BodyRefused(400, "wrong_shape", detail[:400]) from None
+        raise BodyRefused(400, "bad_request", detail[:400]) from None
 
 
 def _span_of_json(span: Mapping[str, Any], resource: Mapping[str, Json]) -> Span:
