@@ -379,3 +379,11 @@ def test_sessions_have_the_count_of_the_previous_period(pages, agent):
     assert "The previous 24 hours: 1 session." in pages.text("sessions/", range="24h", agent="ops")
     assert "The previous" not in pages.text("sessions/", range="all")
     assert "The previous" not in pages.text("sessions/", range="24h", q="s-1")
+
+
+def test_the_place_of_the_time_before_is_there_where_it_has_nothing_to_say(pages, agent):
+    agent.post(an_item("s-1"))
+    place = '<p id="second-sentence"{}></p>'
+    assert place.format("") in pages.get("sessions/", range="all").content.decode()
+    part = pages.get("live/sessions/", range="all").content.decode()
+    assert place.format(' hx-swap-oob="true"') in part
