@@ -110,10 +110,10 @@ def test_what_was_observed_is_ticked_off_and_then_enforced(
         console.settled("outcomes")
         admin.goto(f"{console.url}/p/default/contracts/b/{name}/would-deny/?environment=production")
         row = admin.get_by_role("row").filter(has_text="no-rm").last
-        for _ in range(20):
+        for _ in range(60):
             if row.count():
                 break
-            admin.wait_for_timeout(250)
+            admin.wait_for_timeout(500)
             admin.reload()
         assert list(findings("would have been denied", admin)) == []
         row.get_by_role("button", name="Mark reviewed").click()

@@ -69,7 +69,8 @@ def test_a_removed_row_is_announced_once_and_not_requested_again(
     admin.get_by_role("button", name="Delete").click()
     gone = page.locator(".toast.bad")
     expect(gone).to_have_text("This item no longer exists.")
-    page.wait_for_timeout(1_500)  # in which each part of the page has asked
+    # Each part of the page has asked once more.
+    expect(page.locator("[hx-trigger*=every]:not([data-gone])")).to_have_count(0)
     listed: list[str] = []
     page.on("request", lambda made: listed.append(made.url))
     page.wait_for_timeout(2_500)
