@@ -58,7 +58,7 @@ def uploaded(agent: Agent, text: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [80_000, 8_000_000])
+@pytest.mark.parametrize("size", [80_000, pytest.param(8_000_000, marks=pytest.mark.one_database)])
 def test_a_traceback_at_the_end_of_a_log_is_a_failure_wherever_it_is_judged(
     project, agent: Agent, manager, size
 ):
@@ -101,6 +101,7 @@ def test_a_check_backtest_finds_what_lies_far_back(project, agent: Agent, manage
     assert (sample["call_id"], sample["cut"]) == ("a", False)
 
 
+@pytest.mark.one_database
 @pytest.mark.slow
 def test_a_verdict_on_a_text_that_was_cut_is_unknown_and_says_so(project, agent: Agent, manager):
     agent.post(an_outcome("a", output=LONG, tool_success=True))
