@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import get_args
@@ -36,6 +37,8 @@ from tests.names import empty_names
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 400  # lines
+MODULES = 25  # of one folder
+PRODUCT = ("edictum_site/", "governance/", "outcomes/")
 WIDEST = 120  # characters of a template's line
 GENERATED = ("requirements", "docs/pictures/")
 
@@ -128,6 +131,22 @@ def test_no_file_is_too_long():
     files = tracked(".py", ".html", ".css", ".js", ".md", ".toml")
     long = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in files}
     assert {name: lines for name, lines in long.items() if lines > LONGEST} == {}
+
+
+def test_no_folder_has_more_than_25_modules():
+    modules = Counter(
+        str(file.parent.relative_to(ROOT))
+        for file in tracked(".py")
+        if file.name != "__init__.py" and str(file.relative_to(ROOT)).startswith(PRODUCT)
+    )
+    assert {folder: number for folder, number in modules.items() if number > MODULES} == {}
+
+
+def test_no_import_between_layers_is_exempt():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = [each for each in contracts["contracts"] if each["type"] == "layers"]
+    assert len(layers) == 5
+    assert [each["name"] for each in layers if each.get("ignore_imports")] == []
 
 
 def test_no_line_of_a_template_is_too_wide():
@@ -298,12 +317,11 @@ def test_files_named_in_a_guide_for_developers_exist(name):
 
 
 def test_no_room_asks_which_database_is_in_use():
-    product = ("edictum_site/", "governance/", "outcomes/")
     names = [str(path.relative_to(ROOT)) for path in tracked(".py")]
     rooms = [
         ROOT / name
         for name in names
-        if name.startswith(product) and not name.startswith("outcomes/database/")
+        if name.startswith(PRODUCT) and not name.startswith("outcomes/database/")
     ]
     vendor = (
         r"""\bas_(postgresql|sqlite)\b|\.vendor\b|endswith\(.postgresql|\bNAME == |ON_POSTGRESQL"""
