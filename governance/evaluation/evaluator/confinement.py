@@ -27,6 +27,8 @@ def stand_back() -> None:
     """Linux may weigh sessions against each other, and only within each of them its processes: then
     a process of low priority has as large a share as the server, or the database, in theirs."""
     os.setpriority(os.PRIO_PROCESS, 0, max(PRIORITY, os.getpriority(os.PRIO_PROCESS, 0)))
+    if os.getsid(0) != os.getpid():
+        return  # others of the session would lose weight too
     for _ in range(5):
         with suppress(FileNotFoundError, PermissionError):
             try:

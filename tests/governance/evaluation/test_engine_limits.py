@@ -51,6 +51,18 @@ def test_evaluation_processes_stand_back_for_those_that_serve(engine):
         assert int(weight.read_text().rpartition(" ")[2]) >= 5
 
 
+def test_who_shares_a_session_does_not_lower_its_weight():
+    program = (
+        f"import sys; sys.path.append({str(ROOT)!r})\n"
+        "from governance.evaluation.evaluator.confinement import stand_back\n"
+        "stand_back()"
+    )
+    weights = list(Path("/proc/self").glob("autogroup"))  # none where Linux weighs no sessions
+    before = [weight.read_text() for weight in weights]
+    subprocess.run([sys.executable, "-I", "-c", program], check=True)
+    assert [weight.read_text() for weight in weights] == before
+
+
 def test_the_servers_environment_is_out_of_reach(engine, monkeypatch):
     monkeypatch.setenv("SECRET", "hunter2")
     names = ["SECRET", "PATH", "HOME", "LC_CTYPE"]
