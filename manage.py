@@ -17,7 +17,16 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "edictum_site.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415 - see above
 
-    execute_from_command_line(sys.argv)
+    from edictum_site.env import SettingInvalid  # noqa: PLC0415 - see above
+
+    try:
+        execute_from_command_line(sys.argv)
+    except SettingInvalid as invalid:
+        if sys.argv[1:2] == ["doctor"]:
+            from edictum_site.doctor.results import report_setting  # noqa: PLC0415 - seldom needed
+
+            sys.exit(report_setting(str(invalid), is_json="--json" in sys.argv))
+        sys.exit(f"Configuration: {invalid}")
 
 
 if __name__ == "__main__":

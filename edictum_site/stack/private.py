@@ -22,6 +22,18 @@ def keep_new_files_private() -> None:
 
 def make_private(folder: Path) -> None:
     """The folder, and what an earlier start or another hand left in it open to others."""
-    for path in [folder, *(path for name in OURS for path in folder.glob(name))]:
+    for path in open_to_others(folder):
         with suppress(OSError):  # it is another user's, or gone meanwhile
             path.chmod(path.stat().st_mode & ~FOR_OTHERS & 0o7777)
+
+
+def open_to_others(folder: Path) -> list[Path]:
+    """The folder, and those of its files and folders, that other users can read or write."""
+    paths = [folder, *(path for name in OURS for path in folder.glob(name))]
+    return [path for path in paths if _mode(path) & FOR_OTHERS]
+
+
+def _mode(path: Path) -> int:
+    with suppress(OSError):  # gone meanwhile
+        return path.stat().st_mode
+    return 0

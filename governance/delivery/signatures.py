@@ -34,6 +34,10 @@ def open_pair(sealed: bytes, secret: str, *, public: str, owner: str) -> Ed25519
     return Ed25519PrivateKey.from_private_bytes(raw)
 
 
+def owner_of(project_id: int) -> str:
+    return f"project {project_id}"
+
+
 def _bound(public: str, owner: str) -> bytes:
     # A sealed half that is copied to another row of the database does not open there.
     return f"{owner}:{public}".encode()

@@ -1,6 +1,8 @@
 """PostgreSQL: a server that works while we do, with several writers and arrays."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from django.db import connection, models
@@ -17,6 +19,7 @@ INDEXED_PER_COMMIT: int = 500  # calls of the search index
 CLOCK: str = "clock_timestamp()"
 NO_BYTES: str = "CAST(NULL AS bytea)"
 BEGINNING: str = "LEFT(%(expressions)s, {})"  # as the index of beginnings says it
+BACKUP_LOCK = 0x6261_636B  # of the advisory locks, the one of a backup
 KEEP_ROWS: str = "FOR KEY SHARE"  # ends a SELECT whose rows must not be removed meanwhile
 
 Row = TypeVar("Row", bound=models.Model)
@@ -96,3 +99,40 @@ def run_on_driver(statement: str, rows: Sequence[Sequence[Any]]) -> list[tuple[A
     (values,) = rows
     with psycopg.Cursor(connection.connection) as cursor:
         return cursor.execute(statement.encode(), values).fetchall()
+
+
+@contextmanager
+def removals_held_back(patience: float) -> Iterator[bool]:
+    """No artifact is removed meanwhile; False when another backup runs for so many seconds."""
+    ends = time.monotonic() + patience
+    with connection.cursor() as cursor:
+        while not (is_held := _try_backup_lock()) and time.monotonic() < ends:
+            time.sleep(0.1)
+        try:
+            yield is_held
+        finally:
+            if is_held:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [BACKUP_LOCK])
+
+
+def may_remove_artifacts() -> bool:
+    """False while a backup reads them; none begins before this transaction has ended."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s)", [BACKUP_LOCK])
+        return bool(cursor.fetchone()[0])
+
+
+def durability() -> list[str]:
+    """Settings that are off, and without which a crash loses what was committed."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name FROM pg_settings WHERE setting = 'off'"
+            " AND name IN ('fsync', 'synchronous_commit', 'full_page_writes') ORDER BY name"
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def _try_backup_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [BACKUP_LOCK])
+        return bool(cursor.fetchone()[0])

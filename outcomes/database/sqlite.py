@@ -1,11 +1,15 @@
 """SQLite: a library in our process, with one writer and no arrays."""
 
+import fcntl
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
-from django.db import connection, models
+from django.conf import settings
+from django.db import connection, models, transaction
 
 NAME: str = "SQLite"
 IS_SERVER: bool = False  # has one writer, and works in our process
@@ -22,6 +26,7 @@ NO_BYTES: str = "CAST(NULL AS blob)"
 BEGINNING: str = "SUBSTR(%(expressions)s, 1, {})"  # as the index of beginnings says it
 KEEP_ROWS: str = ""  # no other process writes
 
+FULL = 2  # of PRAGMA synchronous
 LAST_CHARACTER = "\U0010ffff"
 
 Row = TypeVar("Row", bound=models.Model)
@@ -102,3 +107,41 @@ def run_on_driver(statement: str, rows: Sequence[Sequence[Any]]) -> list[tuple[A
 @cache
 def with_question_marks(statement: str) -> str:
     return statement.replace("%s", "?")
+
+
+@contextmanager
+def removals_held_back(patience: float) -> Iterator[bool]:
+    """No artifact is removed meanwhile; False when another backup runs for so many seconds."""
+    ends = time.monotonic() + patience
+    with _backup_lock() as lock:
+        while not (is_held := _try_lock(lock, fcntl.LOCK_EX)) and time.monotonic() < ends:
+            time.sleep(0.1)
+        with transaction.atomic():
+            pass  # a removal that began before has committed now, as writers take turns
+        yield is_held
+
+
+def may_remove_artifacts() -> bool:
+    """False while a backup reads them; call it in a transaction, for which a backup waits."""
+    with _backup_lock() as lock:
+        return _try_lock(lock, fcntl.LOCK_SH)
+
+
+def durability() -> list[str]:
+    """Settings that are off, and without which a crash loses what was committed."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA synchronous")
+        (level,) = cursor.fetchone()
+    return [] if level >= FULL else ["synchronous"]
+
+
+def _backup_lock() -> IO[bytes]:
+    return (settings.DATA / "backup.lock").open("ab")
+
+
+def _try_lock(lock: IO[bytes], kind: int) -> bool:
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

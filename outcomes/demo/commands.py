@@ -7,8 +7,10 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
+from governance.core.errors import Conflict
 from outcomes.core import artifact_store
 from outcomes.core.clock import database_time
+from outcomes.database import may_remove_artifacts
 from outcomes.demo.queries.demo import LOST_AFTER
 from outcomes.jobs import commands as jobs
 from outcomes.models import (
@@ -71,6 +73,8 @@ def cancel_demo(project_id: int) -> None:
 
 def remove_traffic(project_id: int) -> dict[str, int]:
     """Everything that there may be much of, in parts, and the artifacts' files; how many went."""
+    with transaction.atomic():
+        _refuse_during_backup()  # before anything is gone
     _let_settle(project_id)
     _remove_index(project_id)
     return {
@@ -111,8 +115,15 @@ def _remove(rows: QuerySet[Model]) -> int:
     return number
 
 
+@transaction.atomic
 def _remove_artifacts(project_id: int) -> int:
+    _refuse_during_backup()
     rows = Artifact.objects.filter(project=project_id)
     for name in rows.values_list("sha256", flat=True):
         artifact_store.remove(project_id, name)
     return _remove(rows)
+
+
+def _refuse_during_backup() -> None:
+    if not may_remove_artifacts():
+        raise Conflict("A backup is running. Delete the demo when it has ended.")

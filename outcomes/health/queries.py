@@ -1,5 +1,6 @@
 """Compatibility of this version with the schema of its database."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from django.db import connection
@@ -60,10 +61,18 @@ def _admits_this_version() -> bool:
     return row is not None and row.oldest <= GENERATION
 
 
+def unknown_migration(applied: Iterable[Name]) -> str:
+    """Newest of these migrations that this version does not have; empty when it has all."""
+    return ".".join(max(_in_known_apps(applied) - _known(), default=()))
+
+
 def _applied() -> frozenset[Name]:
+    return _in_known_apps(MigrationRecorder(connection).applied_migrations())
+
+
+def _in_known_apps(migrations: Iterable[Name]) -> frozenset[Name]:
     apps = {app for app, _ in _known()}
-    recorded = MigrationRecorder(connection).applied_migrations()
-    return frozenset(each for each in recorded if each[0] in apps)
+    return frozenset(each for each in migrations if each[0] in apps)
 
 
 @cache

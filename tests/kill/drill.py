@@ -1,7 +1,5 @@
 """One drill: post, kill at seeded moments, start again, and compare everything one by one."""
 
-import http.client
-import json
 import random
 import time
 from collections import Counter
@@ -11,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.kill.load import Load, load_of
-from tests.kill.posting import Acknowledged, Broken, Poster
+from tests.kill.posting import Acknowledged, Poster
+from tests.kill.reading import get, shown_calls, wait_until_settled
 from tests.kill.victims import ALL, Victim
 from tests.stored import stored_by
 
 KEY = "edk_production_" + "k1lL" * 10
 CLIENTS = 3
 LATEST = 0.3  # seconds after a post at which a kill may come: in the middle of accept or settle
-TO_SETTLE = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def post_and_settle(victim: Victim, load: Load, key: str) -> None:
     poster.let(len(load.posts))
     poster.wait_for(len(load.posts))
     poster.refuse_failure()
-    _wait_until_settled(victim, key)
+    wait_until_settled(victim.address(), key)
 
 
 def _post_and_kill(
@@ -78,16 +76,11 @@ def _post_and_kill(
 def _wrong_over_http(victim: Victim, load: Load, acknowledged: Acknowledged) -> Any:
     if acknowledged.calls != load.kinds.keys():
         yield "not every call was acknowledged"
-    _wait_until_settled(victim)
-    counted: dict[str, dict[str, Any]] = {}
-    cursor, shown = "", 0
-    while cursor is not None:
-        page = _get(victim, f"outcomes?limit=1000&cursor={cursor}")
-        shown += len(page["outcomes"])
-        counted |= {each["call_id"]: each for each in page["outcomes"]}
-        cursor = page["next"]
-    if shown != len(counted):
-        yield f"{shown - len(counted)} calls were shown twice"
+    wait_until_settled(victim.address(), KEY)
+    calls = shown_calls(victim.address(), KEY)
+    counted = {each["call_id"]: each for each in calls}
+    if len(calls) != len(counted):
+        yield f"{len(calls) - len(counted)} calls were shown twice"
     yield from (
         f"{call} was acknowledged and is lost" for call in acknowledged.calls - counted.keys()
     )
@@ -96,7 +89,7 @@ def _wrong_over_http(victim: Victim, load: Load, acknowledged: Acknowledged) -> 
         should = load.kinds.get(call), load.verdicts.get(call)
         if (answer["type"], answer["verdict"]) != should:
             yield f"{call} is {answer['type']}, {answer['verdict']}; should be {should}"
-    sessions = _get(victim, "agent-sessions?limit=1000")["sessions"]
+    sessions = get(victim.address(), "agent-sessions?limit=1000", KEY)["sessions"]
     attempts = {each["session_id"]: each["counts"]["attempts"] for each in sessions}
     if attempts != dict(load.attempts):
         yield f"sessions count {attempts}, should count {dict(load.attempts)}"
@@ -116,24 +109,3 @@ def _wrong_in_store(load: Load, stored: dict[str, Any]) -> list[str]:
         if stored[name] != right
     ]
     return wrong + list(stored["differences"])
-
-
-def _wait_until_settled(victim: Victim, key: str = KEY) -> None:
-    until = time.monotonic() + TO_SETTLE
-    while not _get(victim, "outcomes?limit=1&wait=20", key)["settled"]:
-        if time.monotonic() > until:
-            raise Broken("what was acknowledged is not settled")
-
-
-def _get(victim: Victim, path: str, key: str = KEY) -> dict[str, Any]:
-    connection = http.client.HTTPConnection(*victim.address(), timeout=60)
-    try:
-        connection.request("GET", f"/v1/{path}", headers={"Authorization": f"Bearer {key}"})
-        answer = connection.getresponse()
-        words = answer.read()
-    finally:
-        connection.close()
-    if answer.status != 200:
-        raise Broken(f"{path}: {answer.status}: {words[:500]!r}")
-    body: dict[str, Any] = json.loads(words)
-    return body

@@ -30,13 +30,16 @@ class Load:
     attempts: Counter[str] = field(default_factory=Counter)  # by session
 
 
-def load_of(items: int) -> Load:
-    """So many items: outcomes, and SDK calls told in two events that come in different posts."""
+def load_of(items: int, *, first: int = 0) -> Load:
+    """So many items: outcomes, and SDK calls told in two events that come in different posts.
+
+    Calls are numbered from the first on.
+    """
     load = Load()
     outcomes: list[dict[str, Any]] = []
     before: list[dict[str, Any]] = []
     after: list[dict[str, Any]] = []
-    number = 0
+    number = first
     while load.events < items:
         call, session = f"call-{number}", f"session-{number % SESSIONS}"
         load.attempts[session] += 1

@@ -4,7 +4,8 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tests.kill.load import Post
@@ -22,13 +23,14 @@ class Acknowledged:
     calls: set[str] = field(default_factory=set)
     posts: int = 0
     repeats: int = 0  # bodies that were sent again, because no answer came
+    statuses: Counter[int] = field(default_factory=Counter)
 
 
 class Poster:
     """Several clients that take one post after the other, no further than they are let."""
 
-    def __init__(self, posts: Sequence[Post], address: Callable[[], tuple[str, int]], key: str):
-        self._posts = iter(list(posts))
+    def __init__(self, posts: Iterable[Post], address: Callable[[], tuple[str, int]], key: str):
+        self._posts = iter(posts)
         self._address = address
         self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         self._changed = threading.Condition()
@@ -101,6 +103,8 @@ class Poster:
             return False
         finally:
             connection.close()
+        with self._changed:
+            self.acknowledged.statuses[answer.status] += 1
         if answer.status >= 500:
             return False
         body = json.loads(words)

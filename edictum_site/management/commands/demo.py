@@ -1,6 +1,5 @@
 """`make demo`: a demo project in the console that runs on this data folder, or in one it starts."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from django.urls import reverse
 
 from edictum_site.demo_projects import begin_demo
 from edictum_site.stack.children import manage_command, tie_to
+from edictum_site.stack.note import running
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict
 from governance.models import Project
@@ -107,11 +107,7 @@ def wait_for(started: subprocess.Popen[bytes]) -> None:
 
 def serving() -> str:
     """The address of the console that runs on this data folder; empty when none does."""
-    try:
-        note: dict[str, Any] = json.loads((settings.DATA / "up.json").read_text())
-        os.kill(note["pid"], 0)
-    except (OSError, ValueError, KeyError):
-        return ""
+    note = running(settings.DATA)
     return str(note["url"]) if note.get("serving") else ""
 
 

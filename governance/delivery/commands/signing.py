@@ -14,7 +14,7 @@ from governance.core.actor import CONSOLE, Actor
 from governance.core.errors import Conflict
 from governance.delivery import news
 from governance.delivery.queries.documents import signing_key_in_use, unsigned_bytes
-from governance.delivery.signatures import SealBroken, new_pair, open_pair
+from governance.delivery.signatures import SealBroken, new_pair, open_pair, owner_of
 from governance.models import Environment, Project, Signature, SigningKey
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import locked_project
@@ -55,7 +55,7 @@ def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
 
 
 def _new_key(project: Project, *, by: Actor) -> SigningKey:
-    public, sealed = new_pair(settings.SECRET_KEY, owner=_owner(project))
+    public, sealed = new_pair(settings.SECRET_KEY, owner=owner_of(project.pk))
     return SigningKey.objects.create(
         project=project, public_key=public, sealed=sealed, author=str(by)[:320]
     )
@@ -67,7 +67,7 @@ def _opened(key: SigningKey) -> Ed25519PrivateKey:
             bytes(key.sealed),
             settings.SECRET_KEY,
             public=key.public_key,
-            owner=_owner(key.project),
+            owner=owner_of(key.project_id),
         )
     except SealBroken:
         raise Conflict(
@@ -75,7 +75,3 @@ def _opened(key: SigningKey) -> Ed25519PrivateKey:
             " the new public key to agents that verify.",
             code="signing_key",
         ) from None
-
-
-def _owner(project: Project) -> str:
-    return f"project {project.pk}"

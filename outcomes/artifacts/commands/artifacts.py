@@ -15,6 +15,7 @@ from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.orphans import remove_orphans
 from outcomes.core import artifact_store
+from outcomes.database import may_remove_artifacts
 from outcomes.models import Artifact, Batch, Call
 from outcomes.record.wire import BodyRefused
 
@@ -78,6 +79,8 @@ def remove_unreferenced_artifacts() -> int:
 
 @transaction.atomic
 def _remove(project: int, pks: list[int]) -> int:
+    if not may_remove_artifacts():
+        return 0  # the next run removes them
     # Asked again under the lock: a call may have come to refer to one meanwhile, or is about to.
     rows = _unreferenced().select_for_update(skip_locked=True)
     gone = list(rows.filter(pk__in=pks).order_by("pk"))

@@ -35,6 +35,7 @@ __all__ = [
     "Reader",
     "StoreAway",
     "Stored",
+    "drafts",
     "fault_words",
     "is_name",
     "place",
@@ -122,6 +123,11 @@ def remove(project_id: int, sha256: str) -> None:
 def remove_drafts(*, older_than: timedelta) -> int:
     """Those of uploads whose process was killed; how many."""
     return place().remove_drafts(older_than=older_than)
+
+
+def drafts(*, older_than: timedelta) -> int:
+    """Number of uploads whose process was killed, and that are not removed yet."""
+    return place().drafts(older_than=older_than)
 
 
 def try_to_write() -> None:

@@ -146,6 +146,10 @@ class Bucket:
         """None: they are nameless files, which end with their process."""
         return 0
 
+    def drafts(self, *, older_than: timedelta) -> int:
+        """None, as above."""
+        return 0
+
     def try_to_write(self) -> None:
         """A slow answer is reported here, and does not end the requests that wait longer."""
         self._refuse_after_fork()

@@ -68,13 +68,22 @@ class Folder:
 
     def remove_drafts(self, *, older_than: timedelta) -> int:
         """Those of uploads whose process was killed; how many."""
-        before, removed = time.time() - older_than.total_seconds(), 0
-        for draft in self.folder.glob(f"*/{DRAFT}*"):
+        removed = 0
+        for draft in self._drafts(older_than):
             with suppress(FileNotFoundError):  # its upload has ended meanwhile
-                if draft.stat().st_mtime < before:
-                    draft.unlink()
-                    removed += 1
+                draft.unlink()
+                removed += 1
         return removed
+
+    def drafts(self, *, older_than: timedelta) -> int:
+        return sum(1 for _ in self._drafts(older_than))
+
+    def _drafts(self, older_than: timedelta) -> Iterator[Path]:
+        before = time.time() - older_than.total_seconds()
+        for draft in self.folder.glob(f"*/{DRAFT}*"):
+            with suppress(FileNotFoundError):
+                if draft.stat().st_mtime < before:
+                    yield draft
 
     def try_to_write(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -67,6 +67,9 @@ class Place(Protocol):
 
     def remove_drafts(self, *, older_than: timedelta) -> int: ...
 
+    def drafts(self, *, older_than: timedelta) -> int:
+        """Number of uploads whose process was killed, and that are not removed yet."""
+
     def try_to_write(self) -> None: ...
 
     def mark(self) -> str:

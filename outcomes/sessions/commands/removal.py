@@ -22,6 +22,7 @@ from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.uses import note_artifacts
 from outcomes.core import artifact_store
+from outcomes.database import may_remove_artifacts
 from outcomes.figures.commands.grouping import count, note_past
 from outcomes.holds.queries import holds_now
 from outcomes.ingest.queries.rejected_of import rejected_of
@@ -164,7 +165,10 @@ def _remove_calls(session: Session, rows: Sequence[CallRow], *, keeps_sums: bool
 
 
 def remove_artifacts_left(project: int, ids: Sequence[int]) -> int:
-    """Removes those of these artifacts that no call refers to any more."""
+    """Removes those of these artifacts that no call refers to any more. During a backup all stay,
+    until the hourly task removes them."""
+    if not ids or not may_remove_artifacts():
+        return 0
     referring = Call.objects.filter(artifact=OuterRef("pk"))
     nobodys = Artifact.objects.filter(~Exists(referring), pk__in=ids)
     gone = list(nobodys.select_for_update(skip_locked=True).order_by("sha256"))

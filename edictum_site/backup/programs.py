@@ -1,0 +1,59 @@
+"""pg_dump and pg_restore of a version that can serve a server."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from edictum_site.env import env_str
+
+VARIABLE: Final = "EDICTUM_SITE_PG_BIN"
+# Packages install each version into a folder of its own; PATH has one of them at most.
+_FOLDERS: Final = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin")
+_VERSION: Final = re.compile(r"\) (\d+)")
+
+
+class NoProgram(Exception):
+    """Why the database cannot be read or written by PostgreSQL's programs, as one sentence."""
+
+
+def program(name: str, at_least: int) -> str:
+    """Path of the program; it must be as new as the server, or newer."""
+    versions = {path: version for path in _candidates(name) if (version := _version(path))}
+    for path, version in versions.items():
+        if version >= at_least:
+            return path
+    if versions:
+        path, version = max(versions.items(), key=lambda item: item[1])
+        reason = f"{path} is of PostgreSQL {version}, older than {at_least}."
+    else:
+        reason = f"{name} was not found."
+    raise NoProgram(
+        f"{reason} Install the client of PostgreSQL {at_least} or newer,"
+        f" or set {VARIABLE} to the folder of {name}."
+    )
+
+
+def _candidates(name: str) -> Iterator[str]:
+    if chosen := env_str(VARIABLE):
+        yield str(Path(chosen) / name)
+        return
+    if on_path := shutil.which(name):
+        yield on_path
+    for pattern in _FOLDERS:
+        yield from sorted(map(str, Path("/").glob(f"{pattern[1:]}/{name}")), reverse=True)
+
+
+def _version(path: str) -> int:
+    """Major version; 0 for a program that does not say it."""
+    try:
+        answer = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=True, env=os.environ
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return 0
+    match = _VERSION.search(answer.stdout)
+    return int(match[1]) if match else 0

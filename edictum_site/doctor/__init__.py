@@ -1,0 +1,1 @@
+"""`manage.py doctor`: examines an installation and says what to do about each problem."""

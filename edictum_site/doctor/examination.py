@@ -1,0 +1,37 @@
+"""All checks of the doctor, one after the other; a check that fails itself is a problem."""
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from django.db import DatabaseError
+
+from edictum_site.doctor import configuration, stores, work
+from edictum_site.doctor.results import Result, problem
+
+Check = Callable[[], Iterator[Result]]
+CHECKS: Final[tuple[Check, ...]] = (
+    configuration.configuration,
+    configuration.permissions,
+    stores.readiness,
+    stores.durable,
+    stores.clocks,
+    stores.disks,
+    configuration.secret_key,
+    work.audit_chain,
+    stores.lost_and_left,
+    work.backlog,
+    work.failed_batches,
+    work.broker_and_workers,
+)
+CANNOT: Final = "Correct the problems above, then run it again."
+
+
+def examine() -> Iterator[Result]:
+    logging.disable(logging.WARNING)  # each is a result already
+    for check in CHECKS:
+        try:
+            yield from check()
+        except (DatabaseError, OSError) as error:
+            words = (str(error).strip() or repr(error)).splitlines()[0]
+            yield problem(check.__name__.replace("_", " "), f"Not checked: {words}", CANNOT)

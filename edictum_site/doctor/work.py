@@ -1,0 +1,110 @@
+"""Backlog, failed batches, broker and workers, and the chain of the audit log."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, Final
+
+from celery import current_app
+from django.conf import settings
+from django.db.models import Count
+from redis import Redis, RedisError
+
+from edictum_site.celery import BULK, INTERACTIVE, SETTLE
+from edictum_site.doctor.results import Result, ok, problem, warning
+from edictum_site.stack.note import running, url_of_own_redis
+from governance.audit_log import verify
+from governance.core.figures import duration, size
+from governance.models import Project
+from outcomes.ingest.queries.capacity import held_by_inbox
+from outcomes.models import Batch
+
+SLOW: Final = 60.0  # seconds behind
+STUCK: Final = 600.0
+TO_ANSWER: Final = 3.0  # seconds that workers have
+SHOWN: Final = 3
+
+
+def audit_chain() -> Iterator[Result]:
+    broken = {each.slug: number for each in Project.objects.all() if (number := verify(each))}
+    for slug, number in broken.items():
+        yield problem(
+            "audit chain",
+            f"The audit log of {slug} was changed: its first wrong entry is {number}.",
+            "Compare it with a backup from before, and find out who can write to the database.",
+        )
+    if not broken:
+        yield ok("audit chain", "No entry of an audit log was changed, removed or inserted.")
+
+
+def backlog() -> Iterator[Result]:
+    held = held_by_inbox()
+    late = duration(timedelta(seconds=held.seconds))
+    detail = f"{size(held.size)} wait, the oldest for {late}." if held.size else "Nothing waits."
+    advice = "Check that a worker of the queue settle runs; more of them settle faster."
+    if held.seconds >= STUCK:
+        yield problem("backlog", detail, advice)
+    elif held.seconds >= SLOW:
+        yield warning("backlog", detail, advice)
+    else:
+        yield ok("backlog", detail)
+
+
+def failed_batches() -> Iterator[Result]:
+    failed = Batch.objects.exclude(set_aside_at=None)
+    by_project = failed.order_by().values_list("project__slug").annotate(Count("id"))
+    for slug, number in sorted(by_project):
+        yield problem(
+            "failed batches",
+            f"{slug} has {number:,} failed batches, which are acknowledged and not processed.",
+            "Settings → Failed batches shows each error and retries them.",
+        )
+    waiting = Batch.objects.filter(set_aside_at=None).exclude(fault="")
+    if error := waiting.order_by("id").values_list("error", flat=True).first():
+        yield warning(
+            "failed batches",
+            f"{waiting.count():,} batches wait for a fault to end: {error}",
+            "They are retried by themselves. End the fault.",
+        )
+    if not by_project and not error:
+        yield ok("failed batches", "None.")
+
+
+def broker_and_workers() -> Iterator[Result]:
+    url = settings.REDIS_URL or url_of_own_redis(settings.DATA)
+    if not url:
+        words = "its Redis does not run" if running(settings.DATA) else "no console runs"
+        yield problem("redis", f"On this data folder {words}.", "manage.py up starts both.")
+        return
+    try:
+        with Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as broker:
+            broker.ping()
+    except RedisError as error:
+        yield problem(
+            "redis",
+            f"Redis does not answer: {error}",
+            "Start it, or correct REDIS_URL. Events are settled by a timer; jobs wait.",
+        )
+        return
+    yield ok("redis", "Redis answers.")
+    yield from workers(url)
+
+
+def workers(url: str) -> Iterator[Result]:
+    """Those that answer over the broker, by queue."""
+    current_app.conf.update(broker_url=url.replace("unix://", "redis+socket://", 1))
+    control: Any = current_app.control
+    answers = control.inspect(timeout=TO_ANSWER).active_queues() or {}
+    for queue in (SETTLE, INTERACTIVE, BULK):
+        names = [name for name, queues in answers.items() if queue in _names(queues)]
+        if names:
+            yield ok(f"queue {queue}", f"Workers: {', '.join(sorted(names)[:SHOWN])}.")
+        else:
+            yield problem(
+                f"queue {queue}",
+                "No worker serves it.",
+                f"Start one: celery -A edictum_site worker -Q {queue}, or manage.py up.",
+            )
+
+
+def _names(queues: list[dict[str, Any]]) -> set[str]:
+    return {str(queue["name"]) for queue in queues}

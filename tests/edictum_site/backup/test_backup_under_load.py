@@ -1,0 +1,103 @@
+"""A backup of a running console, made while items are posted, restores to what there was."""
+
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from edictum_site.stack.running import product
+from tests.databases import own_database
+from tests.edictum_site.backup.installation import Installation
+from tests.journeys.console import KEY
+from tests.kill.load import Load, load_of
+from tests.kill.posting import Poster
+from tests.kill.reading import Address, shown_calls, wait_until_settled
+from tests.stored import stored_by
+
+ITEMS = 8_000
+CLIENTS = 3
+
+
+@pytest.fixture
+def store() -> Iterator[Mapping[str, str]]:
+    with own_database() as variables:
+        yield variables
+
+
+@pytest.fixture
+def other_store() -> Iterator[Mapping[str, str]]:
+    with own_database() as variables:
+        yield variables
+
+
+@pytest.fixture
+def third_store() -> Iterator[Mapping[str, str]]:
+    with own_database() as variables:
+        yield variables
+
+
+def test_a_backup_made_under_load_restores_to_equality(
+    store, other_store, third_store, tmp_path: Path
+) -> None:
+    load = load_of(ITEMS)
+    source = Installation(tmp_path / "source", store)
+    with product(source.data, {**store, "EDICTUM_SITE_BOOTSTRAP_KEY": KEY}) as running:
+        address = address_of(running.url)
+        poster = Poster(load.posts, lambda: address, KEY)
+        poster.start(CLIENTS)
+        poster.let(len(load.posts))
+        poster.wait_for(len(load.posts) // 4)
+        before = set(poster.acknowledged.calls)
+        source.done("backup", str(tmp_path / "busy.tar.zst"))
+        assert len(poster.acknowledged.calls) > len(before)  # posts went on meanwhile
+        poster.wait_for(len(load.posts))
+        wait_until_settled(address, KEY)
+    assert stat.S_IMODE((tmp_path / "busy.tar.zst").stat().st_mode) == 0o600
+    source.done("backup", str(tmp_path / "quiet.tar.zst"))
+
+    busy = Installation(tmp_path / "busy", other_store)
+    busy.done("restore", str(tmp_path / "busy.tar.zst"))
+    assert_same_events(busy, source)
+    assert busy.artifacts().items() <= source.artifacts().items()
+    assert_serves(busy, load, before)
+
+    quiet = Installation(tmp_path / "quiet", third_store)
+    quiet.done("restore", str(tmp_path / "quiet.tar.zst"))
+    assert quiet.tables() == source.tables()
+    assert quiet.artifacts() == source.artifacts()
+    assert (quiet.data / "secret-key").read_bytes() == (source.data / "secret-key").read_bytes()
+
+
+def assert_same_events(restored: Installation, source: Installation) -> None:
+    """Events are never changed: each is the one that the source has by now."""
+    rows = {row[0]: row for row in source.query("SELECT * FROM outcomes_event")}
+    events = restored.query("SELECT * FROM outcomes_event")
+    assert events
+    assert [row for row in events if rows[row[0]] != row] == []
+
+
+def assert_serves(restored: Installation, load: Load, before: set[str]) -> None:
+    """The restored console settles what waited, and has every call that was acknowledged before."""
+    with product(restored.data, restored.variables) as running:
+        address = address_of(running.url)
+        wait_until_settled(address, KEY)
+        calls = {each["call_id"]: each for each in shown_calls(address, KEY)}
+    assert before - calls.keys() == set()
+    wrong = [
+        call
+        for call, shown in calls.items()
+        if shown["type"] and (shown["type"], shown["verdict"]) != right(load, call)
+    ]
+    assert wrong == []
+    stored = stored_by(restored.data, restored.variables)
+    assert (stored["waiting"], stored["differences"]) == (0, [])
+
+
+def right(load: Load, call: str) -> tuple[str, str | None]:
+    return load.kinds[call], load.verdicts[call]
+
+
+def address_of(url: str) -> Address:
+    host, _, port = url.removeprefix("http://").partition(":")
+    return host, int(port)
