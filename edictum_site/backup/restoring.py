@@ -25,8 +25,10 @@ from edictum_site.env import env_secret
 from outcomes.core import artifact_store
 from outcomes.database import IS_SERVER, NAME
 from outcomes.health.queries import unknown_migration
+from outcomes.hosts.commands import forget_all_hosts
 
 _CHUNK: Final = 256 * 1024
+_HOSTS: Final = "outcomes_host"
 _LARGEST_KEY: Final = 4096  # bytes
 NOT_EMPTY: Final = (
     "This installation is not empty: {}. Restore into a new data folder and an empty database."
@@ -52,6 +54,8 @@ def restore_backup(source: Path) -> Manifest:
         artifacts.remove()
         raise
     _refuse_incomplete(manifest)
+    if _HOSTS in manifest.rows:  # an older version had none
+        forget_all_hosts()
     return manifest
 
 

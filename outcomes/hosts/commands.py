@@ -81,6 +81,12 @@ def forget_old_hosts() -> None:
     Host.objects.filter(heard_at__lt=database_time() - FORGOTTEN_AFTER).delete()
 
 
+def forget_all_hosts() -> None:
+    """After a restore: the hosts that were backed up are not those of this installation."""
+    Host.objects.all().delete()
+    Lease.objects.all().delete()
+
+
 def take_lease(name: str, holder: str, *, seconds: float) -> bool:
     """Take it or renew it; False while another holder's has not expired."""
     now = database_time()

@@ -64,9 +64,15 @@ def test_a_backup_made_under_load_restores_to_equality(
 
     quiet = Installation(tmp_path / "quiet", third_store)
     quiet.done("restore", str(tmp_path / "quiet.tar.zst"))
-    assert quiet.tables() == source.tables()
+    assert all_but_hosts(quiet) == all_but_hosts(source)
     assert quiet.artifacts() == source.artifacts()
     assert (quiet.data / "secret-key").read_bytes() == (source.data / "secret-key").read_bytes()
+
+
+def all_but_hosts(installation: Installation) -> dict[str, list[str]]:
+    """Hosts are those of an installation, and are not restored."""
+    hosts = ("outcomes_host", "outcomes_lease")
+    return {name: rows for name, rows in installation.tables().items() if name not in hosts}
 
 
 def assert_same_events(restored: Installation, source: Installation) -> None:
