@@ -69,7 +69,9 @@ def test_a_damaged_file_is_refused_and_leaves_the_installation_empty(
         case _:
             content[:] = b"a text"
     (tmp_path / "damaged").write_bytes(content)
-    assert str(tmp_path / "damaged") in empty.refused("restore", str(tmp_path / "damaged"))
+    refused = empty.refused("restore", str(tmp_path / "damaged"))
+    # By the stream's own sums, or by the hash of a part.
+    assert str(tmp_path / "damaged") in refused or refused.startswith("The backup is damaged")
     assert empty.query("SELECT 1 WHERE 1 = 0") == []  # the database answers
     empty.done("restore", str(backup))  # only an empty one takes it
 
