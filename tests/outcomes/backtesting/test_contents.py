@@ -17,7 +17,8 @@ def rows():
 
 
 def texts_of(content):
-    return [None if each is None else msgspec.json.decode(each) for each in content]
+    texts = (content.arguments, content.principal, content.output)
+    return [None if each is None else msgspec.json.decode(each) for each in texts]
 
 
 def ran(call_id, **fields):
