@@ -1,4 +1,4 @@
-"""The form for a success check that somebody brings along."""
+"""Form for a pasted or uploaded success check."""
 
 from governance.checks.language.text import MAX_BYTES as LONGEST_CHECK
 from governance.drafts.views.text_form import TextForm

@@ -1,4 +1,4 @@
-"""Cases: what a contract must say of a call, or where a limit must stop a session."""
+"""Cases: the expected decision on calls, or the call at which a limit stops a session."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -20,7 +20,7 @@ def thousands(number: float | None) -> str:
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
-    """A share that is not whole never reads as 0 or 100."""
+    """Percentage; only an exact 0 or 1 reads as 0 or 100."""
     if fraction is None:
         return MISSING
     shown = round(100 * fraction, digits)

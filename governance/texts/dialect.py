@@ -1,4 +1,4 @@
-"""The two wire dialects of a contract bundle, and the one swap of words that leads both ways.
+"""The two formats of a contract, and the exchange of words that converts both ways.
 
 A word of either dialect is exchanged for its twin in the other. A document that mixes them stays
 mixed, so the library refuses it as every SDK does, and converting twice gives the same document.

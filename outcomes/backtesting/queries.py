@@ -19,7 +19,7 @@ def backtest_numbered(project_id: int, number: int) -> Backtest | None:
 
 
 def backtests_of(project_id: int, bundle: str, before: int | None = None) -> list[Backtest]:
-    """Newest first, without their documents and tables; one more than a page shows."""
+    """Backtests of a contract, newest first, without documents; one more than a page shows."""
     backtests = _listed().filter(project=project_id, bundle_name=bundle)
     return list((backtests.filter(pk__lt=before) if before else backtests)[: SHOWN + 1])
 

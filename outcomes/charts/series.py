@@ -97,7 +97,7 @@ class Unit(Enum):
                 assert_never(self)
 
     def say_tick(self, value: float) -> str:
-        """Round values, so without the digits that say nothing."""
+        """Label of a tick, without redundant digits."""
         match self:
             case Unit.COUNT:
                 return self.say(value)

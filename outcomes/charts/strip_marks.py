@@ -146,7 +146,7 @@ def _by_time(calls: Sequence[Numbered], at_most: int) -> list[Mark]:
 
 
 def height_of(call: BriefCall, slowest: float, least: float, most: float) -> float:
-    """By the time taken, on a log scale; the least where none was measured."""
+    """Height by duration on a log scale; the minimum without a duration."""
     if not call.elapsed_ms or call.elapsed_ms < 0:
         return least
     share = math.log1p(call.elapsed_ms) / math.log1p(max(slowest, _SLOWEST))

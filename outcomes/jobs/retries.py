@@ -1,4 +1,4 @@
-"""Jobs of which a try may fail: each is tried again a while later, whoever comes by then."""
+"""Retries of failed jobs after a delay, by any worker."""
 
 from datetime import timedelta
 from typing import Final

@@ -22,7 +22,7 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_read_only(error: BaseException | None) -> bool:
-    """Django calls it an internal error, as if the database had broken."""
+    """True for a read-only database, which Django reports as an internal error."""
     return (
         isinstance(error, InternalError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
     )

@@ -28,7 +28,7 @@ class RollupChange(models.Model):
 
 
 class OfEnvironment(models.Model):
-    """Found by what is unique of it, so its environment has no index of its own."""
+    """Foreign key without an index: rows are found by their unique columns."""
 
     id = models.BigAutoField(primary_key=True)
     environment = models.ForeignKey(
@@ -52,7 +52,7 @@ class Packed(OfEnvironment):
 
 
 class RollupMinute(Packed):
-    """All of one minute, whichever tools and agents."""
+    """Sums of one minute over all tools and agents."""
 
     minute = models.IntegerField()
     groups = models.BinaryField(null=True)

@@ -1,4 +1,4 @@
-"""The keys of an object in a check: which it may have, must have, and what was meant by others."""
+"""Keys of an object in a check: allowed, required, and suggestions for misspelt ones."""
 
 import re
 from collections.abc import Collection, Sequence

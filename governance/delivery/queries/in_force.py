@@ -78,7 +78,7 @@ class InForce:
         return self._deployed_at.get((environment, bundle))
 
     def assigned_at(self, environment: str, agent: str) -> datetime | None:
-        """When what it is assigned was changed last."""
+        """Time of the last change of its assignment."""
         rules = fitting(self._rules.get(environment, ()), agent)
         return max((self._made_at[rule.number] for rule in rules), default=None)
 

@@ -35,7 +35,7 @@ class Postbox:
 
 
 class Stream:
-    """`cut` ends its connection at once; what is sent to it waits in a queue with an end."""
+    """Stream to one agent with a bounded queue; `cut` closes its connection at once."""
 
     __slots__ = (
         "_closed",

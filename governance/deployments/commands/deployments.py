@@ -117,7 +117,7 @@ def make_live(
 
 
 def refuse_lacking(version: BundleVersion, to: str) -> None:
-    """Unless the environment has the backtest that it requires of these bytes."""
+    """Refuse a deployment without the backtest that the environment requires."""
     required = required_in(version.bundle.project, to)
     if required.max_newly_denied is not None:
         evidence = requirements.newest_evidence(version, to)

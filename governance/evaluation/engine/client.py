@@ -1,4 +1,4 @@
-"""Contracts validated and evaluated in a process that may hang or die without harm to anybody."""
+"""Validation and evaluation of contracts in a separate process that may hang or die harmlessly."""
 
 import os
 import threading

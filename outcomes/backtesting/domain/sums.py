@@ -110,7 +110,7 @@ class Sums:
         row[what] = row.get(what, 0) + 1
 
     def end_session(self, environment: str, session: str, counts: dict[str, int]) -> None:
-        """Only sessions in which something changed have a row: those with the most come first."""
+        """Add a session with changes; the table has those with the most changes first."""
         changed = sum(counts.values()) - counts.get(Change.UNCHANGED, 0)
         if not changed:
             return

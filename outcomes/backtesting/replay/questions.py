@@ -69,7 +69,7 @@ class Answers:
 
 
 class Questions:
-    """Two processes: the chosen rules have one, and those that were deployed the other one.
+    """Two evaluation processes: one for the chosen rules, one for the deployed ones.
 
     Where nothing else was deployed, the other one helps once answers are waited for.
     """

@@ -42,7 +42,7 @@ def list_outcomes(request: AccessRequest, query: Query[CallsQuery]) -> HttpRespo
 
 
 def _outcomes_matching(project: int, query: CallsQuery, *, is_settled: bool) -> HttpResponse:
-    """A page may be shorter than `limit`: one request reads a bounded number of calls."""
+    """Matching outcomes, perhaps fewer than `limit`: one request reads a bounded number."""
     hits = search(
         project,
         query_of(query.q),

@@ -19,7 +19,7 @@ from outcomes.calls.queries.contract_words import contract_words, tools_called
 @require_POST
 @member_page(Action.WRITE_CONTRACT)
 def check_contract(request: MemberRequest) -> HttpResponse:
-    """The problems of a text, its rules, and what it changes since the version it grew from."""
+    """Problems of a draft, its rules, and its changes since the version it is based on."""
     text = request.POST.get("text", "")
     bundle = bundle_named(request.project, request.POST.get("bundle", ""))
     base = version_from(bundle, request.POST.get("base", ""))

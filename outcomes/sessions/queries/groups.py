@@ -49,7 +49,7 @@ class SessionGroups:
 
 
 def bounded(project_id: int, filters: SessionFilter) -> SessionFilter:
-    """A text is searched in rows rather than in an index, so among the newest sessions only."""
+    """Newest sessions only: a text is searched in rows without an index."""
     if not filters.text:
         return filters
     newest = sessions_in(project_id, replace(filters, text="", matching=None)).order_by(

@@ -23,7 +23,7 @@ RECENT: Final = 10_000  # calls without a session that are looked through for th
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFilter:
-    """The time and the text say which sessions are looked at; what is chosen narrows these."""
+    """Filters of the list: time and text select sessions, the choices narrow them."""
 
     since: datetime | None = None  # the last call was in this time
     until: datetime | None = None

@@ -93,7 +93,7 @@ class SessionState:
         return json.dumps(state, separators=(",", ":"))
 
     def marked(self) -> str:
-        """The text that `standing_at` goes on from."""
+        """Stored state of the session, packed."""
         state = self._state() | {
             "version": self.version,
             "first_at": self.first_at.isoformat(),

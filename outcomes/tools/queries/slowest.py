@@ -1,5 +1,5 @@
-"""The slowest calls of a tool in any time: the rollups tell where they are, and only there are
-calls read."""
+"""Slowest calls of a tool in any period: rollups locate them, and calls are read only
+there."""
 
 import bisect
 from collections import Counter, defaultdict

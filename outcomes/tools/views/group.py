@@ -1,4 +1,4 @@
-"""The calls of one group: those that failed alike, or were denied alike."""
+"""Calls of one group of similar failures or denials."""
 
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
