@@ -102,7 +102,7 @@ def workers(url: str) -> Iterator[Result]:
             yield problem(
                 f"queue {queue}",
                 "No worker serves it.",
-                f"Start one: celery -A edictum_site worker -Q {queue}, or manage.py up.",
+                f"Start one: manage.py worker --queues {queue}, or manage.py up.",
             )
 
 
