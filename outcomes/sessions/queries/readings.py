@@ -93,7 +93,7 @@ class SessionState:
         return json.dumps(state, separators=(",", ":"))
 
     def marked(self) -> str:
-        """Stored state of the session, packed."""
+        """State of the session as JSON, stored in a mark."""
         state = self._state() | {
             "version": self.version,
             "first_at": self.first_at.isoformat(),
