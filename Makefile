@@ -9,7 +9,7 @@ PARTS := $(JOURNEYS) test-postgres-journeys test-postgres-1 test-sqlite-site tes
 # A test run compiles hundreds of modules, and its processes load them again: kept, that happens once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run dev demo pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill browser result-shapes
+.PHONY: run dev demo pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill hosts browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -82,6 +82,10 @@ examples: setup-dev
 kill: setup-dev
 	@$(BIN)/python -m tests.kill
 	@$(BIN)/python -m tests.kill --postgres
+
+# Three hosts as network namespaces: one is lost for good, one cut off, one has a wrong clock.
+hosts: setup-dev
+	@$(BIN)/python -m tests.hosts
 
 # The table of what shipped checks say of the shapes of results; a test holds it equal to what they do.
 result-shapes: setup-dev

