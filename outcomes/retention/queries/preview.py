@@ -22,7 +22,7 @@ from outcomes.models import (
     Session,
 )
 from outcomes.retention.domain import OF_PROJECT, Kind, Rule, cutoff
-from outcomes.retention.queries.rules import environments_of, rules_of
+from outcomes.retention.queries.rules import all_rules, environments_of
 from outcomes.retention.queries.sizes import bytes_per_row, call_bytes
 
 COUNTED: Final = 10_000  # rows of one rule
@@ -49,14 +49,15 @@ class RuleNow:
 
 def due_now(project: Project, now: datetime) -> list[RuleNow]:
     """Each rule that applies somewhere, environment by environment, then those of the project."""
+    rules = all_rules(project.pk)
     rows: list[RuleNow] = []
     for environment in environments_of(project.pk):
-        for kind, rule in rules_of(project.pk, environment.pk).items():
+        for kind, rule in rules(environment.pk).items():
             if kind not in OF_PROJECT:
                 before = cutoff(rule.days, now)
                 due = _OF_ENVIRONMENT[kind](environment, before) if before else NONE
                 rows.append(RuleNow(rule, environment.name, due))
-    for kind, rule in rules_of(project.pk).items():
+    for kind, rule in rules(None).items():
         if kind in OF_PROJECT:
             before = cutoff(rule.days, now)
             due = _OF_PROJECT[kind](project, before) if before else NONE

@@ -1,6 +1,6 @@
 """Rules in force: of an environment, else of its project, else the defaults."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from django.conf import settings
 
@@ -11,9 +11,26 @@ from outcomes.retention.domain import DEFAULTS, OF_PROJECT, Kind, Rule
 
 def rules_of(project_id: int, environment: int | None = None) -> dict[Kind, Rule]:
     """By kind; without an environment those of the project."""
-    stored = RetentionRule.objects.filter(project=project_id)
-    own = _days(stored.filter(environment=environment)) if environment else {}
-    usual = _days(stored.filter(environment=None))
+    return all_rules(project_id)(environment)
+
+
+def all_rules(project_id: int) -> Callable[[int | None], dict[Kind, Rule]]:
+    """The rules of a project, read once, to be asked by environment."""
+    stored = list(RetentionRule.objects.filter(project=project_id))
+    usual = _days(row for row in stored if row.environment_id is None)
+
+    def rules(environment: int | None) -> dict[Kind, Rule]:
+        own = _days(
+            row for row in stored if environment is not None and row.environment_id == environment
+        )
+        return _rules(own, usual, environment)
+
+    return rules
+
+
+def _rules(
+    own: dict[Kind, int | None], usual: dict[Kind, int | None], environment: int | None
+) -> dict[Kind, Rule]:
     return {kind: _rule(kind, own, usual, is_project=environment is None) for kind in Kind}
 
 

@@ -59,4 +59,5 @@ def only_sums_before(project_id: int, environment: str) -> datetime | None:
 
 def archived_days(project_id: int) -> tuple[int, ArchivedDay | None]:
     rows = ArchivedDay.objects.filter(project=project_id).order_by("-day")
-    return rows.count(), rows.first()
+    newest = rows.first()
+    return (rows.count() if newest else 0), newest
