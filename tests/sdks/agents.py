@@ -14,7 +14,7 @@ ALL = (OLDEST, "0.13.0", "0.15.0", "0.16.0", "0.17.0", "0.18.0", NEWEST)
 # One of each generation; `make test-sdks` takes all.
 FEW = (OLDEST, "0.15.0", "0.17.0", NEWEST)
 VERSIONS = ALL if os.environ.get("SDKS") == "all" else FEW
-PATIENCE = 120.0  # seconds of one program, with all that it waits for
+PATIENCE = 300.0  # seconds of one program, with all that it waits for, beside much else
 
 
 def minor(version: str) -> int:

@@ -5,12 +5,14 @@ import asyncio
 import contextlib
 import json
 import time
+import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 PATIENCE = 30.0  # seconds; what does not happen by then does not happen
+BUSY = 503
 
 
 class Operator:
@@ -52,9 +54,17 @@ class Operator:
             {"Authorization": f"Bearer {self._key}"},
             method=method,
         )
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - the same
-            outcome: dict[str, Any] = json.loads(answer.read())
-            return outcome
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - the same
+                    outcome: dict[str, Any] = json.loads(answer.read())
+                    return outcome
+            except urllib.error.HTTPError as refused:
+                # A busy console has done nothing, and says when to try again.
+                if refused.code != BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(float(refused.headers["Retry-After"]))
 
 
 class Line:
