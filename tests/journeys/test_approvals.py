@@ -76,12 +76,12 @@ def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, 
 
 
 def test_time_left_counts_down_without_moving_anything_and_ends_on_the_open_page(console, admin):
-    code, request = ask(console, timeout=8)
+    code, request = ask(console, timeout=12)
     admin.goto(f"{console.url}/p/default/approvals/")
     article = admin.get_by_role("article").filter(has_text=request["agent_id"])
     buttons = article.get_by_role("button", name="Approve")
     place = buttons.bounding_box()
-    expect(article).to_contain_text(re.compile(r"\b[1-4] s left"))
+    expect(article).to_contain_text(re.compile(r"\b[1-5] s left"))
     assert buttons.bounding_box() == place
     expect(article).to_have_count(0)
     assert approval_of(console, code)["status"] == "timeout"
