@@ -106,7 +106,10 @@ def undo(approval: Approval, *, by: Actor) -> Approval:
 def current(approval: Approval) -> Approval:
     """Approval as its agent gets it. What ends it is stored before it is reported, so that no
     decision or undo at that moment can contradict it."""
-    if approval.ends_at > timezone.now():
+    now = timezone.now()
+    if approval.ends_at > now:
+        # A moment later the clock alone would end it, and nothing of that would be stored.
+        approval.reported_at = now
         return approval
     if approval.status == Status.PENDING:
         return _expire(approval)

@@ -78,9 +78,12 @@ class Approval(models.Model):
     def expires_at(self) -> datetime:
         return self.created_at + timedelta(seconds=self.timeout_s)
 
+    # The moment as of which an agent gets it; none: now.
+    reported_at: datetime | None = None
+
     @property
     def current_status(self) -> Status:
-        return self.status_as_of(timezone.now())
+        return self.status_as_of(self.reported_at or timezone.now())
 
     def status_as_of(self, now: datetime) -> Status:
         return status_at(Status(self.status), self.ends_at, now)
