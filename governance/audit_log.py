@@ -78,21 +78,29 @@ def verify(project: Project) -> int | None:
     A log that begins later than with its first entry has to say so itself: which entries retention
     removed, and the hash of the last of them.
     """
-    expected, previous, first = 1, BEGINNING, None
-    removals = set[tuple[int, str]]()
-    for entry in AuditEntry.objects.filter(project=project).order_by("number").iterator():
-        if first is None:
-            first = expected, previous = entry.number, entry.previous_hash
+    entries = AuditEntry.objects.filter(project=project).order_by("number")
+    first = entries.first()
+    if first is None:
+        return None
+    expected, previous = first.number, first.previous_hash
+    if (expected, previous) != (1, BEGINNING) and not _says_removed(
+        entries, expected - 1, previous
+    ):
+        return 1
+    for entry in entries.iterator():
         if entry.number != expected:
             return expected
         if entry.previous_hash != previous or entry.hash != hash_of(entry):
             return entry.number
-        if entry.action == REMOVED:
-            removals.add((int(str(entry.details["up_to"])), str(entry.details["hash"])))
         expected, previous = entry.number + 1, entry.hash
-    if first is None or first == (1, BEGINNING) or (first[0] - 1, first[1]) in removals:
-        return None
-    return 1
+    return None
+
+
+def _says_removed(entries: QuerySet[AuditEntry], up_to: int, last_hash: str) -> bool:
+    """Whether an entry says that the beginning up to here was removed; a forged one breaks the
+    chain at its own number."""
+    said = entries.filter(action=REMOVED).values_list("details", flat=True)
+    return any((each.get("up_to"), each.get("hash")) == (up_to, last_hash) for each in said)
 
 
 def entries_before(project: Project, before: datetime) -> QuerySet[AuditEntry]:
