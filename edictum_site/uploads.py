@@ -28,12 +28,12 @@ def may_upload(environ: WSGIEnvironment) -> int:
     if match is None or not authorization:
         return DOCUMENT_BYTES if signed_in(environ) else 0
     try:
-        access = resolve_key(authorization, environ["REMOTE_ADDR"])
+        access = resolve_key(authorization, environ.get("REMOTE_ADDR", ""))
     except Exception as error:
         if is_away(error):
             raise BodyRefused(503, "database_unavailable", AWAY) from error
         raise
-    if access is None or not access.admits_address(environ["REMOTE_ADDR"]):
+    if access is None or not access.admits_address(environ.get("REMOTE_ADDR", "")):
         return 0
     route = match[1]
     if route in _INGEST:

@@ -36,7 +36,7 @@ def _accept(request: AccessRequest, encoding: otlp.Encoding) -> AcceptedSpans:
     back_pressure.refuse_if_full(Post.OUTCOMES, request.auth.project_id)
     compression = request.headers.get("Content-Encoding", "")
     spans = otlp.read_spans(request.body, encoding=encoding, compression=compression)
-    spend_items(request, request.auth, len(spans))
+    spend_items(request, request.auth, len(spans.spans))
     accepted = accept_spans(spans, access=request.auth)
     if accepted.post.accepted:
         doorbell.ring()

@@ -1,6 +1,5 @@
 """Accept posts of spans: tool calls go the way of all outcomes, the others are counted."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -12,24 +11,25 @@ from governance.people.auth import Access
 from outcomes.ingest.commands.accept import Accepted, accept
 from outcomes.models import SpanTotal
 from outcomes.record.wire import Body, Refusal
-from outcomes.traces.domain.span import Span
 from outcomes.traces.domain.tool_calls import ToolCalls, tool_calls
+from outcomes.traces.wire.otlp import Spans
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedSpans:
     post: Accepted
-    rejected: int  # tool calls whose outcome is refused
+    rejected: int  # malformed spans, and tool calls whose outcome is refused
     message: str
 
 
-def accept_spans(spans: Sequence[Span], *, access: Access) -> AcceptedSpans:
+def accept_spans(sent: Spans, *, access: Access) -> AcceptedSpans:
     """Commit the tool calls among these spans, then count all."""
-    calls = tool_calls(spans)
+    calls = tool_calls(sent.spans)
     post = accept(_body(calls), source="outcomes", access=access, agent="")
-    first = post.refusals[0].detail if post.refusals else ""
-    _count(calls, len(post.refusals), access)
-    return AcceptedSpans(post, len(post.refusals), first)
+    reasons = [sent.message, *(refusal.detail for refusal in post.refusals)]
+    _count(calls, len(post.refusals), sent.rejected, access)
+    rejected = sent.rejected + len(post.refusals)
+    return AcceptedSpans(post, rejected, next(filter(None, reasons), ""))
 
 
 def _body(calls: ToolCalls) -> Body:
@@ -44,12 +44,12 @@ def _body(calls: ToolCalls) -> Body:
     return Body(items, refusals)
 
 
-def _count(calls: ToolCalls, rejected: int, access: Access) -> None:
+def _count(calls: ToolCalls, refused: int, malformed: int, access: Access) -> None:
     added = {
         "tool_spans": calls.tool_spans,
-        "tool_calls": len(calls.items) - rejected,
+        "tool_calls": len(calls.items) - refused,
         "other_spans": calls.other_spans,
-        "rejected_spans": rejected,
+        "rejected_spans": refused + malformed,
     }
     if not any(added.values()):
         return

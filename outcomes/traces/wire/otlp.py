@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -13,6 +14,10 @@ from outcomes.traces.domain.span import Span, Status
 MAX_SPANS: Final = 10_000  # of one post
 _STATUS: Final = {1: Status.OK, 2: Status.ERROR}
 _STATUS_NAMES: Final = {"STATUS_CODE_OK": Status.OK, "STATUS_CODE_ERROR": Status.ERROR}
+_MALFORMED: Final = (
+    *(TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError),
+)
+_LATEST: Final = 2**64  # nanoseconds
 _KIND_NAMES: Final = {"SPAN_KIND_SERVER": 2}
 
 
@@ -30,16 +35,28 @@ def encoding_of(content_type: str) -> Encoding:
         raise BodyRefused(415, "unknown_encoding", detail) from None
 
 
-def read_spans(body: bytes, *, encoding: Encoding, compression: str) -> list[Span]:
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Spans of one post, and how many of it are malformed."""
+
+    spans: list[Span]
+    rejected: int
+    message: str  # the first reason
+
+
+def read_spans(body: bytes, *, encoding: Encoding, compression: str) -> Spans:
     body = unpacked(body, compression)
-    spans = _protobuf_spans(body) if encoding is Encoding.PROTOBUF else _json_spans(body)
-    result: list[Span] = []
-    for span in spans:
-        if len(result) == MAX_SPANS:
+    spans: list[Span] = []
+    reasons: list[str] = []
+    for each in _protobuf_spans(body) if encoding is Encoding.PROTOBUF else _json_spans(body):
+        if len(spans) + len(reasons) == MAX_SPANS:
             detail = f"A post may have at most {MAX_SPANS:,} spans. Send smaller batches."
             raise BodyRefused(413, "too_many_items", detail)
-        result.append(span)
-    return result
+        if isinstance(each, Span):
+            spans.append(each)
+        else:
+            reasons.append(each)
+    return Spans(spans, len(reasons), reasons[0] if reasons else "")
 
 
 def success(encoding: Encoding, *, rejected: int, message: str) -> bytes:
@@ -119,20 +136,33 @@ def _value(value: Any) -> Json:
             return number
 
 
-def _json_spans(body: bytes) -> Iterator[Span]:
+def _json_spans(body: bytes) -> Iterator[Span | str]:
+    """Spans, and for what is malformed the reason: a bad span is rejected alone."""
     try:
         request = json.loads(body)
+        resources = _list(request, "resourceSpans")
     except (ValueError, RecursionError):
         raise BodyRefused(400, "not_json", "The body is not JSON.") from None
-    try:
-        for resource_spans in _list(request, "resourceSpans"):
+    except (TypeError, AttributeError):
+        detail = "The body is not an ExportTraceServiceRequest in JSON."
+        raise BodyRefused(400, "bad_request", detail) from None
+    for resource_spans in resources:
+        try:
             resource = _json_attributes(_object(resource_spans, "resource"))
-            for scope_spans in _list(resource_spans, "scopeSpans"):
-                for span in _list(scope_spans, "spans"):
-                    yield _span_of_json(span, resource)
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
-        detail = f"The body is not an ExportTraceServiceRequest in JSON: {error}"
-        raise BodyRefused(400, "bad_request", detail[:400]) from None
+            scopes = _list(resource_spans, "scopeSpans")
+            parts = [span for scope_spans in scopes for span in _list(scope_spans, "spans")]
+        except _MALFORMED as error:
+            yield _reason(error)
+            continue
+        for span in parts:
+            try:
+                yield _span_of_json(span, resource)
+            except _MALFORMED as error:
+                yield _reason(error)
+
+
+def _reason(error: Exception) -> str:
+    return f"Malformed span: {error!r}"[:400]
 
 
 def _span_of_json(span: Mapping[str, Any], resource: Mapping[str, Json]) -> Span:
@@ -148,14 +178,21 @@ def _span_of_json(span: Mapping[str, Any], resource: Mapping[str, Json]) -> Span
         parent_id=str(span.get("parentSpanId") or "").lower(),
         name=str(span.get("name", "")),
         kind=_KIND_NAMES.get(kind, 0) if isinstance(kind, str) else int(kind),
-        start_ns=int(span.get("startTimeUnixNano") or 0),
-        end_ns=int(span.get("endTimeUnixNano") or 0),
+        start_ns=_nanoseconds(span, "startTimeUnixNano"),
+        end_ns=_nanoseconds(span, "endTimeUnixNano"),
         attributes=_json_attributes(span),
         resource=resource,
         status=_STATUS_NAMES.get(code) or _STATUS.get(code, Status.UNSET),
         status_message=str(status.get("message", "")),
         exception=_exception(exceptions),
     )
+
+
+def _nanoseconds(span: Mapping[str, Any], name: str) -> int:
+    at = int(span.get(name) or 0)
+    if not 0 <= at < _LATEST:
+        raise ValueError(f"{name} is out of range")
+    return at
 
 
 def _json_attributes(holder: Mapping[str, Any]) -> dict[str, Json]:

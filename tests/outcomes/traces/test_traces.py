@@ -11,7 +11,7 @@ from outcomes.ingest.commands import back_pressure
 from outcomes.models import Batch, SpanTotal
 from tests import builders
 from tests.outcomes.posting import settle
-from tests.outcomes.traces.spans import TRACE, a_span, as_json, as_protobuf, pairs
+from tests.outcomes.traces.spans import TRACE, a_span, as_json, as_protobuf, pairs, request
 from tests.recount import differences
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -181,8 +181,6 @@ def test_a_compressed_post_is_read(exporter):
         (b"\xff\xff", PROTOBUF, 400),
         (b"{", JSON, 400),
         (b'{"resourceSpans": 5}', JSON, 400),
-        (b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "x"}]}]}]}', JSON, 400),
-        (b'{"resourceSpans": [5]}', JSON, 400),
         (b"[1]", JSON, 400),
         (b"{}", "text/plain", 415),
     ],
@@ -191,6 +189,27 @@ def test_a_body_that_is_no_request_is_refused(exporter, body, content_type, stat
     answer = exporter.post("/v1/traces", body, content_type=content_type)
     assert answer.status_code == status
     assert not Batch.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"scopeSpans": [{"spans": [{"name": "x"}]}]},
+        {"scopeSpans": [{"spans": [a_span() | {"startTimeUnixNano": str(10**30)}]}]},
+        {"scopeSpans": [{"spans": [a_span() | {"attributes": [{}]}]}]},
+        {"scopeSpans": [{"spans": [a_span() | {"kind": {}}]}]},
+        {"resource": 5},
+        {"scopeSpans": 5},
+        5,
+    ],
+)
+def test_what_is_malformed_is_rejected_alone(exporter, part):
+    body = {"resourceSpans": [part, *request(a_span())["resourceSpans"]]}
+    answer = exporter.post("/v1/traces", body, content_type=JSON)
+    assert answer.status_code == 200
+    assert answer.json()["partialSuccess"]["rejectedSpans"] == "1"
+    assert answer.json()["partialSuccess"]["errorMessage"].startswith("Malformed span")
+    assert Batch.objects.get().items == 1
 
 
 def test_an_empty_request_is_accepted(exporter):
