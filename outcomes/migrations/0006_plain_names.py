@@ -1,6 +1,23 @@
 """Columns and tables that are named for what they hold."""
 
+from typing import Any
+
 from django.db import migrations, models
+
+OLD, NEW = "outcomes_suggestionlook", "outcomes_suggestionscan"
+NAMES = "SELECT conname FROM pg_constraint WHERE conrelid = %s::regclass AND conname LIKE %s"
+
+
+def rename_constraints(apps: Any, schema_editor: Any) -> None:
+    """PostgreSQL keeps the names of a table's constraints when the table gets another name."""
+    if schema_editor.connection.vendor != "postgresql":
+        return
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute(NAMES, [NEW, f"{OLD}\\_%"])
+        names = [name for (name,) in cursor.fetchall()]
+    for name in names:
+        renamed = name.replace(OLD, NEW)
+        schema_editor.execute(f'ALTER TABLE {NEW} RENAME CONSTRAINT "{name}" TO "{renamed}"')
 
 
 class Migration(migrations.Migration):
@@ -8,6 +25,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RenameModel("SuggestionLook", "SuggestionScan"),
+        migrations.RunPython(rename_constraints, migrations.RunPython.noop),
         migrations.RenameField("SuggestionScan", "asked_at", "requested_at"),
         migrations.RenameField("SuggestionScan", "is_asked_again", "is_requested_again"),
         migrations.RenameField("Suggestion", "found_at", "first_seen_at"),
