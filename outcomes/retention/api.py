@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from ninja import Query
 
+from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import NotFound
 from governance.models import Project
 from governance.people.auth import AccessRequest, KeyOrMember
@@ -74,7 +75,7 @@ def delete_retention_rule(request: AccessRequest, query: Query[RuleQuery]) -> Ht
     return answer(_rule_out(rule, query.env))
 
 
-@router.post("/retention/runs", auth=CAN_MANAGE, response={202: None})
+@router.post("/retention/runs", auth=CAN_MANAGE, response={202: None}, openapi_extra=MAY_CONFLICT)
 def post_retention_run(request: AccessRequest) -> HttpResponse:
     run = start_run(_project(request), by=request.auth.actor)
     doorbell.ring(doorbell.RETENTION, run.pk)
@@ -101,7 +102,7 @@ def list_legal_holds(request: AccessRequest) -> HttpResponse:
     return answer({"holds": [_hold_out(hold) for hold in holds]})
 
 
-@router.post("/legal-holds", auth=CAN_MANAGE, response={201: None})
+@router.post("/legal-holds", auth=CAN_MANAGE, response={201: None}, openapi_extra=MAY_CONFLICT)
 def post_legal_hold(request: AccessRequest, body: HoldIn) -> HttpResponse:
     """Exempt a session, or the calls that match a search, from retention."""
     body.refuse_both()
@@ -122,7 +123,7 @@ def delete_legal_hold(request: AccessRequest, hold_id: int) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-@router.post("/erasures", auth=CAN_MANAGE, response={202: None})
+@router.post("/erasures", auth=CAN_MANAGE, response={202: None}, openapi_extra=MAY_CONFLICT)
 def post_erasure(request: AccessRequest, body: ErasureIn) -> HttpResponse:
     """Erase everything about one agent or one principal. It cannot be undone."""
     erasure = start_erasure(

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -12,6 +13,7 @@ from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from governance.web.forms import sent
+from governance.web.table_files import one_of_tables
 from outcomes.holds.commands import hold_query, hold_session, lift_hold
 from outcomes.holds.queries import holds_of
 from outcomes.jobs import doorbell
@@ -23,6 +25,7 @@ from outcomes.retention.forms import EraseForm, HoldForm, RuleForm
 from outcomes.retention.queries.preview import due_now
 from outcomes.retention.queries.rules import rules_of
 from outcomes.retention.queries.runs import archived_days, erasures_of, marks_of, runs_of
+from outcomes.retention.tables import RULES
 from outcomes.retention.words import MEANINGS, NAMES, days_words, headline, removed_words
 from outcomes.stored.queries import session_named
 
@@ -31,9 +34,13 @@ CAN_MANAGE = Action.MANAGE_RETENTION
 
 @require_safe
 @member_page()
-def retention(request: MemberRequest) -> HttpResponse:
+def retention(request: MemberRequest) -> HttpResponseBase:
     project = request.project
-    runs, rows = runs_of(project.pk), due_now(project, timezone.now())
+    rows = due_now(project, timezone.now())
+    file = one_of_tables(request, project, {"retention-rules": (RULES, rows)})
+    if file is not None:
+        return file
+    runs = runs_of(project.pk)
     days, newest = archived_days(project.pk)
     context = {
         "page_title": "Retention",
