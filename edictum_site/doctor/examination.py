@@ -28,10 +28,18 @@ CANNOT: Final = "Correct the problems above, then run it again."
 
 
 def examine() -> Iterator[Result]:
-    logging.disable(logging.WARNING)  # each is a result already
     for check in CHECKS:
         try:
-            yield from check()
+            yield from _results(check)
         except (DatabaseError, OSError) as error:
             words = (str(error).strip() or repr(error)).splitlines()[0]
             yield problem(check.__name__.replace("_", " "), f"Not checked: {words}", CANNOT)
+
+
+def _results(check: Callable[[], Iterator[Result]]) -> list[Result]:
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)  # each is a result already
+    try:
+        return list(check())
+    finally:
+        logging.disable(before)

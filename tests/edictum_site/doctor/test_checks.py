@@ -222,10 +222,10 @@ def test_failed_batches_and_those_that_wait_for_a_fault_to_end_are_named(agent, 
     assert "1 failed batches" in the_problem(work.failed_batches).detail
 
 
-def test_a_check_that_cannot_be_made_is_a_problem(monkeypatch, data):
+def test_a_check_that_cannot_be_made_is_a_problem(monkeypatch, settings, data):
     (data / "artifacts").mkdir(mode=0o700)
     monkeypatch.setattr(examination, "CHECKS", (stores.disks,))
-    monkeypatch.setattr(configured, "DATA", data / "gone")
+    settings.DATA = data / "gone"
     (result,) = examination.examine()
     assert (result.check, result.state) == ("disks", State.PROBLEM)
 
