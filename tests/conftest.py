@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,8 @@ def _nothing_remembered() -> None:
     forget_owners()
     back_pressure.forget()
     readiness.forget()
+    # The mark of an installation is in its database too.
+    (Path(settings.DATA) / "artifacts/installation").unlink(missing_ok=True)
 
 
 @pytest.fixture(autouse=True)

@@ -37,7 +37,7 @@ FIELDS: Final[dict[str, Any]] = {
     "note": [TEXT],
 }
 REPEATING: Final = FIELDS | {"note": [TEXT, PLAIN]}
-LARGE: Final = {"password": PASSWORD, "log": [TEXT] * 60, "tail": {"credentials": [PASSWORD]}}
+LARGE: Final = {"password": PASSWORD, "log": [TEXT] * 80, "tail": {"credentials": [PASSWORD]}}
 SEES_PASSWORD: Final = (
     "{when: {result.password: {exists: true}}, id: has-password, verdict: failure,"
     ' reason: "saw {value} and {result.password}"}'
@@ -103,7 +103,7 @@ def _calls() -> list[dict[str, Any]]:
             "summary": json.dumps(FIELDS),
         },
         {"tool_name": "report", "output": LARGE},
-        {"tool_name": "report", "output": (TEXT + "\n") * 60},
+        {"tool_name": "report", "output": (TEXT + "\n") * 80},
         {"tool_name": "vault_read", "output": FIELDS},
         {"tool_name": "vault_read", "output": {"password": "4-b", "is": TEXT}},
         *[{"tool_name": "flag_it", "output": {"ok": False, "error": TEXT, "token": PASSWORD}}] * 4,

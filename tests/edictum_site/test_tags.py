@@ -21,7 +21,7 @@ def _plain_file_names(settings):
 
 
 def shown(source: str, **values: object) -> str:
-    return Template("{% load display %}" + source).render(Context(values)).strip()
+    return Template("{% load display people %}" + source).render(Context(values)).strip()
 
 
 def test_every_kind_of_outcome_has_its_own_shape_and_word():
@@ -114,5 +114,5 @@ def test_a_long_name_is_broken_between_its_words():
 
 
 def test_a_key_is_named_without_its_number():
-    assert shown("{{ who|actor }}", who="key:12 release") == "key release"
-    assert shown("{{ who|actor }}", who="person:a@example.test") == "a@example.test"
+    assert shown("{% actor who %}", who="key:12 release") == "key release"
+    assert shown("{% actor who %}", who="person:a@example.test") == "a@example.test"

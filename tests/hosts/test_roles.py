@@ -86,9 +86,9 @@ def test_jobs_run_on_the_host_that_serves_their_queue(webs):
         return body["status"] if body["status"] not in ("queued", "running") else ""
 
     assert until(ended) == "done"
-    processes = hosts_of(webs[0])
-    assert processes["d", "jobs"]["queues"] == "interactive, bulk"
-    assert processes["c", "worker"]["queues"] == "settle"
+    # A worker names its queues once it is connected, some seconds after its first report.
+    until(lambda: hosts_of(webs[0])["d", "jobs"]["queues"] == "interactive, bulk")
+    until(lambda: hosts_of(webs[0])["c", "worker"]["queues"] == "settle")
 
 
 def test_a_deployment_at_one_web_reaches_a_stream_at_the_other(webs):

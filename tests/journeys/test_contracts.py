@@ -44,7 +44,7 @@ def test_figures_of_agents_and_calls_come_into_the_page_by_themselves(console, a
     )
     expect(admin.locator("#contract-denied")).to_have_text("1 call vs 0")
     expect(admin.locator("[id^=taken-]")).to_have_text("1 of 1 agent")
-    expect(admin.locator("#contract-agents")).to_contain_text("1 of 1 agent up to date.")
+    expect(admin.locator("#contract-agents")).to_contain_text("1 of 1 agent up to date")
     expect(admin.get_by_role("link", name="seen-bot")).to_be_visible()
 
 

@@ -40,11 +40,11 @@ def run(command, folder, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize(("language", "output"), [("python", "hello console"), ("edictum", None)])
+@pytest.mark.parametrize(("language", "output"), [("python", "hello you"), ("edictum", None)])
 def test_the_python_code_runs_a_call_under_the_contract(console, tmp_path, language, output):
     agent = f"{language}-{uuid.uuid4().hex[:8]}"
     snippet = a_snippet(console, language, agent)
-    assert run_python(tmp_path, snippet) == "hello console\n"
+    assert run_python(tmp_path, snippet) == "hello you\n"
     (call,) = console.settled(f"outcomes?agent={agent}")["outcomes"]
     assert (call["tool_name"], call["type"]) == ("hello", "execution_result")
     assert call["policy_version"]

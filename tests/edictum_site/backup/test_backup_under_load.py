@@ -1,7 +1,9 @@
 """A backup of a running console, made while items are posted, restores to what there was."""
 
 import stat
+import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -46,11 +48,20 @@ def test_a_backup_made_under_load_restores_to_equality(
         address = address_of(running.url)
         poster = Poster(load.posts, lambda: address, KEY)
         poster.start(CLIENTS)
-        poster.let(len(load.posts))
-        poster.wait_for(len(load.posts) // 4)
+        first = len(load.posts) // 4
+        poster.let(first)
+        poster.wait_for(first)
+        wait_for_events(source)
         before = set(poster.acknowledged.calls)
-        source.done("backup", str(tmp_path / "busy.tar.zst"))
+        with ThreadPoolExecutor(1) as pool:
+            backup = pool.submit(source.done, "backup", str(tmp_path / "busy.tar.zst"))
+            for sent in range(first + 1, len(load.posts)):
+                poster.let(sent)
+                if wait([backup], timeout=0.05).done:
+                    break
+            backup.result()
         assert len(poster.acknowledged.calls) > len(before)  # posts went on meanwhile
+        poster.let(len(load.posts))
         poster.wait_for(len(load.posts))
         wait_until_settled(address, KEY)
     assert stat.S_IMODE((tmp_path / "busy.tar.zst").stat().st_mode) == 0o600
@@ -67,6 +78,14 @@ def test_a_backup_made_under_load_restores_to_equality(
     assert all_but_hosts(quiet) == all_but_hosts(source)
     assert quiet.artifacts() == source.artifacts()
     assert (quiet.data / "secret-key").read_bytes() == (source.data / "secret-key").read_bytes()
+
+
+def wait_for_events(source: Installation) -> None:
+    """Until something is settled, so that the backup has more than an inbox."""
+    until = time.monotonic() + 60
+    while not source.query("SELECT 1 FROM outcomes_event LIMIT 1"):
+        assert time.monotonic() < until, "nothing is settled"
+        time.sleep(0.1)
 
 
 def all_but_hosts(installation: Installation) -> dict[str, list[str]]:
