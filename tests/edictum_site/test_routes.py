@@ -351,7 +351,7 @@ MORE_QUERIES = {
     "GET lookup:search?q=c-1": 13,  # and one in the index of what calls say
     "GET outcomes:agent": 13,  # doubt beside its rate, and reports of its own tools
     "GET outcomes:calls?q=tool:search+of": 17,  # steps through the index, then the calls
-    "GET outcomes:retention": 26,  # counts what each rule would remove; on PostgreSQL it also reads sizes
+    "GET outcomes:retention": 26,  # counts what each rule would remove, and reads sizes
     "GET outcomes:session": 16,  # earlier approvals, doubt beside verdicts, names of authors
     "GET outcomes:session_rows": 13,  # doubt beside the rates
     "GET outcomes:sessions": 13,
