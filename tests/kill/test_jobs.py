@@ -81,6 +81,6 @@ def test_a_job_requested_while_redis_is_down_runs_when_redis_is_back(victim, con
     wait_for_all(console, jobs, "done")
 
 
-def _none_has_ended(console: Console, jobs: dict[str, int]) -> None:
+def _none_has_ended(console: Console, jobs: Mapping[str, int]) -> None:
     """Their processes have just died; the leases last for half a minute more."""
     assert {status(console, *each) for each in jobs.items()} == {"running"}
