@@ -99,8 +99,8 @@ def verify(project: Project) -> int | None:
 def _says_removed(entries: QuerySet[AuditEntry], up_to: int, last_hash: str) -> bool:
     """Whether an entry says that the beginning up to here was removed; a forged one breaks the
     chain at its own number."""
-    said = entries.filter(action=REMOVED).values_list("details", flat=True)
-    return any((each.get("up_to"), each.get("hash")) == (up_to, last_hash) for each in said)
+    removals = entries.filter(action=REMOVED).values_list("details", flat=True)
+    return any((each.get("up_to"), each.get("hash")) == (up_to, last_hash) for each in removals)
 
 
 def entries_before(project: Project, before: datetime) -> QuerySet[AuditEntry]:
