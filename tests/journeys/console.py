@@ -5,6 +5,7 @@ While a browser is driven an event loop runs in this thread, and every query wou
 
 import http.client
 import json
+import time
 import uuid
 from typing import Any
 
@@ -45,6 +46,13 @@ class Console:
         assert status == 202, answer
         answered: dict[str, Any] = answer
         return answered
+
+    def indexed(self, query: str, calls: int) -> None:
+        """Wait until a search finds this many calls: the index follows in steps of a few."""
+        until = time.monotonic() + BEHIND / 1_000
+        while len(self.ask("GET", f"outcomes?q={query}&limit=1000")[1]["outcomes"]) < calls:
+            assert time.monotonic() < until, "the index does not come to it"
+            time.sleep(0.2)
 
     def settled(self, path: str) -> Any:
         """An answer that knows everything that was acknowledged before."""

@@ -1,7 +1,6 @@
 """No page has a serious finding of axe: wide and narrow, light and dark."""
 
 import json
-import time
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
@@ -10,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.items import an_event, an_outcome
-from tests.journeys.console import BEHIND, a_session
+from tests.journeys.console import a_session
 
 AXE = Axe()
 FEW_WORDS = 30  # characters: less than a sentence and one thing below it
@@ -145,14 +144,6 @@ PAGES = {
 }
 
 
-def _wait_for_principal(console) -> None:
-    """Its page comes from the search index, which follows some seconds behind."""
-    until = time.monotonic() + BEHIND / 1_000
-    while not console.ask("GET", "outcomes?q=principal:ana")[1]["outcomes"]:
-        assert time.monotonic() < until, "the index does not come to it"
-        time.sleep(0.2)
-
-
 @pytest.fixture(scope="module")
 def _something_to_show(console):
     common = {"session_id": SESSION, "agent_id": "billing-bot"}
@@ -174,7 +165,7 @@ def _something_to_show(console):
         ],
         {"type": "odd", "call_id": "c", "tool_name": "t"},
     )
-    _wait_for_principal(console)
+    console.indexed("principal:ana", 1)  # its page comes from the search index
     console.post(an_event("call_allowed", f"{SESSION}-5", run_id=SESSION), to="events")
     waiting = {"tool_name": "t", "tool_args": {"to": "a", "token": "b"}, "timeout": 3_600}
     waiting |= {"agent_id": "billing-bot", "session_id": SESSION, "message": "May I?"}
