@@ -1,12 +1,9 @@
 """OpenTelemetry in: `POST traces` accepts what an OTLP/HTTP exporter sends."""
 
-import logging
-
-from django.db import DatabaseError
 from django.http import HttpResponse
 
 from governance.people.auth import AccessRequest, KeyAuth, spend_items
-from governance.people.commands.key_findings import note_key_in_data
+from governance.people.commands.key_findings import report_keys_in_data
 from outcomes.ingest.commands import back_pressure
 from outcomes.ingest.domain import Post
 from outcomes.jobs import doorbell
@@ -14,8 +11,6 @@ from outcomes.record.wire import BodyRefused
 from outcomes.traces.commands import AcceptedSpans, accept_spans
 from outcomes.traces.wire import otlp
 from outcomes.web.api import TRACES, router
-
-logger = logging.getLogger(__name__)
 
 
 @router.post("/traces", auth=KeyAuth("ingest"), response={200: None}, openapi_extra=TRACES)
@@ -40,7 +35,7 @@ def _accept(request: AccessRequest, encoding: otlp.Encoding) -> AcceptedSpans:
     accepted = accept_spans(spans, access=request.auth)
     if accepted.post.accepted:
         doorbell.ring()
-    _report_keys(request, accepted.post.sent_keys)
+    report_keys_in_data(request.auth, accepted.post.sent_keys, agent="")
     return accepted
 
 
@@ -51,11 +46,3 @@ def _refusal(error: BodyRefused) -> HttpResponse:
     if error.retry_after:
         response.headers["Retry-After"] = str(error.retry_after)
     return response
-
-
-def _report_keys(request: AccessRequest, keys: tuple[str, ...]) -> None:
-    try:
-        for key in keys:
-            note_key_in_data(request.auth, key, agent="")
-    except DatabaseError:
-        logger.warning("Could not report an API key that was sent as data", exc_info=True)

@@ -1,8 +1,11 @@
 """Alerts about keys: opened and resolved."""
 
+import logging
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
@@ -24,6 +27,8 @@ from governance.people.domain import (
 from governance.people.queries.keys import key_with, keys_expiring_before, live_keys_of
 from governance.people.queries.people import member_of
 from governance.people.queries.projects import projects
+
+logger = logging.getLogger(__name__)
 
 NOTICE: Final = timedelta(days=14)  # before a key expires
 URGENT: Final = timedelta(days=2)
@@ -77,6 +82,15 @@ def note_keys_of(maker: User, project: Project) -> None:
 
 def forget_manage_key(project_id: int, *, key_id: int, name: str) -> None:
     resolve(project_id, MANAGE_KEY, subject_of_key(key_id, name))
+
+
+def report_keys_in_data(access: Access, keys: Iterable[str], *, agent: str) -> None:
+    """Report keys that a post contained. The post is acknowledged, whatever comes of this."""
+    try:
+        for key in keys:
+            note_key_in_data(access, key, agent=agent)
+    except DatabaseError:
+        logger.warning("Could not report an API key that was sent as data", exc_info=True)
 
 
 def note_key_in_data(access: Access, key: str, *, agent: str) -> None:

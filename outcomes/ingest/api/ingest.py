@@ -6,7 +6,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from governance.people.auth import AGENT_HEADER, AccessRequest, KeyAuth, spend_items
-from governance.people.commands.key_findings import note_key_in_data
+from governance.people.commands.key_findings import report_keys_in_data
 from outcomes.ingest.commands import back_pressure
 from outcomes.ingest.commands.accept import accept
 from outcomes.ingest.commands.reports import keep_report
@@ -47,7 +47,7 @@ def _take(request: AccessRequest, source: Source) -> HttpResponse:
     if post.accepted:
         doorbell.ring()
     if post.sent_keys:
-        _report_keys(request, post.sent_keys)
+        report_keys_in_data(request.auth, post.sent_keys, agent=_agent_named_by(request))
     if body.manifest:
         _keep_manifest(request, body.manifest)
     return answer(
@@ -64,15 +64,6 @@ def _take(request: AccessRequest, source: Source) -> HttpResponse:
         },
         status=202,
     )
-
-
-def _report_keys(request: AccessRequest, keys: tuple[str, ...]) -> None:
-    """The items are acknowledged, and the keys in them are not stored."""
-    try:
-        for key in keys:
-            note_key_in_data(request.auth, key, agent=_agent_named_by(request))
-    except DatabaseError:
-        logger.warning("Could not report an API key that was sent as data", exc_info=True)
 
 
 def _keep_manifest(request: AccessRequest, manifest: bytes) -> None:
