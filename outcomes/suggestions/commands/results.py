@@ -13,7 +13,7 @@ MOST: Final = 1_000  # of a project: what agents name must not grow without end
 
 
 @transaction.atomic
-def keep(project: int, tool: int, looked: ToolScan) -> None:
+def keep(project: int, tool: int, scan: ToolScan) -> None:
     """Replace the suggestions of a tool by those of this scan."""
     now = timezone.now()
     present = {
@@ -21,22 +21,22 @@ def keep(project: int, tool: int, looked: ToolScan) -> None:
         for row in Suggestion.objects.select_for_update(of=("self",)).filter(tool=tool)
     }
     for place, row in present.items():
-        if place in looked.findings:
-            _fill(row, looked.findings[place], looked)
+        if place in scan.findings:
+            _fill(row, scan.findings[place], scan)
             row.looked_at = now
             row.save()
-            _keep_calls(row, looked.findings[place])
+            _keep_calls(row, scan.findings[place])
         elif row.dismissed_at is None:
             row.delete()
         elif row.results:
             Suggestion.objects.filter(pk=row.pk).update(results=0, saw=[], samples=[])
             row.suspected.all().delete()
-    new = [each for each in looked.findings.items() if each[0] not in present]
+    new = [each for each in scan.findings.items() if each[0] not in present]
     room = MOST - Suggestion.objects.filter(project=project).count() if new else 0
     for place, finding in new[: max(room, 0)]:
         check, rule = place
         row = Suggestion(project_id=project, tool_id=tool, check_name=check, rule=rule)
-        _fill(row, finding, looked)
+        _fill(row, finding, scan)
         row.first_seen_at = row.looked_at = now
         row.save()
         _keep_calls(row, finding)
@@ -49,8 +49,8 @@ def _keep_calls(row: Suggestion, finding: Finding) -> None:
     SuspectedCall.objects.bulk_create(new, batch_size=AT_ONCE)
 
 
-def _fill(row: Suggestion, finding: Finding, looked: ToolScan) -> None:
-    row.results, row.of, row.scanned_since = finding.results, looked.of, looked.since
+def _fill(row: Suggestion, finding: Finding, scan: ToolScan) -> None:
+    row.results, row.of, row.scanned_since = finding.results, scan.of, scan.since
     row.first_at, row.last_at = finding.first_at, finding.last_at
     row.judge = finding.judge
     row.saw, row.samples = finding.saw_most(), finding.samples()
