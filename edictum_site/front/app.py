@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 5.0  # seconds that a slow request waits for a place
 LINE, OWN_LINE = 64, 16  # slow requests that wait, of all actors and of one
 EXPORTS, OWN_EXPORTS = 64, 4  # exports that are being sent, of all actors and of one
+IDLE = 1.0  # seconds without an export until its threads give back what they hold
 WAITING = 32  # requests that wait for something, each on a thread of its own
 
 
@@ -63,10 +64,11 @@ class Front:
         self._streams = streams
         self._quick = quick
         self._may_upload = may_upload
-        self._threads = Threads(threads, "django", at_end=release)
+        self._threads = Threads(threads, "django", release=release)
         self._disk = Threads(2, "disk")
         self._files = Threads(4, "file")  # of their own: some lie in a store that may be slow
-        self._exports = Threads(2, "export")
+        # An export has many short turns: with a connection made for each, others waited for that.
+        self._exports = Threads(2, "export", release=release, idle_seconds=IDLE)
         self._slow = slow
         self._places = Places(
             max(1, threads // 2), per_actor=1, patience=PATIENCE, line=LINE, own_line=OWN_LINE

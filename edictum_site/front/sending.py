@@ -157,8 +157,9 @@ class Sender:
     def _make(self, making: "Making") -> Future[bool] | None:
         try:
             return making.go_on()
-        finally:
-            self._release()
+        except BaseException:
+            self._release()  # its connection may be broken
+            raise
 
 
 class Making:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -21,9 +21,20 @@ Job = tuple[asyncio.Future[Any], Callable[..., Any], tuple[Any, ...]]
 
 
 class Threads:
-    def __init__(self, count: int, name: str, *, at_end: Callable[[], None] | None = None) -> None:
+    """`release` gives back what a thread holds: at its end and, with `idle_seconds`, once it has
+    had no work for so long."""
+
+    def __init__(
+        self,
+        count: int,
+        name: str,
+        *,
+        release: Callable[[], None] | None = None,
+        idle_seconds: float | None = None,
+    ) -> None:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._at_end = at_end
+        self._release = release
+        self._idle_seconds = idle_seconds
         self._working = [False] * count
         self._worked_at = float("-inf")
         self._threads = [
@@ -54,7 +65,8 @@ class Threads:
         return await done
 
     def _work(self, number: int) -> None:
-        while job := self._jobs.get():
+        job = self._jobs.get()
+        while job:
             done, work, values = job
             self._working[number] = True
             try:
@@ -64,8 +76,16 @@ class Threads:
             else:
                 settle_on_loop(done, partial(done.set_result, result))
             self._working[number], self._worked_at = False, time.monotonic()
-        if self._at_end:
-            self._at_end()
+            job = self._next_job()
+        if self._release:
+            self._release()
+
+    def _next_job(self) -> Job | None:
+        if self._release and self._idle_seconds is not None:
+            with suppress(Empty):
+                return self._jobs.get(timeout=self._idle_seconds)
+            self._release()
+        return self._jobs.get()
 
 
 def settle_on_loop(done: asyncio.Future[Any], settle: Callable[[], None]) -> None:

@@ -69,7 +69,7 @@ class ThreadConnection:
     """Django's connection in a thread of its own, started when it is first used."""
 
     def __init__(self, name: str) -> None:
-        self._threads = Threads(1, name, at_end=connections.close_all)
+        self._threads = Threads(1, name, release=connections.close_all)
         self._is_started = False
 
     async def run(self, query: Query[Result]) -> Result:

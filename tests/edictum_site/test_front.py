@@ -261,7 +261,7 @@ def test_a_stop_lets_requests_finish_and_ends_those_that_wait(own):
         assert own.stop() == -signal.SIGTERM
         assert busy.result()[1] == b"done"
         assert waiting.result()[1] == b"waited, body "
-    assert own.events().count("thread released") == 4 + 1  # all that serve, and the one that waited
+    assert own.events().count("thread released") == 4 + 2 + 1  # serve, export, waited
 
 
 def test_clients_that_leave_are_no_errors(own):
