@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
 from edictum_site.pages.shell import THEMES
@@ -94,10 +95,12 @@ def profile(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @signed_in_page
 def remember_range(request: HttpRequest) -> HttpResponse:
-    """Called by the script when a range is chosen in the bar."""
-    name = request.POST.get("range", "")
+    """Called by the script when a range is chosen in the bar, and by a form without the script."""
+    name, back = request.POST.get("range", ""), request.POST.get("back", "")
     if name in RANGES or name == ALL:
         choose_range(person(request), name)
+    if back.startswith("/") and url_has_allowed_host_and_scheme(back, None):
+        return redirect(back)
     return HttpResponse(status=204)
 
 

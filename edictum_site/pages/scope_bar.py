@@ -8,7 +8,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 
 from outcomes.core.moments import time_text
-from outcomes.core.scope import ALL, ALL_TIME, CHOSEN, LIVE, NAMES, RANGES, TIMES, Scope
+from outcomes.core.scope import ALL, ALL_TIME, CHOSEN, LIVE, NAMES, RANGES, TIMES, USUAL, Scope
 from outcomes.web import scope as scopes
 
 # A place in a list is that of one scope; in another one it leads nowhere.
@@ -30,6 +30,7 @@ class ScopeBar(TypedDict):
     previous: str  # addresses; empty where there is no such period
     next: str
     fixed: str  # address with times instead of a range that moves on
+    not_usual: str  # range that can become the person's default; empty: it is, or there is none
     by_agent: bool
     agent_parameters: list[tuple[str, str]]  # kept by the form of the agent
     all_agents: str
@@ -51,10 +52,15 @@ def scope_bar(request: HttpRequest, scope: Scope) -> ScopeBar:
         since=since,
         until=None if scope.goes_on else until,
         **_periods(request, scope),
+        not_usual="" if scope.range == _usual(request) else scope.range,
         by_agent=offered["agent"],
         agent_parameters=_pairs(_without(request.GET, "agent", *PLACES)),
         all_agents=_with(request, ("agent",)) if scope.agent else "",
     )
+
+
+def _usual(request: HttpRequest) -> str:
+    return getattr(request.user, "time_range", "") or USUAL
 
 
 class Periods(TypedDict):

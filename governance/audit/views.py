@@ -20,11 +20,11 @@ from governance.audit.queries import (
     audit_number_above,
 )
 from governance.audit.tables import AUDIT_LOG
-from governance.audit.words import Line, is_about_an_approval, lines_of
-from governance.core.actor import shown
+from governance.audit.words import Line, actor_choices, is_about_an_approval, lines_of
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.models import AuditEntry
 from governance.people.auth import MemberRequest, member_page
+from governance.people.queries.people import names_by_email
 from governance.web.table_files import page_after_page, table_file
 
 PAGE = 50
@@ -57,7 +57,7 @@ def audit(request: MemberRequest) -> HttpResponseBase:
         "newer": _newer(request, chosen, entries[0].number) if before and entries else "",
         "older": _address(request, entries[PAGE - 1].number) if len(entries) > PAGE else "",
         "chosen": chosen,
-        "actors": [(each, shown(each)) for each in actors],
+        "actors": actor_choices(actors, names_by_email(project)),
         "actions": actions,
     }
     return render(request, "audit/audit.html", context)

@@ -1,11 +1,13 @@
 """Entries of the audit log in words: the object with its page, and an approval by its title."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import NoReverseMatch, reverse
 
 from governance.audit.domain import place_of
+from governance.core.actor import shown
 from governance.models import Approval, AuditEntry
 
 ARGUMENTS = 3  # named in a line; more are counted
@@ -19,6 +21,30 @@ class Line:
     subject: str
     arguments: str  # of an approval's call
     url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActorChoice:
+    value: str  # as entries have it
+    words: str
+    label: str  # the email address or the key
+
+
+def actor_choices(actors: Iterable[str], names: Mapping[str, str]) -> list[ActorChoice]:
+    """People by the name on their profile, with the email address where two have the same name."""
+    labels = {actor: shown(actor) for actor in actors}
+    times = Counter(names.get(label, label) for label in labels.values())
+    choices = [
+        ActorChoice(actor, _actor_words(label, names.get(label, ""), times), label)
+        for actor, label in labels.items()
+    ]
+    return sorted(choices, key=lambda choice: choice.words.casefold())
+
+
+def _actor_words(label: str, name: str, times: Mapping[str, int]) -> str:
+    if not name:
+        return label
+    return f"{name} ({label})" if times[name] > 1 else name
 
 
 def lines_of(

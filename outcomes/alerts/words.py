@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from governance.alerts.domain import kind_words
-from governance.core.actor import shown
 from governance.core.texts import code
 from governance.models import Finding
 from outcomes.web.paging import with_query
@@ -17,8 +16,7 @@ class AlertRow:
     title: str
     url: str
     place: str  # the environment, where neither title nor cause names it
-    ended: str  # how it was snoozed, dismissed or resolved; empty: it is open
-    ended_at: datetime | None
+    ended_at: datetime | None  # when it was dismissed or resolved; none: it is open or snoozed
 
 
 def rows(alerts: Iterable[Finding], carried: Mapping[str, str]) -> list[AlertRow]:
@@ -42,7 +40,6 @@ def _row(alert: Finding, carried: Mapping[str, str]) -> AlertRow:
         title,
         _url(alert.link, carried),
         "" if is_named else f"{alert.environment}.",
-        _ended(alert),
         alert.dismissed_at or alert.resolved_at,
     )
 
@@ -52,15 +49,3 @@ def _url(link: str, carried: Mapping[str, str]) -> str:
         return link
     address, mark, anchor = link.partition("#")
     return with_query(address, **carried) + mark + anchor
-
-
-def _ended(alert: Finding) -> str:
-    if alert.dismissed_at:
-        still = ", not resolved yet" if alert.resolved_at is None else ""
-        return f"Dismissed by {shown(alert.dismissed_by)}{still}."
-    if alert.resolved_at:
-        return "Resolved."
-    if alert.snoozed_until:
-        until = "until it gets worse" if alert.snoozed_impact is not None else "until"
-        return f"Snoozed by {shown(alert.snoozed_by)} {until}"
-    return ""

@@ -86,6 +86,12 @@ class WaitingLine:
         return words.earlier_words(self.context.earlier, self.approval.tool_name, self.now)
 
     @property
+    def earlier_by(self) -> str:
+        """Author of the earlier decision where there is exactly one."""
+        earlier = self.context.earlier.approvals
+        return earlier[0][0].decided_by if len(earlier) == 1 else ""
+
+    @property
     def so_far(self) -> str:
         so_far = self.context.so_far
         return words.so_far_words(so_far, self.approval.tool_name) if so_far else ""

@@ -8,7 +8,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from governance.approvals.domain import Amount
-from governance.core.actor import shown
 from governance.core.figures import counted, duration, short_time
 from governance.core.texts import code
 from outcomes.approvals.queries import EARLIER_SHOWN, Earlier, SoFar
@@ -28,22 +27,21 @@ def left_words(seconds: int) -> str:
 
 
 def earlier_words(earlier: Earlier, tool: str, now: datetime) -> str:
-    """2 earlier approvals for `A-2091`: 1,240.00 EUR on 12 Nov, 80.00 EUR on 3 Nov."""
+    """2 earlier approvals for `A-2091`: 1,240.00 EUR on 12 Nov, 80.00 EUR on 3 Nov. Without full stop."""
     named = f" for {code(earlier.names[0])}" if earlier.names else ""
     if not earlier.approvals:
-        return f"No earlier approval of {code(tool)}{named} in 90 days."
+        return f"No earlier approval of {code(tool)}{named} in 90 days"
     number = len(earlier.approvals)
     if number == 1:
         (approval, amount), *_ = earlier.approvals
         what = f"{amount} " if amount else ""
-        by = f" by {shown(approval.decided_by)}"
-        return f"Approved{named} before: {what}{_when(approval.ends_at, now)}{by}."
+        return f"Approved{named} before: {what}{_when(approval.ends_at, now)}"
     listed = [
         f"{amount} {_when(approval.ends_at, now)}" if amount else short_time(approval.ends_at, now)
         for approval, amount in earlier.approvals[:EARLIER_SHOWN]
     ]
     newest = "" if number <= EARLIER_SHOWN else "newest "
-    return f"{number:,} earlier approvals{named}: {newest}{', '.join(listed)}."
+    return f"{number:,} earlier approvals{named}: {newest}{', '.join(listed)}"
 
 
 def _when(at: datetime, now: datetime) -> str:

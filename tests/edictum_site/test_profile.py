@@ -53,6 +53,22 @@ def test_every_page_opens_with_the_range_chosen_last(browser, project):
         assert page.context["scope"].range == "30d", name
 
 
+def test_a_range_becomes_the_default_without_a_script(browser, project):
+    here = reverse("outcomes:tools", args=[project.slug])
+    offered = f'<input type="hidden" name="back" value="{here}?range=7d">'
+    assert offered in browser.get(here, {"range": "7d"}).text
+    body = {"range": "7d", "back": f"{here}?range=7d"}
+    assert browser.post(reverse("remember_range"), body).url == f"{here}?range=7d"
+    assert offered not in browser.get(here, {"range": "7d"}).text
+    assert browser.get(here).context["scope"].range == "7d"
+
+
+@pytest.mark.parametrize("back", ["https://example.test/", "//example.test/", "\\\\x", "javascript:x"])
+def test_a_default_range_leads_back_to_no_other_site(browser, back):
+    answer = browser.post(reverse("remember_range"), {"range": "7d", "back": back})
+    assert answer.status_code == 204
+
+
 def test_all_time_is_remembered_for_lists_alone(browser, project):
     browser.post(reverse("remember_range"), {"range": "all"})
     ranges = {

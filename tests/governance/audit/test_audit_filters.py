@@ -10,9 +10,11 @@ from django.utils import timezone
 
 from governance.approvals.commands import decide
 from governance.audit.domain import place_of
+from governance.audit.words import actor_choices
 from governance.audit_log import record
 from governance.core.actor import CONSOLE, person
 from governance.core.roles import Role
+from governance.models import Project, User
 from tests.governance.approvals.builders import an_approval
 from tests.governance.deploying import saved
 
@@ -58,9 +60,25 @@ def test_the_log_is_filtered_by_time(log):
 
 def test_people_and_actions_of_the_log_are_offered(log):
     page = log(action="key revoked")
-    assert (str(ANNA), "anna@example.test") in page.context["actors"]
+    assert (str(ANNA), "anna@example.test") in [
+        (each.value, each.words) for each in page.context["actors"]
+    ]
     assert {"key created", "key revoked", "role changed"} <= set(page.context["actions"])
     assert "<option selected>key revoked</option>" in page.text
+
+
+def test_people_are_offered_by_the_name_on_their_profile(log):
+    User.objects.update(name="Ana Ruiz")
+    label = User.objects.get().email
+    record(person(3, label, Role.VIEWER), "key created", "x", project=Project.objects.get())
+    option = f'<option value="person:{label}" title="{label}">Ana Ruiz</option>'
+    assert option in " ".join(log().text.split()).replace(" >", ">")
+
+
+def test_people_of_one_name_are_offered_with_their_address():
+    names = {"ana@a.test": "Ana", "ana@b.test": "Ana", "ben@a.test": "Ben"}
+    choices = actor_choices([f"person:{label}" for label in names], names)
+    assert [each.words for each in choices] == ["Ana (ana@a.test)", "Ana (ana@b.test)", "Ben"]
 
 
 def test_the_file_and_the_pages_keep_the_filters(log, project):

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from governance.core.roles import Role
 from governance.findings import Details, open_finding, resolve, sync_findings
-from governance.models import AuditEntry, Finding
+from governance.models import AuditEntry, Finding, User
 from outcomes.alerts.queries import OPEN_SHOWN
 from tests import builders
 from tests.outcomes.pages import text_of
@@ -51,7 +51,7 @@ def test_a_resolved_alert_is_listed_apart(project, page):
     open_finding(project.pk, "odd_thing", "it", why="So.")
     resolve(project.pk, "odd_thing", "it")
     assert "No open alerts" in text_of(page())
-    assert re.search(r"Odd thing: it .* So. Resolved.", text_of(page("resolved")))
+    assert re.search(r"Odd thing: it .* So. Resolved ", text_of(page("resolved")))
     assert navigation_count(page()) == 0
 
 
@@ -90,6 +90,16 @@ def test_an_operator_dismisses_an_alert_and_reads_when_it_returns(project, page,
     assert entry.details == {"environment": "production", "why": "So."}
 
 
+def test_people_are_shown_by_their_name_with_the_address_on_hover(project, page, client_as):
+    open_finding(project.pk, "odd_thing", "it", why="So.")
+    operator = client_as(Role.OPERATOR)
+    User.objects.update(name="Ana Ruiz")
+    operator.post(dismissing(project))
+    response = page("resolved")
+    assert "Dismissed by Ana Ruiz ," in text_of(response)
+    assert re.search(r'<span title="person-[^"]*">Ana Ruiz</span>', response.text)
+
+
 def test_a_viewer_is_offered_no_dismissal(project, page):
     open_finding(project.pk, "odd_thing", "it", why="So.")
     assert "Dismiss<" not in page().text
@@ -109,7 +119,7 @@ def test_an_alert_that_persists_says_so(project, page, client_as):
     sync_findings(project.pk, ["drift"], {("drift", "bot"): Details(why="So.")})
     text = text_of(client_as(Role.OPERATOR).post(dismissing(project), follow=True))
     assert "It will reappear if it ends and starts again." in text
-    assert ", not resolved yet." in text_of(page("resolved"))
+    assert ", not resolved yet," in text_of(page("resolved"))
 
 
 def test_an_alert_is_snoozed_and_reopened(project, page, client_as):

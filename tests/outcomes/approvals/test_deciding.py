@@ -6,7 +6,7 @@ import pytest
 
 from governance.approvals import commands as approvals_commands
 from governance.core.actor import CONSOLE
-from governance.models import Approval
+from governance.models import Approval, User
 from tests import builders
 from tests.governance.approvals.builders import an_approval, moved
 from tests.outcomes.approvals.deciding import articles, decide
@@ -58,6 +58,16 @@ def test_an_earlier_approval_of_the_same_account_and_amount_is_a_warning(project
     (box,) = re.findall(rf'<input class="pick-one"[^>]*value="{approval.code}"[^>]*>', body)
     assert "data-warned" in box  # so that "Select all" leaves it out
     assert 'data-amount="1240.0" data-currency="EUR"' in box
+
+
+def test_one_earlier_approval_names_the_person_who_decided_it(project, operator):
+    earlier = approved(project, days=7)
+    label = User.objects.get().email
+    User.objects.update(name="Ana Ruiz")
+    Approval.objects.filter(pk=earlier.pk).update(decided_by=label)
+    an_approval(project, message=MESSAGE, tool_args=REFUND)
+    assert re.search(r"Approved for A-2091 before: .* by Ana Ruiz", operator.text("approvals/"))
+    assert f'<span title="{label}">Ana Ruiz</span>.' in operator.get("approvals/").text
 
 
 def test_without_an_earlier_approval_the_page_says_so(project, operator):
