@@ -27,7 +27,7 @@ def left_words(seconds: int) -> str:
 
 
 def earlier_words(earlier: Earlier, tool: str, now: datetime) -> str:
-    """2 earlier approvals for `A-2091`: 1,240.00 EUR on 12 Nov, 80.00 EUR on 3 Nov. Without full stop."""
+    """2 earlier approvals for `A-2091`: 1,240.00 EUR on 12 Nov, 80.00 EUR on 3 Nov"""
     named = f" for {code(earlier.names[0])}" if earlier.names else ""
     if not earlier.approvals:
         return f"No earlier approval of {code(tool)}{named} in 90 days"

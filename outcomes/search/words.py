@@ -7,7 +7,7 @@ from governance.core.figures import counted
 from outcomes.search.queries.differences import Comparison
 from outcomes.search.queries.hits import Hits
 from outcomes.search.queries.progress import Progress
-from outcomes.search.queries.sessions import NEWEST_HITS
+from outcomes.search.queries.sessions import MatchingSessions
 from outcomes.search.queries.sources import moment
 
 
@@ -42,7 +42,17 @@ def _exact(hits: Hits) -> str:
 
 
 BAD_QUERY: Final = "Invalid search"
-BOUNDED_SESSIONS: Final = f"Sessions of the newest {NEWEST_HITS:,} matching calls only."
+
+
+def part_words(matching: MatchingSessions) -> str:
+    """Which matching calls a list of sessions covers; empty for all of them."""
+    newest, end = matching.begin is None, matching.end
+    if newest and end is None:
+        return ""
+    back = f" back to {_time(moment(end[0]))}" if end else ""
+    if matching.begin is None:
+        return f"Sessions of the newest matching calls,{back}."
+    return f"Sessions of matching calls from {_time(moment(matching.begin[0]))}{back}."
 
 
 def shown_words(hits: Hits, shown: int, *, is_first: bool) -> str:

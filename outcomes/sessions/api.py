@@ -1,6 +1,7 @@
 """Agent sessions, read over HTTP."""
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 from django.http import HttpResponse
 from ninja import Query
@@ -16,7 +17,8 @@ from outcomes.jobs import doorbell
 from outcomes.jobs.api import settled
 from outcomes.models import Session
 from outcomes.search.api import query_of
-from outcomes.search.queries.sessions import matching_sessions
+from outcomes.search.queries.sessions import MatchingSessions, matching_sessions
+from outcomes.search.queries.sources import Place, microseconds, moment
 from outcomes.sessions.commands.removal import remove_session
 from outcomes.sessions.queries.details import session_details
 from outcomes.sessions.queries.readings import SessionReport, report_of
@@ -24,6 +26,7 @@ from outcomes.sessions.queries.search import sessions_with
 from outcomes.stored.queries import session_named
 from outcomes.web.api import answer, cursor_at, place_of, router
 
+BETWEEN: Final = "~"  # two places of a cursor
 CAN_READ = KeyOrMember("read")
 CAN_DELETE = KeyOrMember(action=Action.DELETE_SESSION)
 
@@ -33,19 +36,35 @@ def list_agent_sessions(request: AccessRequest, query: Query[CallsQuery]) -> Htt
     """Sessions with a call that fits the filter, newest activity first."""
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)
-    before = place_of(query.cursor) if query.cursor else None
+    before, part = _places_of(query.cursor)
     filters, matching = query.filter(), None
     if query.q:
-        matching = matching_sessions(project, query_of(query.q), filters)
+        matching = matching_sessions(project, query_of(query.q), filters, before=part)
     page = sessions_with(project, filters, limit=query.limit, before=before, matching=matching)
     governing = Governing({row.environment_id for row in page.rows})
     return answer(
         {
             "sessions": [session_out(report_of(row, governing)) for row in page.rows],
-            "next": cursor_at(*page.end) if page.end else None,
+            "next": _next(page.end, matching),
             "settled": is_settled,
         }
     )
+
+
+def _places_of(cursor: str) -> tuple[tuple[datetime, int] | None, Place | None]:
+    """Start of a page in its part of a search, and start of that part."""
+    page, _, part = cursor.partition(BETWEEN)
+    at = place_of(part) if part else None
+    return place_of(page) if page else None, (microseconds(at[0]), at[1]) if at else None
+
+
+def _next(end: tuple[datetime, int] | None, matching: MatchingSessions | None) -> str | None:
+    """Within this part of a search, then the next part."""
+    if end is None and (matching is None or matching.end is None):
+        return None
+    page = cursor_at(*end) if end else ""
+    part = None if matching is None else matching.begin if end else matching.end
+    return f"{page}{BETWEEN}{cursor_at(moment(part[0]), part[1])}" if part else page
 
 
 @router.get("/agent-sessions/{rest:session_id}", auth=CAN_READ, response={200: None})

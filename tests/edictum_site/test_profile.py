@@ -63,7 +63,9 @@ def test_a_range_becomes_the_default_without_a_script(browser, project):
     assert browser.get(here).context["scope"].range == "7d"
 
 
-@pytest.mark.parametrize("back", ["https://example.test/", "//example.test/", "\\\\x", "javascript:x"])
+@pytest.mark.parametrize(
+    "back", ["https://example.test/", "//example.test/", "\\\\x", "javascript:x"]
+)
 def test_a_default_range_leads_back_to_no_other_site(browser, back):
     answer = browser.post(reverse("remember_range"), {"range": "7d", "back": back})
     assert answer.status_code == 204

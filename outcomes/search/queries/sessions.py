@@ -1,26 +1,62 @@
-"""Sessions with calls that match a search."""
+"""Sessions with calls that match a search, in parts of so many calls each."""
 
 from dataclasses import dataclass, replace
 from typing import Final
 
+from django.db.models import Q
+
+from outcomes.models import Session
 from outcomes.search.domain.language import Query
 from outcomes.search.queries.hits import search
+from outcomes.search.queries.sources import Place, microseconds, moment
 from outcomes.stored.queries import CallFilter
 
-NEWEST_HITS: Final = 1_000  # calls whose sessions are listed
+NEWEST_HITS: Final = 1_000  # calls whose sessions are one part
+MOST_SEARCHES: Final = 20  # for sessions that an earlier part listed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchingSessions:
-    numbers: frozenset[int]
-    text: str  # that names of sessions and agents may contain as well; empty: they need not
-    is_cut: bool  # older calls match too
+    numbers: frozenset[int] = frozenset()
+    text: str = ""  # that names of sessions and agents may contain as well; empty: they need not
+    begin: Place | None = None  # none: with the newest matching call
+    end: Place | None = None  # where the next part begins; none: no older call matches
 
 
-def matching_sessions(project_id: int, query: Query, filters: CallFilter) -> MatchingSessions:
-    hits = search(project_id, query, replace(filters, text=""), size=NEWEST_HITS)
-    numbers = frozenset(row.session_id for row in hits.rows if row.session_id is not None)
-    return MatchingSessions(numbers, _plain(query), is_cut=hits.end is not None)
+def matching_sessions(
+    project_id: int, query: Query, filters: CallFilter, *, before: Place | None = None
+) -> MatchingSessions:
+    """Sessions of the part that begins there; none is in two parts."""
+    filters = replace(filters, text="")
+    hits = search(project_id, query, filters, size=NEWEST_HITS, before=before)
+    numbers = {row.session_id for row in hits.rows if row.session_id is not None}
+    if before is not None and numbers:
+        numbers -= _listed_before(project_id, query, filters, numbers, before)
+    return MatchingSessions(
+        numbers=frozenset(numbers), text=_plain(query), begin=before, end=hits.end
+    )
+
+
+def _listed_before(
+    project_id: int, query: Query, filters: CallFilter, numbers: set[int], place: Place
+) -> set[int]:
+    """Those with a newer call that matches, which an earlier part has."""
+    at = moment(place[0])
+    active = Session.objects.filter(project=project_id, pk__in=numbers, last_at__gte=at)
+    left = set(active.values_list("pk", flat=True))
+    newer = replace(filters, since=at if filters.since is None else max(at, filters.since))
+    listed, start = set[int](), None
+    for _ in range(MOST_SEARCHES):
+        if not left:
+            break
+        such = Q(session__in=left)
+        hits = search(project_id, query, newer, size=NEWEST_HITS, before=start, such=such)
+        rows = [row for row in hits.rows if (microseconds(row.at), row.pk) >= place]
+        listed |= {row.session_id for row in rows if row.session_id is not None}
+        left, start = left - listed, hits.end
+        if start is None:
+            break
+    return listed
 
 
 def _plain(query: Query) -> str:

@@ -79,13 +79,16 @@ def sessions_in(project_id: int, filters: SessionFilter) -> QuerySet[Session]:
 
 
 def in_search(project_id: int, matching: Matching) -> Q:
-    """Sessions of the calls that match, and those that are named so themselves."""
+    """Sessions of the calls that match. The first part has those whose name matches, too."""
     such = Q(pk__in=matching.numbers or {0})  # of no session, where none matches
-    if matching.text:
-        text = as_text(matching.text)
-        agents = Agent.objects.filter(project=project_id, name__icontains=text)
-        such |= Q(session_id__icontains=text) | Q(agent__in=agents.values("id"))
-    return such
+    if not matching.text:
+        return such
+    text = as_text(matching.text)
+    agents = Agent.objects.filter(project=project_id, name__icontains=text).values("id")
+    named = Q(session_id__icontains=text)
+    if matching.begin is None:
+        return such | named | Q(agent__in=agents)
+    return such & ~named & (Q(agent=None) | ~Q(agent__in=agents))
 
 
 def any_session(project_id: int) -> bool:

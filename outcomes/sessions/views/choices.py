@@ -7,6 +7,7 @@ from typing import Final
 from governance.people.auth import MemberRequest
 from outcomes.core.scope import Scope
 from outcomes.models import Session
+from outcomes.search.queries.sources import Place
 from outcomes.search.views import query_text
 from outcomes.sessions.domain.facets import Chosen
 from outcomes.sessions.queries.list import SessionFilter
@@ -24,6 +25,8 @@ STATES: Final = {
 }
 HAS: Final = {bit.name.lower(): bit for bit in Session.Has}
 BACKWARDS: Final = "-"  # before the name of an order
+DIGITS: Final = 18  # of a number that every database holds
+LATEST: Final = 2**52  # microseconds since 1970, after which no call is
 LONGEST_TEXT: Final = 1_025  # characters: no id and no name has as many
 
 
@@ -35,6 +38,7 @@ class Choices:
     chosen: Chosen
     sort: str  # a name of an order, or nothing
     turned: bool
+    matches: Place | None = None  # where the part of a search begins; none: with the newest call
 
     @property
     def filters(self) -> SessionFilter:
@@ -55,6 +59,7 @@ class Choices:
             "limit": chosen.limit,
             "has": ",".join(name for name, bit in HAS.items() if chosen.has & bit),
             "sort": self.sort_query(self.sort, turned=self.turned),
+            "matches": f"{self.matches[0]}.{self.matches[1]}" if self.matches else "",
         }
 
     def with_other(self, **other: str) -> str:
@@ -98,4 +103,14 @@ def choices_of(request: MemberRequest, address: str) -> Choices:
         chosen,
         name if name in ORDERS and name != USUAL else "",
         name in ORDERS and sort.startswith(BACKWARDS),
+        _matches(query.get("matches", "")),
     )
+
+
+def _matches(text: str) -> Place | None:
+    """A place among calls, as addresses have it; none for anything else."""
+    at, _, number = text.partition(".")
+    if not at.isdecimal() or not number.isdecimal():
+        return None
+    place = int(at[:DIGITS]), int(number[:DIGITS])
+    return place if place[0] < LATEST else None

@@ -1,8 +1,9 @@
 """The list of sessions and its live part."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from django.http import HttpResponse, QueryDict
@@ -21,7 +22,7 @@ from outcomes.models import Session
 from outcomes.search.domain.language import QueryError, parse
 from outcomes.search.queries.sessions import MatchingSessions, matching_sessions
 from outcomes.search.views import search_field
-from outcomes.search.words import BOUNDED_SESSIONS
+from outcomes.search.words import part_words
 from outcomes.sessions.domain.facets import Chosen, Facets, facets_of
 from outcomes.sessions.queries.groups import EXACT_UP_TO, bounded, session_groups
 from outcomes.sessions.queries.list import (
@@ -42,7 +43,7 @@ from outcomes.sessions.words.previous import previous_period_words
 from outcomes.stored.queries import CallFilter
 from outcomes.web.columns import Columns
 from outcomes.web.narrowing import narrowing_context, narrowing_of
-from outcomes.web.paging import every, hash_of, links_of, start_of, with_query
+from outcomes.web.paging import Page, Place, every, hash_of, links_of, start_of, with_query
 
 CARRIED: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract
 COLUMNS: Final = Columns(
@@ -64,6 +65,7 @@ COLUMNS: Final = Columns(
 )
 NO_SESSIONS: Final = "No sessions yet"
 NO_MATCHES: Final = "No sessions match these filters."
+NO_MATCHES_SO_FAR: Final = "No matches so far. Older calls are not searched yet."
 FULL_CHECK_EVERY: Final = 15  # seconds: sessions end, and approvals run out, without any event
 
 
@@ -82,7 +84,7 @@ def sessions(request: MemberRequest) -> HttpResponseBase:
         ],
         "without_session_url": _without_session_url(request),
     }
-    slug, query = request.project.slug, choices.query()
+    slug, query = request.project.slug, choices.query() | {"matches": ""}
     for name, view in (
         ("saved_views_url", "saved_views"),
         ("view_choices_url", "saved_view_choices"),
@@ -137,24 +139,18 @@ def _file(request: MemberRequest) -> HttpResponseBase | None:
 
     def rows() -> Iterator[Session]:
         asking = asking_sessions(project, now)
-        filters = bounded(project, _filters(project, choices))
-        are_many = session_groups(project, filters, now, asking).are_many
-        order, turned = _order(choices, are_many=are_many)
-        return every(
-            lambda before: sessions_shown(
-                project,
-                filters,
-                now,
-                asking,
-                order=order,
-                turned=turned,
-                before=before,
-                size=IN_A_FILE,
-            ),
-            PLACE,
-        )
+        for filters in _parts(project, choices):
+            are_many = session_groups(project, filters, now, asking).are_many
+            order, turned = _order(choices, are_many=are_many)
+            page = partial(sessions_shown, project, filters, now, asking, order=order)
+            many = partial(page, turned=turned, size=IN_A_FILE)
+            yield from every(partial(_page_before, many), PLACE)
 
     return table_file(request, request.project, "sessions", SESSIONS, rows)
+
+
+def _page_before(page: Callable[..., Page[Session]], before: Place | None) -> Page[Session]:
+    return page(before=before)
 
 
 def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
@@ -187,12 +183,12 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
         "rows": rows,
         "tag": tag,
         "choices": choices,
-        "search_note": _search_note(filters),
+        **_part(filters, choices),
         "columns": _columns(request, choices, environments),
         "is_new": is_new,
         "sentence": NO_SESSIONS
         if is_new
-        else _sentence(choices, facets, is_exact=counted.is_exact),
+        else _sentence(choices, facets, filters, is_exact=counted.is_exact),
         "before": _before(choices, project, now),
         "states": _states(choices, facets),
         "facets": facets_shown(
@@ -231,15 +227,34 @@ def _filters(project: int, choices: Choices) -> SessionFilter:
         return filters
     calls = CallFilter(since=filters.since, until=filters.until)
     try:
-        matching = matching_sessions(project, parse(choices.text), calls)
+        matching = matching_sessions(project, parse(choices.text), calls, before=choices.matches)
     except QueryError:
-        matching = MatchingSessions(frozenset(), "", is_cut=False)
+        matching = MatchingSessions()
     return replace(filters, matching=matching)
 
 
-def _search_note(filters: SessionFilter) -> str:
-    is_cut = filters.matching is not None and filters.matching.is_cut
-    return BOUNDED_SESSIONS if is_cut else ""
+def _parts(project: int, choices: Choices) -> Iterator[SessionFilter]:
+    """All parts of a search, newest first; without one, the list itself."""
+    choices = replace(choices, matches=None)
+    while True:
+        filters = bounded(project, _filters(project, choices))
+        yield filters
+        if filters.matching is None or filters.matching.end is None:
+            return
+        choices = replace(choices, matches=filters.matching.end)
+
+
+def _part(filters: SessionFilter, choices: Choices) -> dict[str, str]:
+    """The part of a search that is listed, and the addresses of other parts."""
+    matching = filters.matching
+    if matching is None:
+        return {"search_note": ""}
+    end = f"{matching.end[0]}.{matching.end[1]}" if matching.end else ""
+    return {
+        "search_note": part_words(matching),
+        "newest_matches": choices.with_other(matches="") if matching.begin else "",
+        "older_matches": choices.with_other(matches=end) if end else "",
+    }
 
 
 def _order(choices: Choices, *, are_many: bool) -> tuple[Order, bool]:
@@ -289,8 +304,10 @@ def _before(choices: Choices, project: int, now: datetime) -> str:
     return previous_period_words(facets_of(counted.groups, choices.chosen), scope.before_words)
 
 
-def _sentence(choices: Choices, facets: Facets, *, is_exact: bool) -> str:
+def _sentence(choices: Choices, facets: Facets, filters: SessionFilter, *, is_exact: bool) -> str:
     state = choices.chosen.state
+    if not facets.all and filters.matching is not None and filters.matching.end is not None:
+        return NO_MATCHES_SO_FAR
     if not facets.all:
         by_time_alone = not choices.text and choices.chosen == Chosen()
         return f"No sessions {choices.scope.in_words}" if by_time_alone else NO_MATCHES

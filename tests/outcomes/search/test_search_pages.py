@@ -4,6 +4,8 @@ import html
 import re
 from urllib.parse import parse_qs
 
+import pytest
+
 from outcomes.search.queries import sessions as searched_sessions
 from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of
 from tests.outcomes.posting import Agent
@@ -93,16 +95,67 @@ def test_sessions_are_searched_by_their_calls_and_by_name(pages: Pages, agent: A
     assert [each["session_id"] for each in sessions] == ["s-1"]
 
 
-def test_a_list_of_sessions_says_when_older_calls_match_too(
-    pages: Pages, agent: Agent, monkeypatch
-):
-    lookups(agent)
-    assert "matching calls only" not in pages.text("sessions/", q="upstream")
+def test_a_list_of_sessions_continues_with_older_matches(pages: Pages, agent: Agent, monkeypatch):
+    agent.post(*(an_item(f"s-{n % 3}", output="upstream timeout") for n in range(12)))
+    run_waiting_indexes()
+    assert "newest matching calls" not in pages.text("sessions/", q="upstream")
+    monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 2)
+    assert "Sessions of the newest matching calls, back to" in pages.text("sessions/", q="upstream")
+    seen, address = [], "sessions/?q=upstream"
+    for _ in range(6):
+        body = pages.get(address).content.decode()
+        seen += re.findall(r'<a class="row-link mono"\s+href="[^"]*/sessions/(s-\d)/', body)
+        older = re.search(r'<a href="([^"]*)">Older matches</a>', body)
+        if older is None:
+            break
+        address = html.unescape(older[1]).removeprefix(f"{pages.base}/")
+    assert older is None
+    assert sorted(seen) == ["s-0", "s-1", "s-2"]
+    assert 'href="' in body
+    assert "Newest matches" in body
+    exported = pages.get("sessions/", q="upstream", format="csv").getvalue().decode()
+    assert sorted(re.findall(r"^s-\d", exported, re.MULTILINE)) == ["s-0", "s-1", "s-2"]
+
+
+def test_sessions_named_like_the_search_are_listed_once(pages: Pages, agent: Agent, monkeypatch):
+    agent.post(*(an_item(f"upstream-{n}", output="upstream timeout") for n in range(3)))
+    run_waiting_indexes()
     monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 1)
-    assert "Sessions of the newest 1,000 matching calls only." in pages.text(
-        "sessions/", q="upstream"
-    )
-    assert len(pages.rows("sessions/", q="upstream")) == 1
+    first = pages.get("sessions/", q="upstream").content.decode()
+    assert len(pages.rows("sessions/", q="upstream")) == 3
+    older = html.unescape(re.search(r'<a href="([^"]*)">Older matches</a>', first)[1])
+    assert pages.rows(older.removeprefix(f"{pages.base}/")) == []
+
+
+def test_the_api_lists_the_sessions_of_all_matches(agent: Agent, monkeypatch):
+    agent.post(*(an_item(f"s-{n % 4}", output="upstream timeout") for n in range(12)))
+    run_waiting_indexes()
+    monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 3)
+    seen, cursor = [], {}
+    for _ in range(20):
+        page = agent.get("agent-sessions", q="upstream", limit=2, **cursor)
+        seen += [each["session_id"] for each in page["sessions"]]
+        if page["next"] is None:
+            break
+        cursor = {"cursor": page["next"]}
+    assert page["next"] is None
+    assert sorted(seen) == ["s-0", "s-1", "s-2", "s-3"]
+
+
+@pytest.mark.parametrize("matches", ["x", "1", "1.", "9" * 30 + ".1", "1.-2", "٣.1"])
+def test_a_part_of_a_search_that_does_not_exist_is_the_newest(pages: Pages, agent: Agent, matches):
+    lookups(agent)
+    assert pages.get("sessions/", q="upstream", matches=matches).status_code == 200
+
+
+def test_a_new_search_keeps_the_filters_of_the_list(pages: Pages, agent: Agent):
+    lookups(agent)
+    body = pages.get("sessions/", q="upstream", range="7d", state="ended").content.decode()
+    form = body[
+        body.index('<form class="query"') : body.index("</form>", body.index('class="query"'))
+    ]
+    assert '<input type="hidden" name="range" value="7d">' in form
+    assert '<input type="hidden" name="state" value="ended">' in form
 
 
 def test_the_api_has_the_same_language_and_pages(pages: Pages, agent: Agent):
