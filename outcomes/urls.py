@@ -98,6 +98,7 @@ of_backtests = [
     path("<int:backtest_id>/standing/", backtests.backtest_progress, name="backtest_standing"),
     path("<int:backtest_id>/calls/", changed_calls.calls_of_backtest, name="calls_of_backtest"),
     path("<int:backtest_id>/cancel/", backtests.cancel_backtest, name="cancel_backtest"),
+    path("<int:backtest_id>/draft/", backtests.draft_of_backtest, name="draft_of_backtest"),
 ]
 of_suggestions = [
     path("", suggestions.suggestions, name="suggestions"),

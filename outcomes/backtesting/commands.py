@@ -49,8 +49,11 @@ def start_backtest(
     version: int | None = None,
     criteria: CallCriteria,
     contract_only: bool = False,
+    base: int | None = None,
+    change: str = "",
 ) -> Backtest:
-    """Queues a backtest of an unsaved text, or of a version, given by its row's id."""
+    """Queues a backtest of an unsaved text, or of a version, given by its row's id. `base` and
+    `change` say which version a text was made from, and how."""
     policies.refuse_unless(by, Action.WRITE_CONTRACT)
     written, name = _written(document, version)
     project = project_numbered(project_id)
@@ -64,6 +67,8 @@ def start_backtest(
             project_id=project_id,
             bundle_name=name,
             version_id=version,
+            base=base,
+            change=change[:240],
             document=written,
             revision_hash=sha256(written).hexdigest(),
             environment_id=chosen.environment,

@@ -18,6 +18,12 @@ def backtest_numbered(project_id: int, number: int) -> Backtest | None:
     return backtests.select_related("environment", "version").first()
 
 
+def backtested_text(backtest: Backtest) -> str:
+    """Text that was replayed, which lists do not load."""
+    documents = Backtest.objects.filter(pk=backtest.pk).values_list("document", flat=True)
+    return bytes(documents.get()).decode()
+
+
 def backtests_of(project_id: int, bundle: str, before: int | None = None) -> list[Backtest]:
     """Backtests of a contract, newest first, without documents; one more than a page shows."""
     backtests = _listed().filter(project=project_id, bundle_name=bundle)

@@ -115,6 +115,8 @@ def changed_sentence(number: int, filters: ChangedFilter) -> str:
 def version_words(backtest: Backtest) -> str:
     if backtest.version is not None:
         return f"v{backtest.version.number}"
+    if backtest.base is not None:
+        return f"v{backtest.base} with {backtest.change}"
     return "an unsaved draft"
 
 

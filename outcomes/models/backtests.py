@@ -24,6 +24,8 @@ class Backtest(Job):
     version = models.ForeignKey(  # none: a text that was not saved
         "governance.BundleVersion", models.SET_NULL, related_name="+", null=True
     )
+    base = models.PositiveIntegerField(null=True)  # number of the version that was changed for it
+    change = models.CharField(max_length=240, default="", db_default="")  # max_attempts: 20
     document = models.BinaryField()  # exactly these bytes
     revision_hash = models.CharField(max_length=64)
     environment = models.ForeignKey(

@@ -147,6 +147,7 @@ PROJECT_PAGES = {
     "GET outcomes:backtest_standing": Role.VIEWER,
     "GET outcomes:calls_of_backtest": Role.VIEWER,
     "POST outcomes:cancel_backtest": Role.EDITOR,
+    "POST outcomes:draft_of_backtest": Role.EDITOR,
     "GET outcomes:check_backtests": Role.VIEWER,
     "POST outcomes:check_backtests": Role.EDITOR,
     "POST outcomes:check_backtest_text": Role.EDITOR,

@@ -4,16 +4,20 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from governance.contracts.commands.drafts import keep_draft
+from governance.contracts.domain.limit_change import with_limit
 from governance.contracts.queries.contracts import bundle_named, existing_bundle, versions_before
-from governance.contracts.queries.drafts import text_in_editor
-from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
+from governance.contracts.queries.drafts import text_in_editor, text_of
+from governance.core.errors import DocumentInvalid, GovernanceError, InvalidInput, NotFound
 from governance.core.numbers import ID_DIGITS, parse_number
+from governance.drafts.storage import DraftElsewhere
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
 from governance.web.table_files import one_of_tables, page_after_page
@@ -22,6 +26,7 @@ from outcomes.backtesting.commands import start_backtest
 from outcomes.backtesting.queries import (
     SHOWN,
     backtest_numbered,
+    backtested_text,
     backtests_of,
     newest_backtest_of,
     newest_backtest_of_bundle,
@@ -50,7 +55,7 @@ PANEL_SAMPLES: Final = 4
 def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     bundle = existing_bundle(request.project, bundle_name)
     versions = versions_before(bundle, None, VERSIONS)
-    form, refused = form_in(request.GET), ""
+    form, refused, limit_refused = form_in(request.GET), "", ""
     if request.method == "POST":
         refuse_unless(request.role, Action.WRITE_CONTRACT)
         form = form_in(request.POST)
@@ -58,10 +63,16 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
         try:
             if not chosen:
                 raise NotFound("Choose a version.")
-            started = _start(request, form, version=chosen[0].pk)
+            if form.limit:
+                text = with_limit(text_of(chosen[0]), form.limit, parse_number(form.value) or 0)
+                started = _start(request, form, document=text, base=chosen[0].number)
+            else:
+                started = _start(request, form, version=chosen[0].pk)
             return redirect("outcomes:backtest", request.project.slug, started.pk)
         except GovernanceError as error:
             refused = str(error)
+            if any(each.path in ("limit", "value") for each in error.errors):
+                refused, limit_refused = "", refused
     listed = backtests_of(
         request.project.pk, bundle.name, parse_number(request.GET.get("before"), ID_DIGITS)
     )
@@ -70,6 +81,7 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
         "bundle": bundle,
         "versions": versions,
         "refused": refused,
+        "limit_refused": limit_refused,
         "may_start": may(request.role, Action.WRITE_CONTRACT),
         "rows": [(each, sentence(each), version_words(each)) for each in listed[:SHOWN]],
         "older": listed[SHOWN - 1].pk if len(listed) > SHOWN else None,
@@ -79,7 +91,7 @@ def backtests(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     file = one_of_tables(
         request, request.project, {"backtests": (BACKTESTS, _every(request, bundle.name))}
     )
-    status = 422 if refused else 200
+    status = 422 if refused or limit_refused else 200
     return file or render(request, "backtesting/backtests.html", context, status=status)
 
 
@@ -137,6 +149,26 @@ def backtest_progress(request: MemberRequest, backtest_id: int) -> HttpResponse:
         return HttpResponse(status=204)
     context |= {"alone": True, "samples": samples(shown)}
     return render(request, "backtesting/_backtest.html", context)
+
+
+@require_POST
+@member_page(Action.WRITE_CONTRACT)
+def draft_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
+    """Opens the text of a changed version in the editor, as a draft of this person."""
+    shown = _existing(request, backtest_id)
+    if shown.base is None:
+        raise InvalidInput("This backtest tried no other limit, so there is nothing to edit.")
+    bundle = existing_bundle(request.project, shown.bundle_name)
+    text = backtested_text(shown)
+    try:
+        keep_draft(bundle, text=text, base=shown.base, seen="", by=request.actor)
+    except DraftElsewhere:
+        messages.warning(
+            request,
+            f"You already have a draft of `{bundle.name}`. Set `{shown.change}` in it,"
+            " or discard it and try again.",
+        )
+    return redirect("governance:edit_draft", request.project.slug, bundle.name)
 
 
 @require_POST
@@ -223,11 +255,13 @@ def _result(request: MemberRequest, shown: Backtest) -> dict[str, Any]:
 
 
 def _again_url(request: MemberRequest, shown: Backtest) -> str:
-    """Empty of a text that was not saved: it stands in no list of versions."""
-    if shown.version is None:
+    """Empty of a text that was not saved: it is in no list of versions."""
+    number = shown.version.number if shown.version else shown.base
+    if number is None:
         return ""
     form = reverse("outcomes:backtests", args=[request.project.slug, shown.bundle_name])
-    return filled_in(form, shown, version=shown.version.number)
+    limit, _, value = shown.change.rpartition(": ")
+    return with_query(filled_in(form, shown, version=number), limit=limit, value=value)
 
 
 def _start(
@@ -236,12 +270,15 @@ def _start(
     *,
     version: int | None = None,
     document: str | None = None,
+    base: int | None = None,
 ) -> Backtest:
     started = start_backtest(
         request.project.pk,
         by=request.actor,
         version=version,
         document=document,
+        base=base,
+        change=form.change if base else "",
         criteria=form.criteria(),
         contract_only=not form.is_all,
     )

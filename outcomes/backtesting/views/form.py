@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.http import urlencode
 
+from governance.contracts.domain import limit_change
 from outcomes.calls.queries.contract_words import tools_called
 from outcomes.core.moments import after_the_minute, time_from, time_text, to_the_minute
 from outcomes.lookup.queries import agents_seen
@@ -26,6 +27,7 @@ PERIODS: Final = {
     BETWEEN: "Custom range…",
 }
 ALL: Final = "all"
+LONGEST_LIMIT: Final = 200  # characters: one of a tool has its name
 MOST_CHOICES: Final = 40
 
 
@@ -42,6 +44,12 @@ class JobForm:
     agents: tuple[str, ...] = ()  # names or globs
     tools: tuple[str, ...] = ()
     session: str = ""  # of a reclassification
+    limit: str = ""  # that the version is to have instead of its own
+    value: str = ""
+
+    @property
+    def change(self) -> str:
+        return f"{self.limit}: {self.value}" if self.limit else ""
 
     def criteria(self) -> CallCriteria:
         since, until = self._period(timezone.now())
@@ -87,6 +95,8 @@ def form_in(sent: QueryDict) -> JobForm:
         agents=_names(sent, "agents", "agent"),
         tools=_names(sent, "tools", "tool"),
         session=sent.get("session", ""),
+        limit=sent.get("limit", "")[:LONGEST_LIMIT],
+        value=sent.get("value", "").strip(),
     )
 
 
@@ -94,6 +104,7 @@ def form_context(project_id: int, form: JobForm) -> dict[str, Any]:
     return {
         "asked": form,
         "periods": PERIODS,
+        "limits": dict.fromkeys((*limit_change.NAMES, *filter(None, [form.limit]))),
         "agent_choices": _choices(agents_seen(project_id, MOST_CHOICES + 1), form.agents),
         "tool_choices": _choices(tools_called(project_id, timezone.now()), form.tools),
     }

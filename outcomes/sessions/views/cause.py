@@ -7,9 +7,11 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
 
 from governance.contracts.domain.limit_use import LimitJudgement, LimitUse
 from governance.core.figures import counted, duration, without_marks
+from governance.core.session_limits import SDK_MAX_EXECUTIONS as MOST_EXECUTIONS
 from governance.core.session_limits import MaxAttempts
 from governance.people.auth import MemberRequest
 from governance.people.policies import Action, may
@@ -194,7 +196,42 @@ def _next_steps(
         return
     saved = counted(page.session.attempts - cap, "call")
     ends = f"With {cap:,}, this session ends at call {cap:,}, {saved} earlier."
-    yield NextStep("Cap denied calls.", f"{_attempts_words(page)}.", ends, url, "Edit limits")
+    trial = limit_trial(request, page.session, MaxAttempts.kind, cap)
+    why = f"{_attempts_words(page)}."
+    yield NextStep("Cap denied calls.", why, ends, trial, f"Backtest with {cap:,}")
+
+
+def limit_trial(request: MemberRequest, session: Session, limit: str, value: int) -> str:
+    """Address of a backtest of the session's contract with another limit; empty for viewers."""
+    version = session.version
+    if version is None or not may(request.role, Action.WRITE_CONTRACT):
+        return ""
+    age = timezone.now() - (session.last_at or timezone.now())
+    query = {
+        "version": version.number,
+        "limit": limit,
+        "value": value,
+        "environment": session.environment.name,
+        "days": next((days for days in (7, 30) if age.days < days), ""),
+    }
+    if session.agent:
+        query["agent"] = session.agent.name
+    form = reverse("outcomes:backtests", args=[request.project.slug, version.bundle.name])
+    return f"{form}?{urlencode(query)}"
+
+
+def raised_limit(
+    request: MemberRequest, session: Session, limits: list[LimitUse]
+) -> dict[str, Any] | None:
+    """A backtest with a limit that leaves room for the failed calls that were counted."""
+    for use in limits:
+        limit = use.limit
+        is_early = use.stopped_at is not None and use.judgement == LimitJudgement.PREMATURE
+        value = limit.value + use.used.get("executions", 0) - use.used.get("classified", 0)
+        if is_early and not limit.assumed and limit.value < value <= MOST_EXECUTIONS:
+            url = limit_trial(request, session, key_of(use), value)
+            return {"url": url, "value": value} if url else None
+    return None
 
 
 def _stop_agent(

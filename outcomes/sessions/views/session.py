@@ -50,7 +50,7 @@ from outcomes.sessions.queries.page import (
     state_of,
 )
 from outcomes.sessions.tables import SESSIONS
-from outcomes.sessions.views.cause import cause_of, limit_bars
+from outcomes.sessions.views.cause import cause_of, limit_bars, raised_limit
 from outcomes.sessions.views.charts import Zoom, carried_query, lines_chart, strip_of, zoom_of
 from outcomes.sessions.words import sentences
 from outcomes.sessions.words.causes import named_failures, noticed_words
@@ -266,6 +266,7 @@ def _status(request: MemberRequest, page: SessionPage, state: str) -> dict[str, 
         else [],
         "strip_by": [link | here.addresses(link["query"]) for link in strip.by] if strip else [],
         "limits": bars,
+        "raised": raised_limit(request, session, limits),
         "countings": lines_chart(page.calls, overview, limits, zoom),
         "cause": cause,
         "failures": summary.failures[:FAILURES_SHOWN],
