@@ -59,6 +59,7 @@ app_name = "outcomes"
 live = [
     path("tools/", contract_calls.tool_options, name="tool_options"),
     path("argument-fields/", recent_calls.argument_fields, name="argument_fields"),
+    path("argument-lines/", recent_calls.argument_lines, name="argument_lines"),
     path("contracts/", contract_calls.contract_options, name="contract_options"),
     path("overview/", overview.live_overview, name="overview_standing"),
     path("denials/", denials.live_denials, name="denials_standing"),

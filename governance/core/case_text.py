@@ -40,10 +40,10 @@ def calls_from(text: str) -> tuple[CaseCall, ...]:
     value = read_json(text, "calls")
     if not isinstance(value, list):
         _refuse('This is not a list. Write [{"tool": "…", "args": {}}].', "calls")
-    return tuple(_call(item, f"calls[{place}]") for place, item in enumerate(value))
+    return tuple(call_from(item, f"calls[{place}]") for place, item in enumerate(value))
 
 
-def _call(value: Json, path: str) -> CaseCall:
+def call_from(value: Json, path: str) -> CaseCall:
     if not isinstance(value, dict):
         _refuse(f'{path} is not a call: write {{"tool": "…", "args": {{}}}}.', path)
     if unknown := sorted(set(value) - _KEYS):

@@ -198,6 +198,7 @@ PROJECT_PAGES = {
     "POST outcomes:reopen_alert": Role.OPERATOR,
     "GET outcomes:recent_calls": Role.VIEWER,
     "GET outcomes:argument_fields": Role.VIEWER,
+    "GET outcomes:argument_lines?row=1&tool=search": Role.VIEWER,
     "GET governance:assignments": Role.VIEWER,
     "GET governance:new_assignment": Role.EDITOR,
     "POST governance:new_assignment": Role.EDITOR,

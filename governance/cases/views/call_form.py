@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from governance.case_runs.queries import tool_call
+from governance.cases.argument_lines import lines_of, values_in
 from governance.cases.arguments import (
     PREFIX,
     ArgumentField,
@@ -13,6 +14,7 @@ from governance.cases.arguments import (
     arguments_in,
     sent_fields,
 )
+from governance.cases.session_rows import MOST_ROWS, Row, calls_of, rows_after, rows_of, sent_rows
 from governance.core.case_text import calls_from, written
 from governance.core.cases import PRODUCTION, Case, CaseCall, Decides, Stops
 from governance.core.errors import InvalidInput
@@ -21,6 +23,7 @@ from governance.core.json_value import Json
 from governance.evaluation.engine import ToolCall
 from governance.web.forms import Form
 
+NO_CALL = '[{"tool": "", "args": {}}]'
 EXPECTED = [
     ("block", "denied"),
     ("allow", "allowed"),
@@ -30,8 +33,8 @@ EXPECTED = [
 ]
 
 
-class JsonObjectField(forms.CharField):
-    """Text of a JSON object; errors name the place."""
+class ValuesField(forms.CharField):
+    """Named values, one per line or as a JSON object; errors name the place."""
 
     widget = forms.Textarea
 
@@ -44,9 +47,16 @@ class JsonObjectField(forms.CharField):
         if not text.strip() and not self.required:
             return None
         try:
-            return read_object(text)
+            return values_in(text)
         except InvalidInput as refused:
             raise forms.ValidationError(str(refused)) from refused
+
+    def prepare_value(self, value: Any) -> Any:
+        """JSON, in which other pages bring a call along, as lines."""
+        try:
+            return lines_of(read_object(str(value or "{}")))
+        except InvalidInput:
+            return value
 
 
 class OutputField(forms.CharField):
@@ -62,12 +72,14 @@ class CallForm(Form):
         max_length=256,
         widget=forms.TextInput(attrs={"list": "tools", "class": "mono", "autocomplete": "off"}),
     )
-    args = JsonObjectField(label="Arguments as JSON", rows=5, initial="{}")
-    principal = JsonObjectField(
-        label="Principal as JSON",
+    args = ValuesField(
+        label="Arguments", rows=5, required=False, help_text="One per line: `path=/tmp/report.csv`."
+    )
+    principal = ValuesField(
+        label="Principal",
         rows=2,
         required=False,
-        help_text="On whose behalf the agent acts: role, user_id, ticket_ref, claims.",
+        help_text="On whose behalf the agent acts, one per line: `role=accountant`, `user_id=ana`.",
     )
     output = OutputField(
         label="Output",
@@ -89,15 +101,12 @@ class CallForm(Form):
 
     def __init__(self, data: Mapping[str, Any] | None = None, *args: Any, **kwargs: Any) -> None:
         if data is not None and "raw" not in data and any(key.startswith(PREFIX) for key in data):
-            data = {
-                **{key: data[key] for key in data},
-                "args": "{}",
-            }  # the fields are the arguments
+            data = {**{key: data[key] for key in data}, "args": ""}  # the fields are the arguments
         super().__init__(data, *args, **kwargs)
 
     @property
     def is_raw(self) -> bool:
-        """Whether the author chose to edit the arguments as JSON."""
+        """Whether the author chose to edit the arguments as text."""
         return self.is_bound and "raw" in self.data
 
     @property
@@ -106,12 +115,12 @@ class CallForm(Form):
         if sent:
             return sent
         try:
-            return argument_fields(read_object(str(self["args"].value() or "{}")))
+            return argument_fields(values_in(str(self["args"].value() or "")))
         except InvalidInput:  # said beside the field
             return []
 
     def clean_args(self) -> dict[str, Json]:
-        written: dict[str, Json] = self.cleaned_data["args"]
+        written: dict[str, Json] = self.cleaned_data["args"] or {}
         try:
             sent = None if self.is_raw else arguments_in(self._sent())
         except InvalidInput as refused:
@@ -160,9 +169,10 @@ class SessionForm(Form):
         label="Name", max_length=128, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
     calls = forms.CharField(
-        label="Calls as a JSON list",
+        label="Calls as JSON",
+        required=False,
         strip=False,
-        help_text="In order. times repeats a call. principal and environment are optional.",
+        help_text="In order. `times` repeats a call. `principal` and `environment` are optional.",
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "mono"}),
     )
     stopped_at = forms.IntegerField(
@@ -179,9 +189,34 @@ class SessionForm(Form):
         widget=forms.TextInput(attrs={"list": "rules", "class": "mono", "autocomplete": "off"}),
     )
 
+    @property
+    def rows(self) -> list[Row]:
+        """Calls as rows; empty where the author chose JSON, or where they do not fit into rows."""
+        if self.is_bound:
+            return sent_rows({key: str(self.data[key]) for key in self.data})
+        if "rows" in self.initial:
+            rows: list[Row] = self.initial["rows"]
+            return rows
+        try:
+            calls = calls_from(str(self["calls"].value()))
+        except InvalidInput:
+            return []
+        return rows_of(calls) if len(calls) <= MOST_ROWS else []
+
+    def after(self, act: str) -> "SessionForm":
+        """The form with its calls changed: one more, one less, as JSON or as rows again."""
+        others = {name: self.data.get(name, "") for name in ("name", "stopped_at", "rule")}
+        if act == "json":
+            filled = [row for row in self.rows if not row.is_empty]
+            calls = written(calls_of(filled)) if filled else NO_CALL
+            return SessionForm(initial={**others, "calls": calls, "rows": []})
+        rows = rows_after(act, self.rows, self.data.get("calls", ""))
+        return SessionForm(initial={**others, "rows": rows})
+
     def clean_calls(self) -> tuple[CaseCall, ...]:
         try:
-            return calls_from(self.cleaned_data["calls"])
+            rows = self.rows
+            return calls_of(rows) if rows else calls_from(self.cleaned_data["calls"])
         except InvalidInput as refused:
             raise forms.ValidationError(str(refused)) from refused
 

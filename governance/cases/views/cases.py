@@ -15,7 +15,7 @@ from governance.cases.commands import NameInUse, add_case, change_case
 from governance.cases.domain import MOST_CASES
 from governance.cases.queries import case_numbered
 from governance.cases.tables import CASES as TESTS
-from governance.cases.views.call_form import CaseForm, SessionForm, shown_case
+from governance.cases.views.call_form import NO_CALL, CaseForm, SessionForm, shown_case
 from governance.contracts.queries.bundles import document_of
 from governance.contracts.queries.contracts import existing_bundle, newest_version, versions_before
 from governance.contracts.queries.drafts import draft_of, text_of
@@ -31,7 +31,6 @@ from governance.web.forms import sent
 from governance.web.table_files import Tables, one_of_tables
 
 DRAFT = "draft"
-EXAMPLE = '[\n  {"tool": "…", "args": {}, "times": 3}\n]'
 
 
 @require_safe
@@ -100,8 +99,8 @@ def new_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
 def new_session_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
     bundle = existing_bundle(request.project, bundle_name)
     if request.method == "POST" and "fill" not in request.POST:
-        return _write(request, bundle, SessionForm(request.POST), None)
-    initial = {"calls": EXAMPLE} | _brought(request)
+        return _write_session(request, bundle, None)
+    initial = {"calls": NO_CALL} | _brought(request)
     return case_page(request, bundle, SessionForm(initial=initial))
 
 
@@ -111,8 +110,10 @@ def edit_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpRes
     bundle = existing_bundle(request.project, bundle_name)
     row = _case(bundle, case_id)
     kind = CaseForm if row.action else SessionForm
+    if request.method == "POST" and kind is SessionForm:
+        return _write_session(request, bundle, row)
     if request.method == "POST":
-        return _write(request, bundle, kind(request.POST), row)
+        return _write(request, bundle, CaseForm(request.POST), row)
     return case_page(request, bundle, kind(initial=shown_case(row.spec())), row)
 
 
@@ -135,6 +136,19 @@ def remove_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpR
         return redirect("governance:cases", request.project.slug, bundle_name)
     context = _head(request, bundle) | {"page_title": f"Delete {row.name}", "case": row}
     return render(request, "cases/remove_case.html", context)
+
+
+def _write_session(request: MemberRequest, bundle: Bundle, row: Case | None) -> HttpResponse:
+    """Saves the test, or shows the form with its calls changed: one more, one less, as JSON."""
+    act, form = request.POST.get("act", ""), SessionForm(request.POST)
+    if not act:
+        return _write(request, bundle, form, row)
+    try:
+        return case_page(request, bundle, form.after(act), row)
+    except InvalidInput as refused:
+        form.is_valid()
+        form.errors["calls"] = form.error_class([str(refused)])
+        return case_page(request, bundle, form, row)
 
 
 def _write(

@@ -18,7 +18,7 @@ _MESSAGE: Final = "This session reached its limit."
 
 @dataclass(slots=True)
 class _Rule:
-    """What the text says of one rule."""
+    """One rule of the text."""
 
     item: Place
     words: dict[str, str] = field(default_factory=dict)  # of its type, and whether it is enabled

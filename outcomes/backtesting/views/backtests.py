@@ -15,7 +15,7 @@ from governance.contracts.commands.drafts import keep_draft
 from governance.contracts.domain.limit_change import with_limit
 from governance.contracts.queries.contracts import bundle_named, existing_bundle, versions_before
 from governance.contracts.queries.drafts import text_in_editor, text_of
-from governance.core.errors import DocumentInvalid, GovernanceError, InvalidInput, NotFound
+from governance.core.errors import DocumentInvalid, GovernanceError, NotFound
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.drafts.storage import DraftElsewhere
 from governance.people.auth import MemberRequest, member_page
@@ -157,7 +157,8 @@ def draft_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
     """Opens the text of a changed version in the editor, as a draft of this person."""
     shown = _existing(request, backtest_id)
     if shown.base is None:
-        raise InvalidInput("This backtest tried no other limit, so there is nothing to edit.")
+        messages.info(request, "This backtest tried no other limit, so there is nothing to edit.")
+        return redirect("outcomes:backtest", request.project.slug, backtest_id)
     bundle = existing_bundle(request.project, shown.bundle_name)
     text = backtested_text(shown)
     try:

@@ -4,9 +4,13 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from governance.cases.argument_lines import lines_of
 from governance.cases.arguments import argument_fields as fields_of
+from governance.cases.session_rows import PREFIX
 from governance.contracts.queries.contracts import existing_bundle
 from governance.core.json_text import json_written
+from governance.core.json_value import Json
+from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
 from outcomes.calls.views.contract_calls import LARGEST, call_to_try
@@ -41,16 +45,33 @@ def recent_calls(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def argument_fields(request: MemberRequest) -> HttpResponse:
-    """Fields with the arguments of the last call of a tool, and the same as JSON."""
+    """Fields with the arguments of the last call of a tool, and the same as text."""
     tool = request.GET.get("tool", "")[:LONGEST_NAME]
-    row = last_call_of_tool(request.project.pk, tool) if tool else None
-    args = shown_calls([row])[0].folded.tool_args if row else None
-    if not isinstance(args, dict) or len(json_written(args)) > LARGEST:
-        args = {}
+    args = _last_arguments(request.project.pk, tool)
     context = {
         "tool": tool,
-        "source": row if args else None,
+        "source": bool(args),
         "argument_fields": fields_of(args),
-        "json": json_written(args, indent=2),
+        "lines": lines_of(args),
     }
     return render(request, "contract_pages/_tool_arguments.html", context)
+
+
+@require_safe
+@member_page()
+def argument_lines(request: MemberRequest) -> HttpResponse:
+    """Arguments of the last call of a tool, as the text of a row of a session test."""
+    number = parse_number(request.GET.get("row"), 4)
+    tool = request.GET.get("tool") or request.GET.get(f"{PREFIX}{number}:tool", "")
+    args = _last_arguments(request.project.pk, tool[:LONGEST_NAME])
+    if number is None or not args:
+        return HttpResponse(status=204)
+    context = {"number": number, "lines": lines_of(args)}
+    return render(request, "cases/_argument_lines.html", context)
+
+
+def _last_arguments(project_id: int, tool: str) -> dict[str, Json]:
+    """Empty where the tool has no call with arguments, or very large ones."""
+    row = last_call_of_tool(project_id, tool) if tool else None
+    args = shown_calls([row])[0].folded.tool_args if row else None
+    return args if isinstance(args, dict) and len(json_written(args)) <= LARGEST else {}

@@ -10,6 +10,7 @@ from governance.case_runs.queries import cases_of
 from governance.cases.commands import replace_cases
 from governance.contracts.commands.drafts import keep_draft
 from governance.core.actor import CONSOLE, person
+from governance.core.cases import CaseCall
 from governance.core.roles import Role
 from tests import builders
 from tests.governance.casing import LAX, TEXT, a_case, a_session, added, saved
@@ -83,7 +84,8 @@ def test_a_session_is_written_as_a_list_and_edited_again(bundle, editor):
     (row,) = cases_of(bundle)
     assert row.spec() == a_session()
     form = editor.get(at(bundle, "edit_case", row.pk))
-    assert "&quot;times&quot;: 3" in form.text
+    assert 'name="call:1:tool" value="t"' in form.text
+    assert 'name="call:1:times" value="3"' in form.text
     editor.post(at(bundle, "edit_case", row.pk), session | {"stopped_at": ""})
     assert audited(bundle) == [a_session(stopped_at=None)]
     wrong = editor.post(at(bundle, "edit_case", row.pk), session | {"calls": '[{"tool": 1}]'})
@@ -91,8 +93,77 @@ def test_a_session_is_written_as_a_list_and_edited_again(bundle, editor):
     assert "calls[0] needs a <code>tool</code>" in wrong.text
 
 
-def test_an_empty_session_form_shows_how_one_is_written(bundle, editor):
-    assert "&quot;times&quot;: 3" in editor.get(at(bundle, "new_session_case")).text
+def test_an_empty_session_form_begins_with_one_call(bundle, editor):
+    page = editor.get(at(bundle, "new_session_case")).text
+    assert 'name="call:1:tool" value=""' in page
+    assert 'name="call:2:tool"' not in page
+
+
+ROWS = {
+    "name": "third",
+    "call:1:tool": "t",
+    "call:1:args": "path=/srv/a b\r\nforce=true\r\nnumber=7",
+    "call:1:times": "3",
+    "call:2:tool": "",
+    "call:2:args": "",
+    "call:2:times": "1",
+    "stopped_at": "3",
+    "rule": "",
+}
+
+
+def test_a_session_is_written_in_rows(bundle, editor):
+    assert editor.post(at(bundle, "new_session_case"), ROWS).status_code == 302
+    (case,) = audited(bundle)
+    args = {"path": "/srv/a b", "force": True, "number": 7}
+    assert case.expects.calls == (CaseCall(tool="t", args=args, times=3),)
+    (row,) = cases_of(bundle)
+    form = editor.get(at(bundle, "edit_case", row.pk)).text
+    assert "path=/srv/a b\nforce=true\nnumber=7</textarea>" in form
+
+
+def test_rows_are_added_and_removed_and_become_json_and_rows_again(bundle, editor):
+    here = at(bundle, "new_session_case")
+    more = editor.post(here, ROWS | {"act": "add"}).text
+    assert 'name="call:3:tool" value=""' in more
+    assert 'name="name" value="third"' in more
+    fewer = editor.post(here, ROWS | {"act": "remove-1"}).text
+    assert 'name="call:1:tool" value=""' in fewer
+    assert 'name="call:2:tool"' not in fewer
+    text = editor.post(here, ROWS | {"act": "json"}).text
+    assert "&quot;times&quot;: 3" in text
+    assert 'name="call:1:tool"' not in text
+    again = editor.post(
+        here, {"calls": '[{"tool": "u", "principal": {"role": "a"}}]', "act": "rows"}
+    )
+    assert 'name="call:1:tool" value="u"' in again.text
+    assert "&quot;principal&quot;: {&quot;role&quot;: &quot;a&quot;}" in again.text
+    assert audited(bundle) == []
+
+
+def test_what_a_row_hides_stays_in_the_test(bundle, editor):
+    more = '{"principal": {"role": "a"}, "environment": "staging"}'
+    editor.post(at(bundle, "new_session_case"), ROWS | {"call:1:more": more})
+    (call,) = audited(bundle)[0].expects.calls
+    assert (call.principal, call.environment) == ({"role": "a"}, "staging")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"call:1:tool": ""}, "Call 1: choose a tool."),
+        ({"call:1:times": "often"}, "Call 1: enter how often as a whole number."),
+        ({"call:1:args": "path"}, "Call 1: Write <code>name=value</code>"),
+        ({"call:1:more": "x"}, "Expected a value"),
+        ({"call:1:tool": "", "call:1:args": ""}, "Add a call: choose its tool."),
+        ({"call:1:tool": "", "act": "json"}, "Call 1: choose a tool."),
+        ({"act": "rows", "calls": "["}, "Expected a value"),
+    ],
+)
+def test_a_row_that_is_no_call_says_so_in_the_list(bundle, editor, wrong, reason):
+    answer = editor.post(at(bundle, "new_session_case"), ROWS | wrong)
+    assert reason in answer.text[answer.text.index('id="calls-error"') :]
+    assert audited(bundle) == []
 
 
 def test_a_test_shows_in_its_form_what_it_is(bundle, editor):
@@ -222,7 +293,7 @@ def test_a_call_that_a_limit_stopped_becomes_a_session_to_complete(bundle, edito
     answer = keep(editor, bundle, became="limit", rule="few")
     assert audited(bundle) == []
     assert "Add the calls before it" in answer.text
-    assert "&quot;times&quot;: 4" in answer.text
+    assert 'name="call:1:times" value="4"' in answer.text
     assert 'value="few"' in answer.text
 
 

@@ -71,7 +71,7 @@ def test_a_version_is_run_with_another_limit_and_stays_as_it_is(agent, editor):
 
 @pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("value", ["", "0", "-1", "20000", "x"])
-def test_a_limit_that_cannot_be_is_refused_beside_its_field(editor, value):
+def test_a_limit_that_cannot_be_is_refused_at_its_field(editor, value):
     form = {"version": "1", "limit": "max_attempts", "value": value}
     answer = post(editor, "contracts/b/d/backtests/", **form)
     assert answer.status_code == 422
@@ -98,7 +98,9 @@ def test_an_ordinary_backtest_becomes_no_draft(editor, version):
     post(editor, "contracts/b/d/backtests/", version=str(version.number))
     number = Backtest.objects.get().pk
     assert "Edit as draft" not in editor.text(f"contracts/backtests/{number}/")
-    assert post(editor, f"contracts/backtests/{number}/draft/").status_code == 422
+    here = f"{editor.base}/contracts/backtests/{number}/draft/"
+    assert "nothing to edit" in text_of(editor.client.post(here, follow=True))
+    assert not Draft.objects.exists()
 
 
 def test_the_cause_of_a_stuck_session_offers_a_backtest_with_a_cap(agent, editor, version, pages):

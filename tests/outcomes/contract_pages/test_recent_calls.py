@@ -81,7 +81,13 @@ def test_choosing_a_tool_shows_fields_with_the_arguments_of_its_last_call(projec
     assert 'name="arg:number:amount" value="20"' in part
     assert 'name="arg:text:account" value="A-1"' in part
     assert 'name="arg:flag:force"' in part
-    assert "&quot;account&quot;: &quot;A-1&quot;" in part
+    assert "amount=20\naccount=A-1\nforce=true</textarea>" in part
+    rows = at(project, "outcomes:argument_lines")
+    line = editor.get(rows, {"row": "2", "call:2:tool": "refund"}).text
+    assert 'name="call:2:args"' in line
+    assert "amount=20\naccount=A-1\nforce=true</textarea>" in line
+    assert editor.get(rows, {"row": "2", "call:2:tool": "unknown"}).status_code == 204
+    assert editor.get(rows, {"row": "x", "tool": "refund"}).status_code == 204
     for unknown in ("nothing", "", "x" * 3_000, "\0"):
         answer = editor.get(at(project, "outcomes:argument_fields"), {"tool": unknown})
         assert answer.status_code == 200

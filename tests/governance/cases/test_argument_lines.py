@@ -1,0 +1,62 @@
+"""Named values as lines of a form."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.cases.argument_lines import lines_of, values_in
+from governance.core.errors import InvalidInput
+
+TEXTS = st.text(max_size=30)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def test_a_value_is_a_line():
+    args = {"command": "rm -rf build/", "force": True, "times": 3, "paths": ["a", "b"]}
+    assert lines_of(args) == 'command=rm -rf build/\nforce=true\ntimes=3\npaths=["a", "b"]'
+
+
+def test_a_text_that_looks_like_another_value_has_quotes():
+    args = {"id": "7", "flag": "true", "text": '"x"', "padded": " x ", "empty": ""}
+    assert values_in(lines_of(args)) == args
+
+
+def test_what_is_typed_is_read_as_meant():
+    typed = 'amount=1240.5\r\n account = A-2091 \n\nurl=https://x.test/?a=1&b=2\nzip=00441\nid="7"'
+    assert values_in(typed) == {
+        "amount": 1240.5,
+        "account": "A-2091",
+        "url": "https://x.test/?a=1&b=2",
+        "zip": "00441",
+        "id": "7",
+    }
+
+
+def test_json_is_read_too():
+    assert values_in(' {"a": {"b": 1}}') == {"a": {"b": 1}}
+    assert values_in("") == {}
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("amount", "Write `name=value`, not `amount`."),
+        ("=5", "Write `name=value`"),
+        ("a b=5", "Write `name=value`"),
+        ("a=1\na=2", "`a` is listed twice."),
+        ("a=[1", "`a`: "),
+    ],
+)
+def test_what_is_no_line_says_how_one_is_written(typed, reason):
+    with pytest.raises(InvalidInput) as refused:
+        values_in(typed)
+    assert reason in str(refused.value)
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=4))
+def test_lines_read_back_to_the_same_values(values):
+    assert values_in(lines_of(values)) == values
