@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from governance.cases.argument_lines import lines_of, values_in
 from governance.core.errors import InvalidInput
+from governance.core.json_value import Json
 
 TEXTS = st.text(max_size=30)
 VALUES = st.recursive(
@@ -16,7 +17,12 @@ VALUES = st.recursive(
 
 
 def test_a_value_is_a_line():
-    args = {"command": "rm -rf build/", "force": True, "times": 3, "paths": ["a", "b"]}
+    args: dict[str, Json] = {
+        "command": "rm -rf build/",
+        "force": True,
+        "times": 3,
+        "paths": ["a", "b"],
+    }
     assert lines_of(args) == 'command=rm -rf build/\nforce=true\ntimes=3\npaths=["a", "b"]'
 
 

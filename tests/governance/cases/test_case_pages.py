@@ -11,6 +11,7 @@ from governance.cases.commands import replace_cases
 from governance.contracts.commands.drafts import keep_draft
 from governance.core.actor import CONSOLE, person
 from governance.core.cases import CaseCall
+from governance.core.json_value import Json
 from governance.core.roles import Role
 from tests import builders
 from tests.governance.casing import LAX, TEXT, a_case, a_session, added, saved
@@ -115,7 +116,7 @@ ROWS = {
 def test_a_session_is_written_in_rows(bundle, editor):
     assert editor.post(at(bundle, "new_session_case"), ROWS).status_code == 302
     (case,) = audited(bundle)
-    args = {"path": "/srv/a b", "force": True, "number": 7}
+    args: dict[str, Json] = {"path": "/srv/a b", "force": True, "number": 7}
     assert case.expects.calls == (CaseCall(tool="t", args=args, times=3),)
     (row,) = cases_of(bundle)
     form = editor.get(at(bundle, "edit_case", row.pk)).text

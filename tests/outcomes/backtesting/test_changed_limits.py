@@ -40,7 +40,11 @@ def post(editor: Pages, path: str, **form: str) -> Any:
 
 def stuck(agent, version: BundleVersion) -> None:
     """Two calls that ran, then one call denied 30 times."""
-    loop = {"tool_args": {"command": "rm"}, "decision_name": "no-rm", "details": "No."}
+    loop: dict[str, Any] = {
+        "tool_args": {"command": "rm"},
+        "decision_name": "no-rm",
+        "details": "No.",
+    }
     under = {"policy_version": version.revision_hash}
     agent.post(
         *(an_item(**under) for _ in range(2)),

@@ -123,7 +123,8 @@ def test_sessions_named_like_the_search_are_listed_once(pages: Pages, agent: Age
     monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 1)
     first = pages.get("sessions/", q="upstream").content.decode()
     assert len(pages.rows("sessions/", q="upstream")) == 3
-    older = html.unescape(re.search(r'<a href="([^"]*)">Older matches</a>', first)[1])
+    (address,) = re.findall(r'<a href="([^"]*)">Older matches</a>', first)
+    older = html.unescape(address)
     assert pages.rows(older.removeprefix(f"{pages.base}/")) == []
 
 
@@ -131,7 +132,8 @@ def test_the_api_lists_the_sessions_of_all_matches(agent: Agent, monkeypatch):
     agent.post(*(an_item(f"s-{n % 4}", output="upstream timeout") for n in range(12)))
     run_waiting_indexes()
     monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 3)
-    seen, cursor = [], {}
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
     for _ in range(20):
         page = agent.get("agent-sessions", q="upstream", limit=2, **cursor)
         seen += [each["session_id"] for each in page["sessions"]]
