@@ -93,6 +93,10 @@ app.conf.beat_schedule = {
         "task": "governance.tasks.note_expiring_keys",
         "schedule": timedelta(hours=1),
     },
+    "sign the heads of audit logs": {
+        "task": "governance.tasks.sign_audit_heads",
+        "schedule": timedelta(minutes=10),
+    },
     "apply retention": {
         "task": "governance.tasks.remove_what_is_old",
         "schedule": timedelta(hours=1),

@@ -96,9 +96,14 @@ def env_logs() -> str:
     return where
 
 
+def env_list(text: str) -> list[str]:
+    """Values that commas separate."""
+    return [each for value in text.split(",") if (each := value.strip())]
+
+
 def env_origins(name: str) -> list[str]:
     """As a browser names where a form comes from: with its scheme, else none would ever fit."""
-    origins = [origin for each in env_str(name).split(",") if (origin := each.strip())]
+    origins = env_list(env_str(name))
     for origin in origins:
         if not origin.startswith(("https://", "http://")):
             raise SettingInvalid(f"{name} must begin with https:// or http://, not {origin!r}.")

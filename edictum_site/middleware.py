@@ -18,6 +18,7 @@ from django.middleware.gzip import GZipMiddleware
 from django_htmx.middleware import HtmxMiddleware
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from governance.audit_log import request_source
 from governance.people.auth import add_limit_headers
 
 API_PREFIXES = ("/v1/", "/api/v1/")
@@ -38,7 +39,8 @@ def has_key(request: HttpRequest) -> bool:
 
 def security_headers(get_response: Answer) -> Answer:
     def answer(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
+        with request_source(request.META):
+            response = get_response(request)
         response.headers["X-Content-Type-Options"] = "nosniff"
         add_limit_headers(request, response)
         if not has_key(request):

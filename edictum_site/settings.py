@@ -15,6 +15,7 @@ from edictum_site.env import (
     env_hosts,
     env_int,
     env_level,
+    env_list,
     env_origins,
     env_secret,
     env_secret_files,
@@ -32,6 +33,8 @@ DATA.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 DEBUG = env_bool("EDICTUM_SITE_DEBUG")
 SECRET_KEY = secret_key(DATA)
+# Earlier ones: what the audit log chained under them is still verified.
+OLD_SECRETS = env_list(env_secret("EDICTUM_SITE_OLD_SECRET_KEYS"))
 SITE_URL = env_url("EDICTUM_SITE_URL")  # without it, links follow the request
 ALLOWED_HOSTS = env_hosts("EDICTUM_SITE_HOSTS", SITE_URL)
 CSRF_TRUSTED_ORIGINS = env_origins("EDICTUM_SITE_ORIGINS") + [SITE_URL] * bool(SITE_URL)
@@ -206,6 +209,9 @@ LOGGING = {
     "formatters": {"line": {"()": "edictum_site.logs.JsonLine"}},
     "filters": {"news": {"()": "edictum_site.logs.News"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "loggers": {"django.request": {"filters": ["news"]}},
+    "loggers": {
+        "django.request": {"filters": ["news"]},
+        "governance.audit_log": {"level": "INFO"},  # signed heads, whatever the level of the rest
+    },
     "root": {"handlers": ["stderr"], "level": env_level("EDICTUM_SITE_LOG_LEVEL")},
 }

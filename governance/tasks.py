@@ -32,6 +32,13 @@ def note_expiring_keys() -> None:
 
 
 @shared_task
+def sign_audit_heads() -> None:
+    from governance import audit_log
+
+    audit_log.sign_heads()
+
+
+@shared_task
 def remove_what_is_old() -> None:
     from governance.delivery.commands.retention import remove_old_notes
     from governance.people.commands.accounts import remove_expired_browser_sessions

@@ -3,7 +3,8 @@
 from django.urls import include, path
 
 from governance.approvals import views as approvals
-from governance.audit import views as audit
+from governance.audit.views import log as audit
+from governance.audit.views import verification as audit_verification
 from governance.cases.views import cases, cases_of_calls, draft_playground, playground
 from governance.checks.views import bindings as check_bindings
 from governance.checks.views import check, checks, new_check
@@ -46,6 +47,7 @@ in_settings = [
         name="withdraw_invitation",
     ),
     path("audit/", audit.audit, name="audit"),
+    path("audit/verification/", audit_verification.verification, name="audit_verification"),
     path("environments/", environments.environments, name="environments"),
     path("environments/<str:environment>/", environments.requirements, name="requirements"),
     path("signing-key/", signing.signing_key, name="signing_key"),

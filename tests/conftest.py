@@ -18,6 +18,7 @@ from outcomes.ingest.commands import back_pressure
 from outcomes.session_store.commands.owners import forget_owners
 from outcomes.stored import names
 from tests import builders
+from tests.audit_triggers import let_tests_flush
 
 # A line of its own per value in `data-selectors`, too.
 AS_WRITTEN = re.compile(
@@ -34,6 +35,7 @@ def pytest_configure() -> None:
     # A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
     app.set_default()
     app.conf.update(broker_url="memory://")
+    let_tests_flush()
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,10 @@ INDEXES = {
     "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
     "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
 }
+TRIGGERS = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": ("SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal"),
+}
 CHECKS = "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'c'"
 COLUMNS = {
     "sqlite": 'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(%s)',
@@ -38,6 +42,7 @@ def made_of() -> dict[str, Any]:
         names = sorted(connection.introspection.table_names(cursor))
         return {
             "indexes": [[name, sql.replace('"', "")] for name, sql in rows(INDEXES[vendor])],
+            "triggers": rows(TRIGGERS[vendor]),
             "checks": rows(CHECKS) if vendor == "postgresql" else [],
             "tables": {
                 name: {

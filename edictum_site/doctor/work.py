@@ -25,11 +25,12 @@ SHOWN: Final = 3
 
 
 def audit_chain() -> Iterator[Result]:
-    broken = {each.slug: number for each in Project.objects.all() if (number := verify(each))}
-    for slug, number in broken.items():
+    broken = {each.slug: where for each in Project.objects.all() if (where := verify(each))}
+    for slug, where in broken.items():
         yield problem(
             "audit chain",
-            f"The audit log of {slug} was changed: its first wrong entry is {number}.",
+            f"The audit log of {slug} was changed: its first wrong entry is {where.number}."
+            f" {where.why}",
             "Compare it with a backup from before, and find out who can write to the database.",
         )
     if not broken:

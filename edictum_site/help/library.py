@@ -23,7 +23,7 @@ GROUPS: Final = (
     ("Reference", ("api", "glossary", "result-shapes")),
     (
         "Run the console",
-        ("running", "deploy", "retention", "archive", "performance", "architecture", NEWS),
+        ("running", "deploy", "retention", "archive", "audit", "performance", "architecture", NEWS),
     ),
 )
 _ELSEWHERE: Final = {NEWS: "CHANGELOG.md", CLIENT: "clients/python/README.md"}

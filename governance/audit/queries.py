@@ -22,7 +22,7 @@ MOST_CHOICES: Final = 200
 class AuditFilter:
     actor: str = ""
     action: str = ""
-    subject: str = ""  # any part of an object, or of an entry's details
+    subject: str = ""  # any part of an object or of an entry's details; an address
     since: datetime | None = None
     until: datetime | None = None
 
@@ -66,7 +66,11 @@ def _fitting(chosen: AuditFilter) -> Q:
     if chosen.action:
         condition &= Q(action=chosen.action)
     if chosen.subject:
-        condition &= Q(subject__icontains=chosen.subject) | Q(details__icontains=chosen.subject)
+        condition &= (
+            Q(subject__icontains=chosen.subject)
+            | Q(details__icontains=chosen.subject)
+            | Q(address=chosen.subject)
+        )
     if chosen.since:
         condition &= Q(at__gte=chosen.since)
     if chosen.until:
@@ -90,6 +94,11 @@ def audit_number_above(
     above = rows.filter(number__gt=number).order_by("number").values_list("number", flat=True)
     numbers = list(above[: limit + 1])
     return numbers[limit] if len(numbers) > limit else None
+
+
+def audit_page_of(project: Project, number: int) -> int:
+    """Number before which the page begins whose first entries are around this one."""
+    return min(number + 5, audit_length(project) + 1)
 
 
 def audit_length(project: Project) -> int:

@@ -12,6 +12,8 @@ AUDIT_LOG: Final[Columns[AuditEntry]] = {
     "action": lambda row: row.action,
     "subject": lambda row: row.subject,
     "details": lambda row: row.details,
+    "address": lambda row: row.address,
+    "user_agent": lambda row: row.user_agent,
     "previous_hash": lambda row: row.previous_hash,
     "hash": lambda row: row.hash,
 }

@@ -1,7 +1,7 @@
 """The shapes that governance keeps, split by noun."""
 
 from governance.models.approvals import Approval
-from governance.models.audit import AuditEntry
+from governance.models.audit import AuditEntry, AuditHead, AuditRemoval
 from governance.models.cases import Case, CaseRun
 from governance.models.checks import Check, CheckBindings, CheckVersion
 from governance.models.contracts import Bundle, BundleVersion, Deployment
@@ -27,6 +27,8 @@ __all__ = [
     "Approval",
     "Assignment",
     "AuditEntry",
+    "AuditHead",
+    "AuditRemoval",
     "Bundle",
     "BundleVersion",
     "Case",

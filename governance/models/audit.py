@@ -1,4 +1,4 @@
-"""The audit log: append-only, each entry bound to the one before it by a hash."""
+"""The audit log: append-only, each entry bound to the one before it by a keyed hash."""
 
 from django.db import models
 
@@ -14,6 +14,8 @@ class AuditEntry(models.Model):
     action = models.CharField(max_length=64)
     subject = models.CharField(max_length=512)
     details = models.JSONField(default=dict)
+    address = models.CharField(max_length=64, default="", db_default="")  # of the request
+    user_agent = models.CharField(max_length=256, default="", db_default="")
     previous_hash = models.CharField(max_length=64)
     hash = models.CharField(max_length=64)
 
@@ -41,3 +43,35 @@ class AuditEntry(models.Model):
             for name, value in self.details.items()
             if value or (isinstance(value, int) and not isinstance(value, bool))
         ]
+
+
+class AuditHead(models.Model):
+    """The log's newest entry at a moment, signed with the project's key."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="audit_heads")
+    number = models.PositiveBigIntegerField()
+    hash = models.CharField(max_length=64)
+    at = models.DateTimeField()
+    public_key = models.CharField(max_length=64)  # hex digits
+    signature = models.CharField(max_length=128)  # hex digits
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "number"], name="one_audit_head_per_project_and_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.hash}"
+
+
+class AuditRemoval(models.Model):
+    """Permission to delete the beginning of a log, within one transaction: triggers look for it."""
+
+    project_number = models.PositiveBigIntegerField()
+    up_to = models.PositiveBigIntegerField()
+
+    def __str__(self) -> str:
+        return f"project {self.project_number} up to {self.up_to}"

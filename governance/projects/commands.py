@@ -8,13 +8,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from governance.audit_log import Detail, queue_at, record
+from governance.audit_log import Detail, queue_at, record, remove_log
 from governance.core.actor import CONSOLE, Actor, person
 from governance.core.errors import Conflict, Forbidden, InvalidInput
 from governance.core.figures import percent
 from governance.core.roles import Role
 from governance.delivery.commands.documents import complete_documents
-from governance.models import ApiKey, AuditEntry, Member, Project, User
+from governance.models import ApiKey, Member, Project, User
 from governance.people.commands.keys import make_key, revoke_key
 from governance.people.domain import Scope
 from governance.people.policies import Action, refuse_unless
@@ -155,5 +155,5 @@ def remove_demo_project(
         return
     record(by, "demo removed", project.slug, project=logged_in, details=went)
     ApiKey.objects.filter(project=project).delete()
-    AuditEntry.objects.filter(project=project).delete()
+    remove_log(project)
     project.delete()

@@ -7,4 +7,4 @@ from typing import Final
 GENERATION: Final = 1
 OLDEST: Final = 1  # generation of the oldest code that works with this schema
 # The newest migrations that code older than them does not work with. Later ones only add.
-BASE: Final = {"governance": "0006_key_rotation_and_limits", "outcomes": "0009_archive_place"}
+BASE: Final = {"governance": "0007_audit_proof", "outcomes": "0009_archive_place"}

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from governance.audit.queries import audit_entries_about, audit_number_above
 from governance.audit.tables import AUDIT_LOG
-from governance.audit.views import MANY, PAGE, lines_for, number_before
+from governance.audit.views.log import MANY, PAGE, lines_for, number_before
 from governance.contracts.queries.contracts import existing_bundle
 from governance.contracts.views.tabs import AUDIT, shown_tabs
 from governance.models import Bundle, Check

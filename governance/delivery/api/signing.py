@@ -8,11 +8,11 @@ from ninja import Router, Schema, Status
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import NotFound
 from governance.delivery.commands import signing
-from governance.delivery.queries.documents import signing_key_in_use
 from governance.models import SigningKey
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
+from governance.signing import signing_key_in_use
 
 router = Router(tags=["signing"])
 

@@ -5,7 +5,6 @@ from hashlib import sha256
 from itertools import islice
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -13,16 +12,16 @@ from governance.audit_log import record
 from governance.core.actor import CONSOLE, Actor
 from governance.core.errors import Conflict
 from governance.delivery import news
-from governance.delivery.queries.documents import signing_key_in_use, unsigned_bytes
-from governance.delivery.signatures import SealBroken, new_pair, open_pair, owner_of
+from governance.delivery.queries.documents import unsigned_bytes
 from governance.models import Environment, Project, Signature, SigningKey
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import locked_project
+from governance.signing import SealBroken, new_signing_key, opened, signing_key_in_use
 
 
 def sign(project: Project, documents: Iterable[bytes]) -> None:
     """Sign what the key in use has not signed yet; call it with the project locked_project."""
-    key = signing_key_in_use(project) or _new_key(project, by=CONSOLE)
+    key = signing_key_in_use(project) or new_signing_key(project, by=CONSOLE)
     private: Ed25519PrivateKey | None = None
     waiting = iter(documents)
     while some := {sha256(each).hexdigest(): each for each in islice(waiting, 20)}:
@@ -31,9 +30,9 @@ def sign(project: Project, documents: Iterable[bytes]) -> None:
             del some[revision_hash]
         if not some:
             continue
-        opened = private = private or _opened(key)
+        signer = private = private or _opened(key)
         Signature.objects.bulk_create(
-            Signature(key=key, revision_hash=revision_hash, value=opened.sign(document))
+            Signature(key=key, revision_hash=revision_hash, value=signer.sign(document))
             for revision_hash, document in some.items()
         )
 
@@ -45,7 +44,7 @@ def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
     locked_project(project)
     was = signing_key_in_use(project)
     SigningKey.objects.filter(project=project, retired_at=None).update(retired_at=timezone.now())
-    key = _new_key(project, by=by)
+    key = new_signing_key(project, by=by)
     sign(project, unsigned_bytes(project))
     details = {"public_key": key.public_key, "was": was.public_key if was else None}
     record(by, "signing key rotated", key.public_key, project=project, details=details)
@@ -54,21 +53,9 @@ def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
     return key
 
 
-def _new_key(project: Project, *, by: Actor) -> SigningKey:
-    public, sealed = new_pair(settings.SECRET_KEY, owner=owner_of(project.pk))
-    return SigningKey.objects.create(
-        project=project, public_key=public, sealed=sealed, author=str(by)[:320]
-    )
-
-
 def _opened(key: SigningKey) -> Ed25519PrivateKey:
     try:
-        return open_pair(
-            bytes(key.sealed),
-            settings.SECRET_KEY,
-            public=key.public_key,
-            owner=owner_of(key.project_id),
-        )
+        return opened(key)
     except SealBroken:
         raise Conflict(
             "This project's signing key was encrypted with another secret key. Rotate it, and give"

@@ -162,10 +162,6 @@ def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:
     return [rule_of(row) for row in rows]
 
 
-def signing_key_in_use(project: Project) -> SigningKey | None:
-    return SigningKey.objects.filter(project=project, retired_at=None).first()
-
-
 def retired_signing_keys(project: Project, limit: int = 20) -> list[SigningKey]:
     """The latest retired first."""
     rows = SigningKey.objects.filter(project=project).exclude(retired_at=None)

@@ -1,9 +1,7 @@
 """Signing keys in use that the secret key of this installation cannot open."""
 
-from django.conf import settings
-
-from governance.delivery.signatures import SealBroken, open_pair, owner_of
 from governance.models import SigningKey
+from governance.signing import SealBroken, opened
 
 
 def unopened_keys() -> list[str]:
@@ -13,9 +11,8 @@ def unopened_keys() -> list[str]:
 
 
 def _opens(key: SigningKey) -> bool:
-    owner = owner_of(key.project_id)
     try:
-        open_pair(bytes(key.sealed), settings.SECRET_KEY, public=key.public_key, owner=owner)
+        opened(key)
     except SealBroken:
         return False
     return True

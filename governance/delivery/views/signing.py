@@ -9,10 +9,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from governance.delivery.commands import signing
-from governance.delivery.queries.documents import retired_signing_keys, signing_key_in_use
+from governance.delivery.queries.documents import retired_signing_keys
 from governance.delivery.tables import RETIRED_KEYS
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may
+from governance.signing import signing_key_in_use
 from governance.web.table_files import Tables, one_of_tables
 
 

@@ -22,6 +22,7 @@ from governance.models import AuditEntry, Bundle, Check, Project
 from outcomes.reclassification.commands.jobs import start_check_backtest
 from outcomes.recorded_calls.selection import CallCriteria
 from tests import builders
+from tests.audit_triggers import dropped_triggers
 from tests.examples import with_a_database
 from tests.governance.deploying import (
     a_failing_test,
@@ -39,6 +40,12 @@ ANNA = person(1, "someone@example.test")
 def five_entries(project: Project) -> None:
     for number in range(5):
         record(ANNA, "deployed", f"billing v{number}", project=project, details={"n": number})
+
+
+def broken_at(project: Project) -> int:
+    broken = verify(project)
+    assert broken is not None
+    return broken.number
 
 
 def test_entries_are_numbered_from_one_and_follow_each_other(project):
@@ -84,8 +91,9 @@ def test_a_name_that_no_database_keeps_does_not_stop_the_record(project):
 def test_a_changed_entry_is_detected_at_its_number(number, change):
     project = builders.a_project()
     five_entries(project)
-    AuditEntry.objects.filter(project=project, number=number).update(**change)
-    assert verify(project) == number
+    with dropped_triggers():
+        AuditEntry.objects.filter(project=project, number=number).update(**change)
+    assert broken_at(project) == number
 
 
 @pytest.mark.django_db
@@ -94,8 +102,9 @@ def test_a_changed_entry_is_detected_at_its_number(number, change):
 def test_a_removed_entry_is_detected_at_its_number(number):
     project = builders.a_project()
     five_entries(project)
-    AuditEntry.objects.filter(project=project, number=number).delete()
-    assert verify(project) == number
+    with dropped_triggers():
+        AuditEntry.objects.filter(project=project, number=number).delete()
+    assert broken_at(project) == number
 
 
 @pytest.mark.django_db
@@ -105,10 +114,11 @@ def test_two_swapped_entries_are_detected(number):
     project = builders.a_project()
     five_entries(project)
     chain = AuditEntry.objects.filter(project=project)
-    chain.filter(number=number).update(number=99)
-    chain.filter(number=number + 1).update(number=number)
-    chain.filter(number=99).update(number=number + 1)
-    assert verify(project) == number
+    with dropped_triggers():
+        chain.filter(number=number).update(number=99)
+        chain.filter(number=number + 1).update(number=number)
+        chain.filter(number=99).update(number=number + 1)
+    assert broken_at(project) == number
 
 
 def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(project, client_as):

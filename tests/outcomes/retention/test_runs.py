@@ -34,6 +34,7 @@ from outcomes.retention.commands.rules import set_rule
 from outcomes.retention.domain import Kind
 from outcomes.stored.queries import CallFilter
 from tests import builders
+from tests.audit_triggers import dropped_triggers
 from tests.items import an_event
 from tests.outcomes import pages as moments
 from tests.outcomes.pages import a_denied_item, an_item
@@ -252,7 +253,8 @@ def test_the_audit_log_loses_its_beginning_and_is_still_verified(project, monkey
     first = AuditEntry.objects.filter(project=project).order_by("number")[0]
     assert (first.number, first.subject) == (5, "new")
     assert verify(project) is None
-    first.delete()
+    with dropped_triggers():
+        first.delete()
     assert verify(project) is not None
 
 

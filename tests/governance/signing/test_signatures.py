@@ -4,7 +4,7 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from governance.delivery.signatures import SealBroken, new_pair, open_pair
+from governance.signing.signatures import SealBroken, new_pair, open_pair
 
 
 def test_what_was_sealed_signs_for_its_public_half():

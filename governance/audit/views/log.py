@@ -20,6 +20,7 @@ from governance.audit.queries import (
     audit_number_above,
 )
 from governance.audit.tables import AUDIT_LOG
+from governance.audit.views.verification import sign_for_export
 from governance.audit.words import Line, actor_choices, is_about_an_approval, lines_of
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.models import AuditEntry
@@ -45,6 +46,7 @@ def audit(request: MemberRequest) -> HttpResponseBase:
         )
 
     if (file := table_file(request, project, "audit-log", AUDIT_LOG, rows)) is not None:
+        file.headers["X-Audit-Head"] = sign_for_export(project)
         return file
     before = number_before(request)
     entries = audit_entries(project, chosen, before=before, limit=PAGE + 1)

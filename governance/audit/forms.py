@@ -1,0 +1,24 @@
+"""Form of the page that verifies the log."""
+
+from django import forms
+
+from governance.audit_log import heads_in
+from governance.web.forms import Form
+
+LONGEST = 1_000_000  # characters
+
+
+class VerifyForm(Form):
+    heads = forms.CharField(
+        label="Earlier heads (optional)",
+        required=False,
+        max_length=LONGEST,
+        help_text="Content of a file of heads that you stored, or lines of the console's log.",
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocomplete": "off"}),
+    )
+
+    def clean_heads(self) -> str:
+        text: str = self.cleaned_data["heads"]
+        if text.strip() and next(heads_in(text), None) is None:
+            raise forms.ValidationError("No signed head found. Paste lines that begin: audit head.")
+        return text
