@@ -9,7 +9,7 @@ PARTS := $(JOURNEYS) test-postgres-journeys test-postgres-1 test-sqlite-site tes
 # A test run compiles hundreds of modules, and its processes load them again: kept, that happens once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run dev demo pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill hosts browser result-shapes
+.PHONY: run dev demo wheel pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill hosts browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -21,6 +21,10 @@ dev: setup-dev
 # Two weeks of simulated agents, in the console that runs or in one that this starts.
 demo: setup
 	@exec $(BIN)/python manage.py demo
+
+# The product as one file that needs no checkout. The same source gives the same bytes.
+wheel: setup-dev
+	@$(BIN)/python -m hatchling build -t wheel -d dist
 
 setup: venv
 	$(call installed,requirements.txt)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from edictum_site.program.place import default_data
 from outcomes.core.artifact_store.addresses import AddressInvalid, parsed
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
@@ -190,6 +191,5 @@ def host_name() -> str:
 
 
 def data_folder() -> Path:
-    """Data folder of the embedded install: `var/` beside manage.py by default."""
-    default = Path(__file__).resolve().parent.parent / "var"
-    return Path(env_str("EDICTUM_SITE_DATA", str(default))).resolve()
+    """Data folder of the embedded install."""
+    return Path(env_str("EDICTUM_SITE_DATA", str(default_data()))).resolve()

@@ -1,7 +1,6 @@
 """Every deployment difference is a variable of the environment; without any, all is embedded."""
 
 import tomllib
-from pathlib import Path
 from typing import Any
 
 from edictum_site.database import database
@@ -23,10 +22,13 @@ from edictum_site.env import (
     env_url,
     host_name,
 )
+from edictum_site.program import place
 from edictum_site.secret import secret_key
 
-BASE = Path(__file__).resolve().parent.parent
+BASE = place.BASE
 RELEASE = str(tomllib.loads((BASE / "pyproject.toml").read_text("utf-8"))["project"]["version"])
+PROGRAM = place.program()
+PROGRAM_NAME = place.PROGRAM_NAME
 HOST_NAME = host_name()
 DATA = data_folder()
 DATA.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -7,6 +7,7 @@ from typing import Final
 from django.utils import timezone
 
 from edictum_site.doctor.results import Result, ok, problem, warning
+from edictum_site.program.place import PROGRAM_NAME
 from governance.core.figures import size
 from outcomes.artifacts.queries.orphans import Orphans, orphans
 from outcomes.core.clock import database_time
@@ -20,7 +21,7 @@ SHOWN: Final = 3
 LITTLE: Final = 0.1  # of a disk
 ADVICE: Final = {
     "database": "Start the database, or correct DATABASE_URL.",
-    "schema": "manage.py migrate, or start the version that the database belongs to.",
+    "schema": f"{PROGRAM_NAME} migrate, or start the version that the database belongs to.",
     "inbox": "Start the settling worker and make room on the disk; posts get 503 until then.",
     "artifacts": "Mount or repair the artifact store, and check who may write to it.",
 }

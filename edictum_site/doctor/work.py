@@ -11,6 +11,7 @@ from redis import Redis, RedisError
 
 from edictum_site.celery import BULK, INTERACTIVE, SETTLE
 from edictum_site.doctor.results import Result, ok, problem, warning
+from edictum_site.program.place import PROGRAM_NAME
 from edictum_site.stack.note import running, url_of_own_redis
 from governance.audit_log import verify
 from governance.core.figures import duration, size
@@ -74,7 +75,7 @@ def broker_and_workers() -> Iterator[Result]:
     url = settings.REDIS_URL or url_of_own_redis(settings.DATA)
     if not url:
         words = "its Redis does not run" if running(settings.DATA) else "no console runs"
-        yield problem("redis", f"On this data folder {words}.", "manage.py up starts both.")
+        yield problem("redis", f"On this data folder {words}.", f"{PROGRAM_NAME} up starts both.")
         return
     try:
         with Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as broker:
@@ -103,7 +104,7 @@ def workers(url: str) -> Iterator[Result]:
             yield problem(
                 f"queue {queue}",
                 "No worker serves it.",
-                f"Start one: manage.py worker --queues {queue}, or manage.py up.",
+                f"Start one: {PROGRAM_NAME} worker --queues {queue}, or {PROGRAM_NAME} up.",
             )
 
 

@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from edictum_site.env import env_logs, env_proxies, host_name
+from edictum_site.program.place import BASE
 from edictum_site.stack.heartbeat import Heartbeat
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PROTOCOL = "edictum_site.front.protocol:Protocol"
 PR_SET_PDEATHSIG = 1
 MOST_JOBS = 2  # at a time; more take their processors from pages and settling
@@ -22,10 +22,6 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between an end and the next
 LONG_ENOUGH = 10.0  # seconds of life after which an end counts as the first
 
 libc = ctypes.CDLL(None)  # loaded before any fork
-
-
-def manage_command(name: str, root: Path = ROOT) -> list[str]:
-    return [sys.executable, str(root / "manage.py"), name]
 
 
 def web_command(application: str, listener: int) -> list[str]:
@@ -115,7 +111,7 @@ class Child:
             self._process = subprocess.Popen(
                 self._command,
                 env=self._env,
-                cwd=ROOT,
+                cwd=BASE,
                 stdin=subprocess.DEVNULL,
                 stdout=None if self.once or is_collected else log,
                 stderr=None if is_collected else log,

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from edictum_site.env import data_folder
-from edictum_site.stack.children import ROOT, manage_command
+from edictum_site.program.place import BASE, manage_command
 
-SOURCES: Final = tuple(ROOT / name for name in ("edictum_site", "governance", "outcomes"))
+SOURCES: Final = tuple(BASE / name for name in ("edictum_site", "governance", "outcomes"))
 RESTARTED: Final = ("web", "worker", "jobs")
 POLL_SECONDS: Final = 0.5
 

@@ -21,6 +21,7 @@ from edictum_site.env import (
     env_url,
     env_worker_silence,
 )
+from edictum_site.program.place import PROGRAM_NAME
 from edictum_site.stack.private import make_private
 
 
@@ -71,7 +72,7 @@ def locked_data_folder(folder: Path) -> IO[str]:
 def locked_for_role(folder: Path, process: str) -> Iterator[None]:
     """The folder, shared with other roles of this machine, and one process in it for us alone."""
     _make(folder)
-    everything = f"`manage.py up` is running on the data folder {folder}."
+    everything = f"`{PROGRAM_NAME} up` is running on the data folder {folder}."
     own = f"A {process} process is already running on the data folder {folder}."
     with (
         _locked(folder / "up.lock", fcntl.LOCK_SH, everything),

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Final
 
 from edictum_site.env import env_secret
+from edictum_site.program.place import PROGRAM_NAME, manage_command
 from edictum_site.stack.children import (
     Child,
     jobs_command,
-    manage_command,
     most_jobs,
     scheduler_command,
     settling_command,
@@ -74,7 +74,7 @@ def run_role(name: str, arguments: Sequence[str]) -> int:
 
 
 def parser_of(name: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"manage.py {name}", description=DESCRIPTIONS[name])
+    parser = argparse.ArgumentParser(prog=f"{PROGRAM_NAME} {name}", description=DESCRIPTIONS[name])
     if name == "worker":
         queues = f"of {', '.join(QUEUES)}; all by default"
         parser.add_argument("--queues", type=_queues, default=QUEUES, help=queues)
@@ -111,9 +111,9 @@ def _served(run: Callable[[Options, Signals], None]) -> int:
 def _refuse_embedded(options: Options) -> None:
     """Embedded stores belong to one machine."""
     if not env_secret("DATABASE_URL"):
-        raise StartRefused("Roles share a PostgreSQL: set DATABASE_URL, or use manage.py up.")
+        raise StartRefused(f"Roles share a PostgreSQL: set DATABASE_URL, or use {PROGRAM_NAME} up.")
     if not options.redis_url:
-        raise StartRefused("Roles share a Redis: set REDIS_URL, or use manage.py up.")
+        raise StartRefused(f"Roles share a Redis: set REDIS_URL, or use {PROGRAM_NAME} up.")
 
 
 def _run_web(options: Options, signals: Signals) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from edictum_site.stack.children import ROOT, manage_command
+from edictum_site.program.place import BASE, program
 
 TO_START = 180.0  # seconds: on a machine with much else to do
 TO_STOP = 20.0
@@ -21,8 +21,8 @@ class NotStarted(Exception):
 
 
 class Product:
-    """`role` is `up`, or a role of a host with its arguments; `before` runs it elsewhere, and
-    `root` is the checkout whose code runs."""
+    """`role` is `up`, or a role of a host with its arguments; `before` runs it elsewhere.
+    `root` is the checkout whose code runs, unless `start` says how to start another."""
 
     def __init__(
         self,
@@ -32,7 +32,8 @@ class Product:
         role: Sequence[str] = ("up",),
         note: str = "up.json",
         before: Sequence[str] = (),
-        root: Path = ROOT,
+        root: Path = BASE,
+        start: Sequence[str] = (),
     ) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self.data = data
@@ -41,7 +42,7 @@ class Product:
         env = os.environ | {"PORT": "0", **variables, "EDICTUM_SITE_DATA": str(data)}
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
-                [*before, *manage_command(role[0], root), *role[1:]],
+                [*before, *(start or program(root)), *role],
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from edictum_site.program.place import PROGRAM_NAME, manage_command
 from edictum_site.stack import redis
 from edictum_site.stack.children import (
     Child,
     jobs_command,
-    manage_command,
     settling_command,
     web_command,
 )
@@ -23,7 +23,7 @@ from edictum_site.stack.supervisor import StopRequested, Supervisor
 from edictum_site.stack.terminal import complain, say
 
 APPLICATION = "edictum_site.server:application"
-USAGE = "manage.py up takes no arguments: set PORT, HOST and EDICTUM_SITE_DATA instead."
+USAGE = f"{PROGRAM_NAME} up takes no arguments: set PORT, HOST and EDICTUM_SITE_DATA instead."
 WITH_SCHEDULER = {"EDICTUM_SITE_SCHEDULER": "1"}  # the settling worker has it as a thread
 
 

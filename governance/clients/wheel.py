@@ -14,8 +14,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-_SOURCE: Final = Path(__file__).resolve().parents[2] / "clients" / "python"
-_LICENSE: Final = _SOURCE.parents[1] / "LICENSE"
+from django.conf import settings
+
+_SOURCE: Final = settings.BASE / "clients" / "python"
+_LICENSE: Final = settings.BASE / "LICENSE"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip file can hold
 _MODE: Final = 0o100644 << 16  # a regular file, readable by everyone
 _WHEEL: Final = """\

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
+from django.conf import settings
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -28,7 +29,7 @@ def schema_problem() -> str:
     if missing := sorted(_known() - applied):
         return (
             f"The database is older than this version: {'.'.join(missing[0])} is missing."
-            " Run `manage.py migrate`."
+            f" Run `{settings.PROGRAM_NAME} migrate`."
         )
     newer = sorted(applied - _known())
     if newer and not _admits_this_version():

@@ -7,7 +7,6 @@ end with it, however it ends: they know whose they are.
 
 import os
 import subprocess
-import sys
 import threading
 from typing import Final
 
@@ -40,8 +39,7 @@ class Processes:
 
 def child_command(name: str) -> list[str]:
     """A command of `manage.py` that ends when this process does."""
-    program = str(settings.BASE / "manage.py")
-    return [sys.executable, program, name, "--worker", str(os.getpid())]
+    return [*settings.PROGRAM, name, "--worker", str(os.getpid())]
 
 
 # PostgreSQL works on the other core itself, though not half of the time.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from edictum_site.stack.children import manage_command
+from edictum_site.program.place import manage_command
 from tests.docs.blocks import ROOT, Block, blocks_of
 from tests.hosts.installation import Installation, own_redis
 from tests.hosts.servers import own_postgres

@@ -14,6 +14,7 @@ from itertools import dropwhile
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
 from packaging.requirements import Requirement
@@ -135,8 +136,17 @@ def checked(line: str) -> None:
                 installable(each)
         case [program, name, *options] if program.endswith("manage.py"):
             understood(name, options)
+        case ["uvx", "--from", file, "edictum-site", "up"]:
+            is_wheel(file)
+        case ["pipx", "run", "--spec", file, "edictum-site", "up"]:
+            is_wheel(file)
         case _:
             raise AssertionError(f"nothing here runs or checks {line!r}")
+
+
+def is_wheel(file: str) -> None:
+    """`tests/edictum_site/test_wheel.py` runs what it holds."""
+    assert file == f"dist/edictum_site-{settings.RELEASE}-py3-none-any.whl"
 
 
 def commands_in(text: str) -> list[str]:

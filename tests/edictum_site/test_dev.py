@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from edictum_site.stack.children import ROOT
+from edictum_site.program.place import BASE
 from edictum_site.stack.running import TO_START, TO_STOP
 
 
@@ -26,7 +26,7 @@ class Dev:
         variables = {"DATABASE_URL": "", "REDIS_URL": "", "PORT": "0"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "edictum_site.stack.dev", str(sources)],
-            cwd=ROOT,
+            cwd=BASE,
             env=os.environ | variables | {"EDICTUM_SITE_DATA": str(data)},
         )
 

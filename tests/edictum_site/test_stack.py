@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from edictum_site.stack.children import LARGEST_LOG, manage_command
+from edictum_site.program.place import manage_command
+from edictum_site.stack.children import LARGEST_LOG
 from edictum_site.stack.redis import LONGEST_SOCKET, url_in
 from edictum_site.stack.running import Product, product
 

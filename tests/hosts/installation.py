@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from edictum_site.stack.children import ROOT, manage_command
+from edictum_site.program.place import BASE, manage_command
 from edictum_site.stack.running import Product
 from tests.databases import own_database
 from tests.embedded_redis import running_redis
@@ -41,7 +41,7 @@ class Installation:
         host: str,
         *role: str,
         before: Sequence[str] = (),
-        root: Path = ROOT,
+        root: Path = BASE,
         more: Mapping[str, str] = {},
     ) -> Product:
         started = Product(
@@ -59,7 +59,7 @@ class Installation:
         env = os.environ | self.environment(host) | {"EDICTUM_SITE_DATA": str(self.data(host))}
         done = subprocess.run(
             [*manage_command(command[0]), *command[1:]],
-            env=env, cwd=ROOT, capture_output=True, text=True, timeout=120,
+            env=env, cwd=BASE, capture_output=True, text=True, timeout=120,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout

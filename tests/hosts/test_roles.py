@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from edictum_site.stack.children import manage_command
+from edictum_site.program.place import manage_command
 from tests.hosts.installation import Installation, installation, until
 from tests.items import an_outcome
 from tests.journeys.console import Console
@@ -165,7 +165,7 @@ def test_a_host_before_the_migration_says_what_to_run(server, tmp_path):
         ours = urlsplit(made.variables["DATABASE_URL"])
         other = ours._replace(path="/template1").geturl()
         sentence = refused(made.data("a"), "web", **made.environment("a", {"DATABASE_URL": other}))
-    assert "Run `manage.py migrate`" in sentence
+    assert "Run `python manage.py migrate`" in sentence
 
 
 def test_a_killed_worker_is_missed_although_another_lives(running, webs):

@@ -92,6 +92,8 @@ import asyncio, os, signal, sys, threading
 from edictum_site_client import Console
 from edictum_site_client.executor import BoundedExecutor, ToolCall, TurnState
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run where it is ignored
+
 async def wait():
     threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
     await asyncio.sleep(600)

@@ -10,6 +10,7 @@ from edictum_site.backup.archive import Manifest
 from edictum_site.backup.making import BackupRefused, make_backup
 from edictum_site.backup.programs import NoProgram
 from edictum_site.backup.rows import DumpFailed
+from edictum_site.program.place import PROGRAM_NAME
 
 SHOWN = 5  # artifacts
 
@@ -35,7 +36,7 @@ class Command(BaseCommand):
             names = ", ".join(manifest.unreadable[:SHOWN])
             raise CommandError(
                 f"{len(manifest.unreadable)} artifacts could not be read and are not in the backup"
-                f" ({names}). manage.py doctor says why."
+                f" ({names}). {PROGRAM_NAME} doctor says why."
             )
 
 

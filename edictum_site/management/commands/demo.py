@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
 from edictum_site.demo_projects import begin_demo
-from edictum_site.stack.children import manage_command, tie_to
+from edictum_site.program.place import manage_command
+from edictum_site.stack.children import tie_to
 from edictum_site.stack.note import running
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict

@@ -11,6 +11,7 @@ from edictum_site.backup.archive import NotABackup
 from edictum_site.backup.programs import NoProgram
 from edictum_site.backup.restoring import restore_backup
 from edictum_site.management.commands.backup import in_words
+from edictum_site.program.place import PROGRAM_NAME
 from edictum_site.stack.options import StartRefused, locked_data_folder
 from edictum_site.stack.private import keep_new_files_private
 
@@ -20,7 +21,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE", help="made by manage.py backup")
+        parser.add_argument(
+            "file", type=Path, metavar="FILE", help=f"made by {PROGRAM_NAME} backup"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         file: Path = options["file"]
@@ -33,4 +36,6 @@ class Command(BaseCommand):
         except (DatabaseError, OSError) as error:
             reason = (isinstance(error, OSError) and error.strerror) or str(error).strip()
             raise CommandError(f"Nothing was restored: {reason}.") from error
-        self.stdout.write(f"Restored and verified: {in_words(manifest)}. Start with manage.py up.")
+        self.stdout.write(
+            f"Restored and verified: {in_words(manifest)}. Start with {PROGRAM_NAME} up."
+        )

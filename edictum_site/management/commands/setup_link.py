@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from edictum_site.first_start import set_up_link
+from edictum_site.program.place import PROGRAM_NAME
 from governance.people.queries.people import somebody_can_get_in
 from governance.projects.commands import first_project
 
@@ -16,6 +17,6 @@ class Command(BaseCommand):
         if somebody_can_get_in():
             raise CommandError(
                 "This console has an admin, who can invite people. To reset a password:"
-                " manage.py changepassword <email>."
+                f" {PROGRAM_NAME} changepassword <email>."
             )
         self.stdout.write(set_up_link(first_project()))

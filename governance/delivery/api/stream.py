@@ -54,7 +54,7 @@ def open_stream(
     )
     if memory is None:
         raise Conflict(
-            "This server does not support streams. Run the console with manage.py up.",
+            "This server does not support streams. Start it with the command `up` or `web`.",
             code="no_stream",
         )
     memory[REQUEST] = stream_request

@@ -61,7 +61,7 @@ def _refuse_unless_admin_of(project: Project, by: Actor) -> None:
     if not admins.filter(user=by.person_id).exists():
         raise Forbidden(
             "This person belongs to a project that you are not an admin of. Remove them from yours,"
-            " or use manage.py account on the server.",
+            f" or use {settings.PROGRAM_NAME} account on the server.",
             code="not_yours",
         )
 

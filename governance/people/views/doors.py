@@ -1,5 +1,6 @@
 """Ways in: the first address, the one-time set-up, joining by invitation."""
 
+from django.conf import settings
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -32,7 +33,11 @@ def first_page(request: HttpRequest) -> HttpResponse:
     if not isinstance(request.user, User):
         if somebody_can_get_in():
             return redirect("account_login")
-        return render(request, "people/no_admin.html", {"page_title": "Not set up yet"})
+        return render(
+            request,
+            "people/no_admin.html",
+            {"page_title": "Not set up yet", "program": settings.PROGRAM_NAME},
+        )
     projects = [member.project for member in memberships_of_request(request.user)]
     if not projects:
         return redirect("governance:projects")

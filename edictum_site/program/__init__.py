@@ -1,0 +1,1 @@
+"""The command line of the product, and where its files lie."""
