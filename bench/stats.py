@@ -82,12 +82,12 @@ def _measure(calls: int) -> None:
 
 def _fill(project: int, environment: int, calls: int, end: datetime) -> None:
     from outcomes.core.durations import bucket_of  # noqa: PLC0415
+    from outcomes.core.moments import minute_of  # noqa: PLC0415
     from outcomes.figures.codec.groups import (  # noqa: PLC0415
         code_of,
         pack_change,
     )
     from outcomes.figures.commands.rolling_up import roll_up  # noqa: PLC0415
-    from outcomes.figures.domain.rollups import minute_of  # noqa: PLC0415
     from outcomes.models import Agent, RollupChange, Tool  # noqa: PLC0415
     from outcomes.record.codec import digest_of  # noqa: PLC0415
 

@@ -38,21 +38,9 @@ from outcomes.tools.views import group, targets, tool, tools
 from outcomes.tools.views import groups as tool_groups
 from outcomes.tools.views import results as tool_results
 from outcomes.traces import views as traces
+from outcomes.web.api import Rest
 
-
-class Identifier:
-    """Rest of a path with any characters, also slashes and line breaks."""
-
-    regex = r"[\s\S]+"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
-
-
-register_converter(Identifier, "identifier")
+register_converter(Rest, "identifier")
 app_name = "outcomes"
 
 # The parts of pages that keep themselves up to date. They stand apart: an id may be any word.

@@ -13,6 +13,7 @@ from governance.checks.domain import DEFAULT
 from governance.core.verdict import Verdict
 from governance.delivery.queries.governing import Governing
 from outcomes.core.durations import bucket_of
+from outcomes.core.moments import day_of
 from outcomes.core.scope import Scope
 from outcomes.figures.codec.groups import digest_of_group, grouping_of
 from outcomes.figures.domain.figures import Figures
@@ -35,7 +36,6 @@ from outcomes.record.classification import agent_check, effective
 from outcomes.record.codec import CALL_COLUMNS, call_row_of
 from outcomes.record.fold import fold
 from outcomes.record.outcome import ToolArtifactReference, ToolDenied
-from outcomes.sessions.domain.days import day_of
 from outcomes.sessions.domain.overview import overview_of
 from outcomes.sessions.queries.days import unpack_groups
 from outcomes.sessions.queries.readings import report_of

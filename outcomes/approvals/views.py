@@ -270,14 +270,20 @@ def session_approvals(
         session=session.session_id,
         limit=MOST_PENDING,
     )
-    if known is None:
-        calls = calls_behind(request.project.pk, asking)
-    else:
-        read = [(line.row, line.folded) for line in known if line.folded is not None]
-        calls = calls_behind_among(asking, read)
+    calls = _calls_of_session(request.project.pk, asking, known) if asking else {}
     own = {key for key, call in calls.items() if call.session_id == session.pk}
     live = [approval for approval in asking if approval.session_id or approval.pk in own]
     return _waiting(request, live, calls, now, session)
+
+
+def _calls_of_session(
+    project_id: int, asking: Sequence[Approval], known: Sequence[CallLine] | None
+) -> dict[int, Call]:
+    """Calls behind these approvals, by the approval's key; `known` are those read for the page."""
+    if known is None:
+        return calls_behind(project_id, asking)
+    read = [(line.row, line.folded) for line in known if line.folded is not None]
+    return calls_behind_among(asking, read)
 
 
 def _waiting(
@@ -294,7 +300,7 @@ def _waiting(
     if tag == request.GET.get("tag"):
         return {"tag": tag}
     session = about if isinstance(about, Session) else None
-    contexts = contexts_of(request.project.pk, waiting, calls, now, session)
+    contexts = contexts_of(request.project.pk, waiting, calls, now, session) if waiting else {}
     lines = [
         WaitingLine(approval, calls.get(approval.pk), contexts[approval.pk], now)
         for approval in waiting

@@ -5,9 +5,9 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from outcomes.charts.axes import Axis, groups_of
+from outcomes.charts.axes import Axis
 from outcomes.charts.columns import sums
-from outcomes.charts.frame import element, figure, grid, legend, no_data, short, table
+from outcomes.charts.frame import element, figure, grid, groups_of, legend, no_data, short, table
 from outcomes.charts.lines import stretched
 from outcomes.charts.series import LinkTo, Scale, Series, Unit, scale_of, summed
 

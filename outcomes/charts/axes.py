@@ -4,7 +4,6 @@ import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from itertools import pairwise
 from typing import ClassVar, Final
 
 from governance.core.figures import thousands
@@ -303,11 +302,3 @@ def _fitting(ticks: Sequence[Tick], in_turn: Sequence[int], width: int) -> set[i
         if all(end <= other[0] or begin >= other[1] for other in placed.values()):
             placed[place] = (begin, end)
     return set(placed)
-
-
-def groups_of(steps: int, at_most: int) -> list[range]:
-    """Neighbours share a mark where there would be more marks than there is room for. The first
-    group may be smaller: were it the last one, the newest values would seem to fall."""
-    size = max(1, -(-steps // at_most))
-    cuts = [0, *range(steps % size or size, steps, size), steps] if steps else []
-    return [range(begin, end) for begin, end in pairwise(cuts)]

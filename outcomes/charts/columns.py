@@ -5,8 +5,19 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from outcomes.charts.axes import Axis, groups_of
-from outcomes.charts.frame import Label, box, element, figure, grid, legend, line, no_data, table
+from outcomes.charts.axes import Axis
+from outcomes.charts.frame import (
+    Label,
+    box,
+    element,
+    figure,
+    grid,
+    groups_of,
+    legend,
+    line,
+    no_data,
+    table,
+)
 from outcomes.charts.series import LinkTo, Series, Unit, round_above, scale_of, summed
 
 MOST: Final = 120  # columns; more would be thinner than the gaps between them

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from itertools import pairwise
 from typing import Final
 
 from django.templatetags.static import static
@@ -226,3 +227,11 @@ def table(
         "div", body, class_="table-scroll", tabindex=0, role="region", aria_label=f"{name}, table"
     )
     return element("details", element("summary", "Show as table"), scrolled, class_="chart-table")
+
+
+def groups_of(steps: int, at_most: int) -> list[range]:
+    """Neighbours share a mark where there would be more marks than there is room for. The first
+    group may be smaller: were it the last one, the newest values would seem to fall."""
+    size = max(1, -(-steps // at_most))
+    cuts = [0, *range(steps % size or size, steps, size), steps] if steps else []
+    return [range(begin, end) for begin, end in pairwise(cuts)]

@@ -6,11 +6,12 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from outcomes.charts.axes import Axis, groups_of
+from outcomes.charts.axes import Axis
 from outcomes.charts.frame import (
     element,
     figure,
     grid,
+    groups_of,
     legend,
     line,
     no_data,

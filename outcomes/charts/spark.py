@@ -5,8 +5,7 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from outcomes.charts.axes import groups_of
-from outcomes.charts.frame import element, short
+from outcomes.charts.frame import element, groups_of, short
 from outcomes.charts.series import Style
 
 MOST: Final = 60

@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Final, Literal
 
 from governance.core.figures import duration
-from outcomes.charts.axes import DASH, groups_of
+from outcomes.charts.axes import DASH
+from outcomes.charts.frame import groups_of
 from outcomes.charts.series import Style
 from outcomes.record.brief_call import BriefCall
 from outcomes.record.outcome import (

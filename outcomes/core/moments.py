@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 _MINUTE = timedelta(minutes=1)
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ONE: Final = timedelta(microseconds=1)
+_DAY: Final = timedelta(days=1)
 _LONGEST_NAME = 64  # of a zone
 
 
@@ -55,8 +56,14 @@ def moment_of(micros: int) -> datetime:
     return _BEGINNING + micros * _ONE
 
 
-_DAY: Final = timedelta(days=1)
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+def minute_of(at: datetime) -> int:
+    """Whole minutes since 1970."""
+    return int(at.timestamp()) // 60
+
+
+def day_of(at: datetime) -> int:
+    """Whole days since 1970, in UTC."""
+    return (at - _BEGINNING) // _DAY
 
 
 class Step(IntEnum):
@@ -96,7 +103,7 @@ def _next(at: datetime, step: Step, zone: tzinfo) -> datetime:
         return _midnight(local.replace(tzinfo=None) + _DAY, zone)
     # Since before any call, clocks stand quarters of an hour apart, and are moved by quarters.
     part = timedelta(seconds=min(step, Step.QUARTER))
-    end = at - (at - _EPOCH) % part + part
+    end = at - (at - _BEGINNING) % part + part
     while (end.astimezone(zone).minute * 60) % step:
         end += part
     return end

@@ -1,7 +1,5 @@
 """Words about success that never claim more than was checked."""
 
-from collections.abc import Mapping
-
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -54,11 +52,3 @@ def outputs_words(now: Figures) -> str:
         return ""
     sent = thousands(now.with_output) if now.with_output else "none"
     return f"{sent} of {thousands(now.returned)} sent an output"
-
-
-def session_doubt_words(suspected: Mapping[int, int]) -> str:
-    """3 outputs look like failures, and no check covers them."""
-    number = sum(suspected.values())
-    if number == 1:
-        return "1 output looks like a failure, and no check covers it."
-    return f"{number:,} outputs look like failures, and no check covers them." if number else ""

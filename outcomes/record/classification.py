@@ -240,3 +240,9 @@ def agent_check(metadata: Mapping[str, Any] | None) -> AgentCheck | None:
         return None
     is_number = isinstance(version, int) and not isinstance(version, bool)
     return AgentCheck(name[:_NAME], version if is_number else None)
+
+
+def ran_unchecked(verdict: str, classified: str) -> bool:
+    """Whether a call ran and no check has seen it: it came without an output, or with one that
+    cannot be read here."""
+    return verdict != "" and classified == ""

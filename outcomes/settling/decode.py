@@ -147,7 +147,8 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
         own = ahead.get(batch.id) or read_batch(batch)
         for key, reported in own.reported:
             reading.events[key].append(reported)
-        reading.contents.keep(batch.project, own.outputs)
+        if own.outputs:
+            reading.contents.keep(batch.project, own.outputs)
         reading.items += len(own.reported)
         referred += own.referred
     reading.contents.learn(referred)

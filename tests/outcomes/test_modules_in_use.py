@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from tests.outcomes.pages import a_denied_item, an_item
+from governance.people import auth
+from outcomes.ingest.commands import back_pressure
+from tests.outcomes.pages import Pages, a_denied_item, an_item
 
 ROOT = f"{settings.BASE}/"
 OURS = ("outcomes/", "governance/", "edictum_site/")
@@ -30,24 +32,21 @@ def modules_of(work: Callable[[], Any]) -> set[str]:
     return {file for file in files if file.startswith(OURS) and "/models/" not in file}
 
 
-@pytest.fixture
-def middleware_modules(pages) -> set[str]:
+def middleware_modules(pages: Pages) -> set[str]:
     """Modules that every request runs through; no page is at this address."""
     return modules_of(lambda: pages.client.get("/p/no-such-project/"))
 
 
 @pytest.mark.one_database
-def test_the_denials_page_runs_through_at_most_30_modules(pages, agent, middleware_modules):
+def test_the_denials_page_runs_through_at_most_30_modules(pages, agent):
     agent.post(a_denied_item("c-1"), an_item("c-2"))
     pages.get("denials/")  # what is cached once per process is not counted
-    used = modules_of(lambda: pages.get("denials/")) - middleware_modules
-    assert len(used) <= 30
+    used = modules_of(lambda: pages.get("denials/")) - middleware_modules(pages)
+    assert len(used) <= 30, "\n".join(sorted(used))
 
 
 @pytest.mark.one_database
-def test_an_outcome_runs_through_at_most_85_modules_to_the_page_of_its_session(
-    pages, agent, middleware_modules
-):
+def test_an_outcome_runs_through_at_most_75_modules_to_the_page_of_its_session(pages, agent):
     agent.post(an_item("s-1"))
     pages.get("sessions/s-1/")
 
@@ -55,5 +54,7 @@ def test_an_outcome_runs_through_at_most_85_modules_to_the_page_of_its_session(
         agent.post(an_item("s-2"))
         assert pages.get("sessions/s-2/").status_code == 200
 
-    used = modules_of(journey) - middleware_modules
-    assert len(used) <= 85, "\n".join(sorted(used))
+    auth.forget_keys()  # cached for a moment only: the count must not depend on how long that was
+    back_pressure.forget()
+    used = modules_of(journey) - middleware_modules(pages)
+    assert len(used) <= 75, "\n".join(sorted(used))

@@ -14,6 +14,7 @@ from governance.checks.queries.checks import compiled_of
 from governance.core.masking import MASK
 from outcomes.core.durations import bucket_of
 from outcomes.core.groups import DENIED
+from outcomes.core.moments import minute_of
 from outcomes.database import KEEP_ROWS, bulk, one_of_digests, one_of_numbers, using_index
 from outcomes.database import pairs as sql_pairs
 from outcomes.database.bulk import read_time
@@ -29,10 +30,9 @@ from outcomes.figures.codec.groups import (
     pack_groups,
     shown_text_of,
 )
-from outcomes.figures.domain.figures import is_unchecked
 from outcomes.figures.domain.groups import Grouping
-from outcomes.figures.domain.rollups import minute_of
 from outcomes.models import Call, CallGroup, GroupRollup, RollupChange
+from outcomes.record.classification import ran_unchecked
 from outcomes.record.codec import CallRow
 from outcomes.record.outcome import REASON
 
@@ -264,7 +264,7 @@ def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
     for row, sign in rows:
         environment, tool, agent, elapsed = row.environment, row.tool, row.agent, row.elapsed_ms
         minute = minute_of(row.at)
-        unchecked = is_unchecked(row.verdict, row.classified)
+        unchecked = ran_unchecked(row.verdict, row.classified)
         code = code_of(row.kind, row.verdict, unchecked=unchecked)
         sums = counts[environment, minute, tool, agent, code, row.reason[:REASON]]
         sums[0] += sign

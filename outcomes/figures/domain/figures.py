@@ -28,12 +28,6 @@ def is_below(now: "Figures", target: float | None) -> bool:
     return target is not None and now.bounds is not None and now.bounds[1] < target
 
 
-def is_unchecked(verdict: str, classified: str) -> bool:
-    """Whether a call ran and no check has seen it: it came without an output, or with one that
-    cannot be read here."""
-    return verdict != "" and classified == ""
-
-
 def _no_calls() -> Any:
     # There are thousands of figures on some pages; a Counter takes ten times as long to make.
     return defaultdict(int)

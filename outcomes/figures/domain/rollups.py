@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from outcomes.core.moments import minute_of
+
 MINUTE, QUARTER, HOUR, DAY = 1, 15, 60, 1_440
 STEPS: Final = (MINUTE, QUARTER, HOUR, DAY)
 COARSE: Final = (QUARTER, HOUR, DAY)  # those that have rows of their own for each tool and agent
@@ -25,10 +27,6 @@ class Run(NamedTuple):
         assert self.first is not None  # noqa: S101 - only runs of closed times are listed
         assert self.end is not None  # noqa: S101
         return range(self.first, self.end, self.step)
-
-
-def minute_of(at: datetime) -> int:
-    return int(at.timestamp()) // 60
 
 
 def day_minute(at: datetime) -> int:

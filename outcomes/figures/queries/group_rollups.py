@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
+from outcomes.core.moments import minute_of
 from outcomes.database import NO_BYTES, bucket, one_of_selected
 from outcomes.figures.codec.groups import unpack_groups
-from outcomes.figures.domain.rollups import MINUTE, joined, minute_of, runs
+from outcomes.figures.domain.rollups import MINUTE, joined, runs
 
 _ENVIRONMENTS: Final = "SELECT id FROM governance_environment WHERE {}"
 _ROLLED: Final = """

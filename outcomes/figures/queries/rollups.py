@@ -13,6 +13,7 @@ from django.db import connection
 
 from governance.core.verdict import Verdict
 from outcomes.core.durations import Pile, bucket_of
+from outcomes.core.moments import minute_of
 from outcomes.database import NO_BYTES
 from outcomes.database.bulk import rows_as_stored
 from outcomes.figures.codec.groups import (
@@ -25,9 +26,9 @@ from outcomes.figures.codec.groups import (
     unpack_counts,
     unpack_took,
 )
-from outcomes.figures.domain import figures as domain
 from outcomes.figures.domain.figures import Figures
-from outcomes.figures.domain.rollups import COARSE, MINUTE, Run, joined, minute_of, time_of
+from outcomes.figures.domain.rollups import COARSE, MINUTE, Run, joined, time_of
+from outcomes.record.classification import ran_unchecked
 from outcomes.record.outcome import REASON
 
 _SUCCESS: Final = codes_of(Verdict.SUCCESS)
@@ -288,7 +289,7 @@ def _add_call(
     disagreement: bool,  # noqa: FBT001 - the columns in their order
     elapsed: float | None,
 ) -> None:
-    code = code_of(kind, verdict, unchecked=domain.is_unchecked(verdict, classified))
+    code = code_of(kind, verdict, unchecked=ran_unchecked(verdict, classified))
     slot.add((code, reason[:REASON]), 1, bool(disagreement))
     if elapsed is not None:
         slot.pile.count(bucket_of(elapsed), 1)

@@ -14,12 +14,13 @@ from typing import Any, Final, Literal
 
 from governance.people.queries.projects import environments_by_id
 from outcomes.core.durations import bucket_of
-from outcomes.core.moments import Span, Step, spans
+from outcomes.core.moments import Span, Step, minute_of, spans
 from outcomes.figures.codec.groups import code_of
-from outcomes.figures.domain.figures import Figures, is_unchecked
-from outcomes.figures.domain.rollups import DAY, HOUR, Run, minute_of, runs, time_of
+from outcomes.figures.domain.figures import Figures
+from outcomes.figures.domain.rollups import DAY, HOUR, Run, runs, time_of
 from outcomes.figures.queries.rollups import Reading, Slot
 from outcomes.models import Agent, Tool
+from outcomes.record.classification import ran_unchecked
 from outcomes.record.codec import digest_of
 from outcomes.record.outcome import REASON
 from outcomes.stored.queries import CallFilter, calls
@@ -219,7 +220,7 @@ def _from_calls(
             continue
         slot = slots[key, place_of(minute)]
         kind, verdict, classified = became
-        code = code_of(kind, verdict, unchecked=is_unchecked(verdict, classified))
+        code = code_of(kind, verdict, unchecked=ran_unchecked(verdict, classified))
         slot.add((code, reason[:REASON]), 1, int(disagreement))
         if durations and elapsed is not None:
             slot.pile.count(bucket_of(elapsed), 1)

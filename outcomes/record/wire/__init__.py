@@ -4,9 +4,8 @@ Ingest reads a body here and rejects invalid items one by one; the worker reads 
 again, from the same text, into events.
 """
 
-from outcomes.record.wire.body import MAX_BODY, MAX_ITEMS, Body, read_body
+from outcomes.record.wire.body import MAX_BODY, MAX_ITEMS, Body, check_item, read_body, read_item
 from outcomes.record.wire.families import family_of
-from outcomes.record.wire.items import check_item, read_item
 from outcomes.record.wire.payloads import ARGUMENTS, OUTPUT, remove_payload
 from outcomes.record.wire.posted import Sender, Source
 from outcomes.record.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, Warned

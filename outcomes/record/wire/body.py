@@ -1,4 +1,4 @@
-"""A posted body, cut into its items so that a bad one is refused alone."""
+"""A posted body and its items, each checked alone so that a bad one is refused alone."""
 
 import json
 import re
@@ -10,9 +10,19 @@ from typing import Any
 
 import msgspec
 
+from outcomes.record.event import Event
+from outcomes.record.wire import posted, sdk
 from outcomes.record.wire.deep import without_the_deep
-from outcomes.record.wire.posted import Source
-from outcomes.record.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, refused
+from outcomes.record.wire.posted import Sender, Source
+from outcomes.record.wire.refusals import (
+    EXCERPT,
+    LONGEST_FIELD,
+    BodyRefused,
+    ItemRefused,
+    Refusal,
+    Warned,
+    refused,
+)
 
 MAX_ITEMS = 10_000
 MAX_BODY = 64 * 1024 * 1024  # after decompression
@@ -132,15 +142,15 @@ def read_body(body: bytes, encoding: str, source: Source) -> Body:
     body = unpacked(body, encoding)
     refuse_too_much(body, source)
     try:
-        posted = _DECODERS[source].decode(body)
-        raws = getattr(posted, source)
+        decoded = _DECODERS[source].decode(body)
+        raws = getattr(decoded, source)
     except msgspec.ValidationError as error:
         raise BodyRefused(422, "wrong_shape", f"{error}. Expected {{{source!r}: [...]}}.") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         # One item that is no JSON spoils the split of all: take them apart the slow way.
         return _read_slowly(body, source)
     refuse_too_many(len(raws))
-    manifest = bytes(posted.agent_manifest) if source == "events" else b""
+    manifest = bytes(decoded.agent_manifest) if source == "events" else b""
     return Body(list(enumerate(map(bytes, raws))), [], manifest)
 
 
@@ -148,15 +158,15 @@ def _read_slowly(body: bytes, source: Source) -> Body:
     deep: frozenset[int] = frozenset()
     try:
         try:
-            posted = _loaded(body)
+            loaded = _loaded(body)
         except RecursionError:
             body, deep = without_the_deep(body)
-            posted = _loaded(body)
+            loaded = _loaded(body)
     except ValueError:
         raise BodyRefused(400, "not_json", "The body is not JSON.") from None
     except RecursionError:
         raise BodyRefused(400, "too_deep", "The body is nested too deeply.") from None
-    items = posted.get(source) if isinstance(posted, dict) else None
+    items = loaded.get(source) if isinstance(loaded, dict) else None
     if not isinstance(items, list):
         raise BodyRefused(422, "wrong_shape", f"Expected {{{source!r}: [...]}}.")
     refuse_too_many(len(items))
@@ -195,3 +205,23 @@ def _why_no_json(error: Exception) -> ItemRefused:
     if isinstance(error, RecursionError):
         return refused(error)
     return ItemRefused("not_a_number", "NaN, Infinity and numbers out of range are not JSON.")
+
+
+_CHECKS = {"outcomes": posted.check, "events": sdk.check}
+_READS = {"outcomes": posted.read, "events": sdk.read}
+
+
+def check_item(
+    index: int, raw: bytes, source: Source, sender: Sender
+) -> Refusal | Sequence[Warned]:
+    """Warnings about an item that may be kept; what passes here is never refused later."""
+    try:
+        unknown = _CHECKS[source](raw, sender)
+    except (ItemRefused, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        why = refused(error)
+        return Refusal(index, why.code, why.detail, raw[:EXCERPT])
+    return [Warned(index, name[:LONGEST_FIELD]) for name in unknown] if unknown else ()
+
+
+def read_item(raw: bytes, source: Source, sender: Sender, order: int) -> Event:
+    return _READS[source](raw, sender, order)

@@ -18,9 +18,10 @@ from django.utils import timezone
 
 from governance.delivery.queries.governing import Governing
 from governance.people.queries.projects import projects
+from outcomes.core.moments import day_of
 from outcomes.database import bulk, try_lock
 from outcomes.models import Session, SessionDay, SessionDayChange, SessionMark
-from outcomes.sessions.domain.days import MARKED_FROM, OVER_AFTER, day_of, start_of
+from outcomes.sessions.domain.days import MARKED_FROM, OVER_AFTER, start_of
 from outcomes.sessions.domain.long_session import Place
 from outcomes.sessions.queries.days import pack_groups
 from outcomes.sessions.queries.groups import counted_groups

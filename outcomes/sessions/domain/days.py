@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from outcomes.core.moments import day_of
+
 DAY: Final = timedelta(days=1)
 # A call may be a day ahead of the clock, and who settles at midnight has looked at it before.
 OVER_AFTER: Final = 2  # days: then a day is counted
@@ -12,10 +14,6 @@ MARKED_FROM: Final = 1  # days: from then on a change of it is said
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Stretch = tuple[datetime | None, datetime | None]
-
-
-def day_of(moment: datetime) -> int:
-    return (moment - _FIRST) // DAY
 
 
 def start_of(day: int) -> datetime:

@@ -10,8 +10,9 @@ from typing import Any, Final
 import msgspec
 from django.db import connection
 
+from outcomes.core.moments import day_of
 from outcomes.database import NO_BYTES
-from outcomes.sessions.domain.days import Stretch, covered, day_of
+from outcomes.sessions.domain.days import Stretch, covered
 
 _DAYS: Final = """
 SELECT day, sessions, groups FROM outcomes_sessionday WHERE project_id = %s AND day >= %s

@@ -22,7 +22,6 @@ from outcomes.approvals.views import session_approvals
 from outcomes.calls.views.calls import session_calls, session_calls_file
 from outcomes.calls.views.rows import CallLine, principal_words
 from outcomes.figures.queries.doubt import suspected_by_session
-from outcomes.figures.words import session_doubt_words
 from outcomes.holds.queries import hold_of_session
 from outcomes.models import Session
 from outcomes.record.brief_call import BriefCall
@@ -53,7 +52,7 @@ from outcomes.sessions.tables import SESSIONS
 from outcomes.sessions.views.cause import cause_of, limit_bars, raised_limit
 from outcomes.sessions.views.charts import Zoom, carried_query, lines_chart, strip_of, zoom_of
 from outcomes.sessions.words import sentences
-from outcomes.sessions.words.causes import named_failures, noticed_words
+from outcomes.sessions.words.causes import named_failures, noticed_words, session_doubt_words
 from outcomes.sessions.words.previous import previous_sessions_words
 from outcomes.stored.queries import sessions
 from outcomes.web.addresses import named_session, session_at

@@ -1,6 +1,6 @@
 """Headline of a session and its causes: fixed phrases with names and figures put in."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -114,3 +114,11 @@ def noticed_words(failures: int, *, missed: int, unsaid: int) -> str:
     seen = failures - missed - unsaid
     words = {"noticed by the agent": seen, "missed": missed, "not reported": unsaid}
     return ", ".join(f"{number:,} {word}" for word, number in words.items() if number)
+
+
+def session_doubt_words(suspected: Mapping[int, int]) -> str:
+    """3 outputs look like failures, and no check covers them."""
+    number = sum(suspected.values())
+    if number == 1:
+        return "1 output looks like a failure, and no check covers it."
+    return f"{number:,} outputs look like failures, and no check covers them." if number else ""

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outcomes.sessions.domain.days import covered, day_of, start_of
+from outcomes.core.moments import day_of
+from outcomes.sessions.domain.days import covered, start_of
 
 HOUR = timedelta(hours=1)
 days = st.sets(st.integers(0, 12))

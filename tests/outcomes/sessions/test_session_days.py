@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from governance.core.actor import CONSOLE
 from governance.core.roles import Role
+from outcomes.core.moments import day_of
 from outcomes.models import Session, SessionDay, SessionDayChange
 from outcomes.sessions.commands.days import count_days
 from outcomes.sessions.commands.removal import remove_session
-from outcomes.sessions.domain.days import day_of
 from outcomes.sessions.domain.facets import Chosen, facets_of
 from outcomes.sessions.queries.groups import counted_groups, session_groups
 from outcomes.sessions.queries.list import SessionFilter
