@@ -96,6 +96,7 @@ def agent() -> Agent:
     return Agent(builders.bearing(builders.a_key(builders.a_project(), "agent", "read")[0]))
 
 
+@pytest.mark.slow
 def test_a_batch_that_kills_its_worker_is_set_aside_and_its_neighbours_are_settled(agent):
     post(agent, "before")
     deadly = post(agent, "deadly")
@@ -117,6 +118,7 @@ def test_a_batch_that_kills_its_worker_is_set_aside_and_its_neighbours_are_settl
     assert not Batch.objects.exists()
 
 
+@pytest.mark.slow
 def test_who_is_killed_over_several_batches_costs_them_no_try(agent):
     batches = [post(agent, f"c-{n}") for n in range(3)]
     die_over(*batches)
@@ -128,6 +130,7 @@ def test_who_is_killed_over_several_batches_costs_them_no_try(agent):
     assert Call.objects.count() == 3
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_ended_now_and_then_has_nothing_set_aside(agent):
     batch = post(agent, "c")
     for _ in range(TRIES):

@@ -68,6 +68,7 @@ def claims(request, monkeypatch):
         claims_of(monkeypatch, 2 * ITEMS)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("claims")
 def test_workers_and_doors_at_once_lose_and_repeat_nothing():
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
