@@ -1,4 +1,4 @@
-"""The house's own promises, which no single feature keeps."""
+"""Rules for the whole code base that no test of a single room can hold."""
 
 import ast
 import importlib

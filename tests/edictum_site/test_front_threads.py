@@ -1,4 +1,4 @@
-"""Threads of the front, and what tells exports to stand back for them."""
+"""Threads of the front, and exports that pause while requests wait."""
 
 import asyncio
 import time

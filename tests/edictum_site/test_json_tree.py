@@ -21,7 +21,7 @@ def test_text_of_an_agent_never_becomes_markup():
     assert "&lt;script&gt;" in html
 
 
-def test_half_of_a_character_stands_as_its_escape():
+def test_a_lone_surrogate_is_written_as_its_escape():
     html = json_tree({"\ud800": ["\udfff é"]})
     assert html.encode()
     assert "\\ud800" in html

@@ -19,7 +19,7 @@ def event(name: str, data: dict[str, Any]) -> bytes:
 
 
 def update_of(document: ServedDocument) -> bytes:
-    """The document itself for Python and Go; its name and version for TypeScript, which asks."""
+    """The document for Python and Go; its name and version for TypeScript, which fetches it."""
     fields = _facts(document) | {
         "yaml_bytes": b64encode(document.document).decode(),
         "signature": document.signature,

@@ -56,7 +56,7 @@ _next_check = float("-inf")
 
 
 class SessionGone(Exception):
-    """A session was removed while its calls were being settled; they are settled anew."""
+    """A session was removed while its calls were being settled; settling starts again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def _loop(calls: Sequence[BriefCall], places: list[int], first: int) -> Repeated
 
 
 def stuck_in(loops: Iterable[RepeatedDenial]) -> RepeatedDenial | None:
-    """The loop a session is stuck in. One that a limit denies is the limit's doing."""
+    """Loop that a session is stuck in; not one that a limit denies, which ends the session."""
     return next((loop for loop in loops if loop.is_stuck and loop.reason != LIMIT), None)
 
 

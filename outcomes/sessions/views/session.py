@@ -74,7 +74,7 @@ def state_with(session: Session, waiting: Mapping[str, Any]) -> str:
 
 
 def session_summary(page: SessionPage, state: str) -> sentences.SessionSummary:
-    """As much of a session as its sentences need."""
+    """Facts about a session that its sentences use."""
     session, overview, limits = page.session, page.overview, page.report.limits
     stop = sentences.first_stop(limits)
     counted = counted_before_stop(page.calls, stop, first=overview.first) if stop else None

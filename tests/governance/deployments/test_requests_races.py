@@ -29,7 +29,7 @@ def test_of_two_who_approve_at_once_one_deploys():
     assert verify(project) is None
 
 
-def test_what_is_refused_while_it_is_approved_ends_once():
+def test_a_request_rejected_while_it_is_approved_ends_once():
     project = builders.a_project()
     for n in range(ROUNDS):
         request = a_request(saved(project, f"no {n}"), by=somebody("one"))

@@ -65,7 +65,7 @@ def test_a_dismissed_suggestion_raises_no_doubt(project):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_reclassified_calls_are_in_doubt_no_more(project):
+def test_reclassified_calls_are_no_longer_in_doubt(project):
     bind(project, [Binding("*", "*", "*", "flags")], by=EDITOR)
     reclassified(project)
     assert SuspectedCall.objects.exists()

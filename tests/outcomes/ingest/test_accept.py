@@ -26,7 +26,7 @@ def item_with_output(raw: bytes) -> bytes:
 
 
 def item_with_own(raw: bytes) -> bytes:
-    """An item with a key that nobody knows."""
+    """An item with a field that the format does not have."""
     return b'{"type": "timeout", "call_id": "bad", "tool_name": "t", "own": %s}' % raw
 
 

@@ -185,7 +185,7 @@ FIXED = [condition for condition, (_, _, fix) in WRONG.items() if fix]
 
 
 @pytest.mark.parametrize("condition", FIXED)
-def test_what_is_proposed_instead_makes_it_right(condition):
+def test_the_proposed_fix_makes_a_condition_valid(condition):
     text = HEAD + with_condition(condition)
     problem = only_problem(check_text(text, included=nothing_else))
     lines = lines_of(text)
