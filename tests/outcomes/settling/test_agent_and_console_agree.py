@@ -133,6 +133,7 @@ def verdicts_of(reading: Reading) -> Iterator[tuple[str, str, str]]:
         yield row.call_id, row.verdict, row.decided_by
 
 
+@pytest.mark.one_database
 @pytest.mark.slow
 @pytest.mark.parametrize("given", ["function", "name"])
 @pytest.mark.parametrize("name", ["unified", "too-late", "crm", "default"])

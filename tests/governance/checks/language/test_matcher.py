@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 
 from governance.checks.language.matcher import Explanation, UnknownFormat, build, canonical
+from governance.matching.call import WORK
 from tests.governance.checks.language import oracle_values
+from tests.governance.checks.language.exported import Limits, limited_build
 from tests.governance.checks.language.handmade import check, leaf, piped, rule, there
 from tests.governance.checks.language.strategies import values
 
@@ -94,7 +96,6 @@ def test_conditions_on_items_inside_of_others_end():
 OF_ITEM = [{"base": "item", "steps": []}]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "test",
     [
@@ -107,7 +108,8 @@ OF_ITEM = [{"base": "item", "steps": []}]
     ids=["a long list", "a long text", "many texts", "many ways", "many conditions"],
 )
 def test_work_per_item_counts_however_small_it_is(test):
-    judge = build(check(rule(leaf("any_item", test, piped(["key", "items"])))))
+    limited = limited_build(Limits(work=WORK // 20))  # all of it is more than a second
+    judge = limited(check(rule(leaf("any_item", test, piped(["key", "items"])))))
     given = {"list": [0] * 19_999 + [1], "text": "é" * 60_000, "items": ["é"] * 12_000}
     assert judge("tool", given, None).rule == "too-much-work"
 
