@@ -8,13 +8,15 @@ from edictum_site.env import SettingInvalid
 
 # A host whose power fails closes no connection. Within half a minute each end notices: the client
 # can connect again, and the server gives back the rows that the lost host had locked.
-LOST_HOST = {
+LOST_SERVER = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,
+}
+LOST_CLIENT = {
     "options": "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
-    " -c tcp_user_timeout=25000",
+    " -c tcp_user_timeout=25000"
 }
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
@@ -44,7 +46,8 @@ def _postgres(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"}:
         raise SettingInvalid("DATABASE_URL must begin with postgresql://.")
-    options = dict(parse_qsl(parts.query))
+    options: dict[str, Any] = dict(parse_qsl(parts.query))
+    is_pooled = _is_pooled(options.pop("pool_mode", "session"))
     try:
         port = parts.port
     except ValueError:
@@ -59,6 +62,20 @@ def _postgres(url: str) -> dict[str, Any]:
         "PORT": options.pop("port", "") or (str(port) if port else ""),
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
+        # A pooler lends a server for one transaction; the next one knows no cursor or plan of it.
+        "DISABLE_SERVER_SIDE_CURSORS": is_pooled,
         # What agents wait for is planned once: a tenth of what a governed call costs.
-        "OPTIONS": {"connect_timeout": 5, "prepare_threshold": 5, **LOST_HOST, **options},
+        "OPTIONS": {
+            "connect_timeout": 5,
+            "prepare_threshold": None if is_pooled else 5,
+            **LOST_SERVER,
+            **({} if is_pooled else LOST_CLIENT),
+            **options,
+        },
     }
+
+
+def _is_pooled(mode: str) -> bool:
+    if mode not in ("session", "transaction"):
+        raise SettingInvalid("pool_mode in DATABASE_URL must be session or transaction.")
+    return mode == "transaction"

@@ -12,7 +12,7 @@ from django.db import connection, connections
 from psycopg.conninfo import make_conninfo
 
 from edictum_site.backup.archive import PART_BYTES, NotABackup
-from edictum_site.backup.programs import program
+from edictum_site.backup.programs import NoProgram, program
 from edictum_site.backup.rows import DumpFailed, Names, Snapshot, Target
 
 # Of Django's and psycopg's own, which libpq does not know.
@@ -65,6 +65,7 @@ class _Snapshot:
 
 @contextmanager
 def snapshot(folder: Path) -> Iterator[Snapshot]:
+    _refuse_pooler()
     dump = program("pg_dump", server_version())
     database = connections.create_connection("default")
     try:
@@ -120,6 +121,15 @@ def server_version() -> int:
     return int(connection.connection.info.server_version) // 10_000
 
 
+def _refuse_pooler() -> None:
+    """The programs change settings of their session, which a pooler would lend to others next."""
+    if connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
+        raise NoProgram(
+            "DATABASE_URL names a pooler (pool_mode=transaction), and a backup needs a session of"
+            " its own. Run this command with the address of the server itself."
+        )
+
+
 def _address() -> str:
     """A connection string for the programs, without the password: others can read arguments."""
     values = connection.get_connection_params()
@@ -145,6 +155,7 @@ def _last_line(errors: Any) -> str:
 
 def restoring(server: int) -> Target:
     """Into the database of the settings, from a server of this version."""
+    _refuse_pooler()
     if server_version() < server:
         raise NotABackup(
             f"The backup is of PostgreSQL {server}, this server is {server_version()}."

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db.backends.utils import CursorWrapper
 from django.db.models.functions import Left
 
 NAME: str = "PostgreSQL"
@@ -103,16 +104,22 @@ def run_on_driver(statement: str, rows: Sequence[Sequence[Any]]) -> list[tuple[A
 
 @contextmanager
 def removals_held_back(patience: float) -> Iterator[bool]:
-    """No artifact is removed meanwhile; False when another backup runs for so many seconds."""
+    """No artifact is removed meanwhile; False when another backup runs for so many seconds.
+
+    The lock is of a transaction on a connection of its own: a pooler may give each of ours another
+    session.
+    """
     ends = time.monotonic() + patience
-    with connection.cursor() as cursor:
-        while not (is_held := _try_backup_lock()) and time.monotonic() < ends:
-            time.sleep(0.1)
-        try:
-            yield is_held
-        finally:
-            if is_held:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [BACKUP_LOCK])
+    holding = connections.create_connection(DEFAULT_DB_ALIAS)
+    try:
+        with holding.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            while not (is_held := _try_backup_lock(cursor)) and time.monotonic() < ends:
+                time.sleep(0.1)
+        yield is_held
+    finally:
+        holding.close()
 
 
 def may_remove_artifacts() -> bool:
@@ -132,7 +139,6 @@ def durability() -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
-def _try_backup_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [BACKUP_LOCK])
-        return bool(cursor.fetchone()[0])
+def _try_backup_lock(cursor: CursorWrapper) -> bool:
+    cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [BACKUP_LOCK])
+    return bool(cursor.fetchone()[0])

@@ -15,6 +15,7 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 
 from edictum_site.env import SettingInvalid
@@ -29,6 +30,7 @@ from outcomes.hosts.commands import HostRefused, register
 
 PATIENCE = 10.0  # seconds for a database that is starting itself
 EVERY_PROCESS = ("web", "worker", "jobs", "scheduler")  # of `manage.py up`
+TRIED_EVERY = 0.2  # seconds
 LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares
 
 
@@ -106,13 +108,21 @@ def alone() -> Iterator[None]:
 def locked_by_transaction() -> Iterator[None]:
     """On a connection of its own: behind a pooler only a transaction keeps its session."""
     locking = connection.copy()
-    locking.set_autocommit(False)
     try:
-        with locking.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        while not _try_lock(locking):
+            locking.rollback()  # who waits holds none of a pooler's connections
+            time.sleep(TRIED_EVERY)
         yield
     finally:
         locking.close()
+
+
+def _try_lock(locking: BaseDatabaseWrapper) -> bool:
+    locking.set_autocommit(False)
+    with locking.cursor() as cursor:
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
+        return bool(cursor.fetchone()[0])
 
 
 def migrate() -> None:

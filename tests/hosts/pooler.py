@@ -1,0 +1,73 @@
+"""PgBouncer before the server of the tests."""
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.hosts.installation import until
+from tests.hosts.servers import open_folder
+
+SETTINGS = """\
+[databases]
+* = host={host} port={at} user={user} {password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = {mode}
+default_pool_size = {size}
+max_client_conn = 200
+user = {owner}
+{more}
+"""
+
+
+@contextmanager
+def pgbouncer(server: str, mode: str, *, size: int = 4, more: str = "") -> Iterator[str]:
+    """The address of a pooler, to which a database's path is added. With few connections, so that
+    none stays with a client."""
+    program = shutil.which("pgbouncer")
+    if program is None:
+        pytest.skip("pgbouncer is not installed (apt-get install pgbouncer)")
+    port, parts = free_port(), urlsplit(server)
+    host = parse_qs(parts.query).get("host", [parts.hostname or ""])[0]
+    text = SETTINGS.format(
+        host=host, at=parts.port or 5432, user=parts.username, port=port, mode=mode, size=size,
+        password=f"password={parts.password}" if parts.password else "",
+        owner=owner_of(host), more=more,
+    )  # fmt: skip
+    with open_folder() as folder:
+        (folder / "pgbouncer.ini").write_text(text)
+        with (folder / "pgbouncer.log").open("wb") as log:
+            command = [program, "-q", str(folder / "pgbouncer.ini")]
+            process = subprocess.Popen(command, stdout=log, stderr=log, cwd="/")
+        try:
+            until(lambda: answers(port))
+            yield f"postgresql://{parts.username}@127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def owner_of(host: str) -> str:
+    """User that the server admits by its socket, and none for a server that is elsewhere. PgBouncer
+    does not run as root."""
+    return Path(host).owner() if host.startswith("/") else "nobody"
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
