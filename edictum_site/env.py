@@ -160,12 +160,21 @@ def broker_url() -> str:
 
 def env_artifacts() -> str:
     """Address of the artifact store; empty for the data folder."""
-    address = env_str("EDICTUM_SITE_ARTIFACTS")
+    return _env_store("EDICTUM_SITE_ARTIFACTS", env_str("EDICTUM_SITE_ARTIFACTS"))
+
+
+def env_archive() -> str:
+    """A folder or an address of the archive; empty: calls leave without a copy."""
+    place = env_str("EDICTUM_SITE_ARCHIVE")
+    return _env_store("EDICTUM_SITE_ARCHIVE", place) if "://" in place else place
+
+
+def _env_store(name: str, address: str) -> str:
     try:
         if address:
             parsed(address)
     except AddressInvalid as invalid:
-        raise SettingInvalid(f"EDICTUM_SITE_ARTIFACTS {invalid}.") from None
+        raise SettingInvalid(f"{name} {invalid}.") from None
     return address
 
 

@@ -8,6 +8,7 @@ from edictum_site.env import (
     OF_OBJECT_STORES,
     broker_url,
     data_folder,
+    env_archive,
     env_artifacts,
     env_bool,
     env_bound,
@@ -186,7 +187,7 @@ DISK_RESERVE = (
     env_bound("EDICTUM_SITE_DISK_RESERVE", 0) if env_str("EDICTUM_SITE_DISK_RESERVE") else None
 )
 APPEND_SLASH = True
-ARCHIVE = env_str("EDICTUM_SITE_ARCHIVE")  # a folder; empty: calls leave without a copy
+ARCHIVE = env_archive()
 KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: for ever
 
 REDIS_URL = broker_url()

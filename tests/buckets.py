@@ -64,6 +64,11 @@ def keys_in(address: str) -> list[str]:
     return [part.partition("</Key>")[0] for part in listed.split("<Key>")[1:]]
 
 
+def content_of(address: str, key: str) -> bytes:
+    answer = httpx.get(f"{url()}/{_bucket(address)}/{key}", headers=SIGNED)
+    return answer.raise_for_status().content
+
+
 def unfinished_uploads(address: str) -> int:
     return httpx.get(f"{url()}/{_bucket(address)}?uploads").text.count("<UploadId>")
 

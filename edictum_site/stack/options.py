@@ -11,6 +11,7 @@ from edictum_site.env import (
     SettingInvalid,
     broker_url,
     data_folder,
+    env_archive,
     env_artifacts,
     env_head_seconds,
     env_int,
@@ -55,6 +56,7 @@ class Options(NamedTuple):
             env_proxies("EDICTUM_SITE_PROXIES")
             env_url("EDICTUM_SITE_URL")
             env_artifacts()
+            env_archive()
             database(env_secret("DATABASE_URL"), options.data)
         except SettingInvalid as invalid:
             raise StartRefused(str(invalid)) from None

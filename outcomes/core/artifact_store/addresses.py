@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from outcomes.core.artifact_store.folder import Folder
 from outcomes.core.artifact_store.places import Place
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
 
 OPTIONS: Final = {"file": (), "s3": ("endpoint", "region"), "gs": (), "az": ("endpoint",)}
 
@@ -66,27 +68,37 @@ def place_at(text: str, *, spool: Path, secrets: Mapping[str, str]) -> Place:
 
 
 def _bucket(address: Address, spool: Path, secrets: Mapping[str, str]) -> Place:
+    from outcomes.core.artifact_store.bucket import QUICK, Bucket  # noqa: PLC0415 - as below
+
+    objects = objects_at(address, secrets)
+    quick = objects_at(address, secrets, client=QUICK, retries={"max_retries": 0})
+    return Bucket(address.name, objects, quick, spool=spool)
+
+
+def objects_at(
+    address: Address,
+    secrets: Mapping[str, str],
+    client: Mapping[str, Any] | None = None,
+    retries: Mapping[str, Any] | None = None,
+) -> "ObjectStore":
+    """The library's store of a bucket."""
     from obstore import store  # noqa: PLC0415 - only installs with a bucket need it
     from obstore.exceptions import BaseError  # noqa: PLC0415
 
-    from outcomes.core.artifact_store.bucket import (  # noqa: PLC0415
-        CLIENT,
-        QUICK,
-        RETRIES,
-        Bucket,
-    )
+    from outcomes.core.artifact_store.bucket import CLIENT, RETRIES  # noqa: PLC0415
 
     kinds: dict[str, Any] = {"s3": store.S3Store, "gs": store.GCSStore, "az": store.AzureStore}
-    named: dict[str, Any] = {name.lower(): value for name, value in secrets.items()}
-    config = named | address.options
+    config: dict[str, Any] = {name.lower(): value for name, value in secrets.items()}
+    config |= address.options
     if address.scheme == "s3":
         config["disable_bulk_delete"] = True  # one at a time: not every server knows the other way
     is_plain = address.options.get("endpoint", "").startswith("http://")
-    plain = {"allow_http": True} if is_plain else {}
-    open_store = partial(kinds[address.scheme].from_url, address.url, config=config)
+    options = {**(client or CLIENT), **({"allow_http": True} if is_plain else {})}
+    open_store = kinds[address.scheme].from_url
     try:
-        objects = open_store(client_options=CLIENT | plain, retry_config=RETRIES)
-        quick = open_store(client_options=QUICK | plain, retry_config={"max_retries": 0})
+        objects: ObjectStore = open_store(
+            address.url, config=config, client_options=options, retry_config=retries or RETRIES
+        )
     except (BaseError, ValueError) as error:
         raise AddressInvalid(f"cannot be used: {str(error).partition(chr(10))[0]}") from None
-    return Bucket(address.name, objects, quick, spool=spool)
+    return objects

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         if project is None:
             raise CommandError(f"There is no project {options['project']}.")
         if not is_on():
-            raise CommandError("Set EDICTUM_SITE_ARCHIVE to a folder first.")
+            raise CommandError("Set EDICTUM_SITE_ARCHIVE to a folder or a bucket first.")
         now = timezone.now()
         last = options["until"] or now.astimezone(UTC).date() - timedelta(days=1)
         end = datetime.combine(last + timedelta(days=1), time(), UTC)

@@ -5,7 +5,6 @@ has as many rows as there are calls. Days are those of arrival, in UTC; a call b
 its first event.
 """
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from django.utils import timezone
 from governance.models import Project
 from outcomes.artifacts.commands.contents import Contents
 from outcomes.models import ArchivedDay, Batch, Call, Event
+from outcomes.retention.archive_place import ArchivePlace, archive_place, digest_of
 from outcomes.retention.archive_rows import COLUMNS, row_of
 from outcomes.stored.queries import read_calls, with_names
 
@@ -68,6 +68,13 @@ class _Day:
         return calls
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    name: str
+    sha256: str
+    size: int
+
+
 def is_on() -> bool:
     return bool(settings.ARCHIVE)
 
@@ -111,22 +118,25 @@ def _due(project: Project, before: datetime) -> Iterator[_Day]:
 
 
 def _archive(day: _Day, heartbeat: Callable[[], None]) -> int:
-    folder = Path(settings.ARCHIVE) / day.project.slug
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        target = folder / f"{day.day}.parquet"
-        with tempfile.TemporaryDirectory(dir=folder, prefix="draft-") as drafts:
-            lines = Path(drafts) / "calls.ndjson"
-            _write_lines(day, lines, heartbeat)
-            if day.calls:
-                draft = Path(drafts) / target.name
-                _write_parquet(lines, draft, day)
-                draft.replace(target)
-        _note(day, target if day.calls else None)
-        _write_manifest(day.project, folder)
+        place = archive_place()
+        place.drafts.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryDirectory(dir=place.drafts, prefix="draft-") as name:
+            drafts = Path(name)
+            _write_lines(day, drafts / "calls.ndjson", heartbeat)
+            _note(day, _stored(day, place, drafts) if day.calls else None)
+            _write_manifest(day.project, place, drafts)
     except OSError as error:
         raise ArchiveUnavailable(f"The archive cannot be written: {error}.") from error
     return day.calls
+
+
+def _stored(day: _Day, place: ArchivePlace, drafts: Path) -> _File:
+    path = drafts / f"{day.day}.parquet"
+    _write_parquet(drafts / "calls.ndjson", path, day)
+    file = _File(f"{day.project.slug}/{path.name}", digest_of(path), path.stat().st_size)
+    place.store(file.name, path, file.sha256)
+    return file
 
 
 def _write_lines(day: _Day, path: Path, heartbeat: Callable[[], None]) -> None:
@@ -158,21 +168,20 @@ def _write_parquet(lines: Path, draft: Path, day: _Day) -> None:
         raise ArchiveUnavailable(f"The file of {day.day} has {counted} rows, not {day.calls}.")
 
 
-def _note(day: _Day, path: Path | None) -> None:
-    content = path.read_bytes() if path else b""
+def _note(day: _Day, file: _File | None) -> None:
     ArchivedDay.objects.create(
         project=day.project,
         day=day.day,
         calls=day.calls,
-        path=str(path.relative_to(settings.ARCHIVE)) if path else "",
-        sha256=hashlib.sha256(content).hexdigest() if path else "",
-        size_bytes=len(content),
+        path=file.name if file else "",
+        sha256=file.sha256 if file else "",
+        size_bytes=file.size if file else 0,
         last_event=day.last,
         archived_at=timezone.now(),
     )
 
 
-def _write_manifest(project: Project, folder: Path) -> None:
+def _write_manifest(project: Project, place: ArchivePlace, drafts: Path) -> None:
     days = ArchivedDay.objects.filter(project=project, calls__gt=0).order_by("day")
     manifest = {
         "project": project.slug,
@@ -188,9 +197,9 @@ def _write_manifest(project: Project, folder: Path) -> None:
             for row in days
         ],
     }
-    draft = folder / f"{MANIFEST}.draft"
+    draft = drafts / MANIFEST
     draft.write_text(json.dumps(manifest, indent=2) + "\n")
-    draft.replace(folder / MANIFEST)
+    place.store(f"{project.slug}/{MANIFEST}", draft, digest_of(draft))
 
 
 def _quoted(path: Path) -> str:

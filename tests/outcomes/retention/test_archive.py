@@ -16,7 +16,7 @@ from outcomes.core.moments import micros_of
 from outcomes.models import ArchivedDay, Call, Event
 from outcomes.retention.commands import archive, runs
 from outcomes.retention.commands.archive import archive_due, removable_before
-from tests import builders
+from tests import buckets, builders
 from tests.docs.blocks import blocks_of
 from tests.items import an_event
 from tests.outcomes.pages import a_denied_item, an_item
@@ -41,6 +41,19 @@ def recorded(project, agent):
         an_item(None, call_id="alone", output={"list": [1, "é"]}),
     )
     agent.post_events(an_event(call_id="sdk"))
+
+
+@pytest.fixture
+def line():
+    with buckets.Line() as line:
+        yield line
+
+
+@pytest.fixture
+def bucket(settings, tmp_path, line):
+    settings.DATA = tmp_path
+    settings.ARCHIVE = buckets.a_bucket(line.url)
+    return settings.ARCHIVE
 
 
 def tomorrow():
@@ -155,3 +168,31 @@ def test_the_command_says_what_it_wrote(project, recorded, folder, settings, cap
     settings.ARCHIVE = ""
     with pytest.raises(CommandError):
         call_command("archive", project.slug)
+
+
+@pytest.mark.slow
+def test_days_and_manifest_go_to_a_bucket(project, recorded, bucket, tmp_path):
+    assert archive_due(project, tomorrow()) == 1
+    (day,) = ArchivedDay.objects.filter(calls__gt=0)
+    names = {f"artifacts/{day.path}", f"artifacts/{project.slug}/manifest.json"}
+    assert set(buckets.keys_in(bucket)) == names
+    content = buckets.content_of(bucket, f"artifacts/{day.path}")
+    assert hashlib.sha256(content).hexdigest() == day.sha256
+    (tmp_path / "day.parquet").write_bytes(content)
+    rows = duckdb.read_parquet(str(tmp_path / "day.parquet")).project("call_id").fetchall()
+    assert {name for (name,) in rows} == set(Call.objects.values_list("call_id", flat=True))
+    manifest = json.loads(buckets.content_of(bucket, f"artifacts/{project.slug}/manifest.json"))
+    assert [each["sha256"] for each in manifest["days"]] == [day.sha256]
+    assert list((tmp_path / "uploads").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_nothing_leaves_while_the_bucket_is_away(project, recorded, bucket, line, monkeypatch):
+    days_later(monkeypatch, 402)
+    line.mode = "cut"
+    run = runs.start_run(project, by=CONSOLE)
+    runs.run_retention(run.pk)
+    run.refresh_from_db()
+    assert (run.status, Event.objects.count()) == (run.Status.FAILED, 6)
+    assert "The archive cannot be written" in run.error
+    assert not ArchivedDay.objects.exists()
