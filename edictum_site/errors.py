@@ -12,7 +12,7 @@ from django.shortcuts import render
 
 from edictum_site.middleware import API_PREFIXES
 from governance.people.auth import with_a_project
-from outcomes.models.faults import end_session_if_read_only
+from outcomes.models.faults import end_session_if_read_only, is_away
 
 logger = logging.getLogger(__name__)
 
@@ -70,8 +70,15 @@ def failed(request: HttpRequest) -> HttpResponse:
             return error_page(request, 500, "The server hit an error", why)
         except Exception:
             logger.exception("The error page failed in the shell")
-    context = {"page_title": "The server hit an error"}
-    return render(None, "errors/failed.html", context, status=500)
+    if isinstance(error, DatabaseError) and is_away(error):
+        why = "The database does not answer. Reload the page in a few seconds."
+        page = {"page_title": "Not available right now", "why": why}
+        response = render(None, "errors/failed.html", page, status=503)
+        response.headers["Retry-After"] = "5"
+        return response
+    why = "No agent data was lost. Details are in the server's log."
+    page = {"page_title": "The server hit an error", "why": why}
+    return render(None, "errors/failed.html", page, status=500)
 
 
 def error_page(

@@ -1,6 +1,7 @@
 """Error pages: inside the shell for people who are signed in, with ways on."""
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
@@ -95,4 +96,14 @@ def test_a_failure_of_the_shell_itself_is_shown_without_it(project, monkeypatch)
     page = failing(builders.a_member(project, Role.VIEWER), monkeypatch, fails)
     assert page.status_code == 500
     assert "The server hit an error" in page.text
+    assert 'class="nav"' not in page.text
+
+
+def test_a_page_whose_database_is_away_can_be_tried_again(project, monkeypatch):
+    def fails(name):
+        raise OperationalError(name)
+
+    page = failing(builders.a_member(project, Role.VIEWER), monkeypatch, fails)
+    assert (page.status_code, page["Retry-After"]) == (503, "5")
+    assert "The database does not answer." in page.text
     assert 'class="nav"' not in page.text
