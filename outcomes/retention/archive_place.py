@@ -1,4 +1,4 @@
-"""Where archived days are kept: a folder, or a bucket of an object store."""
+"""Places of archived days: a folder, or a bucket of an object store."""
 
 import hashlib
 import os
@@ -59,7 +59,7 @@ class ArchiveBucket:
 
 
 def _sync(path: Path) -> None:
-    """What is removed next must not be lost with the power."""
+    """Write it to the disk: what it holds is removed from the database next."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
