@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from edictum_site.stack.children import ROOT, manage_command
+from edictum_site.program.place import BASE, manage_command
 from tests.hosts.installation import Installation, installation, until
 from tests.hosts.pooler import pgbouncer
 from tests.items import an_event, an_outcome
@@ -49,7 +49,7 @@ def backup(made: Installation) -> str:
     env = os.environ | made.environment("admin") | {"EDICTUM_SITE_DATA": str(made.data("admin"))}
     ran = subprocess.run(
         [*manage_command("backup"), str(made.folder / "backup.zst")],
-        env=env, cwd=ROOT, capture_output=True, text=True, timeout=60,
+        env=env, cwd=BASE, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert ran.returncode == 1, ran.stdout
     return ran.stderr
