@@ -41,6 +41,7 @@ app.conf.task_routes = {
     "outcomes.tasks.remove_agents_long_gone": BULK,
     "outcomes.tasks.remove_idle_values": BULK,
     "governance.tasks.remove_what_is_old": BULK,
+    "governance.tasks.send_audit_streams": BULK,
 }
 
 # The inbox has a timer of its own: settling goes on while the broker is silent.
@@ -96,6 +97,10 @@ app.conf.beat_schedule = {
     "sign the heads of audit logs": {
         "task": "governance.tasks.sign_audit_heads",
         "schedule": timedelta(minutes=10),
+    },
+    "send audit logs to other systems": {
+        "task": "governance.tasks.send_audit_streams",
+        "schedule": timedelta(seconds=30),
     },
     "apply retention": {
         "task": "governance.tasks.remove_what_is_old",

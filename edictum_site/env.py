@@ -102,6 +102,18 @@ def env_list(text: str) -> list[str]:
     return [each for value in text.split(",") if (each := value.strip())]
 
 
+def env_networks(name: str) -> list[str]:
+    """Networks in CIDR form."""
+    networks = env_list(env_str(name))
+    for network in networks:
+        try:
+            ip_network(network)
+        except ValueError:
+            message = f"{name} must list networks such as 10.0.0.0/8, not {network!r}."
+            raise SettingInvalid(message) from None
+    return networks
+
+
 def env_origins(name: str) -> list[str]:
     """As a browser names where a form comes from: with its scheme, else none would ever fit."""
     origins = env_list(env_str(name))

@@ -16,6 +16,7 @@ from edictum_site.env import (
     env_int,
     env_level,
     env_list,
+    env_networks,
     env_origins,
     env_secret,
     env_secret_files,
@@ -60,6 +61,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "edictum_site.middleware.security_headers",
     "edictum_site.hosts.refuse_unknown_hosts",
+    "edictum_site.accounts.audit_trail.record_refusals_and_downloads",
     "edictum_site.errors.api_method_errors",
     "edictum_site.errors.head_like_get",
     "edictum_site.middleware.StaticFiles",
@@ -186,6 +188,7 @@ INBOX_AGE = env_bound("EDICTUM_SITE_INBOX_AGE", 24 * 3600)  # seconds
 DISK_RESERVE = (
     env_bound("EDICTUM_SITE_DISK_RESERVE", 0) if env_str("EDICTUM_SITE_DISK_RESERVE") else None
 )
+OUTBOUND_NETWORKS = env_networks("EDICTUM_SITE_OUTBOUND_NETWORKS")
 APPEND_SLASH = True
 ARCHIVE = env_archive()
 KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: for ever

@@ -39,6 +39,13 @@ def sign_audit_heads() -> None:
 
 
 @shared_task
+def send_audit_streams() -> None:
+    from governance.audit.commands import stream
+
+    stream.send_streams()
+
+
+@shared_task
 def remove_what_is_old() -> None:
     from governance.delivery.commands.retention import remove_old_notes
     from governance.people.commands.accounts import remove_expired_browser_sessions

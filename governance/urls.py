@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from governance.approvals import views as approvals
 from governance.audit.views import log as audit
+from governance.audit.views import stream as audit_stream
 from governance.audit.views import verification as audit_verification
 from governance.cases.views import cases, cases_of_calls, draft_playground, playground
 from governance.checks.views import bindings as check_bindings
@@ -47,6 +48,8 @@ in_settings = [
         name="withdraw_invitation",
     ),
     path("audit/", audit.audit, name="audit"),
+    path("audit/stream/", audit_stream.stream, name="audit_stream"),
+    path("audit/stream/remove/", audit_stream.end_stream, name="end_audit_stream"),
     path("audit/verification/", audit_verification.verification, name="audit_verification"),
     path("environments/", environments.environments, name="environments"),
     path("environments/<str:environment>/", environments.requirements, name="requirements"),

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.test import Client
 
 from edictum_site.celery import app
+from governance.audit.commands.requests import forget_repeats
 from governance.core.roles import Role
 from governance.models import Project
 from governance.people import auth
@@ -46,6 +47,7 @@ def _nothing_remembered() -> None:
     forget_owners()
     back_pressure.forget()
     readiness.forget()
+    forget_repeats()
     # The mark of an installation is in its database too.
     (Path(settings.DATA) / "artifacts/installation").unlink(missing_ok=True)
 

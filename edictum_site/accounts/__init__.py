@@ -1,1 +1,1 @@
-"""Accounts: sign-in through allauth, its limits, and the profile page."""
+"""Accounts: sign-in through allauth, its limits, the profile page, and the trail of requests."""

@@ -19,6 +19,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     stores.disks,
     configuration.secret_key,
     work.audit_chain,
+    work.audit_streams,
     stores.lost_and_left,
     work.backlog,
     work.failed_batches,

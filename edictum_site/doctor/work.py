@@ -15,7 +15,7 @@ from edictum_site.program.place import PROGRAM_NAME
 from edictum_site.stack.note import running, url_of_own_redis
 from governance.audit_log import verify
 from governance.core.figures import duration, size
-from governance.models import Project
+from governance.models import AuditStream, Project
 from outcomes.ingest.queries.capacity import held_by_inbox
 from outcomes.models import Batch
 
@@ -36,6 +36,18 @@ def audit_chain() -> Iterator[Result]:
         )
     if not broken:
         yield ok("audit chain", "No entry of an audit log was changed, removed or inserted.")
+
+
+def audit_streams() -> Iterator[Result]:
+    failing = AuditStream.objects.exclude(failed_since=None).select_related("project")
+    for row in failing.order_by("project__slug"):
+        yield warning(
+            "audit stream",
+            f"The audit log of {row.project.slug} is not sent: {row.error}",
+            "Settings → Audit log → Stream it shows the receiver. Nothing is lost meanwhile.",
+        )
+    if not failing:
+        yield ok("audit stream", "No audit log fails to be sent.")
 
 
 def backlog() -> Iterator[Result]:

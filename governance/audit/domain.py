@@ -2,7 +2,15 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Final, NamedTuple
+
+LONGEST_PAUSE: Final = timedelta(minutes=5)
+
+
+def pause_after(failures: int) -> timedelta:
+    """Time until a stream is tried again: doubled with each failure, up to five minutes."""
+    return min(timedelta(seconds=5 * 2 ** min(failures - 1, 10)), LONGEST_PAUSE)
 
 
 class Place(NamedTuple):
@@ -29,6 +37,7 @@ _SETTINGS: Final = {
     "bindings": "governance:check_bindings",
     "approval": "outcomes:approvals",
     "arguments opened": "outcomes:approvals",
+    "audit stream": "governance:audit_stream",
     "agent": "outcomes:agents",
 }
 

@@ -22,3 +22,19 @@ class VerifyForm(Form):
         if text.strip() and next(heads_in(text), None) is None:
             raise forms.ValidationError("No signed head found. Paste lines that begin: audit head.")
         return text
+
+
+class StreamForm(Form):
+    url = forms.CharField(
+        label="URL",
+        max_length=512,
+        help_text="Each request is a POST with up to 500 entries, one JSON object per line.",
+        widget=forms.URLInput(attrs={"placeholder": "https://siem.example/ingest"}),
+    )
+    token = forms.CharField(
+        label="Token (optional)",
+        required=False,
+        max_length=4_096,
+        help_text="Sent as a bearer token, stored encrypted. Empty: the stored one stays.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )

@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db.models import Q
 
-from governance.models import Approval, AuditEntry, Bundle, Check, Project
+from governance.models import Approval, AuditEntry, AuditStream, Bundle, Check, Project
 
 # What the subjects of entries are: a version, the contract, one of its tests.
 _OF_VERSIONS: Final = ("contract ", "deployment request", "observed denial ")
@@ -94,6 +94,16 @@ def audit_number_above(
     above = rows.filter(number__gt=number).order_by("number").values_list("number", flat=True)
     numbers = list(above[: limit + 1])
     return numbers[limit] if len(numbers) > limit else None
+
+
+def entries_after(project: Project, number: int, limit: int) -> list[AuditEntry]:
+    """Entries behind this one, oldest first."""
+    rows = AuditEntry.objects.filter(project=project, number__gt=number)
+    return list(rows.order_by("number")[:limit])
+
+
+def stream_of(project: Project) -> AuditStream | None:
+    return AuditStream.objects.filter(project=project).first()
 
 
 def audit_page_of(project: Project, number: int) -> int:

@@ -14,16 +14,19 @@ from django.db.models import QuerySet
 from governance.audit_log.chain import Detail, queue_at, record
 from governance.audit_log.heads import sign_head
 from governance.core.actor import CONSOLE
-from governance.models import AuditEntry, AuditHead, AuditRemoval, Project
+from governance.models import AuditEntry, AuditHead, AuditRemoval, AuditStream, Project
 
 REMOVED = "audit entries removed"
 
 
 def entries_before(project: Project, before: datetime) -> QuerySet[AuditEntry]:
-    """The beginning of the log up to this moment."""
+    """The beginning of the log up to this moment, as far as its stream has delivered it."""
     later = AuditEntry.objects.filter(project=project, at__gte=before).order_by("number")
     first = later.values_list("number", flat=True).first()
     rows = AuditEntry.objects.filter(project=project)
+    streams = AuditStream.objects.filter(project=project)
+    if streams.exists():
+        rows = rows.filter(number__lte=streams.values("delivered")[:1])
     return rows.none() if first is None else rows.filter(number__lt=first)
 
 

@@ -1,7 +1,7 @@
 """The shapes that governance keeps, split by noun."""
 
 from governance.models.approvals import Approval
-from governance.models.audit import AuditEntry, AuditHead, AuditRemoval
+from governance.models.audit import AuditEntry, AuditHead, AuditRemoval, AuditStream
 from governance.models.cases import Case, CaseRun
 from governance.models.checks import Check, CheckBindings, CheckVersion
 from governance.models.contracts import Bundle, BundleVersion, Deployment
@@ -29,6 +29,7 @@ __all__ = [
     "AuditEntry",
     "AuditHead",
     "AuditRemoval",
+    "AuditStream",
     "Bundle",
     "BundleVersion",
     "Case",

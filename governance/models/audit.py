@@ -75,3 +75,20 @@ class AuditRemoval(models.Model):
 
     def __str__(self) -> str:
         return f"project {self.project_number} up to {self.up_to}"
+
+
+class AuditStream(models.Model):
+    """Receiver of a log, and the last entry that arrived there."""
+
+    project = models.OneToOneField(Project, models.CASCADE, related_name="audit_stream")
+    url = models.CharField(max_length=512)
+    sealed_token = models.BinaryField(default=bytes)  # empty: without an Authorization header
+    delivered = models.PositiveBigIntegerField(default=0)  # number of the last entry
+    delivered_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=512, default="")
+    failed_since = models.DateTimeField(null=True)
+    failures = models.PositiveIntegerField(default=0)  # in a row
+    due_at = models.DateTimeField()  # when it is sent again; a sender moves it ahead
+
+    def __str__(self) -> str:
+        return self.url

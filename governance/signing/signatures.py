@@ -48,3 +48,16 @@ def _cipher(secret: str) -> AESGCM:
     # No salt: the secret key is random and as long as the key that is derived from it.
     derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
     return AESGCM(derived)
+
+
+def seal_text(text: str, secret: str, *, owner: str) -> bytes:
+    """A text that only this secret key opens, and only for this owner."""
+    nonce = os.urandom(_NONCE)
+    return nonce + _cipher(secret).encrypt(nonce, text.encode(), owner.encode())
+
+
+def open_text(sealed: bytes, secret: str, *, owner: str) -> str:
+    try:
+        return _cipher(secret).decrypt(sealed[:_NONCE], sealed[_NONCE:], owner.encode()).decode()
+    except (InvalidTag, ValueError) as error:
+        raise SealBroken from error

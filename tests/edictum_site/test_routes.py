@@ -348,6 +348,7 @@ def page_says(client: Client, route: str, path: str, least: Role) -> object:
 
 
 MORE_QUERIES = {
+    "GET governance:audit_verification?format=txt": 16,  # signs the head, records the download
     "GET lookup:search?q=c-1": 13,  # and one in the index of what calls say
     "GET outcomes:agent": 13,  # doubt beside its rate, and reports of its own tools
     "GET outcomes:calls?q=tool:search+of": 17,  # steps through the index, then the calls

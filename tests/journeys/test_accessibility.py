@@ -128,6 +128,7 @@ PAGES = {
     "invite": "/p/default/settings/members/invite/",
     "invited, which leads to the members": "/p/default/settings/members/invited/",
     "audit": "/p/default/settings/audit/",
+    "stream of the audit log": "/p/default/settings/audit/stream/",
     "verification of the audit log": "/p/default/settings/audit/verification/",
     "retention": "/p/default/settings/retention/",
     "rule of retention": "/p/default/settings/retention/rule/?kind=calls&environment=production",

@@ -25,6 +25,7 @@ from governance.audit.words import Line, actor_choices, is_about_an_approval, li
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.models import AuditEntry
 from governance.people.auth import MemberRequest, member_page
+from governance.people.policies import Action, may
 from governance.people.queries.people import names_by_email
 from governance.web.table_files import page_after_page, table_file
 
@@ -59,6 +60,7 @@ def audit(request: MemberRequest) -> HttpResponseBase:
         "newer": _newer(request, chosen, entries[0].number) if before and entries else "",
         "older": _address(request, entries[PAGE - 1].number) if len(entries) > PAGE else "",
         "chosen": chosen,
+        "may_stream": may(request.role, Action.MANAGE_SETTINGS),
         "actors": actor_choices(actors, names_by_email(project)),
         "actions": actions,
     }

@@ -148,6 +148,7 @@ class KeyOrMember(KeyAuth):
         if check_csrf(request):
             raise Forbidden("The CSRF token is missing or expired. Reload the page.", code="csrf")
         access = access_of_member(_membership_meant(request, user))
+        vars(request)["caller"] = access  # for the audit log, if it is refused
         self.refuse(access)
         return access
 
