@@ -53,7 +53,7 @@ def run_demo(number: int) -> None:
         return
     share = env_int("EDICTUM_SITE_DEMO_PERCENT", 100) / 100
     if error := fill_demo(run, url=local_address(), share=share):
-        logger.error("The demo could not be filled: %s", error)
+        logger.error("The demo could not be generated: %s", error)
 
 
 def fill_demo(run: DemoRun, *, url: str, share: float) -> str:

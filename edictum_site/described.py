@@ -14,18 +14,18 @@ from ninja.operation import Operation
 ERROR: Final = "Error"
 CODES: Final = {
     400: "The request is malformed.",
-    401: "No key, or one that is unknown, expired or revoked.",
-    403: "The key or the role does not allow it.",
-    404: "It does not exist in this project.",
+    401: "The key is missing, unknown, expired or revoked.",
+    403: "The key or role doesn't allow it.",
+    404: "Not found in this project.",
     408: "The body did not arrive in time.",
     409: "It conflicts with the current state.",
     413: "Too many bytes, items or values in one request.",
     415: "A Content-Encoding other than gzip.",
-    416: "Bytes or lines beyond the end.",
-    422: "A field, parameter or key is invalid; `errors` has its place.",
-    429: "A limit of the key is used up.",
+    416: "The range is beyond the end.",
+    422: "A field, parameter or key is invalid. `errors` names it.",
+    429: "A limit of the key is exceeded.",
     500: "Internal error; the server's log has the cause.",
-    503: "The console is busy, stopping, or without its database. Try again.",
+    503: "The console is busy, stopping or can't reach its database. Try again.",
     507: "The disk for artifacts and request bodies is full.",
 }
 WITHOUT_BODY: Final = frozenset({416})

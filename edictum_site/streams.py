@@ -83,10 +83,12 @@ class DocumentStreams:
             return refusal(503, "stopping", "The server is stopping.", last=True)
         except Exception:  # noqa: BLE001 - logged where all who asked at once were refused
             return refusal(
-                503, "unavailable", "The contract for this agent cannot be determined now."
+                503,
+                "unavailable",
+                "The contract for this agent can't be determined right now. Try again.",
             )
         if stream is None:
-            return refusal(404, "not_found", "There is no such bundle for this agent.")
+            return refusal(404, "not_found", "This agent has no such contract.")
         gone.add_done_callback(lambda _: stream.close())
         try:
             await self._send(stream, client)

@@ -33,6 +33,10 @@ BANNED = (
     *(r"\bplease\b", r"\boops\b", r"\bsuccessfully\b", r"\bequal are\b", r"\bruns out\b"),
     *(r"\bneeds attention\b", r"\bis kept\b", r"\bcountings\b", r"\bby itself\b"),
     *(r"\bno time\b", r"\bevery one\b", r"\bits holder\b", r"\bto begin with\b", r"!(?=\s|$)"),
+    *(r"\bbegun\b", r"\bcannot stand\b", r"\bby themselves\b", r"\bmake room\b", r"\bwhatever\b"),
+    *(r"\bthat nobody\b", r"\bof before\b", r"\bcome back\b", r"\bhave left\b", r"\bused up\b"),
+    *(r"\bwithout a word\b", r"\banybody\b", r"\bexists already\b", r"\bticked off\b"),
+    *(r"\bis no (?:call|file|json|backup|text)\b", r"\bfrom outside\b", r"\bend the fault\b"),
 )
 PATTERN = re.compile("|".join(BANNED), re.IGNORECASE)
 
@@ -41,6 +45,13 @@ _READ = re.compile(r'(?:title|placeholder|aria-label|alt)="([^"]*)"')
 _IN_TAGS = re.compile(r"\{% (?:empty_state|note|tile|crumbs|sort_head|dash|slot)\b([^%]*)%\}")
 _MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^>]*>", re.DOTALL)
 _QUOTED = re.compile(r'"([^"]*)"')
+
+# Modules whose texts people read: on pages, in the terminal, and as errors of the API.
+SOURCES = (
+    *("**/words.py", "**/words/*.py", "**/forms.py", "**/wording.py", "**/errors.py"),
+    *("**/management/commands/*.py", "doctor/*.py", "backup/*.py", "described.py", "env.py"),
+    *("**/commands.py", "**/commands/*.py", "**/schemas.py", "**/schemas/*.py", "**/wire/*.py"),
+)
 
 # Files whose words are still to be rewritten. This list only shrinks.
 NOT_DONE: frozenset[str] = frozenset()
@@ -75,7 +86,7 @@ def words_of_module(text: str) -> str:
 def files() -> Iterator[Path]:
     yield from sorted((ROOT / "templates").rglob("*.html"))
     for app in ("edictum_site", "governance", "outcomes"):
-        for pattern in ("**/words.py", "**/words/*.py", "**/forms.py", "**/wording.py"):
+        for pattern in SOURCES:
             yield from sorted((ROOT / app).glob(pattern))
 
 

@@ -28,7 +28,7 @@ class ProfileForm(Form):
         label="Name",
         max_length=128,
         required=False,
-        help_text="Your team sees it instead of your email address.",
+        help_text="Shown to your team instead of your email address.",
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     theme = forms.ChoiceField(

@@ -151,7 +151,7 @@ def entries(path: Path) -> Iterator[Entry]:
         for member in archive:
             content = archive.extractfile(member) if member.isreg() else None
             if content is None:
-                raise NotABackup(f"{path} has an entry that is no file: {member.name}.")
+                raise NotABackup(f"{path} has an entry that is not a file: {member.name}.")
             yield Entry(member.name, member.size, path, content)
 
 
@@ -160,7 +160,7 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (tarfile.TarError, zstd.ZstdError, EOFError) as error:
-        raise NotABackup(f"{path} is no complete backup of Edictum Site: {error}.") from None
+        raise NotABackup(f"{path} is not a complete Edictum Site backup: {error}.") from None
 
 
 def header_of(entry: Entry) -> Header:
@@ -168,7 +168,7 @@ def header_of(entry: Entry) -> Header:
     if values.get("format") != FORMAT:
         raise NotABackup(
             f"The backup has the format {values.get('format')}, this version reads {FORMAT}."
-            " Restore it with the version that made it."
+            " Restore it with the version that created it."
         )
     try:
         return Header(**values)
@@ -185,11 +185,11 @@ def manifest_of(entry: Entry) -> Manifest:
 
 def _values(entry: Entry, name: str) -> dict[str, Any]:
     if entry.name != name:
-        raise NotABackup(f"The file is no backup of Edictum Site: {name} is missing.")
+        raise NotABackup(f"The file is not an Edictum Site backup: {name} is missing.")
     try:
         values = json.loads(entry.read())
     except ValueError:
-        raise NotABackup(f"The backup is damaged: {name} is no JSON.") from None
+        raise NotABackup(f"The backup is damaged: {name} is not valid JSON.") from None
     return values if isinstance(values, dict) else {}
 
 

@@ -33,10 +33,10 @@ class BackupRefused(Exception):
 def make_backup(target: Path) -> Manifest:
     """Write the file; it gets its name when it is complete."""
     if target.exists():
-        raise BackupRefused(f"{target} exists. Choose another name, or remove it.")
+        raise BackupRefused(f"{target} already exists. Choose another name, or remove it.")
     with removals_held_back(PATIENCE) as is_held, _draft_of(target) as file:
         if not is_held:
-            raise BackupRefused("Another backup is running. Wait until it has ended.")
+            raise BackupRefused("Another backup is running. Wait until it finishes.")
         with snapshot(target.parent) as rows, writing(file) as writer:
             return _write(writer, rows)
 

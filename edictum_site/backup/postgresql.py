@@ -150,7 +150,7 @@ def _stream(pipe: IO[bytes] | None) -> IO[bytes]:
 def _last_line(errors: Any) -> str:
     errors.seek(0)
     lines = errors.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it ended without a word."
+    return lines[-1] if lines else "it exited without an error message."
 
 
 def restoring(server: int) -> Target:

@@ -74,7 +74,7 @@ def _refuse_other(header: Header) -> None:
     if unknown := unknown_migration((app, name) for app, name in header.migrations):
         raise NotABackup(
             f"The backup is of a newer Edictum Site, {header.version} ({unknown})."
-            " Restore it with that version, or a newer one."
+            " Restore it with that version or a newer one."
         )
 
 

@@ -19,7 +19,7 @@ LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 
 def configuration() -> Iterator[Result]:
     results = list(_misfits())
-    yield from results or [ok("configuration", "The settings fit together.")]
+    yield from results or [ok("configuration", "Configuration is consistent.")]
 
 
 def _misfits() -> Iterator[Result]:
@@ -35,7 +35,7 @@ def _misfits() -> Iterator[Result]:
     if is_https and not env_str("EDICTUM_SITE_PROXIES"):
         yield warning(
             name,
-            "No proxy is trusted, so all people seem to share its address.",
+            "No proxy is trusted, so all requests seem to come from its address.",
             "Name the HTTPS proxy in EDICTUM_SITE_PROXIES.",
         )
     if "*" in settings.ALLOWED_HOSTS:
@@ -45,7 +45,7 @@ def _misfits() -> Iterator[Result]:
     if env_str("HOST", LOCAL[0]) not in LOCAL and not settings.SITE_URL:
         yield warning(
             name,
-            "It listens to other machines, and its public address is not set.",
+            "It listens on a network address, and its public URL is not set.",
             "Set EDICTUM_SITE_URL, as https://console.example.",
         )
 
@@ -57,7 +57,7 @@ def permissions() -> Iterator[Result]:
         yield problem(
             "permissions",
             f"Other users can read {len(exposed)} files or folders: {names}.",
-            f"chmod -R go-rwx {folder}, or restart: a start corrects them.",
+            f"chmod -R go-rwx {folder}, or restart, which fixes them.",
         )
     else:
         yield ok("permissions", f"Only this user can read {folder}.")
@@ -67,8 +67,9 @@ def secret_key() -> Iterator[Result]:
     if projects := unopened_keys():
         yield problem(
             "secret key",
-            f"The signing key of {', '.join(projects[:SHOWN])} was encrypted with another one.",
-            "Set the secret key of before (EDICTUM_SITE_SECRET_KEY, or the file secret-key of a"
+            f"The signing key of {', '.join(projects[:SHOWN])} was encrypted with a different"
+            " secret key.",
+            "Set the previous secret key (EDICTUM_SITE_SECRET_KEY, or the file secret-key of a"
             " backup), or rotate the key under Settings → Signing key.",
         )
     elif len(env_secret("EDICTUM_SITE_SECRET_KEY") or settings.SECRET_KEY) < SHORTEST_SECRET:
@@ -78,4 +79,4 @@ def secret_key() -> Iterator[Result]:
             "Set EDICTUM_SITE_SECRET_KEY to a long random value, then rotate the signing keys.",
         )
     else:
-        yield ok("secret key", "It opens all signing keys.")
+        yield ok("secret key", "It decrypts all signing keys.")

@@ -25,7 +25,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     work.failed_batches,
     work.broker_and_workers,
 )
-CANNOT: Final = "Correct the problems above, then run it again."
+CANNOT: Final = "Fix the problems above, then run it again."
 
 
 def examine() -> Iterator[Result]:

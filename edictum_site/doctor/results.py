@@ -39,7 +39,7 @@ def exit_code(results: Iterable[Result]) -> int:
 
 def report_setting(sentence: str, *, is_json: bool) -> int:
     """Print the one result of an installation whose settings cannot be read; the exit code."""
-    results = [problem("configuration", sentence, "Correct the variable, then run it again.")]
+    results = [problem("configuration", sentence, "Fix the variable, then run it again.")]
     sys.stdout.write(f"{as_json(results) if is_json else as_text(results)}\n")
     return exit_code(results)
 

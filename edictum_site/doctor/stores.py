@@ -20,9 +20,9 @@ BROKEN: Final = timedelta(seconds=30)  # a lease of a job
 SHOWN: Final = 3
 LITTLE: Final = 0.1  # of a disk
 ADVICE: Final = {
-    "database": "Start the database, or correct DATABASE_URL.",
+    "database": "Start the database, or fix DATABASE_URL.",
     "schema": f"{PROGRAM_NAME} migrate, or start the version that the database belongs to.",
-    "inbox": "Start the settling worker and make room on the disk; posts get 503 until then.",
+    "inbox": "Start the settling worker and free disk space. Posts get 503 until then.",
     "artifacts": "Mount or repair the artifact store, and check who may write to it.",
 }
 
@@ -82,10 +82,10 @@ def disks() -> Iterator[Result]:
         detail = f"The {disk.name} disk has {size(disk.free)} of {size(disk.total)} free."
         if reason := limits.why_no_room(disk):
             yield problem(
-                "disk", reason, "Make room, or lower EDICTUM_SITE_DISK_RESERVE. Posts get 503."
+                "disk", reason, "Free up space, or lower EDICTUM_SITE_DISK_RESERVE. Posts get 503."
             )
         elif disk.free < LITTLE * disk.total:
-            yield warning("disk", detail, "Make room before posts are refused.")
+            yield warning("disk", detail, "Free up space before posts are rejected.")
         else:
             yield ok("disk", detail)
 
@@ -110,12 +110,12 @@ def _left(files: Orphans) -> Iterator[Result]:
     if files.unnamed:
         yield warning(
             "orphans",
-            f"{files.unnamed:,} stored artifacts belong to no row: leftovers of interrupted work.",
-            "They only take room. A task removes them in a day or two: check the queue bulk.",
+            f"{files.unnamed:,} stored artifacts have no row: leftovers of interrupted work.",
+            "They only use space. A task removes them within 2 days: check the queue bulk.",
         )
     if files.drafts:
         yield warning(
             "orphans",
-            f"{files.drafts:,} uploads ended more than a day ago without being complete.",
+            f"{files.drafts:,} uploads were abandoned more than a day ago.",
             "An hourly task removes them: check that a worker of the queue bulk runs.",
         )

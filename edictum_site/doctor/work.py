@@ -30,8 +30,7 @@ def audit_chain() -> Iterator[Result]:
     for slug, where in broken.items():
         yield problem(
             "audit chain",
-            f"The audit log of {slug} was changed: its first wrong entry is {where.number}."
-            f" {where.why}",
+            f"The audit log of {slug} was altered, first at entry {where.number}. {where.why}",
             "Compare it with a backup from before, and find out who can write to the database.",
         )
     if not broken:
@@ -53,8 +52,10 @@ def audit_streams() -> Iterator[Result]:
 def backlog() -> Iterator[Result]:
     held = held_by_inbox()
     late = duration(timedelta(seconds=held.seconds))
-    detail = f"{size(held.size)} wait, the oldest for {late}." if held.size else "Nothing waits."
-    advice = "Check that a worker of the queue settle runs; more of them settle faster."
+    detail = (
+        f"{size(held.size)} wait, the oldest for {late}." if held.size else "Nothing is queued."
+    )
+    advice = "Check that a worker of the queue settle runs; add workers to process faster."
     if held.seconds >= STUCK:
         yield problem("backlog", detail, advice)
     elif held.seconds >= SLOW:
@@ -77,7 +78,7 @@ def failed_batches() -> Iterator[Result]:
         yield warning(
             "failed batches",
             f"{waiting.count():,} batches wait for a fault to end: {error}",
-            "They are retried by themselves. End the fault.",
+            "They are retried automatically. Fix the cause.",
         )
     if not by_project and not error:
         yield ok("failed batches", "None.")
@@ -86,7 +87,7 @@ def failed_batches() -> Iterator[Result]:
 def broker_and_workers() -> Iterator[Result]:
     url = settings.REDIS_URL or url_of_own_redis(settings.DATA)
     if not url:
-        words = "its Redis does not run" if running(settings.DATA) else "no console runs"
+        words = "its Redis is not running" if running(settings.DATA) else "no console is running"
         yield problem("redis", f"On this data folder {words}.", f"{PROGRAM_NAME} up starts both.")
         return
     try:
@@ -96,7 +97,7 @@ def broker_and_workers() -> Iterator[Result]:
         yield problem(
             "redis",
             f"Redis does not answer: {error}",
-            "Start it, or correct REDIS_URL. Events are settled by a timer; jobs wait.",
+            "Start it, or fix REDIS_URL. Events are processed by a timer; jobs wait.",
         )
         return
     yield ok("redis", "Redis answers.")

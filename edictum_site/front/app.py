@@ -134,7 +134,7 @@ class Front:
 
     async def _stream(self, memory: dict[str, Any], client: Client) -> Reply | None:
         if self._streams is None or self._stopping.done():
-            return refusal(503, "stopping", "Cannot open a stream now.", last=True)
+            return refusal(503, "stopping", "Can't open a stream right now. Try again.", last=True)
         return await self._streams.serve(memory, client)
 
     async def _allowed(self, environ: WSGIEnvironment) -> int:

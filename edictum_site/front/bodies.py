@@ -129,7 +129,7 @@ class Bodies:
                 body.file = await self._disk.run(self._nameless_file)
             await self._disk.run(body.file.writelines, pieces)
         except OSError as error:
-            why = error.strerror or "the disk refused it"
+            why = error.strerror or "the disk rejected it"
             raise BodyRefused(
                 507, "disk_full", f"The request body cannot be stored: {why}."
             ) from error

@@ -57,7 +57,7 @@ class Role:
 
 DESCRIPTIONS: Final = {
     "web": "Serve pages and the API on HOST and PORT.",
-    "worker": "Settle and run jobs.",
+    "worker": "Process events and run jobs.",
     "scheduler": "Send periodic tasks. Of several schedulers, one is active.",
 }
 

@@ -164,6 +164,19 @@ def rate_of(
     )
 
 
+@register.inclusion_tag("_components/rate.html", takes_context=True)
+def session_rate(context: Context, session: Any, doubt: Any) -> dict[str, Any]:
+    """The rate of a session, with what speaks against it."""
+    return rate(
+        context,
+        session.successes,
+        session.judged,
+        ran=session.executions,
+        suspected=doubt.suspected,
+        returned=int(doubt.is_unchecked),
+    )
+
+
 @register.inclusion_tag("_components/interval.html")
 def interval(successes: int, of: int) -> dict[str, Any]:
     """The interval alone, as wide as its place, for a rate whose figures stand beside it."""
@@ -175,7 +188,7 @@ def interval(successes: int, of: int) -> dict[str, Any]:
 def local_time(moment: datetime | None, style: str = "short") -> SafeString:
     """In UTC here; the script writes the same words in the reader's zone. `exact` is all of it."""
     if moment is None:
-        return SafeString('<span class="quiet-text" title="No time is known">&ndash;</span>')
+        return SafeString('<span class="quiet-text" title="Time unknown">&ndash;</span>')
     moment = moment.astimezone(UTC)
     exact = figures.exact_time(moment)
     shown = exact if style == "exact" else figures.short_time(moment, datetime.now(UTC))

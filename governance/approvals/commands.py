@@ -94,7 +94,8 @@ def undo(approval: Approval, *, by: Actor) -> Approval:
     refuse_unless(by, Action.DECIDE_APPROVAL)
     row = _locked(approval)
     if not row.can_undo(timezone.now()):
-        raise Conflict("Too late to undo: the agent has the decision.", code="delivered")
+        late = "This can't be undone: the agent already has the decision."
+        raise Conflict(late, code="delivered")
     decision, row.status = row.status, Status.PENDING
     row.ends_at, row.decided_by, row.reason = row.expires_at, "", ""
     row.save(update_fields=["status", "ends_at", "decided_by", "reason"])
@@ -226,7 +227,7 @@ def _refuse_misfits(request: Request) -> str:
         text = as_text(dict(request.tool_args))
     except ValueError:
         text = ""
-    _refuse_unless(bool(text), "tool_args", "NaN and infinity are not JSON.")
+    _refuse_unless(bool(text), "tool_args", "NaN and infinity are not valid JSON.")
     _refuse_unless(
         len(text) <= LONGEST_ARGUMENTS, "tool_args", "Arguments may have at most 1 MiB as JSON."
     )
@@ -246,6 +247,6 @@ def _cut(message: str) -> str:
 def _reason(text: str) -> str:
     text = text.strip()
     if len(text) > LONGEST_REASON or not is_storable(text):
-        unfit = f"A reason has at most {LONGEST_REASON:,} characters, without NUL."
+        unfit = f"Use at most {LONGEST_REASON:,} characters, without NUL."
         raise InvalidInput.at("reason", unfit)
     return text

@@ -11,7 +11,7 @@ from governance.models import Approval, AuditEntry, AuditStream, Bundle, Check, 
 
 # What the subjects of entries are: a version, the contract, one of its tests.
 _OF_VERSIONS: Final = ("contract ", "deployment request", "observed denial ")
-_OF_BUNDLES: Final = ("bundle assigned", "assignment ended", "tests replaced")
+_OF_BUNDLES: Final = ("contract assigned", "assignment deleted", "tests replaced")
 
 
 CHOICES_FROM: Final = 10_000  # newest entries, whose people and actions a filter offers

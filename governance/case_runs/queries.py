@@ -27,7 +27,7 @@ from governance.models import Bundle, BundleVersion, Case, CaseRun
 from governance.texts.document import read_document
 
 AT_ONCE: Final = 25  # calls: what costs too much is not asked about again and again
-NOT_RUN: Final = "not run: this contract costs too much to evaluate"
+NOT_RUN: Final = "not run: this contract takes too long to evaluate"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ LONGEST_NAME: Final = 128
 
 def problems_of(case: Case) -> Iterator[Problem]:
     if not case.name or len(case.name) > LONGEST_NAME or not _is_one_line(case.name):
-        yield Problem(path="name", message=f"A name is one line of 1 to {LONGEST_NAME} characters.")
+        yield Problem(path="name", message=f"Enter one line of 1 to {LONGEST_NAME} characters.")
     if len(json.dumps([_plain(each) for each in case.calls])) > LARGEST:
         yield Problem(path="args", message=f"A test has at most {LARGEST // 1024} KiB.")
     for each in case.calls:

@@ -56,7 +56,7 @@ apiVersion: edictum/v1
 kind: Ruleset
 metadata:
   name: stopped
-  description: Blocks every call while a stop stands
+  description: Blocks every call while a stop is active
 defaults:
   mode: enforce
 rules:

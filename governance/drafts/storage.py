@@ -38,7 +38,7 @@ def writer(by: Actor, action: Action) -> int:
     """Id of the person whose drafts these are."""
     refuse_unless(by, action)
     if by.kind is not ActorKind.PERSON or by.id is None:
-        raise Forbidden("Only a person can have a draft. Sign in, or save a version.")
+        raise Forbidden("Only people have drafts. Sign in, or save a version.")
     return by.id
 
 
@@ -62,7 +62,7 @@ def begin(draft: D, *, by: Actor, of_new: str) -> D:
             raise InvalidInput(f"You have {MOST_NEW} drafts of {of_new}. Discard one first.")
         draft.kept_at = timezone.now()
         draft.save(force_insert=True)
-        record(by, "draft begun", str(draft), project=draft.project)
+        record(by, "draft started", str(draft), project=draft.project)
     return draft
 
 

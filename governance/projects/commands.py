@@ -81,7 +81,7 @@ def rename_project(project: Project, *, name: str, by: Actor) -> None:
 def _name(name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > 128:
-        raise _invalid("The name of a project has 1 to 128 characters.")
+        raise _invalid("Enter a name of 1 to 128 characters.")
     return name
 
 
@@ -106,7 +106,7 @@ def make_demo_project(origin: Project, *, by: Actor) -> Project:
     Member.objects.bulk_create(
         Member(project=project, user=member.user, role=member.role) for member in members(origin)
     )
-    record(by, "demo made", project.slug, project=origin)
+    record(by, "demo created", project.slug, project=origin)
     record(by, "project created", project.slug, project=project, details={"demo": True})
     complete_documents(project)
     return project

@@ -31,7 +31,7 @@ def decoded(source: bytes | str, *, at_most: int) -> str:
         refuse_at(0, text, "The text begins with a byte order mark: save it without one.")
     if match := _NOT_PRINTABLE.search(text):
         name = "A NUL" if match[0] == "\0" else f"The control character U+{ord(match[0]):04X}"
-        refuse_at(match.start(), text, f"{name} cannot stand in YAML.")
+        refuse_at(match.start(), text, f"{name} isn't allowed in YAML.")
     return text
 
 

@@ -16,7 +16,7 @@ MAX_DEPTH = 50
 
 _WORDS = {
     "mapping values are not allowed in this context": (
-        "A colon cannot stand here: put the text in quotes, or check the indentation."
+        "A colon isn't allowed here: put the text in quotes, or check the indentation."
     ),
     "found character that cannot start any token": (
         "A value cannot begin with this character: put it in quotes."
@@ -28,7 +28,7 @@ _WORDS = {
     "found invalid Unicode character escape code": (
         "A lone surrogate cannot be escaped. Write the character itself."
     ),
-    "could not find expected ':'": "A key without its colon.",
+    "could not find expected ':'": "A colon is missing after this key.",
     "did not find expected key": "A key was expected here: check the indentation.",
     "did not find expected '-' indicator": (
         "A list item (- …) was expected here: check the indentation."
@@ -143,7 +143,7 @@ def _end(text: str) -> Position:
 
 def _in_words(error: yaml.MarkedYAMLError, character: str) -> str:
     if character == "\t":
-        return "YAML is not indented with tabs: use spaces."
+        return "YAML can't be indented with tabs: use spaces."
     problem = str(error.problem or "it ends too early")
     return _WORDS.get(problem, f"This is not YAML: {problem}.")
 

@@ -102,7 +102,7 @@ def agent_sentence(
     """The worst about one agent: its state, outputs in doubt, or its success."""
     agent = format_html("<code>{}</code>", name)
     if not agents:
-        return format_html("{} was not seen in the last 90 days", agent)
+        return format_html("{} not seen in the last 90 days", agent)
     if trouble := next((each for each in agents if state_words(each).is_trouble), None):
         return format_html("{} {}", agent, _trouble(trouble, is_only=len(agents) == 1))
     if all(each.is_stopped for each in agents):

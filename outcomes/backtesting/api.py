@@ -160,7 +160,7 @@ def _version(request: AccessRequest, body: BacktestIn) -> int:
     project = project_numbered(request.auth.project_id)
     bundle = bundle_named(project, body.name or "")
     if bundle is None:
-        raise NotFound("Bundle not found.")
+        raise NotFound("Contract not found.")
     version = (
         newest_version(bundle) if body.version is None else version_numbered(bundle, body.version)
     )

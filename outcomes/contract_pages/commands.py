@@ -32,7 +32,7 @@ def take_back(there: VersionThere, named: Named, *, by: Actor) -> bool:
     line = TickedLine.objects.filter(**_key(there, named)).first()
     if line is None:
         return False
-    _record(there, "observed denial taken back", line, by)
+    _record(there, "observed denial reopened", line, by)
     line.delete()
     return True
 
@@ -52,7 +52,7 @@ def _keep(there: VersionThere, line: Line, by: Actor) -> TickedLine:
             "at": timezone.now(),
         },
     )
-    _record(there, "observed denial ticked off", ticked, by)
+    _record(there, "observed denial reviewed", ticked, by)
     return ticked
 
 

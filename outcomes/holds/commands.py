@@ -46,7 +46,7 @@ def hold_query(project: Project, *, query: str, reason: str, by: Actor) -> Hold:
         raise InvalidInput.at("query", "Enter a search, such as `tool:refund`.")
     queries = Hold.objects.filter(project=project, session=None)
     if queries.filter(query=text).exists():
-        raise Conflict("A hold with this search exists already.")
+        raise Conflict("A hold with this search already exists.")
     if queries.count() >= MOST_QUERIES:
         raise Conflict(f"A project has at most {MOST_QUERIES} holds by search. Lift one first.")
     hold = _create(project, by, reason, query=text)
@@ -73,7 +73,7 @@ def _create(
     project: Project, by: Actor, reason: str, *, session: Session | None = None, query: str = ""
 ) -> Hold:
     if len(reason) > LONGEST_REASON:
-        raise InvalidInput.at("reason", f"A reason has at most {LONGEST_REASON} characters.")
+        raise InvalidInput.at("reason", f"Use at most {LONGEST_REASON} characters.")
     return Hold.objects.create(
         project=project,
         session=session,

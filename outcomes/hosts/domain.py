@@ -12,8 +12,8 @@ LARGEST_OFFSET: Final = 5.0  # seconds that a clock may differ without a word
 SENTENCES: Final = {
     "secret": "The secret key differs from that of {host}:"
     " set EDICTUM_SITE_SECRET_KEY to the same value on every host.",
-    "artifacts": "The artifact store is not that of {host}: use the same one on every host.",
-    "broker": "The Redis is not that of {host}: set REDIS_URL to the same one on every host.",
+    "artifacts": "The artifact store differs from that of {host}: use the same one on every host.",
+    "broker": "Redis differs from that of {host}: set REDIS_URL to the same one on every host.",
 }
 
 

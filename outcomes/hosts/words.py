@@ -65,6 +65,6 @@ def _state_words(row: HostRow) -> str:
 
 def _clock_words(row: HostRow) -> str:
     if not row.is_clock_off:
-        return "in step"
+        return "in sync"
     off = duration(timedelta(seconds=abs(row.clock_offset)))
     return f"{off} {'ahead' if row.clock_offset > 0 else 'behind'}"

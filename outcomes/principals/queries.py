@@ -3,7 +3,7 @@
 Which principal a call has is known from the search index, so these figures are as far behind.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -23,14 +23,23 @@ SELECT {key}, COUNT(*),
        SUM(CASE WHEN call.verdict = 'success' THEN 1 ELSE 0 END),
        SUM(CASE WHEN call.verdict = 'failure' THEN 1 ELSE 0 END),
        SUM(CASE WHEN call.kind = 'denied' THEN 1 ELSE 0 END),
+       SUM(CASE WHEN call.kind IN {returning} THEN 1 ELSE 0 END),
+       SUM(CASE WHEN call.kind IN {returning} AND call.check_name <> '' THEN 1 ELSE 0 END),
+       SUM(CASE WHEN call.verdict = 'success' AND suspected.call_id IS NOT NULL THEN 1 ELSE 0 END),
        MAX(call.at)
 FROM (
   SELECT id, principal_id FROM outcomes_indexedcall
   WHERE {those} AND at >= %s AND at < %s ORDER BY at DESC LIMIT {most}
 ) AS newest
 JOIN outcomes_call AS call ON call.id = newest.id
+LEFT JOIN (
+  SELECT DISTINCT pair.call_id FROM outcomes_suspectedcall AS pair
+  JOIN outcomes_suggestion AS suggestion ON suggestion.id = pair.suggestion_id
+  WHERE suggestion.project_id = %s AND suggestion.dismissed_at IS NULL
+) AS suspected ON suspected.call_id = call.id
 {joins} {where} GROUP BY {key}
 """
+_RETURNING: Final = "('execution_result', 'artifact_reference')"
 _OF_PROJECT: Final = "project_id = %s AND principal_id IS NOT NULL"
 _OF_ONE: Final = "principal_id = %s"
 _BY_PRINCIPAL: Final = "JOIN outcomes_principal AS principal ON principal.id = newest.principal_id"
@@ -44,11 +53,18 @@ class Sums:
     successes: int
     failures: int
     denied: int
-    last_at: datetime
+    returned: int  # calls with a result
+    with_output: int  # those of them whose output a check has seen
+    suspected: int  # successes that look like failures
+    last_at: datetime = field(kw_only=True)
 
     @property
     def judged(self) -> int:
         return self.successes + self.failures
+
+    @property
+    def ran(self) -> int:
+        return self.calls - self.denied
 
     @property
     def problems(self) -> int:
@@ -103,13 +119,16 @@ def _sums(
         values.append(digest_of(scope.agent))
     where.append("call.project_id = %s")
     statement = _SUMS.format(
-        key=key, those=those, most=most, joins=" ".join(joins), where="WHERE " + " AND ".join(where)
+        key=key,
+        those=those,
+        most=most,
+        returning=_RETURNING,
+        joins=" ".join(joins),
+        where="WHERE " + " AND ".join(where),
     )
     with connection.cursor() as cursor:
-        cursor.execute(statement, [number, period.since, period.until, *values, project_id])
-        rows = [
-            Sums(name, calls, successes, failures, denied, read_time(last))
-            for name, calls, successes, failures, denied, last in cursor.fetchall()
-        ]
+        given = [number, period.since, period.until, project_id, *values, project_id]
+        cursor.execute(statement, given)
+        rows = [Sums(*row, last_at=read_time(last)) for *row, last in cursor.fetchall()]
     rows.sort(key=lambda row: (-row.problems, -row.calls, row.name))
     return SumsByName(rows[:SHOWN], is_bounded=sum(row.calls for row in rows) >= most)

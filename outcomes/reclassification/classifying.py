@@ -26,7 +26,7 @@ from outcomes.record.outcome import NOT_REPORTED, NotReported, Removed, ToolArti
 ARTIFACT: Final = ToolArtifactReference.kind
 NO_OUTPUT: Final = "No result was reported."
 REMOVED_OUTPUT: Final = "Retention removed the output. The verdict stays as it was."
-OVERTAKEN: Final = "It changed while this ran, and was judged then."
+OVERTAKEN: Final = "It changed during this run and was checked then."
 _VERDICTS: Final = {verdict.value: verdict for verdict in Verdict}
 
 # By environment, agent and tool; none: this call is not one of those that are judged anew.

@@ -54,7 +54,7 @@ class Unreadable:
     is_fault: bool = False  # of the store, so no evidence about the call: its verdict stays
 
 
-STORED_BY_AGENT: Final = Unreadable("The output is kept by the agent.")
+STORED_BY_AGENT: Final = Unreadable("The output is stored by the agent.")
 TOO_LARGE: Final = Unreadable("The output is larger than 16 MiB.")
 
 ReadArtifact = Callable[[str], Json | Unreadable]

@@ -8,7 +8,7 @@ from outcomes.models import Erasure
 KEEP = [
     ("days", "for a number of days"),
     ("forever", "forever"),
-    ("inherit", "as the project or the default says"),
+    ("inherit", "as set for the project, or by default"),
 ]
 
 
@@ -28,7 +28,7 @@ class HoldForm(Form):
         label="Search",
         max_length=500,
         required=False,
-        help_text="In the language of search. Holds every call it finds, and their sessions.",
+        help_text="Search syntax as on Calls. Holds all matching calls and their sessions.",
     )
     session = forms.CharField(label="Session ID", required=False, strip=False)
     environment = forms.CharField(

@@ -99,7 +99,7 @@ def start_retention_run(request: MemberRequest) -> HttpResponse:
 @member_page(CAN_MANAGE)
 def cancel_retention_run(request: MemberRequest, run_id: int) -> HttpResponse:
     cancel_run(request.project, run_id, by=request.actor)
-    messages.success(request, "Run cancelled. What was removed stays removed.")
+    messages.success(request, "Run cancelled. Data already removed can't be restored.")
     return redirect("outcomes:retention", request.project.slug)
 
 

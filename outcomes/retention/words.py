@@ -21,8 +21,8 @@ NAMES: Final[Mapping[Kind, str]] = {
 MEANINGS: Final[Mapping[Kind, str]] = {
     Kind.PAYLOADS: "arguments and outputs; calls and verdicts stay",
     Kind.ARTIFACTS: "stored content; their names and sizes stay",
-    Kind.CALLS: "a session leaves as one; rates and trends stay exact",
-    Kind.ROLLUPS: "sums behind rates, trends and charts",
+    Kind.CALLS: "whole sessions only; rates and trends stay exact",
+    Kind.ROLLUPS: "totals behind rates, trends and charts",
     Kind.APPROVALS: "after they ended",
     Kind.REJECTED: "with their first bytes",
     Kind.AUDIT: "the log keeps proof of what was removed",
@@ -63,6 +63,6 @@ def retention_words(rules: Mapping[Kind, Rule]) -> str:
 
 def only_sums_sentence(before: datetime) -> str:
     return (
-        f"Calls before {before:%Y-%m-%d} were removed by retention. Figures of that time are exact"
-        " sums; lists show no calls of it."
+        f"Calls before {before:%Y-%m-%d} were removed by retention. Figures for that time are"
+        " exact, lists don't include those calls."
     )

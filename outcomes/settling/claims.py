@@ -134,8 +134,8 @@ ASK_EVERY = 0.5  # seconds
 PAUSE = timedelta(seconds=2)  # before a batch that failed is tried again; doubled each time
 _ask_again = float("-inf")
 DIED = (
-    "The worker died while it settled this batch: it ran out of memory, a library crashed, or its"
-    " process was ended from outside. Its log tells which; then try again."
+    "The worker died while processing this batch: it ran out of memory, a library crashed, or its"
+    " process was killed. See its log, then retry the batch."
 )
 
 

@@ -46,9 +46,7 @@ class _Timed:
 
     def judge(self, tool_name: str, output: Json, elapsed_ms: float | None = None) -> Judgement:
         if self._spent > SECONDS_OF_A_CHECK or self._of_project.seconds > SECONDS_OF_A_PROJECT:
-            raise CannotJudge(
-                "too much work came at once. Reclassify its time to have it judged after all."
-            )
+            raise CannotJudge("too much work arrived at once. Reclassify this period to check it.")
         began = time.thread_time()
         try:
             return self._judge(tool_name, output, elapsed_ms)

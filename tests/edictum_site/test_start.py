@@ -180,7 +180,7 @@ def test_the_steps_of_a_suggestion_come_back_to_the_page(project, page, admin_cl
 def test_a_check_is_ticked_by_the_first_call_it_decides(project, page, agent):
     a_check(project)
     agent.post(an_outcome(output={"ok": False}, tool_name="crm_lookup"))
-    assert "has checked no call yet" in page()
+    assert "hasn't checked any calls yet" in page()
     assert done(page()) == 2
     bound(project, "crm_lookup mine")
     agent.post(an_outcome(output={"ok": False}, tool_name="crm_lookup"))

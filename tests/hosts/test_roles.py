@@ -132,7 +132,7 @@ def test_a_host_that_does_not_fit_is_refused_with_one_sentence(running, tmp_path
     foreign = {**running.environment("g"), "EDICTUM_SITE_SECRET_KEY": "another"}
     assert "The secret key differs from that of" in refused(tmp_path, "web", **foreign)
     alone = {**running.environment("g"), "EDICTUM_SITE_ARTIFACTS": ""}
-    assert "The artifact store is not that of" in refused(tmp_path, "worker", **alone)
+    assert "The artifact store differs from that of" in refused(tmp_path, "worker", **alone)
 
 
 def test_a_second_process_of_a_kind_on_one_data_folder_is_refused(running):

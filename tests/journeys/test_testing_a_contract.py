@@ -75,7 +75,7 @@ def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
     admin.get_by_label("Name").fill("the third refund")
     calls = '[{"tool": "refund", "args": {"amount": 1}, "times": 3}]'
     admin.get_by_label("Calls as a JSON list").fill(calls)
-    admin.get_by_label("Limit stops call number").fill("3")
+    admin.get_by_label("Stopped at call").fill("3")
     admin.get_by_role("button", name="Save test").click()
     expect(heading).to_contain_text("All 3 tests pass")
 

@@ -30,7 +30,7 @@ class Command(BaseCommand):
             raise CommandError(str(refused)) from None
         except (DatabaseError, OSError) as error:
             reason = (isinstance(error, OSError) and error.strerror) or str(error).strip()
-            raise CommandError(f"No backup was made: {reason}.") from error
+            raise CommandError(f"Backup failed: {reason}.") from error
         self.stdout.write(f"{file}: {in_words(manifest)}, {file.stat().st_size:,} bytes")
         if manifest.unreadable:
             names = ", ".join(manifest.unreadable[:SHOWN])

@@ -35,7 +35,7 @@ class Command(BaseCommand):
             raise CommandError(str(refused)) from None
         except (DatabaseError, OSError) as error:
             reason = (isinstance(error, OSError) and error.strerror) or str(error).strip()
-            raise CommandError(f"Nothing was restored: {reason}.") from error
+            raise CommandError(f"Restore failed: {reason}.") from error
         self.stdout.write(
             f"Restored and verified: {in_words(manifest)}. Start with {PROGRAM_NAME} up."
         )

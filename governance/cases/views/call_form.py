@@ -176,10 +176,10 @@ class SessionForm(Form):
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "mono"}),
     )
     stopped_at = forms.IntegerField(
-        label="Limit stops call number",
+        label="Stopped at call",
         required=False,
         min_value=1,
-        help_text="Empty if no limit stops any. Approvals count as granted.",
+        help_text="Empty if no limit is hit. Approvals count as granted.",
     )
     rule = forms.CharField(
         label="Rule",

@@ -49,7 +49,7 @@ def keep_check_draft(check: Check, *, text: str, base: int, seen: str, by: Actor
         )
         if is_new:
             details = {"from": base}
-            record(by, "draft begun", str(draft), project=check.project, details=details)
+            record(by, "draft started", str(draft), project=check.project, details=details)
         else:
             storage.replace(draft, text, seen=seen)
     return draft

@@ -172,7 +172,7 @@ class Conditions:
     def _refuse_bare(self, body: Node) -> None:
         plain = isinstance(body, Word) and not body.quoted and bool(body.text)
         fix = f"{{equals: {body.text}}}" if isinstance(body, Word) and plain else ""
-        self.problems.at(body, "Say how to compare, such as `{equals: …}`.", fix=fix)
+        self.problems.at(body, "Add a comparison, such as `{equals: …}`.", fix=fix)
 
     def _refuse_operator(self, key: Word) -> None:
         if key.text in COMBINED:

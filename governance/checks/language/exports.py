@@ -51,10 +51,10 @@ def json_document(compiled: Mapping[str, Any]) -> bytes:
 
 def python_module(compiled: Mapping[str, Any]) -> str:
     return f'''{_header("#", compiled)}
-"""Whether the result of a tool is a success, as a console of Edictum Site judges it.
+"""A success check, exported from Edictum Site.
 
-Give `success_check` to a guard of edictum; `explain` tells which rule decided, and on what.
-Standard library only, Python 3.10 or newer. Made by the console: save the check there to change it.
+Pass `success_check` to an edictum guard; `explain` returns the rule that decided, and why.
+Standard library only, Python 3.10 or newer. Generated: edit the check in the console instead.
 """
 
 {matcher_text()}
@@ -80,7 +80,7 @@ def explain(tool_name: str, result: object) -> Explanation:
 def typescript_module(compiled: Mapping[str, Any]) -> str:
     return f"""{_header("//", compiled)}
 //
-// Whether the result of a tool is a success, as a console of Edictum Site judges it.
+// A success check, exported from Edictum Site.
 // Give `successCheck` to a guard of edictum; `explain` tells which rule decided, and on what.
 // Made by the console: save the check there to change it.
 

@@ -47,7 +47,7 @@ class Includes:
             return None
         if included_name == DEFAULT:
             self.problems.at(
-                node, "`default` comes after all rules: write `otherwise: default` instead."
+                node, "`default` applies after all rules: write `otherwise: default` instead."
             )
             return None
         other = included(included_name)

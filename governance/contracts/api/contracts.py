@@ -42,7 +42,7 @@ from governance.people.queries.projects import project_numbered
 def named_bundle(request: AccessRequest, name: str) -> Bundle:
     bundle = bundle_named(project_numbered(request.auth.project_id), name)
     if bundle is None:
-        raise NotFound("Bundle not found.")
+        raise NotFound("Contract not found.")
     return bundle
 
 

@@ -53,7 +53,7 @@ def keep_draft(bundle: Bundle, *, text: str, base: int, seen: str, by: Actor) ->
         )
         if is_new:
             details = {"from": base}
-            record(by, "draft begun", str(draft), project=bundle.project, details=details)
+            record(by, "draft started", str(draft), project=bundle.project, details=details)
         else:
             storage.replace(draft, text, seen=seen)
     return draft

@@ -65,7 +65,7 @@ def assign(
         created_at=timezone.now(),
     )
     details = _details(assignment) | {"was": present.bundle.name if present else None}
-    record(by, "bundle assigned", bundle.name, project=project, details=details)
+    record(by, "contract assigned", bundle.name, project=project, details=details)
     news.publish(project.pk, environment.pk)
     return assignment, True
 
@@ -108,7 +108,7 @@ def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
     if assignment.ended_at is None:
         _end(assignment)
         bundle = assignment.bundle.name
-        record(by, "assignment ended", bundle, project=project, details=_details(assignment))
+        record(by, "assignment deleted", bundle, project=project, details=_details(assignment))
         news.publish(project.pk, assignment.environment_id)
     return assignment
 
@@ -144,7 +144,7 @@ def _refuse_misfits(*, agent: str, tags: Mapping[str, str], priority: int) -> No
             (
                 "agent_id",
                 0 < len(agent) <= LONGEST_AGENT and is_storable(agent),
-                f"An agent glob has 1 to {LONGEST_AGENT} characters.",
+                f"Enter an agent name or glob of 1 to {LONGEST_AGENT} characters.",
             ),
             ("tags", len(tags) <= MOST_TAGS, f"At most {MOST_TAGS} tags are allowed."),
             (
@@ -161,7 +161,7 @@ def _refuse_misfits(*, agent: str, tags: Mapping[str, str], priority: int) -> No
             (
                 "priority",
                 priority in PRIORITIES,
-                f"A priority is between {PRIORITIES[0]:,} and {PRIORITIES[-1]:,}.",
+                f"Enter a priority from {PRIORITIES[0]:,} to {PRIORITIES[-1]:,}.",
             ),
         )
         if not fits

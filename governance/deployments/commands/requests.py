@@ -168,7 +168,7 @@ def _waiting(request: DeploymentRequest) -> DeploymentRequest:
         case RequestStatus.EXPIRED:
             raise Conflict("This request expired. Send a new one.", code="expired")
         case RequestStatus.VOID:
-            raise Conflict(f"This request was canceled: {row.reason}", code="void")
+            raise Conflict(f"This request was cancelled: {row.reason}", code="void")
         case RequestStatus.WITHDRAWN:
             raise Conflict(f"{shown(row.author)} already withdrew this request.", code="withdrawn")
         case status:

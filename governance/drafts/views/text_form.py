@@ -22,7 +22,7 @@ class TextForm(Form):
         widget=forms.Textarea(attrs={"rows": 10, "spellcheck": "false", "class": "mono"}),
     )
     file = forms.FileField(
-        label="Or a file",
+        label="Or upload a file",
         required=False,
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".yaml,.yml"}),

@@ -84,7 +84,7 @@ def evaluate_call(contract: Contract, encoded: bytes) -> Evaluation | NotEvaluat
 
 def unfit(error: Exception) -> NotEvaluated:
     why = clean(str(error)) or type(error).__name__
-    return NotEvaluated("invalid_call", f"The library cannot take this call: {why}")
+    return NotEvaluated("invalid_call", f"The edictum library rejects this call: {why}")
 
 
 def read_call(encoded: bytes) -> Call:

@@ -43,7 +43,7 @@ def spend_items(request: HttpRequest, access: Access, items: int) -> None:
     if limit is None or not items:
         return
     if items > limit:
-        detail = f"This key may send {limit:,} items a minute, and the post has {items:,}."
+        detail = f"This key may send {limit:,} items per minute, and the post has {items:,}."
         raise TooManyRequests(f"{detail} Send smaller posts.", retry_after=MINUTE)
     note_budget(request, "items", _spend(access, "items", items, limit))
 
@@ -73,7 +73,7 @@ def _spend(access: Access, kind: str, amount: int, limit: int) -> Budget | None:
     if used > limit:
         # Refused work isn't counted, so that a small post still fits where a large one doesn't.
         broker.query(lambda redis: redis.decrby(counter, amount))
-        detail = f"This key's limit of {limit:,} {kind} a minute is used up."
+        detail = f"This key's limit of {limit:,} {kind} per minute is exceeded."
         raise TooManyRequests(f"{detail} Try again in {reset} s.", retry_after=reset)
     return Budget(limit, limit - used, reset)
 

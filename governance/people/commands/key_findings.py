@@ -144,7 +144,7 @@ def _expiring(key: ApiKey, end: datetime) -> Details:
     return Details(
         title=f"Key {code(key.name)} expires on {end:%d %b %Y}",
         why=(
-            f"It is in use in {key.environment.name}. After that its agents' posts are refused."
+            f"It is in use in {key.environment.name}. After that, its agents' posts are rejected."
             " Rotate it: the old value stays valid while you replace it."
         ),
         severity="error" if end < timezone.now() + URGENT else "warning",

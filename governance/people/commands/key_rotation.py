@@ -27,7 +27,7 @@ def rotate_key(key: ApiKey, *, by: Actor, overlap_hours: int = USUAL_OVERLAP) ->
     """
     refuse_key_with(by, frozenset(map(Scope, key.scopes)))
     if not 0 <= overlap_hours <= LONGEST_OVERLAP:
-        message = f"The overlap is 0 to {LONGEST_OVERLAP} hours."
+        message = f"Enter 0 to {LONGEST_OVERLAP} hours."
         raise InvalidInput.at("overlap_hours", message)
     text, now = new_key(key.environment.name), timezone.now()
     with transaction.atomic():
@@ -65,7 +65,7 @@ def require_expiry(project: Project, *, max_days: int | None, by: Actor) -> int:
     """Set the longest life of keys; keys that would live longer expire at its end. Their number."""
     refuse_unless(by, Action.MANAGE_KEYS)
     if max_days is not None and not 1 <= max_days <= 3_650:
-        raise InvalidInput.at("max_days", "The longest life of a key is 1 to 3650 days.")
+        raise InvalidInput.at("max_days", "Enter 1 to 3650 days.")
     if project.max_key_days == max_days:
         return 0
     project.max_key_days = max_days

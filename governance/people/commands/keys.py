@@ -109,7 +109,7 @@ def limit_key(key: ApiKey, limits: KeyLimits, *, by: Actor) -> ApiKey:
         setattr(key, name, value)
     key.save(update_fields=list(columns))
     details: dict[str, Detail] = {"was": before, "now": columns}
-    record(by, "key limited", subject_of(key), project=key.project, details=details)
+    record(by, "key limits changed", subject_of(key), project=key.project, details=details)
     return key
 
 
@@ -164,7 +164,7 @@ def _save(
     )
     record(
         by,
-        "key made",
+        "key created",
         subject_of(key),
         project=project,
         details={
@@ -201,7 +201,7 @@ def _columns(limits: KeyLimits) -> dict[str, Any]:
 def _valid(limits: KeyLimits) -> KeyLimits:
     """The same limits, networks in CIDR form."""
     if len(limits.networks) > MOST_NETWORKS:
-        raise InvalidInput.at("networks", f"A key may have {MOST_NETWORKS} networks.")
+        raise InvalidInput.at("networks", f"Use at most {MOST_NETWORKS} networks.")
     networks = []
     for text in limits.networks:
         try:
@@ -212,7 +212,7 @@ def _valid(limits: KeyLimits) -> KeyLimits:
     for name in ("requests_per_minute", "items_per_minute"):
         limit = getattr(limits, name)
         if limit is not None and not 1 <= limit <= LARGEST_LIMIT:
-            raise InvalidInput.at(name, f"A limit is 1 to {LARGEST_LIMIT:,} a minute.")
+            raise InvalidInput.at(name, f"Enter a limit from 1 to {LARGEST_LIMIT:,} per minute.")
     return replace(limits, networks=networks)
 
 
@@ -226,7 +226,7 @@ def _refuse_misfits(
     problems = [
         Problem(path=path, message=message)
         for path, fits, message in (
-            ("name", 0 < len(name.strip()) <= 128, "A key's name has 1 to 128 characters."),
+            ("name", 0 < len(name.strip()) <= 128, "Enter a name of 1 to 128 characters."),
             ("name", is_storable(name), "A name may not contain NUL or a lone surrogate."),
             ("scopes", scopes, "A key needs at least one scope."),
             (
@@ -234,9 +234,9 @@ def _refuse_misfits(
                 scopes <= frozenset(Scope),
                 f"The scopes are {', '.join(Scope)}.",
             ),
-            ("agent", len(agent) <= 128, "An agent glob has at most 128 characters."),
+            ("agent", len(agent) <= 128, "Use at most 128 characters."),
             ("agent", is_storable(agent), "A glob may not contain NUL or a lone surrogate."),
-            ("dialect", dialect in DIALECTS, "The format is old or new."),
+            ("dialect", dialect in DIALECTS, "Use the format old or new."),
             ("expires", expires is None or expires > timezone.now(), "This expiry is in the past."),
         )
         if not fits

@@ -40,7 +40,7 @@ def new_set_up_link(project: Project) -> str:
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         _invitation(project, "", Role.ADMIN, token)
-        record(CONSOLE, "set-up link made", project.slug, project=project)
+        record(CONSOLE, "setup link created", project.slug, project=project)
     return token
 
 

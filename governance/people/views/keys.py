@@ -93,7 +93,7 @@ def key_limits(request: MemberRequest, key_id: int) -> HttpResponse:
         except InvalidInput as error:
             form.take(error)
         else:
-            messages.success(request, f"Limits of {row.name} saved. In force within 1 s.")
+            messages.success(request, f"Limits of {row.name} saved. Takes effect within 1 s.")
             return redirect("governance:key", request.project.slug, row.pk)
     context = {"page_title": f"Limits of {row.name}", "key": row, "form": form}
     return render(request, "people/key_limits.html", context, status=422 if form.errors else 200)

@@ -10,12 +10,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet, Value
 
 from outcomes.core.moments import Span
 from outcomes.core.scope import Scope
 from outcomes.figures.queries.stats import place_in
-from outcomes.models import Call, Suggestion, SuspectedCall
+from outcomes.models import Call, Session, Suggestion, SuspectedCall
 
 MOST: Final = 20_000  # calls; of more, the doubt is a lower bound
 
@@ -78,6 +78,31 @@ def suspected_by_session(project_id: int, sessions: Sequence[int]) -> dict[int, 
     """Suspected failures by the number of the session, of those that have any."""
     rows = _suspected(project_id).filter(call__session__in=sessions)
     return dict(rows.values_list("call__session").annotate(Count("call")))
+
+
+class SessionDoubt(NamedTuple):
+    """Doubt about the success rate of a session."""
+
+    suspected: int = 0  # successes that look like failures
+    is_unchecked: bool = False  # its successes are the agent's word: no call sent an output
+
+
+def doubt_by_session(project_id: int, sessions: Sequence[Session]) -> dict[int, SessionDoubt]:
+    """By the number of the session."""
+    suspected = _suspected(project_id).filter(call__session__in=sessions)
+    sent = Call.objects.filter(session=OuterRef("pk")).exclude(check_name="")
+    checked = Session.objects.filter(Exists(sent), pk__in=[each.pk for each in sessions])
+    counted = suspected.values_list("call__session").annotate(calls=Count("call"))
+    with_output = checked.order_by().values_list("pk", Value(0))
+    of_session: dict[int, int] = {}
+    for number, calls in counted.union(with_output, all=True):
+        of_session[number] = of_session.get(number, 0) + calls
+    return {
+        each.pk: SessionDoubt(
+            of_session.get(each.pk, 0), bool(each.successes) and each.pk not in of_session
+        )
+        for each in sessions
+    }
 
 
 def is_suspected(call: Call) -> bool:

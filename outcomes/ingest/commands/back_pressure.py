@@ -26,8 +26,8 @@ NOTED_EVERY: Final = 10.0  # seconds
 FINDING: Final = "inbox_full"
 MOST_SEVERE: Final = 10**9  # data is lost: above alerts about calls
 _ADVICE: Final = (
-    "Posts get 503 until there is room; SDK events are accepted for longer. Check that the worker"
-    " runs and that the disks have room."
+    "Posts get 503 until there is space; SDK events are accepted for longer. Check that the worker"
+    " runs and that the disks have space."
 )
 
 logger = logging.getLogger(__name__)

@@ -12,10 +12,10 @@ from outcomes.retention.commands.archive import ArchiveUnavailable, archive_due,
 
 
 class Command(BaseCommand):
-    help = "Write calls to the archive, a file per day, up to a day."
+    help = "Write calls to the archive, a file per day, up to a given day."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("project", help="the project's name in addresses")
+        parser.add_argument("project", help="project slug")
         parser.add_argument(
             "--until", type=date.fromisoformat, help="last day, as 2026-11-18; default: yesterday"
         )
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
-            raise CommandError(f"There is no project {options['project']}.")
+            raise CommandError(f"No project is named {options['project']}.")
         if not is_on():
             raise CommandError("Set EDICTUM_SITE_ARCHIVE to a folder or a bucket first.")
         now = timezone.now()

@@ -17,19 +17,19 @@ PAUSE = 1.0  # seconds
 
 
 class Command(BaseCommand):
-    help = "Erase everything about one agent or one principal. This cannot be undone."
+    help = "Erase everything about one agent or one principal. This can't be undone."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("project", help="the project's name in addresses")
+        parser.add_argument("project", help="project slug")
         who = parser.add_mutually_exclusive_group(required=True)
         who.add_argument("--agent", help="name of the agent")
         who.add_argument("--principal", help="name of the principal")
-        parser.add_argument("--yes", action="store_true", help="do not ask again")
+        parser.add_argument("--yes", action="store_true", help="skip the confirmation")
 
     def handle(self, *_: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
-            raise CommandError(f"There is no project {options['project']}.")
+            raise CommandError(f"No project is named {options['project']}.")
         about = "agent" if options["agent"] else "principal"
         name = options[about]
         typed = name if options["yes"] else input(f"Type {name} to erase this {about}: ")

@@ -163,7 +163,7 @@ def _read_slowly(body: bytes, source: Source) -> Body:
             body, deep = without_the_deep(body)
             loaded = _loaded(body)
     except ValueError:
-        raise BodyRefused(400, "not_json", "The body is not JSON.") from None
+        raise BodyRefused(400, "not_json", "The body is not valid JSON.") from None
     except RecursionError:
         raise BodyRefused(400, "too_deep", "The body is nested too deeply.") from None
     items = loaded.get(source) if isinstance(loaded, dict) else None

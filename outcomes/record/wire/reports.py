@@ -21,7 +21,7 @@ def read_report(body: bytes) -> bytes:
     except ItemRefused as error:
         raise BodyRefused(422, error.code, error.detail) from None
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        raise BodyRefused(400, "not_json", "The report is not JSON.") from None
+        raise BodyRefused(400, "not_json", "The report is not valid JSON.") from None
     if not isinstance(report, dict):
         raise BodyRefused(422, "wrong_shape", "A report is a JSON object.")
     return body

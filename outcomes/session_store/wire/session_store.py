@@ -67,4 +67,6 @@ def _read(decoder: msgspec.json.Decoder[Read], body: bytes, expected: str) -> Re
     except msgspec.ValidationError as error:
         raise BodyRefused(422, "wrong_shape", f"{error}. Expected {expected}.") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        raise BodyRefused(400, "not_json", f"The body is not JSON. Expected {expected}.") from None
+        raise BodyRefused(
+            400, "not_json", f"The body is not valid JSON. Expected {expected}."
+        ) from None

@@ -68,7 +68,7 @@ def _remove(idle: QuerySet[StoredValue], project: int, environment: str) -> int:
         record(
             CONSOLE,
             "idle session keys removed",
-            f"{removed:,} that nobody wrote to for {IDLE_FOR.days} days",
+            f"{removed:,} not written for {IDLE_FOR.days} days",
             project=project_numbered(project),
             details=details,
         )

@@ -22,15 +22,15 @@ def write_note(session: Session, text: str, *, by: Actor) -> SessionNote:
     policies.refuse_unless(by, Action.WRITE_NOTE)
     text = text.replace("\r\n", "\n").strip()
     if not text:
-        raise InvalidInput("A note needs text.")
+        raise InvalidInput("Enter a note.")
     if len(text) > LONGEST or not is_storable(text):
-        raise InvalidInput(f"A note has at most {LONGEST:,} characters, and no NUL.")
+        raise InvalidInput(f"Use at most {LONGEST:,} characters, without NUL.")
     if SessionNote.objects.filter(session=session).count() >= MOST:
-        raise InvalidInput(f"A session has at most {MOST} notes: remove one first.")
+        raise InvalidInput(f"This session has {MOST} notes. Remove one first.")
     note = SessionNote.objects.create(
         session=session, author=str(by)[:320], text=text, at=timezone.now()
     )
-    _record(by, "note written", session, note.pk)
+    _record(by, "note added", session, note.pk)
     return note
 
 

@@ -79,7 +79,7 @@ def _person(by: Actor) -> int | None:
 def _checked(name: str) -> str:
     name = " ".join(name.split())
     if not name:
-        raise InvalidInput("A view needs a name.")
+        raise InvalidInput("Enter a name.")
     if len(name) > LONGEST or not is_storable(name):
         raise InvalidInput(f"A view name has at most {LONGEST} characters.")
     return name

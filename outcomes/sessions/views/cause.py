@@ -117,7 +117,7 @@ def _says(use: LimitUse) -> str:
 def _quirk(use: LimitUse) -> str:
     if "attempts" in use.used:
         return f"The agent allows {use.limit.value - 1:,}, not {use.limit.value:,}."
-    return "SDK default, whatever the contract says." if use.limit.assumed else ""
+    return "SDK default, which a contract can't raise." if use.limit.assumed else ""
 
 
 AT_LEAST: Final = timedelta(seconds=1)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from governance.contracts.domain.limit_use import LimitUse
 from governance.people.auth import MemberRequest, member_page
 from governance.web.table_files import Tables, one_of_tables
+from outcomes.figures.queries.doubt import SessionDoubt, doubt_by_session
 from outcomes.models import Session
 from outcomes.sessions.domain.comparison import PartedAt, by_tool, parted_at
 from outcomes.sessions.queries.page import (
@@ -37,6 +38,7 @@ class Side:
     state: str
     sentence: SafeString
     strip: Strip | None
+    doubt: SessionDoubt
 
     @property
     def session(self) -> Session:
@@ -54,13 +56,19 @@ def compare_sessions(request: MemberRequest) -> HttpResponseBase:
     }
     other = _other(request, one)
     if other is None:
-        context["others"] = sessions_to_compare(one)
-        chosen_from: Tables = {"other-sessions": (SESSIONS, context["others"])}
+        others = sessions_to_compare(one)
+        doubt = doubt_by_session(request.project.pk, others)
+        context["others"] = [(each, doubt[each.pk]) for each in others]
+        chosen_from: Tables = {"other-sessions": (SESSIONS, others)}
         file = one_of_tables(request, request.project, chosen_from)
         return file or render(request, "sessions/choose_session.html", context)
     now = timezone.now()
     asking = asking_sessions(request.project.pk, now)
-    sides = [_side(request, session, state_of(session, now, asking)) for session in (one, other)]
+    doubt = doubt_by_session(request.project.pk, (one, other))
+    sides = [
+        _side(request, session, state_of(session, now, asking), doubt[session.pk])
+        for session in (one, other)
+    ]
     calls = [side.page.calls for side in sides]
     are_complete = all(side.page.is_complete for side in sides)
     parted = parted_at(*calls) if are_complete else None
@@ -94,11 +102,12 @@ def _other(request: MemberRequest, one: Session) -> Session | None:
     return next(filter(None, candidates), None)
 
 
-def _side(request: MemberRequest, session: Session, state: str) -> Side:
+def _side(request: MemberRequest, session: Session, state: str, doubt: SessionDoubt) -> Side:
     page = session_page(session)
     limits = page.report.limits
     strip = strip_of(request, session, page.calls, page.overview, limits, Zoom(), name="Calls")
-    return Side(page, state, sentences.session_sentence(session_summary(page, state)), strip)
+    sentence = sentences.session_sentence(session_summary(page, state))
+    return Side(page, state, sentence, strip, doubt)
 
 
 def _urls(request: MemberRequest, parted: PartedAt | None, sides: list[Side]) -> list[str]:

@@ -21,7 +21,11 @@ from governance.web.table_files import one_of_tables, table_file
 from outcomes.approvals.views import session_approvals
 from outcomes.calls.views.calls import session_calls, session_calls_file
 from outcomes.calls.views.rows import CallLine, principal_words
-from outcomes.figures.queries.doubt import suspected_by_session
+from outcomes.figures.queries.doubt import (
+    SessionDoubt,
+    doubt_by_session,
+    suspected_by_session,
+)
 from outcomes.holds.queries import hold_of_session
 from outcomes.models import Session
 from outcomes.record.brief_call import BriefCall
@@ -208,6 +212,7 @@ def session(request: MemberRequest, session_id: str) -> HttpResponseBase:
         "notes": notes_of(row),
         "hold": hold_of_session(row),
         "family": family,
+        "children": _with_doubt(row.project_id, family.children),
         "waiting": waiting,
         **_status(request, page, state_with(row, waiting)),
         **calls,
@@ -225,6 +230,11 @@ def session_status(request: MemberRequest) -> HttpResponse:
         return HttpResponse(status=204)
     context = _status(request, session_page(row), state) | {"alone": True}
     return render(request, "sessions/_session_standing.html", context)
+
+
+def _with_doubt(project_id: int, children: Sequence[Session]) -> list[tuple[Session, SessionDoubt]]:
+    doubt = doubt_by_session(project_id, children) if children else {}
+    return [(each, doubt[each.pk]) for each in children]
 
 
 def _reclassify_url(request: MemberRequest, session: Session) -> str:

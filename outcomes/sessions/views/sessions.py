@@ -17,7 +17,7 @@ from governance.people.auth import MemberRequest, member_page, navigation_of
 from governance.web.table_files import table_file
 from outcomes.core.scope import NAMES
 from outcomes.figures.comparison import newest_event
-from outcomes.figures.queries.doubt import suspected_by_session
+from outcomes.figures.queries.doubt import doubt_by_session
 from outcomes.models import Session
 from outcomes.search.domain.language import QueryError, parse
 from outcomes.search.queries.sessions import MatchingSessions, matching_sessions
@@ -171,8 +171,8 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
         before=start.before,
         after=start.after,
     )
-    doubt = suspected_by_session(project, [row.pk for row in page.rows])
-    rows = [(row, state_of(row, now, asking), doubt.get(row.pk, 0)) for row in page.rows]
+    doubt = doubt_by_session(project, page.rows)
+    rows = [(row, state_of(row, now, asking), doubt[row.pk]) for row in page.rows]
     tag = (
         f"{counted.newest_event}.{hash_of([(in_list(row), *more) for row, *more in rows], facets)}"
     )

@@ -40,7 +40,7 @@ def _set(project_id: int, number: int, by: Actor, *, is_dismissed: bool) -> Sugg
     suggestion = _numbered(project_id, number)
     if (suggestion.dismissed_at is not None) == is_dismissed:
         return suggestion
-    action = "suggestion dismissed" if is_dismissed else "suggestion brought back"
+    action = "suggestion dismissed" if is_dismissed else "suggestion restored"
     record(by, action, str(suggestion), project=project, details={"results": suggestion.results})
     if not is_dismissed and not suggestion.results:
         suggestion.delete()  # nothing is left of what it said

@@ -29,7 +29,7 @@ class TargetForm(Form):
         max_value=PERCENT,
         decimal_places=1,
         required=False,
-        help_text="Empty: no target of its own.",
+        help_text="Empty: use the project's target.",
     )
 
 

@@ -142,7 +142,7 @@ def _json_spans(body: bytes) -> Iterator[Span | str]:
         request = json.loads(body)
         resources = _list(request, "resourceSpans")
     except (ValueError, RecursionError):
-        raise BodyRefused(400, "not_json", "The body is not JSON.") from None
+        raise BodyRefused(400, "not_json", "The body is not valid JSON.") from None
     except (TypeError, AttributeError):
         detail = "The body is not an ExportTraceServiceRequest in JSON."
         raise BodyRefused(400, "bad_request", detail) from None

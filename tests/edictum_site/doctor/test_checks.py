@@ -204,7 +204,7 @@ def test_an_audit_log_that_was_changed_is_a_problem(project):
     assert bad(work.audit_chain) == []
     with dropped_triggers():
         AuditEntry.objects.filter(project=project, subject="one").update(subject="three")
-    assert "its first wrong entry is 1" in the_problem(work.audit_chain).detail
+    assert "first at entry 1" in the_problem(work.audit_chain).detail
 
 
 def test_a_backlog_is_a_warning_and_later_a_problem(agent):
@@ -233,6 +233,6 @@ def test_a_check_that_cannot_be_made_is_a_problem(monkeypatch, settings, data):
 
 
 def test_a_broker_that_does_not_answer_is_a_problem(settings, tmp_path):
-    assert "no console runs" in the_problem(work.broker_and_workers).detail
+    assert "no console is running" in the_problem(work.broker_and_workers).detail
     settings.REDIS_URL = f"unix://{tmp_path}/no.sock"
     assert "Redis does not answer" in the_problem(work.broker_and_workers).detail

@@ -227,7 +227,7 @@ def test_a_decision_that_its_agent_has_cannot_be_undone(project):
     approval = on_page(an_approval(project))
     moved(approval, seconds=5)
     current(in_database(approval))
-    with pytest.raises(Conflict, match="Too late to undo"):
+    with pytest.raises(Conflict, match="can't be undone"):
         undo(approval, by=OPERATOR)
     with pytest.raises(Conflict):
         undo(an_approval(project), by=OPERATOR)  # nobody decided it

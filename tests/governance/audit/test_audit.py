@@ -136,7 +136,7 @@ def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(projec
     ]
     assert "<code>billing</code>: test added by console" in page.text
     assert "billing-v2" not in page.text
-    record(ANNA, "draft begun", "draft of the check billing", project=project)
+    record(ANNA, "draft started", "draft of the check billing", project=project)
     record(ANNA, "check saved", "billing v1", project=project)
     assert audit_entries_about(Bundle.objects.get(name="billing")) == entries
     assert (
@@ -165,12 +165,12 @@ def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, 
     assert [action for action, _ in calls] == [
         "bindings changed",  # from it to the next
         "check backtest started",
-        "draft begun",
+        "draft started",
         "bindings changed",
         "check saved",
     ]
     assert calls[2:] == [
-        ("draft begun", "draft of the check unified"),
+        ("draft started", "draft of the check unified"),
         ("bindings changed", project.name),
         ("check saved", "unified v1"),
     ]

@@ -117,8 +117,8 @@ def test_the_object_of_an_entry_leads_to_its_page(project, client_as):
     [
         ("contract deployed", "billing v3", "governance:contract_version", ("billing", 3)),
         ("check saved", "unified v2", "governance:check_version", ("unified", 2)),
-        ("draft begun", "draft of billing", "governance:contract", ("billing",)),
-        ("draft begun", "draft of the check unified", "governance:check", ("unified",)),
+        ("draft started", "draft of billing", "governance:contract", ("billing",)),
+        ("draft started", "draft of the check unified", "governance:check", ("unified",)),
         ("test added", "billing: refunds", "governance:cases", ("billing",)),
         ("backtest started", "backtest 7 of billing", "outcomes:backtest", (7,)),
         ("reset a session", "s-1", "outcomes:session", ("s-1",)),
@@ -133,7 +133,7 @@ def test_each_kind_of_object_has_a_page(action, subject, view, arguments):
 
 
 def test_what_no_page_shows_has_no_link():
-    assert place_of("draft begun", "draft of a new contract") is None
+    assert place_of("draft started", "draft of a new contract") is None
     assert place_of("old notes removed", "12") is None
 
 

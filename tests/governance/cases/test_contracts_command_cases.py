@@ -108,7 +108,7 @@ def test_a_check_runs_the_tests_of_the_folder_and_needs_no_project(folder):
         (json.dumps({"cases": [DENIED | {"expects": {}}]}), "A `call` needs `expects.action`."),
         (
             json.dumps({"cases": [DENIED | {"name": "a\nb"}]}),
-            "A name is one line of 1 to 128 characters",
+            "Enter one line of 1 to 128 characters",
         ),
         ("\ud800", "d.tests.json: This is not UTF-8, from byte 0 on."),
     ],

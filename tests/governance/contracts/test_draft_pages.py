@@ -109,7 +109,7 @@ def test_of_two_people_neither_loses_a_word(project, me, version):
     assert f"was saved by {other.member.user} after you started from v1." in page
 
     shown = me.send(page)  # saving leads to both, not over them
-    assert heading(shown.text) == f"d v2 was saved by {other.member.user} while you wrote on v1."
+    assert heading(shown.text) == f"d v2 was saved by {other.member.user} while you edited v1."
     assert "No conflicts." in shown.text
     assert version.bundle.versions.count() == 2
 

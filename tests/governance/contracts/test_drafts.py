@@ -115,7 +115,7 @@ def test_everybody_has_a_draft_of_their_own(project, bundle, me):
 def test_who_may_not_write_contracts_has_no_draft(project, bundle):
     with pytest.raises(Forbidden):
         stored_draft(bundle, an_editor(project, Role.OPERATOR), "x")
-    with pytest.raises(Forbidden, match="Only a person"):
+    with pytest.raises(Forbidden, match="Only people"):
         stored_draft(bundle, CONSOLE, "x")
 
 

@@ -109,5 +109,5 @@ def test_nobody_reaches_the_draft_of_another_and_a_key_none(project, me):
     answer = key.get(DRAFTS)
     assert (answer.status_code, answer.json()["detail"]) == (
         403,
-        "Only a person can have a draft. Sign in, or save a version.",
+        "Only people have drafts. Sign in, or save a version.",
     )

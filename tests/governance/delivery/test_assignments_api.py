@@ -76,7 +76,7 @@ def test_the_same_rule_again_is_200_and_changes_nothing(manager, project):
     first = put(manager, tags={"a": "1", "b": "2"})
     again = put(manager, tags={"b": "2", "a": "1"})
     assert (again.status_code, again.json()) == (200, first.json())
-    assert AuditEntry.objects.filter(action="bundle assigned").count() == 1
+    assert AuditEntry.objects.filter(action="contract assigned").count() == 1
 
 
 def test_another_bundle_or_priority_replaces_the_rule_and_is_the_newest(manager, project):
@@ -100,7 +100,7 @@ def test_an_ended_rule_decides_nothing_any_more(manager, project):
         assert answer.status_code == 200
         assert answer.json()["ended_at"]
     assert assigned(project) == "base"
-    assert AuditEntry.objects.filter(action="assignment ended").count() == 1
+    assert AuditEntry.objects.filter(action="assignment deleted").count() == 1
 
 
 def test_environments_are_apart_and_one_is_made_by_its_first_rule(manager, project):

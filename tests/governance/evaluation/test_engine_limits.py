@@ -138,9 +138,9 @@ HOSTILE = {
     "20,000 brackets": ("a: " + "[" * 20_000, "more than 50 levels", 1, 53),
     "conditions fifty deep": (document(pre("{not: " * 50)), "more than 50 levels", 7, 323),
     "a key twice": ("kind: Ruleset\nkind: Ruleset\n", "`kind` is defined twice", 2, 1),
-    "tabs": ("kind:\n\tRuleset", "not indented with tabs", 2, 1),
+    "tabs": ("kind:\n\tRuleset", "can't be indented with tabs", 2, 1),
     "a byte order mark": ("\ufeffkind: Ruleset", "byte order mark", 1, 1),
-    "a NUL": ("kind: \0", "A NUL cannot stand in YAML", 1, 7),
+    "a NUL": ("kind: \0", "A NUL isn't allowed in YAML", 1, 7),
     "bytes that are no text": (b"kind: \xff", "not UTF-8", 1, 7),
     "an object of Python": (
         document(pre(ALWAYS)).replace("name: d", "name: !!python/object/apply:os.system [id]"),

@@ -56,7 +56,7 @@ def test_making_and_revoking_stand_in_the_audit_log_without_the_key(project):
     revoke_key(key, by=ADMIN)
     revoke_key(key, by=ADMIN)
     entries = list(AuditEntry.objects.order_by("number"))
-    assert [entry.action for entry in entries] == ["key made", "key revoked"]
+    assert [entry.action for entry in entries] == ["key created", "key revoked"]
     assert not any(text in repr(vars(entry)) for entry in entries)
 
 

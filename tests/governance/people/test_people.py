@@ -45,7 +45,7 @@ def test_the_set_up_link_makes_the_first_admin(project):
     assert user.email == "first@example.test"
     assert user.check_password(PASSWORD)
     assert Member.objects.get(user=user).role == Role.ADMIN
-    assert actions() == ["set-up link made", "console set up"]
+    assert actions() == ["setup link created", "console set up"]
 
 
 def test_the_set_up_link_works_once(project):

@@ -46,7 +46,7 @@ REFUSED = {
     "a word": ("Ruleset", "made of keys", 1, 1),
     "a bracket left open": ("a: [1, 2", "expected here", 1, 9),
     "a quote left open": ('a: "b\nc: 1\n', "never closed", 2, 5),
-    "a colon in a plain text": ("a: b: c", "A colon cannot stand here", 1, 5),
+    "a colon in a plain text": ("a: b: c", "A colon isn't allowed here", 1, 5),
     "a value that begins with a sign": ("a: %b", "cannot begin with", 1, 4),
     "a bad escape": ('a: "\\d"', "escape", 1, 5),
     "20,000 brackets": ("a: " + "[" * 20_000, "Nested more than 50", 1, 53),

@@ -16,7 +16,7 @@ TEXTS = {
     "a document after a document": (f"{document(pre(ALWAYS))}\n---\na: 1\n", "one document"),
     "an unclosed quote": ('a: "', "quote"),
     # Forms and drafts say it in words of their own.
-    "a NUL": ("kind: \0", "A NUL cannot stand|The text contains NUL|Null characters"),
+    "a NUL": ("kind: \0", "A NUL isn't allowed|The text contains NUL|Null characters"),
     "four megabytes": ("# " + "x" * 4_000_000, ""),
 }
 TOO_LARGE = (400, 413)  # before anybody reads it

@@ -100,7 +100,7 @@ def test_a_decision_on_the_page_is_undone_and_decided_again(project, operator):
     decide(operator, approval, "reject")
     approval.refresh_from_db()
     moved(approval, seconds=6)
-    assert "Too late to undo" in text_of(operator.client.post(undo, follow=True))
+    assert "can't be undone" in text_of(operator.client.post(undo, follow=True))
     assert articles(operator) == []
 
 

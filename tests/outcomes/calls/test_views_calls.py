@@ -93,7 +93,7 @@ def test_an_artifact_that_the_agent_keeps_offers_no_download(pages, agent):
     text = pages.call(item["call_id"])
     assert "kept by the agent 31 rows s3://b/x" in text
     assert "Download" not in text
-    assert "Not checked: The output is kept by the agent." in text
+    assert "Not checked: The output is stored by the agent." in text
 
 
 def test_every_event_is_shown_with_its_time_and_as_it_was_sent(pages, agent):

@@ -131,7 +131,7 @@ def test_stored_calls_are_judged_next_to_their_current_verdicts(project, agent: 
     }
     assert by_id["b"]["verdict"] == "success"
     assert (by_id["open"]["verdict"], by_id["late"]["verdict"]) == (None, "failure")
-    assert by_id["kept"]["not_checked"] == "The output is kept by the agent."
+    assert by_id["kept"]["not_checked"] == "The output is stored by the agent."
 
 
 def test_large_outputs_are_tried_as_far_as_one_answer_may_cost(agent: Agent, monkeypatch):

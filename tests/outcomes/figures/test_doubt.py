@@ -7,12 +7,17 @@ import pytest
 from governance.checks.commands.bindings import bind
 from governance.checks.domain import Binding
 from outcomes.core.scope import Scope, scope_from
-from outcomes.figures.queries.doubt import doubt_in, suspected_by_session
+from outcomes.figures.queries.doubt import (
+    SessionDoubt,
+    doubt_by_session,
+    doubt_in,
+    suspected_by_session,
+)
 from outcomes.models import Session, Suggestion, SuspectedCall
 from outcomes.suggestions.commands import scans
 from outcomes.suggestions.commands.suggestions import dismiss_suggestion
 from tests.outcomes.backtests import EDITOR
-from tests.outcomes.pages import an_item
+from tests.outcomes.pages import a_denied_item, an_item
 from tests.outcomes.rejudging import reclassified
 from tests.outcomes.waiting_jobs import scanned
 
@@ -56,6 +61,33 @@ def test_suspected_failures_are_counted_by_session(project):
     numbers = dict(Session.objects.values_list("session_id", "pk"))
     counted = suspected_by_session(project.pk, list(numbers.values()))
     assert counted == {numbers["s-1"]: 4, numbers["s-2"]: 1}
+
+
+@pytest.mark.usefixtures("traffic")
+def test_sessions_without_an_output_are_unchecked(project, agent):
+    unreported = {"type": "execution_result", "tool_name": "pay", "tool_success": True}
+    posted = {**unreported, "agent_id": "bot", "session_id": "s-3", "call_id": "u-1"}
+    agent.post(posted, a_denied_item("s-4"))
+    sessions = {each.session_id: each for each in Session.objects.all()}
+    doubt = doubt_by_session(project.pk, list(sessions.values()))
+    assert {name: doubt[each.pk] for name, each in sessions.items()} == {
+        "s-1": SessionDoubt(4),
+        "s-2": SessionDoubt(1),
+        "s-3": SessionDoubt(is_unchecked=True),
+        "s-4": SessionDoubt(),
+    }
+
+
+@pytest.mark.usefixtures("traffic")
+def test_lists_of_sessions_show_their_doubt(agent, pages):
+    unreported = {"type": "execution_result", "tool_name": "pay", "tool_success": True}
+    posted = {**unreported, "agent_id": "bot", "session_id": "s-3", "call_id": "u-1"}
+    agent.post(posted | {"parent_session_id": "s-1"})
+    for path in ("sessions/", "compare-sessions/?of=s-1", "compare-sessions/?of=s-3&with=s-1"):
+        text = pages.text(path, range="7d") if "?" not in path else pages.text(path)
+        assert "none checked" in text, path
+    assert "4 in doubt" in pages.text("compare-sessions/?of=s-3&with=s-1")
+    assert "none checked" in pages.session("s-1")  # its child
 
 
 @pytest.mark.usefixtures("traffic")

@@ -89,7 +89,7 @@ def test_a_host_with_a_secret_key_of_its_own_is_refused(second_host):
 
 def test_a_host_with_an_artifact_folder_of_its_own_is_refused(second_host):
     shutil.rmtree(second_host.DATA / "artifacts")
-    with pytest.raises(CommandError, match="The artifact store is not that of first"):
+    with pytest.raises(CommandError, match="The artifact store differs from that of first"):
         call_command("prepare", host=["web"])
 
 

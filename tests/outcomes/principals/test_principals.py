@@ -5,7 +5,7 @@ import re
 
 from tests.outcomes.pages import Pages, a_denied_item, an_item
 from tests.outcomes.posting import Agent
-from tests.outcomes.waiting_jobs import run_waiting_indexes
+from tests.outcomes.waiting_jobs import run_waiting_indexes, scanned
 
 NORD = {"user_id": "tenant-nord", "role": "admin"}
 SOUTH = {"service_id": "south"}
@@ -43,6 +43,20 @@ def test_a_principal_has_its_calls_by_tool(pages: Pages, agent: Agent):
     assert "tenant-nord: 2 of 3 crm calls failed" in text
     assert "mail 1" in text
     assert pages.get("principals/nobody/").status_code == 404
+
+
+def test_a_rate_has_its_unchecked_calls_and_its_doubt(pages: Pages, agent: Agent, project):
+    unreported = {"type": "execution_result", "call_id": "u-1", "tool_name": "crm"}
+    agent.post(
+        *(an_item(tool_name="crm", principal=NORD, output={"ok": False}) for _ in range(4)),
+        unreported | {"agent_id": "bot", "tool_success": True, "principal": SOUTH},
+    )
+    run_waiting_indexes()
+    scanned(project)
+    text = pages.text("principals/")
+    assert re.search(r"tenant-nord 4 0.* of 4 4 in doubt", text)
+    assert "of 1 none checked" in text
+    assert "4 in doubt" in pages.text("principals/tenant-nord/")
 
 
 def test_figures_lead_to_the_calls_they_count(pages: Pages, agent: Agent):

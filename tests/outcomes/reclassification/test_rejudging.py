@@ -94,7 +94,7 @@ def test_calls_without_a_check_stay_as_they_are(project, agent):
     assert rejudging.result["flips"]["judged"] == 0
     assert rejudging.result["flips"]["not_checked"] == {
         "No result was reported.": 1,
-        "The output is kept by the agent.": 1,
+        "The output is stored by the agent.": 1,
     }
 
 

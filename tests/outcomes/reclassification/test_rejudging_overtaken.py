@@ -49,7 +49,7 @@ def test_a_call_that_changed_meanwhile_keeps_the_newer_word(project, agent, monk
     flips = reclassified(project).result["flips"]
     assert Call.objects.get().check_rule == "newer"
     assert (flips["counts"]["newly_failed"], flips["counts"]["unchanged"]) == (0, 1)
-    assert flips["not_checked"] == {"It changed while this ran, and was judged then.": 1}
+    assert flips["not_checked"] == {"It changed during this run and was checked then.": 1}
 
 
 def test_a_call_is_counted_once_however_often_its_transaction_is_tried(project, agent, monkeypatch):

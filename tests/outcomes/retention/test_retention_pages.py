@@ -111,7 +111,7 @@ def test_a_page_says_from_when_on_only_sums_are_left(project, agent, pages, monk
     days_later(monkeypatch, 8)
     carried_out(project)
     text = pages.text("tools/", range="30d")
-    assert "were removed by retention. Figures of that time are exact sums" in text
+    assert "were removed by retention. Figures for that time are exact" in text
     assert "removed by retention" not in pages.text("tools/", range="24h")
 
 

@@ -138,7 +138,7 @@ def test_what_is_idle_for_thirty_days_goes_and_its_outcomes_stay(project, counte
     assert counted.batch("s:s-10:attempts", "free") == {}
     assert agent.session("s-10")["counts"]["attempts"] == 1
     entry = AuditEntry.objects.get(action="idle session keys removed")
-    assert entry.subject == "2 that nobody wrote to for 30 days"
+    assert entry.subject == "2 not written for 30 days"
     assert entry.details == {"environment": "production", "keys": 2}
 
 

@@ -73,7 +73,7 @@ def test_a_shared_view_is_everybodys_and_operators_change_it(project, operator):
 @pytest.mark.parametrize(
     ("name", "query", "message"),
     [
-        (" ", "", "A view needs a name."),
+        (" ", "", "Enter a name."),
         ("x" * 81, "", "at most 80 characters"),
         ("a\0b", "", "at most 80 characters"),
         ("taken", "", "A view named taken already exists."),

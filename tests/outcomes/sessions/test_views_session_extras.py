@@ -33,7 +33,7 @@ def test_an_operator_writes_a_note_that_everybody_reads_and_may_remove_it(projec
     assert operator.client.post(address, {"text": "The CRM was down."}).status_code == 302
     assert operator.client.post(address, {"text": "  "}).status_code == 302
     assert "The CRM was down." in pages.session("s-1")
-    assert "A note needs text." in operator.session("s-1")
+    assert "Enter a note." in operator.session("s-1")
     note = SessionNote.objects.get()
     away = f"{operator.base}/session-notes/{note.pk}/remove/?of=s-1"
     assert pages.client.post(away).status_code == 403
@@ -41,7 +41,7 @@ def test_an_operator_writes_a_note_that_everybody_reads_and_may_remove_it(projec
     assert operator.client.post(away).status_code == 302
     assert not SessionNote.objects.exists()
     entries = AuditEntry.objects.filter(action__startswith="note ")
-    assert {entry.action for entry in entries} == {"note written", "note removed"}
+    assert {entry.action for entry in entries} == {"note added", "note removed"}
     assert not any("CRM" in f"{entry.details}" for entry in entries)
 
 

@@ -126,7 +126,7 @@ def test_a_slow_check_leaves_the_rest_of_its_results_and_holds_up_nobody_elses(
     )
     left = agent.outcome("b")
     assert (left["verdict"], left["check"]) == ("success", None)
-    assert "too much work came at once" in left["verdict_reason"]
+    assert "too much work arrived at once" in left["verdict_reason"]
     assert [agent.outcome(each)["verdict"] for each in "acd"] == ["failure", "failure", "success"]
     assert differences() == []
     agent.post(an_outcome("e", tool_name="slow_e", output={"ok": False}))

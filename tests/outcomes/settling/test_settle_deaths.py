@@ -111,7 +111,7 @@ def test_a_batch_that_kills_its_worker_is_set_aside_and_its_neighbours_are_settl
     batch = Batch.objects.get()
     assert (batch.pk, batch.tries) == (deadly, DEATHS)
     assert batch.set_aside_at is not None
-    assert batch.error.startswith("The worker died while it settled this batch")
+    assert batch.error.startswith("The worker died while processing this batch")
     assert Call.objects.count() == 2 + DEATHS
     retry_batch(batch.project_id, deadly, by=person(1, "o@example.test", Role.OPERATOR))
     assert settle_inbox() == 1  # with a worker that bears it

@@ -266,7 +266,7 @@ def test_what_is_dismissed_stays_so_and_can_be_brought_back(project, agent):
     rows = AuditEntry.objects.filter(action__startswith="suggestion").order_by("number")
     assert [(each.action, each.subject) for each in rows] == [
         ("suggestion dismissed", "flags/not-ok for crm_update"),
-        ("suggestion brought back", "flags/not-ok for crm_update"),
+        ("suggestion restored", "flags/not-ok for crm_update"),
     ]
 
 

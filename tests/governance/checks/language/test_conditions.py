@@ -117,8 +117,8 @@ WRONG = {  # the condition begins at line 8, column 7
     "{result.ok: {gte: 1, ignore_case: true}}": ("has no effect with `gte`", 28, ""),
     "{result.ok: {equals: a, multiline: true}}": ("has no effect with `equals`", 31, ""),
     "{result.ok: {equals: a, ignore_case: 1}}": ("true or false", 44, ""),
-    "{result.ok: false}": ("Say how to compare", 19, "{equals: false}"),
-    "{result.ok: [false]}": ("Say how to compare", 19, ""),
+    "{result.ok: false}": ("Add a comparison", 19, "{equals: false}"),
+    "{result.ok: [false]}": ("Add a comparison", 19, ""),
     "{result.ok: {equals: 1}, result.b: {equals: 1}}": ("this one has `result.ok`", 32, ""),
     "[{result.ok: {equals: 1}}]": ("under `all` or `any`", 7, ""),
     "{}": ("Enter a condition", 7, ""),
@@ -177,7 +177,7 @@ def test_an_invalid_condition_is_reported_at_its_place(condition, message):
 
 def test_nothing_is_proposed_where_no_editor_knows_what_it_would_replace():
     problem = only_problem(read(with_condition("result.ok: not found")))
-    assert "Say how to compare" in problem.message
+    assert "Add a comparison" in problem.message
     assert problem.fix == ""
 
 

@@ -89,7 +89,7 @@ WRONG = {
     "a comment alone": ("# soon\n", "The text is empty", 1, 1),
     "a list": ("- a", "A success check has keys", 1, 1),
     "a word": ("SuccessCheck", "A success check has keys", 1, 1),
-    "a tab": ("a:\n\tb: 1", "not indented with tabs", 2, 1),
+    "a tab": ("a:\n\tb: 1", "can't be indented with tabs", 2, 1),
     "a byte order mark": ("\ufeffa: 1", "byte order mark", 1, 1),
     "a NUL": ("a: \0", "A NUL", 1, 4),
     "a NUL that is escaped": ('a: "\\0"', "NUL characters", 1, 4),
