@@ -73,10 +73,11 @@ def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
 
     admin.get_by_role("link", name="Session", exact=True).click()
     admin.get_by_label("Name").fill("the third refund")
-    tool, arguments = admin.get_by_label("Tool of call 1"), admin.get_by_label("Arguments of call 1")
+    tool = admin.get_by_label("Tool of call 1")
+    arguments = admin.get_by_label("Arguments of call 1")
     tool.fill("refund")
     tool.press("Tab")
-    expect(arguments).to_have_value("amount=75")  # of its last call
+    expect(arguments).to_have_value("amount=75\nto=a <b> & 'c'")  # of its last call
     arguments.fill("amount=1")
     admin.get_by_role("button", name="Add call").click()
     expect(admin.get_by_label("Name")).to_have_value("the third refund")
