@@ -56,7 +56,7 @@ apiVersion: edictum/v1
 kind: Ruleset
 metadata:
   name: stopped
-  description: Blocks every call while a stop is active
+  description: Blocks every call while a stop stands
 defaults:
   mode: enforce
 rules:

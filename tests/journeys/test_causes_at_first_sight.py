@@ -1,9 +1,10 @@
 """An operator at 3 a.m. opens a session and reads its cause on the first screen, on a desk and on a
-phone. Five incidents, reported as agents report them."""
+phone. Five incidents, reported as agents report them. Each first screen is stored as a picture."""
 
 import json
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -125,6 +126,7 @@ def test_the_first_screen_of_a_session_names_the_cause_of_five_incidents(
     place: str,
     screen: tuple[int, int],
     theme: str,
+    tmp_path: Path,
 ):
     page = open_page(
         storage_state=signed_in,
@@ -139,6 +141,7 @@ def test_the_first_screen_of_a_session_names_the_cause_of_five_incidents(
         if kind == "silent":  # another journey may have bound a check, whose reason stands then
             expect(headline).to_contain_text(SILENT_ERROR)
         assert [words for words in outcome if not is_in_first_screen(page, words)] == [], kind
+        page.screenshot(path=tmp_path / f"{kind}-{screen[0]}-{theme}.png")
         assert list(findings(page.url, page)) == []
 
 
@@ -154,6 +157,7 @@ def test_a_loop_offers_ways_out_and_its_link_lands_on_the_folded_row(
     steps = admin.get_by_role("region", name="What to do next").get_by_role("listitem")
     expect(steps).to_have_count(3)
     expect(steps.nth(2)).to_contain_text("With 10, this session ends at call 10, 24 calls earlier.")
+    expect(steps.nth(2).get_by_role("link", name="Backtest with 10")).to_be_visible()
     row.get_by_role("link", name="Show 32").click()
     expect(admin.locator("#call-rows tr[data-row]")).to_have_count(32)
     admin.locator("#calls").get_by_role("link", name="all calls instead").click()

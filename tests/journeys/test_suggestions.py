@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -64,8 +65,11 @@ def scanned(console: Console, page: Page) -> None:
 
 
 @pytest.mark.usefixtures("_fails_silently")
-def test_a_silent_failure_leads_to_a_corrected_rate_in_six_clicks(console: Console, admin: Page):
+def test_a_silent_failure_leads_to_a_corrected_rate_in_six_clicks(
+    console: Console, admin: Page, tmp_path: Path
+):
     scanned(console, admin)
+    admin.screenshot(path=tmp_path / "1-suggested.png", full_page=True)
     admin.get_by_role("link", name=re.compile("crm_update")).click()
     expect(admin.get_by_role("heading", level=1)).to_have_text(
         "1 of 4 crm_update outputs looks like a failure"
@@ -74,14 +78,17 @@ def test_a_silent_failure_leads_to_a_corrected_rate_in_six_clicks(console: Conso
     expect(step).to_contain_text("1 rule for crm_update in the new check crm-update.")
     step.get_by_role("button", name="Create draft").click()
     expect(step).to_contain_text("1 recorded call would change to failure.", timeout=BEHIND)
+    admin.screenshot(path=tmp_path / "2-drafted.png", full_page=True)
     step.get_by_role("button", name="Save check").click()
     step.get_by_role("button", name="Bind to crm_update").click()
+    admin.screenshot(path=tmp_path / "3-bound.png", full_page=True)
     step.get_by_role("button", name="Reclassify 4 calls").click()
     expect(admin).to_have_url(re.compile("/reclassifications/[0-9]+/$"))
     tool = admin.get_by_role("link", name="crm_update").first
     expect(tool).to_be_visible(timeout=BEHIND)
     tool.click()
     expect(admin.get_by_role("main")).to_contain_text("75.0")
+    admin.screenshot(path=tmp_path / "4-corrected.png", full_page=True)
 
 
 @pytest.mark.usefixtures("_fails_silently")
