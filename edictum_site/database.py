@@ -1,11 +1,14 @@
 """The database of the settings: PostgreSQL by its URL, else the embedded SQLite."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from edictum_site.env import SettingInvalid
 
+REPLICA = "replica"  # as outcomes/database/reading.py names it
 # A host whose power fails closes no connection. Within half a minute each end notices: the client
 # can connect again, and the server gives back the rows that the lost host had locked.
 LOST_SERVER = {
@@ -18,10 +21,22 @@ LOST_CLIENT = {
     "options": "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
     " -c tcp_user_timeout=25000"
 }
+# Pages do not wait for a replica: they can be read from the database.
+SOON_GIVEN_UP = {"connect_timeout": 2, "tcp_user_timeout": 5_000}
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
     " PRAGMA wal_autocheckpoint=30000; PRAGMA cache_size=-65536;"
 )
+
+
+def databases(url: str, replica: str, data: Path) -> dict[str, dict[str, Any]]:
+    """The database, and a replica that pages read from where one is set."""
+    if not replica:
+        return {"default": database(url, data)}
+    if not url:
+        raise SettingInvalid("DATABASE_REPLICA_URL needs DATABASE_URL.")
+    reads = _postgres(replica, "DATABASE_REPLICA_URL", SOON_GIVEN_UP)
+    return {"default": database(url, data), REPLICA: reads | {"TEST": {"MIRROR": "default"}}}
 
 
 def database(url: str, data: Path) -> dict[str, Any]:
@@ -42,16 +57,18 @@ def _sqlite(data: Path) -> dict[str, Any]:
     }
 
 
-def _postgres(url: str) -> dict[str, Any]:
+def _postgres(
+    url: str, name: str = "DATABASE_URL", waits: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Any]:
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"}:
-        raise SettingInvalid("DATABASE_URL must begin with postgresql://.")
+        raise SettingInvalid(f"{name} must begin with postgresql://.")
     options: dict[str, Any] = dict(parse_qsl(parts.query))
-    is_pooled = _is_pooled(options.pop("pool_mode", "session"))
+    is_pooled = _is_pooled(options.pop("pool_mode", "session"), name)
     try:
         port = parts.port
     except ValueError:
-        raise SettingInvalid("DATABASE_URL has a port that is not a number.") from None
+        raise SettingInvalid(f"{name} has a port that is not a number.") from None
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
@@ -69,13 +86,14 @@ def _postgres(url: str) -> dict[str, Any]:
             "connect_timeout": 5,
             "prepare_threshold": None if is_pooled else 5,
             **LOST_SERVER,
+            **waits,
             **({} if is_pooled else LOST_CLIENT),
             **options,
         },
     }
 
 
-def _is_pooled(mode: str) -> bool:
+def _is_pooled(mode: str, name: str) -> bool:
     if mode not in ("session", "transaction"):
-        raise SettingInvalid("pool_mode in DATABASE_URL must be session or transaction.")
+        raise SettingInvalid(f"pool_mode in {name} must be session or transaction.")
     return mode == "transaction"

@@ -3,7 +3,7 @@
 import tomllib
 from typing import Any
 
-from edictum_site.database import database
+from edictum_site.database import databases
 from edictum_site.env import (
     OF_OBJECT_STORES,
     broker_url,
@@ -60,6 +60,7 @@ INSTALLED_APPS = [
 # Requests with a key (agents, automation) pass through the pages' middleware untouched.
 MIDDLEWARE = [
     "edictum_site.middleware.security_headers",
+    "edictum_site.pages.replica.ReadFromReplica",
     "edictum_site.hosts.refuse_unknown_hosts",
     "edictum_site.accounts.audit_trail.record_refusals_and_downloads",
     "edictum_site.errors.api_method_errors",
@@ -104,7 +105,11 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 
-DATABASES = {"default": database(env_secret("DATABASE_URL"), DATA)}
+DATABASES = databases(env_secret("DATABASE_URL"), env_secret("DATABASE_REPLICA_URL"), DATA)
+REPLICA_LAG = env_int(
+    "EDICTUM_SITE_REPLICA_LAG", 60
+)  # seconds: no page reads from one that is more
+DATABASE_ROUTERS = ["edictum_site.pages.replica.Router"] if len(DATABASES) > 1 else []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
     "default": {  # shared by all processes, and there when Redis is not: sign-in throttling

@@ -15,6 +15,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     configuration.permissions,
     stores.readiness,
     stores.durable,
+    stores.replica,
     stores.clocks,
     stores.disks,
     configuration.secret_key,

@@ -12,6 +12,7 @@ from governance.core.figures import size
 from outcomes.artifacts.queries.orphans import Orphans, orphans
 from outcomes.core.clock import database_time
 from outcomes.database import NAME, durability
+from outcomes.database.reading import has_replica, replica_fault
 from outcomes.health.commands import problems
 from outcomes.ingest.queries.capacity import artifact_disk, bounds, data_disk
 
@@ -58,6 +59,14 @@ def durable() -> Iterator[Result]:
         )
     else:
         yield ok("durability", "A commit is on disk before it is acknowledged.")
+
+
+def replica() -> Iterator[Result]:
+    if why := replica_fault():
+        advice = "Pages are read from the database meanwhile. Repair the standby, or unset"
+        yield warning("replica", why, f"{advice} DATABASE_REPLICA_URL.")
+    elif has_replica():
+        yield ok("replica", "Pages are read from a standby of this database.")
 
 
 def clocks() -> Iterator[Result]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from edictum_site.database import database
+from edictum_site.database import databases
 from edictum_site.env import (
     SettingInvalid,
     broker_url,
@@ -57,7 +57,8 @@ class Options(NamedTuple):
             env_url("EDICTUM_SITE_URL")
             env_artifacts()
             env_archive()
-            database(env_secret("DATABASE_URL"), options.data)
+            url, replica = env_secret("DATABASE_URL"), env_secret("DATABASE_REPLICA_URL")
+            databases(url, replica, options.data)
         except SettingInvalid as invalid:
             raise StartRefused(str(invalid)) from None
         return options

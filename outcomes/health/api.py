@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 
 from governance.people.auth import Access, resolve_key
 from outcomes.core import broker
+from outcomes.database.reading import has_replica
 from outcomes.health import commands as readiness
 from outcomes.health.domain import Problem
 from outcomes.hosts import worker_state
@@ -45,7 +46,20 @@ def get_health(request: HttpRequest) -> HttpResponse:
         body |= _database_body(request, is_ready=not problems)
     else:
         body |= {"schema": "unknown", "inbox": "unknown"}
-    return _answer(body, problems)
+    return _answer(body | _replica_body(body["status"]), problems)
+
+
+def _replica_body(status: str) -> dict[str, str]:
+    """Whether pages read from their replica. Posts are accepted without it."""
+    if not has_replica():
+        return {}
+    why = readiness.replica_problem()
+    if not why:
+        return {"replica": "ok"}
+    return {
+        "replica": f"{why} Pages are read from the database.",
+        "status": "degraded" if status == "ok" else status,
+    }
 
 
 def _answer(body: dict[str, Any], problems: tuple[Problem, ...]) -> HttpResponse:

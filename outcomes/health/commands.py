@@ -12,6 +12,7 @@ from outcomes.core import artifact_store
 from outcomes.core.cached import Cached
 from outcomes.core.schema import GENERATION, OLDEST
 from outcomes.database import limit_statements
+from outcomes.database.reading import has_replica, replica_fault
 from outcomes.health.domain import Problem
 from outcomes.health.queries import schema_problem
 from outcomes.ingest.commands.accept import insert_trial_row
@@ -23,6 +24,7 @@ from outcomes.models.faults import end_session_if_read_only, is_read_only
 
 REFRESHED_EVERY: Final = 1.0  # seconds
 BUCKET_TRIED_EVERY: Final = 15.0  # seconds: each trial is a request that is paid for
+REPLICA_TRIED_EVERY: Final = 5.0  # seconds
 PATIENCE: Final = 3.0  # seconds
 
 logger = logging.getLogger(__name__)
@@ -45,6 +47,15 @@ def store_fault() -> str:
     return ""
 
 
+def replica_problem() -> str:
+    """Why no page reads from the replica; empty when pages do, or where none is set."""
+    if not has_replica():
+        return ""
+    with suppress(TimeoutError):  # another thread tries it for the first time
+        return _replica.get()
+    return "The replica does not answer."
+
+
 def note_schema() -> None:
     """Record what this version migrated to, for older code that meets it."""
     state = {"generation": GENERATION, "oldest": OLDEST}
@@ -55,6 +66,7 @@ def note_schema() -> None:
 def forget() -> None:
     _state.forget()
     _bucket.forget()
+    _replica.forget()
 
 
 def _try_all() -> tuple[Problem, ...]:
@@ -121,4 +133,5 @@ def _not_writable(error: OSError) -> str:
 
 
 _bucket: Final = Cached(_why_not_writable, seconds=BUCKET_TRIED_EVERY)
+_replica: Final = Cached(replica_fault, seconds=REPLICA_TRIED_EVERY)
 _state: Final = Cached(_try_all, seconds=REFRESHED_EVERY)

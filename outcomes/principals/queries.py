@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import connection
-
 from outcomes.core.scope import Scope
 from outcomes.database.bulk import read_time
+from outcomes.database.reading import reading
 from outcomes.models import Principal
 from outcomes.record.codec import as_text, digest_of
 from outcomes.search.queries.sources import Period
@@ -126,7 +125,7 @@ def _sums(
         joins=" ".join(joins),
         where="WHERE " + " AND ".join(where),
     )
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         given = [number, period.since, period.until, project_id, *values, project_id]
         cursor.execute(statement, given)
         rows = [Sums(*row, last_at=read_time(last)) for *row, last in cursor.fetchall()]

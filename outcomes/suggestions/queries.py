@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from django.db import connection
 from django.db.models import Count, Max, Q
 
 from governance.checks.domain import LAST, Binding, lines_judging
@@ -14,6 +13,7 @@ from governance.checks.queries.known_rules import RulePlace, place_of_rule
 from governance.core.json_value import Json
 from governance.models import Project
 from outcomes.core.scope import Scope
+from outcomes.database.reading import reading
 from outcomes.masking.domain.shown_call import masking_of
 from outcomes.models import Call, Event, Suggestion, SuggestionScan, Tool
 from outcomes.reclassification.queries.past_calls import PastCalls, past_calls
@@ -195,7 +195,7 @@ def newest_event(project_id: int) -> int:
 def tools_touched(project_id: int, after: int, until: int) -> set[int]:
     """Tools with outputs among these events."""
     ids: set[int] = set()
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         for start in _steps(project_id, after, until):
             cursor.execute(_TOUCHED, [project_id, *start])
             ids |= {row[0] for row in cursor.fetchall()}

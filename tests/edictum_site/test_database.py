@@ -2,7 +2,7 @@
 
 import pytest
 
-from edictum_site.database import database
+from edictum_site.database import REPLICA, database, databases
 from edictum_site.env import SettingInvalid
 
 URL = "postgresql://user@host/name"
@@ -29,3 +29,13 @@ def test_options_of_the_address_win(tmp_path):
 def test_a_pool_mode_that_does_not_exist_is_one_sentence(tmp_path):
     with pytest.raises(SettingInvalid, match="pool_mode in DATABASE_URL must be session or"):
         database(f"{URL}?pool_mode=statement", tmp_path)
+
+
+def test_a_replica_is_a_second_database_of_postgresql(tmp_path):
+    assert databases(URL, "", tmp_path).keys() == {"default"}
+    replica = databases(URL, "postgresql://standby/name", tmp_path)[REPLICA]
+    assert (replica["HOST"], replica["OPTIONS"]["connect_timeout"]) == ("standby", 2)
+    with pytest.raises(SettingInvalid, match="DATABASE_REPLICA_URL needs DATABASE_URL"):
+        databases("", "postgresql://standby/name", tmp_path)
+    with pytest.raises(SettingInvalid, match="DATABASE_REPLICA_URL must begin with"):
+        databases(URL, "mysql://standby/name", tmp_path)

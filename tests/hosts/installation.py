@@ -78,14 +78,17 @@ def note_of(role: Sequence[str]) -> str:
 
 
 @contextmanager
-def installation(folder: Path, server: str, **more: str) -> Iterator[Installation]:
-    """A migrated database and a Redis of its own, without any host yet."""
+def installation(
+    folder: Path, server: str, *, is_migrated: bool = True, **more: str
+) -> Iterator[Installation]:
+    """A database and a Redis of its own, without any host yet."""
     with ExitStack() as stack:
         variables = stack.enter_context(own_database(server))
         variables |= VARIABLES | {"REDIS_URL": stack.enter_context(own_redis(folder / "redis"))}
         variables |= {"EDICTUM_SITE_SECRET_KEY": "k3y" * 20, **more}
         made = Installation(folder, variables)
-        made.manage("migrate")
+        if is_migrated:
+            made.manage("migrate")
         try:
             yield made
         finally:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from django.db import connection
-
 from governance.core.json_value import Json
 from outcomes.database import one_of_numbers
+from outcomes.database.reading import reading
 from outcomes.models import Call
 from outcomes.record import codec
 from outcomes.record.call_columns import Row
@@ -74,7 +73,7 @@ def outputs_of(rows: Sequence[Row]) -> Recorded:
 
 
 def _posted(calls: list[int]) -> list[tuple[int, bytes]]:
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         those, values = one_of_numbers(calls)
         cursor.execute(_POSTED + those, values)
         return [(call, bytes(packed)) for call, packed in cursor.fetchall()]

@@ -14,6 +14,7 @@ from django.db import connection, models
 
 from outcomes.database.bulk.arrays import packed
 from outcomes.database.bulk.sending import Meanwhile, carried_out
+from outcomes.database.reading import reading
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult
@@ -30,9 +31,10 @@ def rows_as_stored(statement: str, values: Sequence[Any]) -> list[Row]:
 
     By default PostgreSQL sends bytes as hexadecimal text, which takes longer to parse than to use.
     """
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.cursor = _reading_as_stored()(connection.connection)
+    database = reading()
+    with database.cursor() as cursor:
+        if database.vendor == "postgresql":
+            cursor.cursor = _reading_as_stored()(database.connection)
         cursor.execute(statement, values)
         rows: list[Row] = cursor.fetchall()
         return rows

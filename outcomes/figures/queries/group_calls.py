@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
-
 from outcomes.core.groups import DENIED
 from outcomes.core.scope import Scope
 from outcomes.database.bulk import read_time
+from outcomes.database.reading import reading
 from outcomes.figures.queries.group_rollups import GroupReading
 from outcomes.models import CallGroup
 from outcomes.record.codec import as_text
@@ -122,9 +121,9 @@ def _rows(
         "oldest": _OLDEST,
         "newest": _NEWEST,
     }
-    adapt = connection.ops.adapt_datetimefield_value
+    adapt = reading().ops.adapt_datetimefield_value
     parameters = [adapt(value) if isinstance(value, datetime) else value for value in values]
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         cursor.execute(statement.format(**words), parameters)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows

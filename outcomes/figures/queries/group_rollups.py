@@ -9,10 +9,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
-
 from outcomes.core.moments import minute_of
 from outcomes.database import NO_BYTES, bucket, one_of_selected
+from outcomes.database.reading import reading
 from outcomes.figures.codec.groups import unpack_groups
 from outcomes.figures.domain.rollups import MINUTE, joined, runs
 
@@ -131,7 +130,7 @@ class GroupReading:
         for statement, more in self._parts(times):
             statements.append(statement)
             values += more
-        with connection.cursor() as cursor:
+        with reading().cursor() as cursor:
             cursor.execute(" UNION ALL ".join(statements), values)
             rows: list[tuple[Any, ...]] = cursor.fetchall()
             return rows

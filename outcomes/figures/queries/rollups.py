@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import connection
-
 from governance.core.verdict import Verdict
 from outcomes.core.durations import Pile, bucket_of
 from outcomes.core.moments import minute_of
 from outcomes.database import NO_BYTES
 from outcomes.database.bulk import rows_as_stored
+from outcomes.database.reading import reading
 from outcomes.figures.codec.groups import (
     Counted,
     became,
@@ -246,7 +245,7 @@ class Reading:
         first, end = self.minutes
         if runs:
             yield _CHANGES, ([], []), [("last >= %s", first), ("first < %s", end)]
-        adapt = connection.ops.adapt_datetimefield_value
+        adapt = reading().ops.adapt_datetimefield_value
         for since, until in self._outside_minutes():
             span = [self.project, adapt(since), adapt(until)]
             ids = [("tool_id = %s", self.tool), ("agent_id = %s", self.agent)]

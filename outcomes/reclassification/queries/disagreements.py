@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from django.db import connection
-
 from governance.core.wilson import wilson
+from outcomes.database.reading import reading
 from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.stats import figures_by
 from outcomes.models import Call
@@ -154,7 +153,7 @@ def _groups(
     if environment:
         rows = rows.filter(environment__name=environment)
     statement, values = rows.values_list(*_LOOKED_AT)[:COUNTED].query.sql_with_params()
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         cursor.execute(_GROUPS.format(newest=statement), values)
         counted = cursor.fetchall()
     groups = [

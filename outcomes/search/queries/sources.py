@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from heapq import merge
 from typing import Final, Protocol
 
-from django.db import connection
 from django.db.models import Case, Expression, Q, QuerySet, Value, When
 
+from outcomes.database.reading import reading
 from outcomes.models import Call
 
 Place = tuple[int, int]  # microseconds since 1970, and the id of the call
@@ -62,7 +62,7 @@ class Postings:
         statement = f"{' UNION '.join(parts)} ORDER BY 1 DESC, 2 DESC LIMIT {size}"
         period = (self.period.since, self.period.until)
         values = [value for each in self.tokens for value in (each, *period, *before, size)]
-        with connection.cursor() as cursor:
+        with reading().cursor() as cursor:
             cursor.execute(statement, values)
             return _part([(at, number) for at, number in cursor.fetchall()], size)
 
@@ -139,7 +139,7 @@ def present(tokens: Iterable[int]) -> list[int]:
     if len(candidates) < 2:
         return candidates
     statement = " UNION ALL ".join(_EXISTS.format(place) for place in range(len(candidates)))
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         cursor.execute(statement, candidates)
         return [candidates[place] for (place,) in cursor.fetchall()]
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
-from django.db import connection
 
 from outcomes.core.moments import day_of
 from outcomes.database import NO_BYTES
+from outcomes.database.reading import reading
 from outcomes.sessions.domain.days import Stretch, covered
 
 _DAYS: Final = """
@@ -51,7 +51,7 @@ def counted_days(project_id: int, since: datetime | None, until: datetime | None
     """Counted days of a period, read in one statement."""
     nothing = NO_BYTES
     first = -(2**31) if since is None else day_of(since)
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         cursor.execute(_DAYS.format(nothing=nothing), [project_id, first, project_id])
         rows: list[tuple[int, int, Any]] = cursor.fetchall()
     there = {day: (sessions, groups) for day, sessions, groups in rows if sessions != _CHANGED}

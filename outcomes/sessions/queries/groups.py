@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import connection
 from django.db.models import QuerySet
 
+from outcomes.database.reading import reading
 from outcomes.models import Session
 from outcomes.sessions.domain.days import Stretch
 from outcomes.sessions.domain.facets import NO_NAME, STOPPED, Group
@@ -138,8 +138,8 @@ def _event_of(rows: list[Any]) -> int:
 
 
 def _grouped(project_id: int, statement: str, values: Sequence[Any], since: datetime) -> list[Any]:
-    adapted = connection.ops.adapt_datetimefield_value(since)
-    with connection.cursor() as cursor:
+    adapted = reading().ops.adapt_datetimefield_value(since)
+    with reading().cursor() as cursor:
         cursor.execute(
             _GROUPS.format(columns=", ".join(_COLUMNS), newest=statement),
             [project_id, adapted, *values],

@@ -6,11 +6,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db import connection
-
 from outcomes.core.durations import least_of, top_of
 from outcomes.core.scope import Scope
 from outcomes.database import joined_in_turn
+from outcomes.database.reading import reading
 from outcomes.figures.domain.rollups import DAY, MINUTE, QUARTER, Run, runs, time_of
 from outcomes.figures.queries.rollups import Reading, Slot
 from outcomes.models import Call
@@ -113,7 +112,7 @@ def _runs_of(stretches: list[Stretch], step: int) -> list[Run]:
 
 def _numbers(named: NamedTool, scope: Scope, worth: Worth) -> list[int]:
     """Stretch for stretch, by the index of times of the tool."""
-    adapt = connection.ops.adapt_datetimefield_value
+    adapt = reading().ops.adapt_datetimefield_value
     spans = joined(worth.stretches)
     values: list[Any] = [adapt(time_of(minute)) for span in spans for minute in span]
     values += [named.tool.pk, least_of(worth.least)]
@@ -129,6 +128,6 @@ def _numbers(named: NamedTool, scope: Scope, worth: Worth) -> list[int]:
         calls=joined_in_turn("outcomes_call", "stored", _IN_SPAN),
         conditions=conditions,
     )
-    with connection.cursor() as cursor:
+    with reading().cursor() as cursor:
         cursor.execute(statement, [*values, MOST])
         return [number for (number,) in cursor.fetchall()]
