@@ -10,9 +10,8 @@ from outcomes.core import broker
 from outcomes.database.reading import has_replica
 from outcomes.health import commands as readiness
 from outcomes.health.domain import Problem
-from outcomes.hosts import worker_state
-from outcomes.hosts.queries import HostRow, hosts, is_scheduler_up, is_worker_up
-from outcomes.ingest.queries.inbox import faults_of, kinds_of_faults
+from outcomes.hosts.queries import HostRow
+from outcomes.ingest.queries.inbox import faults_of
 from outcomes.jobs import queries as jobs_queries
 from outcomes.web.api import answer, router
 
@@ -82,30 +81,24 @@ def _status(problems: tuple[Problem, ...]) -> str:
     return "degraded" if problems else "ok"
 
 
-def _worker_words() -> str:
-    if worker_state.note(is_felt=is_worker_up()):
-        return "up"
-    return "starting" if worker_state.is_awaited() else "silent"
-
-
 def _database_body(request: HttpRequest, *, is_ready: bool) -> dict[str, Any]:
     try:
         address = request.META.get("REMOTE_ADDR", "")
         access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""), address)
         if access is not None and not access.admits_address(address):
             access = None
-        faults = kinds_of_faults()
+        installation = readiness.installation()
         body: dict[str, Any] = {
-            "settling": "; ".join(faults) or "ok",
-            "worker": _worker_words(),
-            "scheduler": "up" if is_scheduler_up() else "silent",
+            "settling": "; ".join(installation.faults) or "ok",
+            "worker": installation.worker,
+            "scheduler": installation.scheduler,
         }
-        if faults and is_ready:
+        if installation.faults and is_ready:
             body["status"] = "degraded"  # posts are accepted, and some of them wait
         if access is None:
             return body
-        return body | _counts(access) | {"hosts": [_host_body(each) for each in hosts()]}
-    except DatabaseError:  # it went away since it was tried
+        return body | _counts(access) | {"hosts": [_host_body(each) for each in installation.hosts]}
+    except (DatabaseError, TimeoutError):  # it went away since it was tried
         return {}
 
 

@@ -2,8 +2,9 @@
 schema, noted by the version that migrated it."""
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
@@ -15,10 +16,13 @@ from outcomes.database import limit_statements
 from outcomes.database.reading import has_replica, replica_fault
 from outcomes.health.domain import Problem
 from outcomes.health.queries import schema_problem
+from outcomes.hosts import worker_state
+from outcomes.hosts.queries import HostRow, hosts, is_scheduler_up, is_worker_up
 from outcomes.ingest.commands.accept import insert_trial_row
 from outcomes.ingest.commands.back_pressure import why_refused
 from outcomes.ingest.domain import Post
 from outcomes.ingest.queries.capacity import artifact_disk, bounds
+from outcomes.ingest.queries.inbox import kinds_of_faults
 from outcomes.models import SchemaState
 from outcomes.models.faults import end_session_if_read_only, is_read_only
 
@@ -36,6 +40,18 @@ def problems() -> tuple[Problem, ...]:
         with suppress(TimeoutError):
             return _state.get()
     return (Problem("database", f"The database has not answered for {_state.overdue:.0f} s."),)
+
+
+class Installation(NamedTuple):
+    faults: Sequence[str]  # kinds that batches of any project wait for
+    worker: str
+    scheduler: str
+    hosts: Sequence[HostRow]
+
+
+def installation() -> Installation:
+    """State of all hosts, read once a second for everyone who asks."""
+    return _installation.get()
 
 
 def store_fault() -> str:
@@ -64,9 +80,8 @@ def note_schema() -> None:
 
 
 def forget() -> None:
-    _state.forget()
-    _bucket.forget()
-    _replica.forget()
+    for each in (_state, _bucket, _replica, _installation):
+        each.forget()
 
 
 def _try_all() -> tuple[Problem, ...]:
@@ -132,6 +147,18 @@ def _not_writable(error: OSError) -> str:
     return f"The artifact store cannot be written: {error.strerror or error}."
 
 
+def _read_installation() -> Installation:
+    scheduler = "up" if is_scheduler_up() else "silent"
+    return Installation(kinds_of_faults(), _worker_words(), scheduler, hosts())
+
+
+def _worker_words() -> str:
+    if worker_state.note(is_felt=is_worker_up()):
+        return "up"
+    return "starting" if worker_state.is_awaited() else "silent"
+
+
 _bucket: Final = Cached(_why_not_writable, seconds=BUCKET_TRIED_EVERY)
 _replica: Final = Cached(replica_fault, seconds=REPLICA_TRIED_EVERY)
 _state: Final = Cached(_try_all, seconds=REFRESHED_EVERY)
+_installation: Final = Cached(_read_installation, seconds=REFRESHED_EVERY)

@@ -108,7 +108,7 @@ def test_a_restart_is_compared_with_others_only(db, first_host):
 
 def test_a_host_that_meets_an_older_schema_says_what_to_run(db, monkeypatch):
     monkeypatch.setattr("outcomes.health.queries._known", lambda: frozenset({("outcomes", "9")}))
-    with pytest.raises(CommandError, match=r"Run `manage\.py migrate`"):
+    with pytest.raises(CommandError, match=r"Run `python manage\.py migrate`"):
         call_command("prepare", host=["web"])
 
 
