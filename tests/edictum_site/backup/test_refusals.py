@@ -34,7 +34,7 @@ def empty(store: Installation, tmp_path: Path) -> Iterator[Installation]:
 
 def test_a_backup_does_not_overwrite_a_file(store, backup):
     before = backup.read_bytes()
-    assert f"{backup} exists." in store.refused("backup", str(backup))
+    assert f"{backup} already exists." in store.refused("backup", str(backup))
     assert backup.read_bytes() == before
 
 
