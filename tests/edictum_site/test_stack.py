@@ -21,6 +21,12 @@ pytestmark = pytest.mark.slow  # it starts the product
 CHILDREN = {"web", "worker", "jobs", "redis"}
 # Each product here has its own SQLite file, whichever store the run is about.
 ALONE = {"DATABASE_URL": "", "REDIS_URL": ""}
+KEY, PASSWORD = "edk_production_" + "bOot" * 10, "a-quiet-river-9"
+FIRST_START = {
+    "EDICTUM_SITE_ADMIN_EMAIL": "admin@example.test",
+    "EDICTUM_SITE_ADMIN_PASSWORD": PASSWORD,
+    "EDICTUM_SITE_BOOTSTRAP_KEY": KEY,
+}
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -61,7 +67,7 @@ def status_of(running: Product, path: str = "/v1/openapi.json") -> int:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     # A name that must be quoted wherever it becomes part of an address.
-    with product(tmp_path_factory.mktemp("my data 100%"), ALONE) as running:
+    with product(tmp_path_factory.mktemp("my data 100%"), ALONE | FIRST_START) as running:
         yield running
 
 
@@ -186,17 +192,17 @@ def test_a_worker_that_hangs_is_ended_and_started_again(tmp_path):
         assert running.children["web"] == before["web"]
 
 
-def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(own):
-    log = own.data / "log" / "web.log"
-    pids = own.children
+def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(running):
+    log = running.data / "log" / "web.log"
+    pids = running.children
     with log.open("ab") as file:
         file.write(b"old\n" * LARGEST_LOG)
     until(lambda: log.stat().st_size < LARGEST_LOG)
-    assert (own.data / "log" / "web.log.1").stat().st_size <= LARGEST_LOG
-    assert status_of(own, "/v1/nowhere") == 404
+    assert (running.data / "log" / "web.log.1").stat().st_size <= LARGEST_LOG
+    assert status_of(running, "/v1/nowhere") == 404
     until(lambda: "/v1/nowhere" in log.read_text())
     assert log.stat().st_size < LARGEST_LOG
-    assert own.children == pids
+    assert running.children == pids
 
 
 def test_a_data_folder_that_takes_no_more_files_does_not_end_the_supervisor(own):
@@ -243,19 +249,13 @@ def test_what_lies_in_the_data_folder_is_for_its_user_alone(tmp_path):
         os.umask(before)
 
 
-def test_the_secrets_of_the_first_start_stay_in_no_environment_of_a_child(tmp_path):
-    key, password = "edk_production_" + "bOot" * 10, "a-quiet-river-9"
-    admin = {
-        "EDICTUM_SITE_ADMIN_EMAIL": "admin@example.test",
-        "EDICTUM_SITE_ADMIN_PASSWORD": password,
-    }
-    with product(tmp_path, ALONE | admin | {"EDICTUM_SITE_BOOTSTRAP_KEY": key}) as running:
-        connection = http.client.HTTPConnection(running.url.removeprefix("http://"), timeout=20)
-        connection.request("GET", "/v1/keys", headers={"Authorization": f"Bearer {key}"})
-        assert connection.getresponse().status == 200
-        connection.close()
-        for name in ("web", "worker", "jobs"):  # Redis writes its title over its own
-            environ = Path(f"/proc/{running.children[name]}/environ").read_bytes()
-            assert b"EDICTUM_SITE_DATA" in environ
-            assert key.encode() not in environ
-            assert password.encode() not in environ
+def test_the_secrets_of_the_first_start_stay_in_no_environment_of_a_child(running):
+    connection = http.client.HTTPConnection(running.url.removeprefix("http://"), timeout=20)
+    connection.request("GET", "/v1/keys", headers={"Authorization": f"Bearer {KEY}"})
+    assert connection.getresponse().status == 200
+    connection.close()
+    for name in ("web", "worker", "jobs"):  # Redis writes its title over its own
+        environ = Path(f"/proc/{running.children[name]}/environ").read_bytes()
+        assert b"EDICTUM_SITE_DATA" in environ
+        assert KEY.encode() not in environ
+        assert PASSWORD.encode() not in environ

@@ -14,8 +14,7 @@ from edictum_site.stack.running import product as running
 from tests.databases import own_database
 from tests.journeys.conftest import sign_in
 from tests.journeys.console import BEHIND, VARIABLES
-
-pytestmark = pytest.mark.both_databases
+from tests.sdks.environments import VENV, pip_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BOOTSTRAP = "EDICTUM_SITE_BOOTSTRAP_KEY"
@@ -65,10 +64,11 @@ def test_a_developer_gets_from_the_printed_key_to_an_output_without_leaving_star
 
     folder = tmp_path / "agent"
     folder.mkdir()
-    ran([sys.executable, "-m", "venv", str(folder / "venv")], folder)
+    ran([*VENV, str(folder / "venv")], folder)
     install = page.locator("#connect-python-command").inner_text()
-    offline = install.replace("pip install", "pip install --quiet --no-index --no-deps")
-    ran(["/bin/sh", "-c", f"venv/bin/{offline}"], folder)
+    pip = " ".join(pip_of(folder / "venv/bin/python"))
+    offline = install.replace("pip install", f"{pip} install --quiet --no-index --no-deps")
+    ran(["/bin/sh", "-c", offline], folder)
     (folder / "first.py").write_text(page.locator("#connect-python").inner_text())
     assert "A-2091" in ran(["venv/bin/python", "first.py"], folder)
     state = page.locator("#connect-state")
@@ -97,6 +97,7 @@ def other_languages(page, folder):
         yield command
 
 
+@pytest.mark.both_databases
 def test_a_demo_is_created_browsed_and_removed(new_console, page, tmp_path):
     product, variables = new_console
     sign_in(page, product.url)

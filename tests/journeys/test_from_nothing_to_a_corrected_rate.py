@@ -7,7 +7,6 @@ import importlib.metadata
 import os
 import re
 import subprocess
-import sys
 from itertools import count
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.journeys.console import BEHIND, EMAIL, PASSWORD
+from tests.sdks.environments import VENV, pip_of
 
 CALLS = 12  # every third of them fails without saying so
 SDK = Path(str(importlib.metadata.distribution("edictum").locate_file("")))
@@ -36,7 +36,7 @@ class Machine:
     def __init__(self, folder: Path, key: str) -> None:
         self.folder, self.key = folder, key
         folder.mkdir()
-        self.run(sys.executable, "-m", "venv", "venv")
+        self.run(*VENV, "venv")
 
     def run(self, *command: str) -> str:
         # The SDK comes from the environment of the tests: no package index is asked.
@@ -126,7 +126,8 @@ def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
 def connect(page: Page, machine: Machine) -> None:
     """Install and run what Start shows, with a tool that sometimes fails silently."""
     install = page.locator("#connect-python-command").inner_text()
-    offline = install.replace("pip install", "venv/bin/pip install --quiet --no-index --no-deps")
+    pip = " ".join(pip_of(machine.folder / "venv/bin/python"))
+    offline = install.replace("pip install", f"{pip} install --quiet --no-index --no-deps")
     machine.run("sh", "-c", offline)
     machine.python(
         "first.py",

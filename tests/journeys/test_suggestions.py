@@ -9,10 +9,8 @@ from playwright.sync_api import Page, expect
 
 from tests.items import an_outcome
 from tests.journeys.console import BEHIND, Console
-from tests.journeys.test_accessibility import findings
+from tests.journeys.test_accessibility import findings_in_both_themes
 from tests.outcomes.silent_failures import FAILING, WORKING
-
-pytestmark = pytest.mark.both_databases
 
 SUGGESTIONS = "/p/default/checks/suggestions/"
 DISAGREEMENTS = "/p/default/checks/disagreements/"
@@ -64,6 +62,7 @@ def scanned(console: Console, page: Page) -> None:
     expect(row).to_be_visible(timeout=BEHIND)
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("_fails_silently")
 def test_a_silent_failure_leads_to_a_corrected_rate_in_six_clicks(
     console: Console, admin: Page, tmp_path: Path
@@ -105,6 +104,7 @@ def test_a_suggestion_is_dismissed_and_restored_by_keyboard(console: Console, ad
     expect(row).to_have_count(1)
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("_fails_silently")
 def test_an_agent_on_an_old_check_stands_out(console: Console, admin: Page):
     admin.goto(f"{console.url}{DISAGREEMENTS}")
@@ -115,21 +115,20 @@ def test_an_agent_on_an_old_check_stands_out(console: Console, admin: Page):
     expect(admin.get_by_role("heading", level=1)).to_contain_text("in the last 7 days")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.usefixtures("_fails_silently")
-def test_the_pages_are_accessible_and_fit_the_window(
-    console: Console, signed_in, browser, theme, width
-):
+def test_the_pages_are_accessible_and_fit_the_window(console: Console, signed_in, browser, width):
     view = {"width": width, "height": 900}
-    with browser.new_context(storage_state=signed_in, color_scheme=theme, viewport=view) as context:
+    with browser.new_context(
+        storage_state=signed_in, color_scheme="light", viewport=view, reduced_motion="reduce"
+    ) as context:
         page = context.new_page()
         scanned(console, page)
         one = page.get_by_role("link", name=re.compile("http_get")).get_attribute("href")
         listed = []
         for path in (SUGGESTIONS, one, DISAGREEMENTS):
             page.goto(f"{console.url}{path}")
-            listed += findings(path, page)
+            listed += findings_in_both_themes(path, page)
             if page.evaluate("document.documentElement.scrollWidth") > width:
                 listed.append(f"{path} is too wide")
     assert listed == []

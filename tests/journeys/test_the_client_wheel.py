@@ -2,12 +2,12 @@
 
 import re
 import subprocess
-import sys
 import urllib.request
 
 import pytest
 
 from tests.journeys.console import KEY, a_session
+from tests.sdks.environments import VENV, pip_of
 
 PROGRAM = """\
 import sys
@@ -31,15 +31,15 @@ def test_a_fresh_environment_installs_the_wheel_and_its_call_arrives_with_its_ou
     with urllib.request.urlopen(f"{console.url}/clients/") as page:  # noqa: S310 - our own
         link = re.search(r'href="(/clients/[^"#]+\.whl)', page.read().decode())
     assert link
-    run(sys.executable, "-m", "venv", str(tmp_path / "venv"))
-    python = str(tmp_path / "venv/bin/python")
-    pip = (python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps")
-    run(*pip, f"{console.url}{link[1]}")
-    run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "edictum-site-client")
-    run(*pip, "--find-links", f"{console.url}/clients/", "edictum-site-client")
+    run(*VENV, str(tmp_path / "venv"))
+    python = tmp_path / "venv/bin/python"
+    install = (*pip_of(python), "install", "--quiet", "--no-index", "--no-deps")
+    run(*install, f"{console.url}{link[1]}")
+    run(*pip_of(python), "uninstall", "--quiet", "--yes", "edictum-site-client")
+    run(*install, "--find-links", f"{console.url}/clients/", "edictum-site-client")
     session = a_session()
     (tmp_path / "agent.py").write_text(PROGRAM)
-    run(python, "agent.py", console.url, KEY, session, cwd=tmp_path)
+    run(str(python), "agent.py", console.url, KEY, session, cwd=tmp_path)
     (call,) = console.settled(f"outcomes?session={session}")["outcomes"]
     assert (call["tool_name"], call["output"]) == ("crm_lookup", {"account": "A-2091", "ok": True})
 

@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".cache" / "sdks"
+# Without a pip of its own, which takes longer to install than what it installs.
+VENV = (sys.executable, "-m", "venv", "--without-pip")
 TO_INSTALL = 600.0  # seconds; some bring hundreds of megabytes
 # The one place that says which frameworks are tried, by the name of edictum's adapter.
 FRAMEWORKS = {
@@ -33,6 +35,11 @@ class NotInstalled(Exception):
     """With what was tried, and what was said to it."""
 
 
+def pip_of(python: Path) -> tuple[str, ...]:
+    """Command of pip for the environment of this interpreter."""
+    return sys.executable, "-m", "pip", "--python", str(python)
+
+
 def python_of(version: str) -> Path:
     """The interpreter that has this version of edictum, with what it needs for a server."""
     # An older version has no extra for signatures and is installed without.
@@ -53,9 +60,9 @@ def _made(name: str, *expected: str) -> Path:
     with (FOLDER / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two runs may want the same one
         if not stamp.exists() or stamp.read_text() != " ".join(expected):
-            _run(sys.executable, "-m", "venv", "--clear", str(folder))
+            _run(*VENV, "--clear", str(folder))
             try:
-                _run(str(python), "-m", "pip", "install", "--quiet", "--no-compile", *expected)
+                _run(*pip_of(python), "install", "--quiet", "--no-compile", *expected)
             except NotInstalled as error:
                 if UNREACHABLE.search(str(error)):
                     pytest.skip(f"No registry of packages can be reached to install {expected[-1]}")
