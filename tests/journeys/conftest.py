@@ -82,6 +82,8 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(**options)
         contexts.append(context)
         context.set_default_timeout(10_000)
+        # The first page of a new console loads all views, for which others may leave few cores.
+        context.set_default_navigation_timeout(60_000)
         context.expose_function("reportViolation", lambda words: complaints.append(words))
         context.add_init_script(WATCH)
         page = context.new_page()
