@@ -6,7 +6,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final
 
 from tests.governance.contracts.documents import document, pre
@@ -75,10 +74,13 @@ class Jobs:
 
     def _ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         connection = http.client.HTTPConnection(*self._address(), timeout=20)
-        with suppress(OSError, http.client.HTTPException, ValueError):
+        try:
             text = None if body is None else json.dumps(body).encode()
             headers = {"Authorization": f"Bearer {KEY}"}
             connection.request(method, f"/v1/{path}", text, headers)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
-        return 0, None
+        except (OSError, http.client.HTTPException, ValueError):
+            return 0, None
+        finally:
+            connection.close()
