@@ -23,7 +23,17 @@ GROUPS: Final = (
     ("Reference", ("api", "glossary", "result-shapes")),
     (
         "Run the console",
-        ("running", "deploy", "retention", "archive", "audit", "performance", "architecture", NEWS),
+        (
+            "running",
+            "deploy",
+            "retention",
+            "archive",
+            "audit",
+            "security",
+            "performance",
+            "architecture",
+            NEWS,
+        ),
     ),
 )
 _ELSEWHERE: Final = {NEWS: "CHANGELOG.md", CLIENT: "clients/python/README.md"}
