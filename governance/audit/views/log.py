@@ -20,7 +20,7 @@ from governance.audit.queries import (
     audit_number_above,
 )
 from governance.audit.tables import AUDIT_LOG
-from governance.audit.views.verification import sign_for_export
+from governance.audit.views.verification import with_signed_head
 from governance.audit.words import Line, actor_choices, is_about_an_approval, lines_of
 from governance.core.numbers import ID_DIGITS, parse_number
 from governance.models import AuditEntry
@@ -47,8 +47,7 @@ def audit(request: MemberRequest) -> HttpResponseBase:
         )
 
     if (file := table_file(request, project, "audit-log", AUDIT_LOG, rows)) is not None:
-        file.headers["X-Audit-Head"] = sign_for_export(project)
-        return file
+        return with_signed_head(file, project)
     before = number_before(request)
     entries = audit_entries(project, chosen, before=before, limit=PAGE + 1)
     actors, actions = audit_choices(project)

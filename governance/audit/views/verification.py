@@ -2,6 +2,7 @@
 
 from django.db import DatabaseError
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -48,7 +49,7 @@ def verification(request: MemberRequest) -> HttpResponse:
 
 def _file_of_heads(project: Project) -> HttpResponse:
     """Signed heads as a text file, the newest signed now."""
-    sign_for_export(project)
+    _sign(project)
     lines = [f"{head}\n" for head in signed_heads(project)[-NEWEST:]]
     answer = HttpResponse("".join(lines), content_type="text/plain; charset=utf-8")
     name = f"{project.slug}-audit-heads-{timezone.now():%Y-%m-%d}.txt"
@@ -56,7 +57,13 @@ def _file_of_heads(project: Project) -> HttpResponse:
     return answer
 
 
-def sign_for_export(project: Project) -> str:
+def with_signed_head(file: HttpResponseBase, project: Project) -> HttpResponseBase:
+    """The file of an export, with the log's head in the header `X-Audit-Head`."""
+    file.headers["X-Audit-Head"] = _sign(project)
+    return file
+
+
+def _sign(project: Project) -> str:
     """Line of the head; empty where nothing can be signed."""
     try:
         head = sign_head(project)

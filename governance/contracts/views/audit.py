@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from governance.audit.queries import audit_entries_about, audit_number_above
 from governance.audit.tables import AUDIT_LOG
 from governance.audit.views.log import MANY, PAGE, lines_for, number_before
+from governance.audit.views.verification import with_signed_head
 from governance.contracts.queries.contracts import existing_bundle
 from governance.contracts.views.tabs import AUDIT, shown_tabs
 from governance.models import Bundle, Check
@@ -35,7 +36,8 @@ def file_about(request: MemberRequest, of: Bundle | Check) -> HttpResponseBase |
         lambda last: audit_entries_about(of, before=last.number if last else None, limit=MANY),
         MANY,
     )
-    return table_file(request, request.project, f"audit-of-{of.name}", AUDIT_LOG, lambda: rows)
+    file = table_file(request, request.project, f"audit-of-{of.name}", AUDIT_LOG, lambda: rows)
+    return with_signed_head(file, request.project) if file else None
 
 
 def entries_about(request: MemberRequest, of: Bundle | Check) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from governance.delivery.commands.signing import rotate_signing_key
 from governance.models import AuditEntry, AuditHead
 from tests import builders
 from tests.audit_triggers import dropped_triggers
+from tests.governance.deploying import saved
 
 
 @pytest.fixture
@@ -190,6 +191,13 @@ def test_an_export_signs_the_head_and_brings_it(project, log, client_as):
     assert str(head) in heads.text
     page = viewer.post(there, {"heads": heads.text})
     assert "The audit log is intact" in page.text
+
+
+def test_an_export_of_one_contract_signs_the_head_too(project, client_as):
+    name = saved(project).bundle.name
+    at = reverse("governance:contract_audit", args=[project.slug, name])
+    (head,) = heads_in(client_as(Role.VIEWER).get(at, {"format": "json"})["X-Audit-Head"])
+    assert head.is_signed()
 
 
 def test_text_without_a_head_is_refused(project, client_as, tmp_path):
