@@ -8,7 +8,7 @@ from ninja import Query
 
 from governance.people.auth import AccessRequest, KeyOrMember
 from outcomes.figures.domain.figures import Figures
-from outcomes.figures.queries.stats import figures_by
+from outcomes.figures.queries.stats import figures_by, newest_calls
 from outcomes.figures.schemas import StatsQuery
 from outcomes.jobs.api import settled
 from outcomes.web.api import answer, router
@@ -19,10 +19,16 @@ def get_stats(request: AccessRequest, query: Query[StatsQuery]) -> HttpResponse:
     """Figures of calls that fit the filter, most calls first; by hour in order of time."""
     project = request.auth.project_id
     is_settled = settled(request, project, query.wait)
-    groups = figures_by(project, query.by, query.filter(), durations=True)
+    filters, since = query.filter(), None
+    if query.by == "session":
+        filters, since = newest_calls(project, filters)
+    groups = figures_by(project, query.by, filters, durations=True)
     rows = [_row(key, figures) for key, figures in groups.items()]
     rows.sort(key=lambda row: row["key"] if query.by == "hour" else (-row["calls"], row["key"]))
-    return answer({"by": query.by, "rows": rows, "settled": is_settled})
+    counted_since = None if since is None else since.isoformat().replace("+00:00", "Z")
+    return answer(
+        {"by": query.by, "rows": rows, "settled": is_settled, "counted_since": counted_since}
+    )
 
 
 def _row(key: str | datetime, figures: Figures) -> dict[str, Any]:

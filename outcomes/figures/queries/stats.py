@@ -7,7 +7,7 @@ else they are counted from the calls themselves.
 import bisect
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from typing import Any, Final, Literal
@@ -36,6 +36,7 @@ _COLUMN: Final = {
     "environment": "environment__name",
 }
 _NO_FILTER: Final = CallFilter()
+MOST_CALLS: Final = 100_000  # that figures by session count: of sessions there are no rollups
 
 _Slots = dict[tuple[Any, int], Slot]  # by what it is of, and the step
 
@@ -65,6 +66,15 @@ def figures_by(
     slots = _read(project_id, filters, by, durations=durations)
     groups = {key: slot.figures() for (key, _), slot in slots.items()}
     return {key: group for key, group in groups.items() if group}
+
+
+def newest_calls(project_id: int, filters: CallFilter) -> tuple[CallFilter, datetime | None]:
+    """The filter narrowed to its newest calls, and since when; None where it fits no more."""
+    newest = calls(project_id, filters).order_by("-at", "-order").values_list("at", flat=True)
+    some = list(newest[MOST_CALLS - 1 : MOST_CALLS + 1])
+    if len(some) < 2:
+        return filters, None
+    return replace(filters, since=some[0]), some[0]
 
 
 def figures_over_time(

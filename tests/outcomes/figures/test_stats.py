@@ -19,6 +19,7 @@ from outcomes.core.moments import Step
 from outcomes.figures.commands import rolling_up
 from outcomes.figures.commands.rolling_up import roll_up, roll_up_now_and_then
 from outcomes.figures.domain.figures import Figures
+from outcomes.figures.queries import stats
 from outcomes.figures.queries.stats import (
     By,
     figures,
@@ -247,6 +248,23 @@ def test_figures_are_given_over_http_the_most_calls_first(agent):
     assert (session["key"], session["p99_ms"]) == ("s", hundred)
     first, _ = agent.get("stats", by="hour")["rows"]
     assert (first["key"], first["calls"]) == ("2026-10-09T12:00:00Z", 4)
+
+
+def test_figures_by_session_count_the_newest_calls_and_say_since_when(agent, monkeypatch):
+    agent.post(
+        *(
+            an_outcome(f"c-{n}", session_id=f"s-{n % 2}", timestamp=f"2026-11-18T06:00:0{n}.5Z")
+            for n in range(5)
+        )
+    )
+    assert agent.get("stats", by="session")["counted_since"] is None
+    monkeypatch.setattr(stats, "MOST_CALLS", 3)
+    answer = agent.get("stats", by="session")
+    assert {row["key"]: row["calls"] for row in answer["rows"]} == {"s-0": 2, "s-1": 1}
+    since = answer["counted_since"]
+    assert datetime.fromisoformat(since) == datetime(2026, 11, 18, 6, 0, 2, 500_000, UTC)
+    assert agent.get("stats", by="session", since=since)["rows"] == answer["rows"]
+    assert agent.get("stats", by="tool")["counted_since"] is None
 
 
 def test_a_reason_that_figures_cut_leads_to_its_calls(agent):
