@@ -43,6 +43,11 @@ def family(root: int, among: Mapping[int, Process]) -> list[Process]:
     return members
 
 
+def cpu_seconds(pid: int) -> float:
+    """Processor time of one process, without its children."""
+    return processes()[pid].ticks / _TICKS
+
+
 class CpuMeter:
     """Cores that named processes kept busy, and what all others of the machine took meanwhile."""
 

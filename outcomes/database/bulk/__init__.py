@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection, models
 
 from outcomes.database.bulk.arrays import packed
@@ -38,6 +39,18 @@ def rows_as_stored(statement: str, values: Sequence[Any]) -> list[Row]:
         cursor.execute(statement, values)
         rows: list[Row] = cursor.fetchall()
         return rows
+
+
+def rows_of(selected: models.QuerySet[Any, Any]) -> list[Row]:
+    """Rows of a query of values, for queries of many: Django's way to read PostgreSQL makes each
+    time from text, at a sixth of the cost of a reclassification. Bytes may be of any kind."""
+    if connection.vendor != "postgresql":
+        return list(selected)
+    try:
+        statement, values = selected.query.sql_with_params()
+    except EmptyResultSet:
+        return []
+    return rows_as_stored(statement, values)
 
 
 @cache
@@ -153,6 +166,21 @@ def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
             f"UPDATE {table} SET {changed} WHERE id = %s",
             [(*row[1:], row[0]) for row in _adapted(model, columns, rows)],
         )
+
+
+def remove(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Delete the rows with these values; rows come sorted, and the columns have an index."""
+    if not rows:
+        return
+    table = model._meta.db_table
+    names = [f'"{_field(model, name).column}"' for name in columns]
+    if connection.vendor == "postgresql":
+        equal = " AND ".join(f"{table}.{name} = source.{name}" for name in names)
+        _unnested(f"DELETE FROM {table} USING {{source}} WHERE {equal}", model, columns, rows)
+        return
+    equal = " AND ".join(f"{name} = %s" for name in names)
+    with connection.cursor() as cursor:
+        cursor.executemany(f"DELETE FROM {table} WHERE {equal}", _adapted(model, columns, rows))
 
 
 def _insert(model: Model, columns: Sequence[str], rows: Sequence[Row], then: str) -> None:

@@ -36,6 +36,8 @@ from outcomes.stored.names import ids_of
 NOTES_AT_ONCE: Final = 50
 AGAIN_AFTER: Final = timedelta(minutes=1)  # a run that failed
 _NAMED: Final = ("tool", "environment", "agent", "session")
+_POSTING: Final = ("token", "at", "call")
+_INDEXED: Final = 'SELECT id, "at", tokens FROM outcomes_indexedcall WHERE id'
 _indexes: Final = SearchIndex.objects.all
 Status = SearchIndex.Status
 
@@ -108,7 +110,10 @@ def index_some(index: SearchIndex, pace: Pace) -> bool:
 
 def remove_calls(calls: Sequence[int]) -> None:
     """Remove calls from the index, in the transaction that removes the calls."""
-    rows = IndexedCall.objects.filter(pk__in=calls).values_list("pk", "at", "tokens")
+    if not calls:
+        return
+    those, values = one_of_numbers(calls)
+    rows = bulk.rows_as_stored(f"{_INDEXED} {those}", values)
     _remove_postings(
         (token, at, call) for call, at, tokens in rows for token in unpacked(bytes(tokens))
     )
@@ -230,7 +235,7 @@ def _write(index: SearchIndex, entries: Sequence[Entry], **figures: int) -> None
     none = frozenset[tuple[int, int, int]]()
     _remove_postings(row for call, rows in old.items() for row in rows - new[call])
     added = sorted(row for call, rows in new.items() for row in rows - old.get(call, none))
-    bulk.insert_missing(Posting, ("token", "at", "call"), added)
+    bulk.insert_missing(Posting, _POSTING, added)
     bulk.put(
         IndexedCall,
         ("id",),
@@ -265,9 +270,4 @@ def _postings(call: int, at: int, tokens: frozenset[int]) -> frozenset[tuple[int
 
 
 def _remove_postings(rows: Iterable[tuple[int, int, int]]) -> None:
-    if removed := sorted(rows):
-        with connection.cursor() as cursor:
-            cursor.executemany(
-                'DELETE FROM outcomes_posting WHERE token = %s AND "at" = %s AND "call" = %s',
-                removed,
-            )
+    bulk.remove(Posting, _POSTING, sorted(rows))
