@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Max, Min, Q, QuerySet
 
+from outcomes.database import bulk
 from outcomes.models import Call, Session
 from outcomes.models.rejudging import MOST_PARTS
 from outcomes.record.call_columns import COLUMNS, Row
@@ -213,5 +214,4 @@ def _pages(
 
 
 def _rows(calls: QuerySet[Call]) -> list[Row]:
-    rows: Iterable[tuple[Any, ...]] = calls.values_list(*COLUMNS)
-    return [Row(*row) for row in rows]
+    return [Row(*row) for row in bulk.rows_of(calls.values_list(*COLUMNS))]

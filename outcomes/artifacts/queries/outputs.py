@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from governance.core.json_value import Json
-from outcomes.database import one_of_numbers
-from outcomes.database.reading import reading
+from outcomes.database import bulk, one_of_numbers
 from outcomes.models import Call
 from outcomes.record import codec
 from outcomes.record.call_columns import Row
@@ -73,10 +72,9 @@ def outputs_of(rows: Sequence[Row]) -> Recorded:
 
 
 def _posted(calls: list[int]) -> list[tuple[int, bytes]]:
-    with reading().cursor() as cursor:
-        those, values = one_of_numbers(calls)
-        cursor.execute(_POSTED + those, values)
-        return [(call, bytes(packed)) for call, packed in cursor.fetchall()]
+    those, values = one_of_numbers(calls)
+    rows = bulk.rows_as_stored(_POSTED + those, values)
+    return [(call, bytes(packed)) for call, packed in rows]
 
 
 def _fold(calls: set[int], recorded: Recorded) -> None:

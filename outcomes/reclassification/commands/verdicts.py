@@ -37,6 +37,18 @@ _READ_SO: Final = (
     "check_rule",
     "check_value",
 )
+_PAST: Final = {  # columns of a past verdict, and those of its call
+    "check_name": "check_name",
+    "check_version": "check_version",
+    "verdict": "classified",
+    "effective": "verdict",
+    "decided_by": "decided_by",
+    "rule": "check_rule",
+    "value": "check_value",
+    "reason": "verdict_reason",
+    "labels": "labels",
+    "cut": "cut",
+}
 Judgements = dict[int, tuple[Row, Judged]]
 _NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
 
@@ -68,7 +80,7 @@ def _locked(judgements: Judgements) -> list[CallRow]:
     all that tells results apart is compared."""
     rows = Call.objects.select_for_update().filter(id__in=list(judgements))
     columns = rows.order_by("environment", "digest").values_list(*CALL_COLUMNS)
-    calls = map(codec.call_row_of, columns)
+    calls = map(codec.call_row_of, bulk.rows_of(columns))
     return [call for call in calls if _is_as_read(call, judgements[call.id][0])]
 
 
@@ -101,25 +113,12 @@ def _is_as_read(old: CallRow, row: Row) -> bool:
 
 def _keep_past(changes: Iterable[Change]) -> None:
     now = timezone.now()
-    PastVerdict.objects.bulk_create(
-        PastVerdict(
-            call_id=old.id,
-            project_id=old.project,
-            check_name=old.check_name,
-            check_version=old.check_version,
-            verdict=old.classified,
-            effective=old.verdict,
-            decided_by=old.decided_by,
-            rule=old.check_rule,
-            value=old.check_value,
-            reason=old.verdict_reason,
-            labels=old.labels,
-            cut=old.cut,
-            until=now,
-        )
+    rows = [
+        (old.id, old.project, *(getattr(old, name) for name in _PAST.values()), now)
         for old, _ in changes
         if old is not None and _has_past(old)
-    )
+    ]
+    bulk.insert_missing(PastVerdict, ("call", "project", *_PAST, "until"), rows)
 
 
 def _has_past(old: CallRow) -> bool:

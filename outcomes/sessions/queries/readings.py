@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 
 from governance.contracts.domain.limit_use import LimitUse
 from governance.delivery.queries.governing import Governing
+from outcomes.database import bulk
 from outcomes.models import Call, Session, SessionMark
 from outcomes.record.codec import STEP_COLUMNS, step_from
 from outcomes.record.event import UNKNOWN_AGENT
@@ -195,7 +196,7 @@ def before_all(calls: Sequence[Seen], governing: Governing) -> SessionState:
 def calls_of(sessions: list[int]) -> dict[int, list[Seen]]:
     by_session: dict[int, list[Seen]] = defaultdict(list)
     calls = Call.objects.filter(session__in=sessions).order_by("session", *_PLACE)
-    for session, *rest in calls.values_list("session", *_COLUMNS):
+    for session, *rest in bulk.rows_of(calls.values_list("session", *_COLUMNS)):
         by_session[session].append(_seen(rest))
     return by_session
 
