@@ -41,7 +41,8 @@ class Event(models.Model):
                 fields=["environment", "call_digest", "digest"], name="one_event_however_often_sent"
             )
         ]
-        indexes = [models.Index(fields=["project", "-id"], name="event_by_project")]
+        # Ascending: rows come in this order, and PostgreSQL fills pages well at that end only.
+        indexes = [models.Index(fields=["project", "id"], name="event_by_project")]
 
     def __str__(self) -> str:
         return f"event {self.pk}"
@@ -161,13 +162,11 @@ class Call(models.Model):
             ),
         ]
         indexes = [
-            models.Index(F("project"), F("at").desc(), F("order").desc(), name="call_by_time"),
+            models.Index(fields=["project", "at", "order"], name="call_by_time"),
             models.Index(fields=["session", "at"], name="call_by_session"),
             models.Index(fields=["tool", "at"], name="call_by_tool"),
             models.Index(
-                F("project"),
-                F("at").desc(),
-                F("order").desc(),
+                fields=["project", "at", "order"],
                 name="call_without_session",
                 condition=Q(session=None),
             ),

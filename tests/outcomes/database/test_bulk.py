@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outcomes.database import bulk
-from outcomes.models import Agent, ArtifactMaker, ArtifactUse, Call, Event, Session
+from outcomes.models import Agent, ArtifactMaker, ArtifactUse, Call, Event, Posting, Session
 from outcomes.record.codec import CALL_COLUMNS
 from tests import builders
 from tests.examples import with_a_database
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+POSTING = ("token", "at", "call")
 EVENT = ("id", "project", "environment", "call_digest", "digest", "agent", "source",
          "received_at", "item")  # fmt: skip
 
@@ -168,3 +170,28 @@ def test_nothing_to_write_asks_nothing(db, django_assert_num_queries):
         assert bulk.insert_new(Event, EVENT, []) == set()
         bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), [])
         bulk.update(Session, ("id", "attempts"), [])
+
+
+def test_rows_are_removed_by_their_key_and_no_others(db):
+    rows = [(token, at, call) for token in (1, -(2**60)) for at in (5, 6) for call in (7, 8)]
+    bulk.insert_missing(Posting, POSTING, rows)
+    bulk.remove(Posting, POSTING, sorted([rows[0], rows[5], (9, 9, 9)]))
+    left = Posting.objects.order_by("token", "at", "call").values_list(*POSTING)
+    assert list(left) == sorted({*rows} - {rows[0], rows[5]})
+    bulk.remove(Posting, POSTING, [])
+    assert Posting.objects.count() == 6
+
+
+def test_rows_of_a_query_are_those_that_django_reads(db):
+    bulk.insert_new(Event, EVENT, [an_event_row(1), an_event_row(2, received_at=NOON + HOUR)])
+    query = Event.objects.filter(received_at__gte=NOON).order_by("id")
+    for columns in (("id", "source", "received_at", "set_apart"), ("digest",)):
+        read = [[_plain(value) for value in row] for row in query.values_list(*columns)]
+        assert [
+            [_plain(value) for value in row] for row in bulk.rows_of(query.values_list(*columns))
+        ] == read
+    assert bulk.rows_of(query.filter(id__in=[]).values_list("id")) == []
+
+
+def _plain(value):
+    return bytes(value) if isinstance(value, memoryview) else value
