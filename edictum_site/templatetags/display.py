@@ -24,7 +24,7 @@ from governance.people.policies import Action, may
 
 register = template.Library()
 
-SHORT_NAME = 20  # characters that stay on one line
+SHORT_NAME = 14  # characters that stay on one line
 _PARTS = re.compile(r"(?<=[_.:/-])(?=[^_.:/-])")
 _IN_BACKTICKS = re.compile(r"`([^`]+)`")
 

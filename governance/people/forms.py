@@ -25,11 +25,11 @@ SCOPES = [
     (Scope.MANAGE.value, "manage: everything an admin can do except members"),
 ]
 EXPIRES = [
-    ("", "never"),
-    ("7", "in 7 days"),
-    ("30", "in 30 days"),
-    ("90", "in 90 days"),
-    ("365", "in 1 year"),
+    ("", "Never"),
+    ("7", "In 7 days"),
+    ("30", "In 30 days"),
+    ("90", "In 90 days"),
+    ("365", "In 1 year"),
 ]
 
 
@@ -85,7 +85,7 @@ class KeyForm(Form):
     dialect = forms.ChoiceField(
         label="Contract format",
         required=False,
-        choices=[("", "automatic"), ("old", "old"), ("new", "new")],
+        choices=[("", "Automatic"), ("old", "Old"), ("new", "New")],
     )
     expires = forms.ChoiceField(label="Expires", required=False, choices=EXPIRES)
 

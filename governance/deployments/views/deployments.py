@@ -19,6 +19,7 @@ from governance.contracts.views.tabs import newest_named
 from governance.contracts.views.use import use_context
 from governance.contracts.views.version_choices import version_choices
 from governance.core.actor import shown
+from governance.core.cases import PRODUCTION
 from governance.core.deployment_requests import NOTHING_REQUIRED, Required
 from governance.core.errors import Conflict, Forbidden, GovernanceError, InvalidInput, NotFound
 from governance.deployments.commands import deployments
@@ -47,7 +48,9 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
     if newest is not None:
         chosen["version"] = str(newest.number)
     is_chosen = bool(chosen["environment"]) and "choose" not in request.GET
-    place = PlaceForm(chosen if is_chosen else None, initial=chosen)
+    usual = PRODUCTION if PRODUCTION in required else ""
+    initial = chosen | {"environment": chosen["environment"] or usual}
+    place = PlaceForm(chosen if is_chosen else None, initial=initial)
     context: dict[str, Any] = {
         "page_title": f"Deploy {bundle_name}",
         "bundle_name": bundle_name,
