@@ -13,6 +13,7 @@ from typing import Any, Final
 from bench import machine, parts
 from bench.backtests import KINDS, BacktestEnded, backtests, recorded
 from bench.checks import checks
+from bench.costs import costs
 from bench.editor import editor
 from bench.governed import governed
 from bench.governing import deploy
@@ -63,6 +64,9 @@ def _on(chosen: Store, sizes: Sizes, groups: Sequence[str]) -> dict[str, Any]:
                 for part in GROUPS[group](running, sizes):
                     counted["parts"].append(part.as_json())
                     print(f"{chosen.name}: {part.name} done", file=sys.stderr, flush=True)
+            if "end-to-end" in groups:
+                load = parts.workload(sizes.end_to_end, batch=500, clients=4)
+                counted["costs"] = costs(running, load)
         except (NotSettled, AgentsFailed, BacktestEnded, RejudgingEnded) as error:
             counted["ended"] = f"The parts end here. {error}"
     return counted

@@ -61,13 +61,16 @@ class CpuMeter:
 
     def read(self) -> dict[str, float]:
         seconds = max(time.monotonic() - self.began, 0.01)
-        after = self._ticks()
-        cores = {
-            name: (ticks - self._before.get(name, 0)) / _TICKS / seconds
-            for name, ticks in after.items()
+        return {name: round(used / seconds, 2) for name, used in self.seconds().items()}
+
+    def seconds(self) -> dict[str, float]:
+        """Processor time since the beginning."""
+        used = {
+            name: (ticks - self._before.get(name, 0)) / _TICKS
+            for name, ticks in self._ticks().items()
         }
-        cores["others"] = max(0.0, cores.pop("all") - sum(cores.values()))
-        return {name: round(used, 2) for name, used in cores.items()}
+        used["others"] = max(0.0, used.pop("all") - sum(used.values()))
+        return used
 
     def _ticks(self) -> dict[str, int]:
         there = processes()

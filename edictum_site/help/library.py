@@ -31,6 +31,7 @@ GROUPS: Final = (
             "audit",
             "security",
             "performance",
+            "scale",
             "architecture",
             NEWS,
         ),

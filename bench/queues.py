@@ -1,0 +1,155 @@
+"""A simulation of the inbox under bursts: fluid, in small steps, one queue per shard.
+
+Posts that find the inbox full are sent again after the pause that the console names, and are lost
+once their agents' buffers are full. No clock and no chance: the same input has the same result.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+STEP: Final = 0.1  # seconds
+RETRY_AFTER: Final = 10.0  # seconds, as a refused post is answered
+Rate = Callable[[float], float]  # outcomes per second at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Capacity of an installation, in outcomes per second."""
+
+    door: float  # acknowledged by all webs
+    settle: float  # by the workers of one shard
+    shards: int = 1
+    inbox: float = 5_000_000  # outcomes that a shard's inbox has room for
+    buffers: float = 1_000_000  # outcomes that all agents together can hold back
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """A steady rate, and for some seconds a multiple of it."""
+
+    base: float
+    times: float
+    begins: float = 60.0
+    lasts: float = 60.0
+
+    def __call__(self, at: float) -> float:
+        is_on = self.begins <= at < self.begins + self.lasts
+        return self.base * (self.times if is_on else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    longest_lag: float  # seconds from acknowledged to settled
+    largest_backlog: float  # outcomes in the inbox of one shard
+    refused: float  # outcomes that were answered with *try again*, once or more often
+    lost: float  # of these, more than the buffers of their agents hold
+    settled: float
+    drained_at: float | None  # seconds after which nothing waits beyond a step; None: never
+
+
+@dataclass(slots=True)
+class _Shard:
+    """First in, first out: amounts with the time at which they were acknowledged."""
+
+    waiting: deque[tuple[float, float]] = field(default_factory=deque)
+    backlog: float = 0.0
+    settled: float = 0.0
+
+    def accept(self, at: float, amount: float) -> None:
+        if amount > 0:
+            self.waiting.append((at, amount))
+            self.backlog += amount
+
+    def settle(self, amount: float) -> None:
+        while self.waiting and amount > 0:
+            at, first = self.waiting[0]
+            done = min(first, amount)
+            amount -= done
+            self.backlog -= done
+            self.settled += done
+            if done < first:
+                self.waiting[0] = (at, first - done)
+            else:
+                self.waiting.popleft()
+
+    def lag(self, now: float) -> float:
+        return now - self.waiting[0][0] if self.waiting else 0.0
+
+
+def simulate(
+    fleet: Fleet, rate: Rate, *, seconds: float, shares: Sequence[float] = (), bulk: float = 0.0
+) -> Result:
+    """`shares` of the traffic by shard, equal without them; `bulk` is the part of each shard's work
+    that jobs take meanwhile."""
+    parts = list(shares) or [1 / fleet.shards] * fleet.shards
+    if len(parts) != fleet.shards:
+        raise ValueError(f"{len(parts)} shares for {fleet.shards} shards")
+    run = _Run(fleet, [_Shard() for _ in parts], parts, fleet.settle * (1 - bulk))
+    for number in range(int(seconds / STEP)):
+        run.step(number * STEP, rate)
+    return run.result()
+
+
+@dataclass(slots=True)
+class _Run:
+    fleet: Fleet
+    shards: list[_Shard]
+    parts: list[float]
+    per_shard: float
+    retries: deque[tuple[float, float]] = field(default_factory=deque)
+    held_back: float = 0.0
+    refused: float = 0.0
+    lost: float = 0.0
+    longest_lag: float = 0.0
+    largest_backlog: float = 0.0
+    drained_at: float | None = None
+
+    def step(self, now: float, rate: Rate) -> None:
+        arriving = rate(now) * STEP + self._due(now)
+        at_door = min(arriving, self.fleet.door * STEP)
+        self._refuse(now, arriving - at_door)
+        for shard, part in zip(self.shards, self.parts, strict=True):
+            room = max(0.0, self.fleet.inbox - shard.backlog)
+            accepted = min(at_door * part, room)
+            self._refuse(now, at_door * part - accepted)
+            shard.accept(now, accepted)
+            self.largest_backlog = max(self.largest_backlog, shard.backlog)
+            shard.settle(self.per_shard * STEP)
+            self.longest_lag = max(self.longest_lag, shard.lag(now + STEP))
+        self._note_drained(now)
+
+    def result(self) -> Result:
+        settled = sum(shard.settled for shard in self.shards)
+        return Result(
+            longest_lag=self.longest_lag,
+            largest_backlog=self.largest_backlog,
+            refused=self.refused,
+            lost=self.lost,
+            settled=settled,
+            drained_at=self.drained_at,
+        )
+
+    def _due(self, now: float) -> float:
+        amount = 0.0
+        while self.retries and self.retries[0][0] <= now:
+            amount += self.retries.popleft()[1]
+        self.held_back -= amount
+        return amount
+
+    def _refuse(self, now: float, amount: float) -> None:
+        if amount <= 1e-9:
+            return
+        self.refused += amount
+        fits = min(amount, max(0.0, self.fleet.buffers - self.held_back))
+        self.lost += amount - fits
+        self.held_back += fits
+        self.retries.append((now + RETRY_AFTER, fits))
+
+    def _note_drained(self, now: float) -> None:
+        waits = self.held_back > 1e-6 or any(shard.backlog > 1e-6 for shard in self.shards)
+        if waits:
+            self.drained_at = None
+        elif self.drained_at is None:
+            self.drained_at = now
