@@ -69,7 +69,8 @@ def test_every_table_is_a_file_in_both_forms_and_is_offered(pages):
         rows = list(csv.DictReader(io.StringIO(body_of(answer), newline="")))
         document = json.loads(body_of(pages.get(path, format="json")))
         ((_, records),) = document.items()
-        assert len(records) == len(rows), path
+        first = path == "settings/audit/"  # its first download is an entry of the second
+        assert len(records) == len(rows) + first, path
         assert all(column in row for row in records), path
         if not rows:
             empty.add(path)
