@@ -21,6 +21,7 @@ ace.config.set("loadWorkerFromBlob", false);
 const box = document.createElement("div");
 box.className = "editor";
 area.after(box);
+box.style.height = `${area.offsetHeight}px`; // ACE sets its own a frame later
 area.hidden = true;
 const editor = ace.edit(box, {
   value: area.value,
