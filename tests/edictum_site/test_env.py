@@ -12,6 +12,7 @@ from edictum_site.env import (
     env_bound,
     env_hosts,
     env_level,
+    env_networks,
     env_origins,
     env_proxies,
     env_secret_files,
@@ -53,6 +54,14 @@ def test_an_invalid_proxy_is_rejected(monkeypatch, written):
     monkeypatch.setenv(NAME, written)
     with pytest.raises(SettingInvalid, match=f"{NAME} must name addresses or networks"):
         env_proxies(NAME)
+
+
+def test_networks_are_written_in_cidr_form(monkeypatch):
+    monkeypatch.setenv(NAME, "10.0.0.0/8, fd00::/8")
+    assert env_networks(NAME) == ["10.0.0.0/8", "fd00::/8"]
+    monkeypatch.setenv(NAME, "10.0.0.0/8, siem.example")
+    with pytest.raises(SettingInvalid, match=r"not 'siem\.example'"):
+        env_networks(NAME)
 
 
 @pytest.mark.parametrize(
