@@ -9,7 +9,7 @@ PARTS := $(JOURNEYS) test-postgres-journeys test-postgres-1 test-sqlite-site tes
 # A test run compiles hundreds of modules, and its processes load them again: kept, that happens once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run dev demo wheel pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill hosts browser result-shapes
+.PHONY: run dev demo wheel pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill hosts soak browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -91,6 +91,12 @@ kill: setup-dev
 # Three hosts as network namespaces: one is lost for good, one cut off, one has a wrong clock.
 hosts: setup-dev
 	@$(BIN)/python -m tests.hosts
+
+# Half an hour per database of load with faults, artifacts in a bucket: processes killed, Redis silent,
+# PostgreSQL restarted, a full disk, the object store away or slow. Prints a ledger.
+soak: setup-dev
+	@$(BIN)/python -m tests.soak
+	@$(BIN)/python -m tests.soak --postgres
 
 # The table of what shipped checks say of the shapes of results; a test holds it equal to what they do.
 result-shapes: setup-dev

@@ -7,12 +7,14 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
 import httpx
 
+SLOW = 0.5  # seconds for each piece of a request or an answer
 KEYS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests-secret"}
 # The server wants to see a signature, and verifies it when it knows the key only.
 SIGNED = {
@@ -98,7 +100,7 @@ def _bucket(address: str) -> str:
 
 
 class Line:
-    """A connection to the server that can be cut, be silent, or end after so many bytes."""
+    """A connection to the server that can be cut, silent, slow, or end after so many bytes."""
 
     def __init__(self) -> None:
         self.mode = "open"
@@ -129,6 +131,8 @@ class Line:
             while data := source.recv(65_536):
                 if self.mode == "silent":
                     continue
+                if self.mode == "slow":
+                    time.sleep(SLOW)
                 if is_request and self.bytes_left is not None:
                     self.bytes_left -= len(data)
                 if self.mode == "cut" or (self.bytes_left is not None and self.bytes_left < 0):

@@ -1,0 +1,85 @@
+"""A project whose calls are old enough to be removed by retention: they were posted while the
+console's clock was wrong by weeks."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from tests.hosts.browser import Browser
+from tests.hosts.clock import skewed_clock
+from tests.items import an_outcome
+from tests.kill.load import BATCH, Post
+from tests.kill.posting import Poster
+from tests.kill.reading import get, wait_until_settled
+from tests.kill.victims import Victim
+
+AGE: Final = timedelta(days=40)
+DAYS: Final = 7  # that the rule keeps calls: the fewest
+_KEY: Final = re.compile(r"edk_production_[A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    key: str
+    calls: int
+    totals: Any  # as the API reports them for all time
+
+    def left(self, address: tuple[str, int]) -> int:
+        return len(get(address, "outcomes?limit=1000", self.key)["outcomes"])
+
+    def wrong(self, address: tuple[str, int]) -> list[str]:
+        """After a run of retention: no call is left, and every sum is."""
+        now = totals(address, self.key)
+        problems = [f"{left} calls outlived retention"] if (left := self.left(address)) else []
+        if now != self.totals:
+            problems.append(f"sums after retention are {now}, were {self.totals}")
+        return problems
+
+
+def old_project(data: Path, variables: Mapping[str, str], calls: int) -> Old | None:
+    """Posted, settled and left as the console of this data folder stops; None without a compiler,
+    which the wrong clock needs."""
+    wrong = skewed_clock(-int(AGE.total_seconds()), data.parent)
+    if not wrong:
+        return None
+    victim = Victim(data, {**variables, **wrong})
+    try:
+        key = _new_key(Browser(victim.product.url))
+        posts = _posts(calls)
+        poster = Poster(posts, victim.address, key)
+        poster.start(1)
+        poster.let(len(posts))
+        poster.wait_for(len(posts))
+        wait_until_settled(victim.address(), key)
+        return Old(key, calls, totals(victim.address(), key))
+    finally:
+        victim.stop()
+
+
+def totals(address: tuple[str, int], key: str) -> Any:
+    return get(address, "stats?by=tool", key)["rows"]
+
+
+def _new_key(browser: Browser) -> str:
+    keys = browser.post("/projects/new/", name="Old")
+    fields = {"name": "soak", "environment": "production"}
+    shown = browser.post(f"{keys}new/", **fields, scopes=["ingest", "read", "manage"])
+    return str(_KEY.findall(browser.page(shown))[0])
+
+
+def _posts(calls: int) -> list[Post]:
+    at = (datetime.now(UTC) - AGE).isoformat()
+    names = [f"old-{number}" for number in range(calls)]
+    return [_post_of(names[start : start + BATCH], at) for start in range(0, calls, BATCH)]
+
+
+def _post_of(names: list[str], at: str) -> Post:
+    items = [
+        an_outcome(name, session_id=f"old-{name[-1]}", tool_name=f"old-{name[-1]}", timestamp=at)
+        for name in names
+    ]
+    return Post("outcomes", json.dumps({"outcomes": items}).encode(), tuple(names))
