@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "outcomes",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "django_htmx",
     "django_ace",
     "django.contrib.auth",
@@ -143,7 +144,21 @@ ACCOUNT_RATE_LIMITS = {"login": None}  # only failures are counted: sign_in_limi
 ACCOUNT_FORMS = {
     "login": "edictum_site.accounts.adapter.SignInForm",
     "change_password": "edictum_site.accounts.adapter.PasswordForm",
+    "reauthenticate": "edictum_site.accounts.adapter.ConfirmForm",
 }
+MFA_ADAPTER = "edictum_site.accounts.second_factor.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_TOLERANCE = 1  # half a minute each way, for telephones whose clocks are off
+MFA_FORMS = {
+    "authenticate": "edictum_site.accounts.second_factor.CodeForm",
+    "reauthenticate": "edictum_site.accounts.second_factor.ConfirmByCodeForm",
+    "activate_totp": "edictum_site.accounts.second_factor.AddAppForm",
+    "add_webauthn": "edictum_site.accounts.second_factor.AddPasskeyForm",
+    "edit_webauthn": "edictum_site.accounts.second_factor.RenamePasskeyForm",
+}
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds, in which a change of factors asks for nothing
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 

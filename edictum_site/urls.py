@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.urls import include, path, re_path
 
-from edictum_site.accounts import adapter
+from edictum_site.accounts import urls as accounts
 from edictum_site.api import api, quickly
 from edictum_site.components.views import components
 from outcomes.session_store.api import session_store
@@ -17,7 +17,7 @@ urlpatterns = [
     path("", include("outcomes.urls")),
     path("p/<slug:slug>/", include("edictum_site.first_hour.urls")),
     path("p/<slug:slug>/", include("edictum_site.lookup.urls")),
-    path("account/", include(adapter)),
+    path("account/", include(accounts)),
     path("docs/", include("edictum_site.help.urls")),
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
     re_path(r"^(?:api/)?v1/", api.urls),

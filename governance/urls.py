@@ -38,9 +38,11 @@ in_settings = [
     path("keys/<int:key_id>/revoke/", keys.revoke_key, name="revoke_key"),
     path("members/", members.members, name="members"),
     path("members/invite/", members.invite, name="invite"),
+    path("members/second-factor/", members.second_factor, name="second_factor"),
     path("members/invited/", members.invited, name="invited"),
     path("members/<int:member_id>/role/", members.change_role, name="change_role"),
     path("members/<int:member_id>/account/", members.member_account, name="member_account"),
+    path("members/<int:member_id>/factors/", members.member_factors, name="member_factors"),
     path("members/<int:member_id>/remove/", members.remove_member, name="remove_member"),
     path(
         "invitations/<int:invitation_id>/withdraw/",

@@ -3,35 +3,37 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.forms import ChangePasswordForm, LoginForm
-from allauth.account.views import account_inactive, login, logout, password_change
+from allauth.account.forms import ChangePasswordForm, LoginForm, ReauthenticateForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.urls import path
 
-from edictum_site.accounts import profile, sign_in_limits
+from edictum_site.accounts import sign_in_limits
 from governance.models import User
-
-# Only these: sign-up, reset by email and the rest have no address at all.
-urlpatterns = [
-    path("sign-in/", login, name="account_login"),
-    path("sign-out/", logout, name="account_logout"),
-    path("password/", password_change, name="account_change_password"),
-    path("inactive/", account_inactive, name="account_inactive"),
-    path("profile/", profile.profile, name="profile"),
-    path("range/", profile.remember_range, name="remember_range"),
-]
 
 # That one is signed in, or out, one sees.
 OBVIOUS = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
+
+
+WAYS_TO_CONFIRM = {
+    "reauthenticate": "Use your password",
+    "mfa_reauthenticate": "Use a code",
+    "mfa_reauthenticate:webauthn": "Use a passkey",
+}
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     error_messages = DefaultAccountAdapter.error_messages | {
         "email_password_mismatch": "Wrong email or password.",
         "enter_current_password": "Wrong current password.",
+        "incorrect_password": "Wrong password.",
+        "too_many_login_attempts": "Too many attempts. Try again in 5 minutes.",
+        "rate_limited": "Too many attempts. Try again in 5 minutes.",
     }
+
+    def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        return [each | {"description": WAYS_TO_CONFIRM[each["id"]]} for each in methods]
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
@@ -80,6 +82,14 @@ class PasswordForm(ChangePasswordForm):  # type: ignore[misc]  # allauth has no 
             password2="Repeat new password",
         )
         self.fields["password1"].help_text = "At least 10 characters."
+
+
+class ConfirmForm(ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
+    use_required_attribute = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _relabel(self, password="Password")  # noqa: S106  # a label
 
 
 def _relabel(form: Any, **labels: str) -> None:

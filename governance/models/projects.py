@@ -11,6 +11,8 @@ class Project(models.Model):
     name = models.CharField(max_length=128)
     created_at = models.DateTimeField(auto_now_add=True)
     max_key_days = models.PositiveSmallIntegerField(null=True)  # none: no limit
+    # Pages are shown only to people who signed in with a second factor.
+    second_factor = models.BooleanField(default=False, db_default=False)
     success_target = models.FloatField(null=True)  # of rates, 0 to 1; none: no target
     is_demo = models.BooleanField(
         default=False, db_default=False

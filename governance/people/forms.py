@@ -184,6 +184,15 @@ class RoleForm(Form):
     role = forms.ChoiceField(label="Role", choices=ROLES)
 
 
+class SecondFactorForm(Form):
+    required = forms.BooleanField(
+        label="Require a second factor",
+        required=False,
+        help_text="Members without one add one before they see this project."
+        " API keys are not affected.",
+    )
+
+
 class RequirementsForm(Form):
     second_person = forms.BooleanField(
         label="Require approval by a second person",

@@ -38,6 +38,7 @@ SIGNED_OUT = {"sign-in": "/account/sign-in/", "client packages": "/clients/"}
 PAGES = {
     "projects": "/projects/",
     "profile": "/account/profile/",
+    "second factor": "/account/second-factor/",
     "docs": "/docs/",
     "glossary": "/docs/glossary/",
     "what's new": "/docs/whats-new/",
@@ -125,6 +126,8 @@ PAGES = {
     "rotate a key": "/p/default/settings/keys/1/rotate/",
     "members": "/p/default/settings/members/",
     "account of a member": "/p/default/settings/members/1/account/",
+    "second factor of members": "/p/default/settings/members/second-factor/",
+    "factors of a member": "/p/default/settings/members/1/factors/",
     "invite": "/p/default/settings/members/invite/",
     "invited, which leads to the members": "/p/default/settings/members/invited/",
     "audit": "/p/default/settings/audit/",

@@ -1,4 +1,4 @@
-"""Deactivates or activates an account in all projects of the console."""
+"""Deactivates or activates an account in all projects of the console, or removes its factors."""
 
 from typing import Any
 
@@ -6,15 +6,28 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from governance.core.actor import CONSOLE
 from governance.core.errors import Conflict
-from governance.people.commands.accounts import activate_account, deactivate_account
+from governance.people.commands.accounts import (
+    activate_account,
+    deactivate_account,
+    remove_second_factors,
+)
 from governance.people.queries.people import user_with
+
+DONE = {
+    "deactivate": "deactivated",
+    "activate": "activated",
+    "remove-second-factors": "second factors removed",
+}
 
 
 class Command(BaseCommand):
-    help = "Deactivate an account (ends its sign-ins and revokes its keys), or activate it again."
+    help = (
+        "Deactivate an account (ends its sign-ins and revokes its keys), activate it again, or"
+        " remove its second factors."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("to", choices=["deactivate", "activate"])
+        parser.add_argument("to", choices=[*DONE])
         parser.add_argument("email")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,9 +37,10 @@ class Command(BaseCommand):
         switch = {
             "deactivate": deactivate_account,
             "activate": activate_account,
+            "remove-second-factors": remove_second_factors,
         }[options["to"]]
         try:
             switch(user, by=CONSOLE)
         except Conflict as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"{user.email}: {options['to']}d")
+        self.stdout.write(f"{user.email}: {DONE[options['to']]}")

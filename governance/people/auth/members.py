@@ -18,6 +18,12 @@ from governance.models import Member, Project, User
 from governance.people import policies
 from governance.people.auth.access import Access, AccessRequest, access_of_member
 from governance.people.auth.keys import KeyAuth, resolve_key
+from governance.people.auth.second_factor import (
+    forget_way,
+    lacks_second_factor,
+    refuse_without_second_factor,
+    to_second_factor,
+)
 from governance.people.policies import Action, RoleNeeded
 from governance.people.queries.people import memberships_of_request
 
@@ -59,6 +65,9 @@ def member_page(
             member = next((each for each in members if each.project.slug == slug), None)
             if member is None:
                 raise Http404
+            if lacks_second_factor(request, member):
+                return to_second_factor(request, member)
+            forget_way(request)
             try:
                 member_request = _as_member(request, member, members)
                 policies.refuse_unless(member_request.role, action)
@@ -96,8 +105,9 @@ def with_a_project(request: HttpRequest) -> bool:
     user = getattr(request, "user", None)
     members = memberships_of_request(user) if isinstance(user, User) else []
     slugs = (request.path.removeprefix("/p/").split("/")[0], request.session.get(LAST_PROJECT))
-    by_slug = {member.project.slug: member for member in members}
-    member = next((by_slug[slug] for slug in slugs if slug in by_slug), next(iter(members), None))
+    shown = [member for member in members if not lacks_second_factor(request, member)]
+    by_slug = {member.project.slug: member for member in shown}
+    member = next((by_slug[slug] for slug in slugs if slug in by_slug), next(iter(shown), None))
     if member is not None:
         _as_member(request, member, members)
         vars(request)["of_no_project"] = True
@@ -147,8 +157,10 @@ class KeyOrMember(KeyAuth):
             return super().__call__(request)
         if check_csrf(request):
             raise Forbidden("The CSRF token is missing or expired. Reload the page.", code="csrf")
-        access = access_of_member(_membership_meant(request, user))
+        member = _membership_meant(request, user)
+        access = access_of_member(member)
         vars(request)["caller"] = access  # for the audit log, if it is refused
+        refuse_without_second_factor(request, member)
         self.refuse(access)
         return access
 

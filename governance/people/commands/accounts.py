@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
@@ -17,6 +18,7 @@ from governance.models import (
     User,
 )
 from governance.people.commands.keys import revoke_keys_of
+from governance.people.commands.sign_ins import record_in_projects
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.people import memberships, other_admins
 
@@ -42,6 +44,16 @@ def activate_account(user: User, *, by: Actor) -> None:
     if User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
         for member in members:
             record(by, "account activated", user.email, project=member.project)
+
+
+@transaction.atomic
+def remove_second_factors(user: User, *, by: Actor) -> None:
+    """For a person who lost theirs: they sign in with the password and add another."""
+    _administered(user, by)
+    factors = Authenticator.objects.filter(user=user)
+    if factors.exists():
+        factors.delete()
+        record_in_projects(user, "second factors removed", details={}, by=by)
 
 
 def _administered(user: User, by: Actor) -> list[Member]:

@@ -1,11 +1,15 @@
 """Members, invitations and accounts."""
 
+from allauth.mfa.models import Authenticator
 from django.db.models import Q
 from django.utils import timezone
 
 from governance.core.roles import Role
 from governance.models import Invitation, Member, Project, User
 from governance.people.domain import digest_of
+
+# Recovery codes stand in for one of these.
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def anybody() -> bool:
@@ -50,6 +54,19 @@ def is_admin_somewhere(user: User) -> bool:
 
 def members(project: Project) -> list[Member]:
     return list(Member.objects.select_related("user").filter(project=project))
+
+
+def secured(project: Project) -> set[int]:
+    """Ids of members who have a second factor."""
+    return set(
+        Authenticator.objects.filter(user__memberships__project=project, type__in=FACTORS)
+        .values_list("user_id", flat=True)
+        .distinct()
+    )
+
+
+def has_second_factor(user: User) -> bool:
+    return bool(Authenticator.objects.filter(user=user, type__in=FACTORS).exists())
 
 
 def names_by_email(project: Project) -> dict[str, str]:

@@ -15,8 +15,13 @@ from governance.core.roles import Role
 from governance.models import Member
 from governance.people.auth import MemberRequest, console_address, member_page
 from governance.people.commands import people as commands_people
-from governance.people.commands.accounts import activate_account, deactivate_account
-from governance.people.forms import InviteForm, RoleForm
+from governance.people.commands.accounts import (
+    activate_account,
+    deactivate_account,
+    remove_second_factors,
+)
+from governance.people.commands.sign_ins import require_second_factor
+from governance.people.forms import InviteForm, RoleForm, SecondFactorForm
 from governance.people.policies import Action, may
 from governance.people.queries import people
 from governance.people.queries.keys import live_keys_of
@@ -34,6 +39,7 @@ def members(request: MemberRequest) -> HttpResponseBase:
     context: dict[str, Any] = {
         "page_title": "Members",
         "members": rows,
+        "secured": people.secured(request.project),
         "admins": sum(member.role == Role.ADMIN for member in rows),
         "invitations": open_invitations(request.project),
         "may_manage": may(request.role, Action.MANAGE_MEMBERS),
@@ -157,6 +163,44 @@ def _switched(request: MemberRequest, member: Member) -> str:
         return "activated"
     deactivate_account(member.user, by=request.actor)
     return "deactivated"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def second_factor(request: MemberRequest) -> HttpResponse:
+    """Require a second factor of all members, or no longer."""
+    form = SecondFactorForm(sent(request), initial={"required": request.project.second_factor})
+    if form.is_valid():
+        required = form.cleaned_data["required"]
+        require_second_factor(request.project, required=required, by=request.actor)
+        messages.success(request, f"Second factor {'required' if required else 'not required'}.")
+        return redirect("governance:members", request.project.slug)
+    members, secured = people.members(request.project), people.secured(request.project)
+    context = {
+        "page_title": "Second factor",
+        "form": form,
+        "number": len(members),
+        "without": [each.user.email for each in members if each.user_id not in secured],
+    }
+    return render(request, "people/second_factor.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def member_factors(request: MemberRequest, member_id: int) -> HttpResponse:
+    """Remove the second factors of a member who lost them."""
+    member = _member(request, member_id)
+    refused = ""
+    if request.method == "POST":
+        try:
+            remove_second_factors(member.user, by=request.actor)
+        except Forbidden as error:
+            refused = str(error)
+        else:
+            messages.success(request, f"Second factors of {member.user.email} removed.")
+            return redirect("governance:members", request.project.slug)
+    context = {"page_title": "Remove second factors", "member": member, "refused": refused}
+    return render(request, "people/member_factors.html", context, status=409 if refused else 200)
 
 
 @require_POST

@@ -133,7 +133,7 @@ def test_a_reactivated_account_signs_in_again(project, admin, leaving):
     assert not is_valid(key)
     assert sign_in(browser, leaving.user.email)
     row = list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
-    assert row[-3:] == ["key revoked", "account deactivated", "account activated"]
+    assert row[-4:] == ["key revoked", "account deactivated", "account activated", "signed in"]
 
 
 def test_the_last_admin_is_not_deactivated(project, leaving):

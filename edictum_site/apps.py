@@ -1,0 +1,12 @@
+"""Django's name for this package; sign-ins are recorded from its start."""
+
+from django.apps import AppConfig
+
+
+class EdictumSiteConfig(AppConfig):
+    name = "edictum_site"
+
+    def ready(self) -> None:
+        from edictum_site.accounts.recording import connect  # noqa: PLC0415  # needs the models
+
+        connect()

@@ -1,0 +1,36 @@
+"""Sign-ins and factors of a person, recorded in the audit log of each of their projects."""
+
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from governance.audit_log import Detail, record
+from governance.core.actor import Actor, person
+from governance.core.roles import Role
+from governance.models import Project, User
+from governance.people.policies import Action, refuse_unless
+from governance.people.queries.people import memberships
+
+
+@transaction.atomic
+def record_in_projects(
+    user: User, action: str, *, details: Mapping[str, Detail], by: Actor | None = None
+) -> None:
+    """The person acts, unless another actor is given. The log belongs to projects, so a person of
+    no project leaves no entry."""
+    # In one order, as each entry holds its project until the end.
+    for member in sorted(memberships(user), key=lambda member: member.project_id):
+        actor = by or person(user.pk, user.email, Role(member.role))
+        record(actor, action, user.email, project=member.project, details=details)
+
+
+@transaction.atomic
+def require_second_factor(project: Project, *, required: bool, by: Actor) -> None:
+    """Show the project only to people who signed in with a second factor. Keys are not affected."""
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    if project.second_factor == required:
+        return
+    project.second_factor = required
+    project.save(update_fields=["second_factor"])
+    action = "second factor required" if required else "second factor no longer required"
+    record(by, action, project.slug, project=project)
