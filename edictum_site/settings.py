@@ -25,6 +25,7 @@ from edictum_site.env import (
     host_name,
 )
 from edictum_site.program import place
+from edictum_site.accounts.identity_settings import allauth_providers, env_providers
 from edictum_site.secret import secret_key
 
 BASE = place.BASE
@@ -50,6 +51,8 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "django_htmx",
     "django_ace",
     "django.contrib.auth",
@@ -158,6 +161,10 @@ MFA_FORMS = {
     "add_webauthn": "edictum_site.accounts.second_factor.AddPasskeyForm",
     "edit_webauthn": "edictum_site.accounts.second_factor.RenamePasskeyForm",
 }
+OIDC = env_providers()
+SOCIALACCOUNT_ADAPTER = "edictum_site.accounts.sso.SocialAdapter"
+SOCIALACCOUNT_PROVIDERS = allauth_providers(OIDC)
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 10  # seconds
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds, in which a change of factors asks for nothing
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False

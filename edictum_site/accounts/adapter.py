@@ -4,12 +4,17 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.forms import ChangePasswordForm, LoginForm, ReauthenticateForm
+from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 
 from edictum_site.accounts import sign_in_limits
+from edictum_site.accounts.sso import after_sign_in
 from governance.models import User
+from governance.people.providers import provider_required
 
 # That one is signed in, or out, one sees.
 OBVIOUS = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
@@ -39,6 +44,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        if provider := provider_required(settings.OIDC, credentials.get("email", "")):
+            raise ValidationError(f"Sign in with {provider.name}.", code="provider")
         limit = sign_in_limits.limit_of(request, credentials.get("email", ""))
         # By this name allauth takes it back when the password is right.
         self._login_failed_rl_usage = sign_in_limits.consume(request, limit)
@@ -46,9 +53,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
             wait = sign_in_limits.time_to_wait(request, limit)
             raise ValidationError(f"Too many attempts. Try again in {wait}.", code="too_many_tries")
 
+    def pre_login(self, request: HttpRequest, user: User, **named: Any) -> HttpResponseBase | None:
+        provider = provider_required(settings.OIDC, user.email)
+        if provider is not None and "sociallogin" not in (named["signal_kwargs"] or {}):
+            messages.error(request, f"Sign in with {provider.name}.")
+            return redirect("account_login")
+        response: HttpResponseBase | None = super().pre_login(request, user, **named)
+        return response
+
     def post_login(self, request: HttpRequest, user: User, **named: Any) -> HttpResponseBase:
         response: HttpResponseBase = super().post_login(request, user, **named)
         sign_in_limits.remember_browser(response, user)
+        if sociallogin := (named["signal_kwargs"] or {}).get("sociallogin"):
+            after_sign_in(request, sociallogin)
         return response
 
     def add_message(

@@ -8,11 +8,12 @@ from allauth.mfa.base import views as factors
 from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as passkeys
+from django.conf import settings
 from django.db import transaction
 from django.urls import path
 from django.views.generic import RedirectView
 
-from edictum_site.accounts import profile
+from edictum_site.accounts import profile, sso
 from governance.people.auth import signed_in_page
 
 View = Callable[..., Any]
@@ -23,17 +24,25 @@ def changing(view: View) -> View:
     return signed_in_page(transaction.atomic(view))
 
 
+SHOWN = {"providers": lambda: settings.OIDC.values()}  # templates call it
+to_sign_in = RedirectView.as_view(pattern_name="account_login")
+to_profile = RedirectView.as_view(pattern_name="profile")
 to_factors = RedirectView.as_view(pattern_name="mfa_index")
 
 urlpatterns = [
-    path("sign-in/", account.login, name="account_login"),
+    path("sign-in/", account.LoginView.as_view(extra_context=SHOWN), name="account_login"),
     path("sign-in/second-factor/", factors.authenticate, name="mfa_authenticate"),
     path("sign-in/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
+    path("sign-in/with/<slug:provider_id>/", sso.sign_in_with, name="openid_connect_login"),
+    path("sign-in/with/<slug:provider_id>/done/", sso.came_back, name="openid_connect_callback"),
+    path("sign-in/cancelled/", to_sign_in, name="socialaccount_login_cancelled"),
     path("sign-out/", account.logout, name="account_logout"),
     path("confirm/", account.reauthenticate, name="account_reauthenticate"),
     path("confirm/code/", factors.reauthenticate, name="mfa_reauthenticate"),
     path("confirm/passkey/", passkeys.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
     path("password/", account.password_change, name="account_change_password"),
+    # For a person without a password, who signs in with a provider.
+    path("password/none/", to_profile, name="account_set_password"),
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("profile/", profile.profile, name="profile"),
     path("range/", profile.remember_range, name="remember_range"),

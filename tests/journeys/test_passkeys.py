@@ -40,7 +40,7 @@ def sign_out(page: Page, url: str) -> None:
     page.wait_for_url(re.compile("/account/sign-in/"))
 
 
-def test_a_passkey_signs_in_alone_and_beside_the_password(console, admin, open_page):
+def test_a_passkey_signs_in_with_and_without_the_password(console, admin, open_page):
     url = console.url.replace("127.0.0.1", "localhost")  # a passkey needs a host with a name
     page = open_page()
     chromium, authenticator = with_authenticator(page)

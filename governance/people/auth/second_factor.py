@@ -11,14 +11,15 @@ from governance.core.errors import Forbidden
 from governance.models import Member, User
 from governance.people.queries.people import has_second_factor
 
+PROVED = "provider_second_factor"  # in a browser's session: shown to the identity provider
 NEXT = "second_factor_for"  # in a browser's session: name and address of the project to go on to
 
 
 def lacks_second_factor(request: HttpRequest, member: Member) -> bool:
     """Whether the project requires a factor that this session has not shown."""
-    return member.project.second_factor and not (
-        _was_shown(request, member.user) and has_second_factor(member.user)
-    )
+    if not member.project.second_factor or request.session.get(PROVED):
+        return False
+    return not (_was_shown(request, member.user) and has_second_factor(member.user))
 
 
 def refuse_without_second_factor(request: HttpRequest, member: Member) -> None:

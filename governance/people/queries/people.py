@@ -99,6 +99,11 @@ def open_invitations(project: Project) -> list[Invitation]:
     )
 
 
+def has_open_invitation(email: str) -> bool:
+    open_ones = Invitation.objects.filter(used_at=None, expires_at__gt=timezone.now())
+    return bool(email) and open_ones.filter(email=email).exists()
+
+
 def invitation_numbered(project: Project, invitation_id: int) -> Invitation | None:
     return Invitation.objects.filter(
         ~Q(email=""), project=project, pk=invitation_id, used_at=None

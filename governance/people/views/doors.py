@@ -14,6 +14,7 @@ from governance.people.auth import LAST_PROJECT, with_a_project
 from governance.people.commands import people
 from governance.people.commands.people import accept_as, accept_as_new
 from governance.people.forms import JoinForm, SetUpForm
+from governance.people.providers import provider_required
 from governance.people.queries.keys import any_key_was_used
 from governance.people.queries.people import (
     invitation_of,
@@ -78,7 +79,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if invitation is None:
         return _link_expired(request)
     known = user_with(invitation.email)
-    form = JoinForm(sent(request)) if known is None else None
+    provider = provider_required(settings.OIDC, invitation.email)
+    form = JoinForm(sent(request)) if known is None and provider is None else None
     if form is not None and form.is_valid():
         try:
             user = accept_as_new(token, **form.cleaned_data)
@@ -94,6 +96,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         "invitation": invitation,
         "form": form,
         "token": token,
+        "providers": [provider] if provider else [],
         "is_me": known is not None and known == request.user,
     }
     status = 422 if form is not None and form.errors else 200

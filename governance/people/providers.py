@@ -1,0 +1,51 @@
+"""Identity providers of a company, as settings name them. Plain Python."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from governance.core.roles import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRole:
+    """Role in a project that members of a group have."""
+
+    group: str
+    project: str  # its slug
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityProvider:
+    id: str  # in addresses
+    name: str  # on the button
+    url: str
+    client_id: str
+    secret: str = field(repr=False)
+    domains: frozenset[str] = frozenset()  # people of these sign in with it, and with nothing else
+    groups: tuple[GroupRole, ...] = ()
+    groups_claim: str = "groups"
+    proves_second_factor: bool = False  # by `mfa` in the claim `amr`
+    hours: int = 12  # that a sign-in lasts
+
+    def roles(self, groups: Iterable[str]) -> dict[str, Role | None]:
+        """The highest role in each project that the mapping names; None without a group of it."""
+        theirs = set(groups)
+        highest: dict[str, Role | None] = {each.project: None for each in self.groups}
+        for each in self.groups:
+            known = highest[each.project]
+            if each.group in theirs and (known is None or each.role.reaches(known)):
+                highest[each.project] = each.role
+        return highest
+
+
+def domain_of(email: str) -> str:
+    return email.strip().lower().rpartition("@")[2]
+
+
+def provider_required(
+    providers: Mapping[str, IdentityProvider], email: str
+) -> IdentityProvider | None:
+    """The only provider that people with this email may sign in with, if there is one."""
+    domain = domain_of(email)
+    return next((each for each in providers.values() if domain in each.domains), None)

@@ -1,0 +1,72 @@
+"""A real OpenID Connect provider on loopback, as its own process, and people who sign in there."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from django.test import Client
+
+from edictum_site.accounts.identity_settings import allauth_providers
+from governance.people.providers import IdentityProvider
+
+PATIENCE = 60  # seconds, where others have the cores
+SIGN_IN = "/account/sign-in/with/acme/"
+
+
+@contextmanager
+def running_provider() -> Iterator[str]:
+    """Address of a provider that is ended with the block."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **quiet)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_for(url)
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait_for(url: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            httpx.get(f"{url}/.well-known/openid-configuration").raise_for_status()
+        except httpx.HTTPError:
+            assert time.monotonic() < end, "the provider did not start"
+            time.sleep(0.05)
+        else:
+            return
+
+
+def configure(settings: Any, url: str, **fields: Any) -> None:
+    """One provider, acme."""
+    usual: dict[str, Any] = {"id": "acme", "name": "Acme", "client_id": "console", "secret": "s"}
+    settings.OIDC = {"acme": IdentityProvider(**usual, url=url, **fields)}
+    settings.SOCIALACCOUNT_PROVIDERS = allauth_providers(settings.OIDC)
+
+
+def know(url: str, sub: str, **claims: Any) -> None:
+    """Have the provider know a person, with a verified mail unless something else is claimed."""
+    usual = {"email": f"{sub}@acme.test", "email_verified": True}
+    httpx.put(f"{url}/users/{sub}", json=usual | claims).raise_for_status()
+
+
+def sign_in(client: Client, sub: str, *, start: str = SIGN_IN) -> Any:
+    """The console's answer to a person who has signed in at the provider."""
+    there = client.get(start)
+    assert there.status_code == 302, there.text
+    back = httpx.post(there.headers["Location"], data={"sub": sub})
+    assert back.status_code == 302, back.text
+    parts = urlsplit(back.headers["Location"])
+    return client.get(f"{parts.path}?{parts.query}")
