@@ -20,6 +20,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from governance.audit_log import request_source
 from governance.people.auth import add_limit_headers
+from governance.people.commands.sessions import note_session
 
 API_PREFIXES = ("/v1/", "/api/v1/")
 POLICY = (
@@ -100,6 +101,19 @@ class Csrf(ForPages, CsrfViewMiddleware):
 
 class Authentication(ForPages, AuthenticationMiddleware):
     pass
+
+
+class SessionsInUse:
+    """Notes when a session was used last, for the pages that list sessions."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        key = None if has_key(request) else request.session.session_key
+        if key:
+            note_session(key, address=request.META.get("REMOTE_ADDR", ""))
+        return self.get_response(request)
 
 
 class Messages(ForPages, MessageMiddleware):

@@ -3,6 +3,7 @@
 import tomllib
 from typing import Any
 
+from edictum_site.accounts.identity_settings import allauth_providers, env_providers
 from edictum_site.database import databases
 from edictum_site.env import (
     OF_OBJECT_STORES,
@@ -25,7 +26,6 @@ from edictum_site.env import (
     host_name,
 )
 from edictum_site.program import place
-from edictum_site.accounts.identity_settings import allauth_providers, env_providers
 from edictum_site.secret import secret_key
 
 BASE = place.BASE
@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.usersessions",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "django_htmx",
@@ -75,6 +76,7 @@ MIDDLEWARE = [
     "edictum_site.middleware.Common",
     "edictum_site.middleware.Csrf",
     "edictum_site.middleware.Authentication",
+    "edictum_site.middleware.SessionsInUse",
     "edictum_site.middleware.Messages",
     "edictum_site.middleware.Htmx",
     "allauth.account.middleware.AccountMiddleware",

@@ -43,6 +43,7 @@ in_settings = [
     path("members/<int:member_id>/role/", members.change_role, name="change_role"),
     path("members/<int:member_id>/account/", members.member_account, name="member_account"),
     path("members/<int:member_id>/factors/", members.member_factors, name="member_factors"),
+    path("members/<int:member_id>/sessions/", members.member_sessions, name="member_sessions"),
     path("members/<int:member_id>/remove/", members.remove_member, name="remove_member"),
     path(
         "invitations/<int:invitation_id>/withdraw/",

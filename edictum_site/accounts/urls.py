@@ -13,7 +13,7 @@ from django.db import transaction
 from django.urls import path
 from django.views.generic import RedirectView
 
-from edictum_site.accounts import profile, sso
+from edictum_site.accounts import profile, sessions, sso
 from governance.people.auth import signed_in_page
 
 View = Callable[..., Any]
@@ -45,6 +45,7 @@ urlpatterns = [
     path("password/none/", to_profile, name="account_set_password"),
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("profile/", profile.profile, name="profile"),
+    path("sessions/", sessions.sessions, name="account_sessions"),
     path("range/", profile.remember_range, name="remember_range"),
     path("second-factor/", signed_in_page(factors.index), name="mfa_index"),
     path("second-factor/app/", signed_in_page(totp.activate_totp), name="mfa_activate_totp"),

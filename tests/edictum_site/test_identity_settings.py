@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from edictum_site.env import SettingInvalid
 from edictum_site.accounts.identity_settings import env_providers
+from edictum_site.env import SettingInvalid
 from governance.core.roles import Role
 from tests.docs.blocks import ROOT
 

@@ -38,6 +38,7 @@ SIGNED_OUT = {"sign-in": "/account/sign-in/", "client packages": "/clients/"}
 PAGES = {
     "projects": "/projects/",
     "profile": "/account/profile/",
+    "sessions of a person": "/account/sessions/",
     "second factor": "/account/second-factor/",
     "docs": "/docs/",
     "glossary": "/docs/glossary/",
@@ -127,6 +128,7 @@ PAGES = {
     "members": "/p/default/settings/members/",
     "account of a member": "/p/default/settings/members/1/account/",
     "second factor of members": "/p/default/settings/members/second-factor/",
+    "sessions of a member": "/p/default/settings/members/1/sessions/",
     "factors of a member": "/p/default/settings/members/1/factors/",
     "invite": "/p/default/settings/members/invite/",
     "invited, which leads to the members": "/p/default/settings/members/invited/",

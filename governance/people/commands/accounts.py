@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
@@ -26,7 +27,7 @@ from governance.people.queries.people import memberships, other_admins
 @transaction.atomic
 def deactivate_account(user: User, *, by: Actor) -> None:
     """Block sign-in in all projects, end sessions and revoke keys; revoked keys stay revoked."""
-    members = _administered(user, by)
+    members = administered(user, by)
     _refuse_last_admin(user)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
         return
@@ -40,7 +41,7 @@ def deactivate_account(user: User, *, by: Actor) -> None:
 @transaction.atomic
 def activate_account(user: User, *, by: Actor) -> None:
     """Let the person sign in again, with the same password and roles."""
-    members = _administered(user, by)
+    members = administered(user, by)
     if User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
         for member in members:
             record(by, "account activated", user.email, project=member.project)
@@ -49,21 +50,27 @@ def activate_account(user: User, *, by: Actor) -> None:
 @transaction.atomic
 def remove_second_factors(user: User, *, by: Actor) -> None:
     """For a person who lost theirs: they sign in with the password and add another."""
-    _administered(user, by)
+    administered(user, by)
     factors = Authenticator.objects.filter(user=user)
     if factors.exists():
         factors.delete()
         record_in_projects(user, "second factors removed", details={}, by=by)
 
 
-def _administered(user: User, by: Actor) -> list[Member]:
+def administered(user: User, by: Actor) -> list[Member]:
     """All memberships of the person, with their projects held, if the actor may decide in each."""
-    refuse_unless(by, Action.MANAGE_MEMBERS)
     members = sorted(memberships(user), key=lambda member: member.project_id)
     for member in members:
         queue_at(member.project)
-        _refuse_unless_admin_of(member.project, by)
+    refuse_unless_admin_of_all(members, by)
     return members
+
+
+def refuse_unless_admin_of_all(members: list[Member], by: Actor) -> None:
+    """What concerns a person everywhere is for admins of all their projects."""
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    for member in members:
+        _refuse_unless_admin_of(member.project, by)
 
 
 def _refuse_unless_admin_of(project: Project, by: Actor) -> None:
@@ -95,8 +102,11 @@ def _end_sessions(user: User) -> None:
         if row.get_decoded().get(SESSION_KEY) == str(user.pk)
     ]
     Session.objects.filter(pk__in=theirs).delete()
+    UserSession.objects.filter(user=user).delete()
 
 
 def remove_expired_browser_sessions() -> None:
-    """Delete browser sessions that have expired."""
+    """Delete browser sessions that have expired, and their records."""
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    open_ones = Session.objects.values("session_key")
+    UserSession.objects.exclude(session_key__in=open_ones).delete()

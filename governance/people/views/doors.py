@@ -1,9 +1,10 @@
 """Ways in: the first address, the one-time set-up, joining by invitation."""
 
+from allauth.account.utils import perform_login
 from django.conf import settings
-from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -23,8 +24,6 @@ from governance.people.queries.people import (
     user_with,
 )
 from governance.web.forms import sent
-
-BACKEND = "governance.people.auth.signed_in.SignedIn"
 
 
 @require_safe
@@ -64,8 +63,7 @@ def set_up(request: HttpRequest, token: str) -> HttpResponse:
         except (NotFound, Conflict):
             return _link_expired(request)
         else:
-            login(request, user, backend=BACKEND)
-            return redirect("governance:first_page")
+            return _signed_in(request, user, reverse("governance:first_page"))
     context = {"page_title": "Set up this console", "form": form}
     return render(request, "people/set_up.html", context, status=422 if form.errors else 200)
 
@@ -89,8 +87,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         except (NotFound, Conflict):
             return _link_expired(request)
         else:
-            login(request, user, backend=BACKEND)
-            return redirect("outcomes:overview", invitation.project.slug)
+            overview = reverse("outcomes:overview", args=[invitation.project.slug])
+            return _signed_in(request, user, overview)
     context = {
         "page_title": f"Join {invitation.project.name}",
         "invitation": invitation,
@@ -113,6 +111,11 @@ def join_as_known(request: HttpRequest, token: str) -> HttpResponse:
     except (NotFound, Conflict) as error:
         raise Http404 from error
     return redirect("outcomes:overview", project.slug)
+
+
+def _signed_in(request: HttpRequest, user: User, address: str) -> HttpResponse:
+    answer: HttpResponse = perform_login(request, user, redirect_url=address)
+    return answer
 
 
 def _link_expired(request: HttpRequest) -> HttpResponse:

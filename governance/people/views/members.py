@@ -18,16 +18,20 @@ from governance.people.commands import people as commands_people
 from governance.people.commands.accounts import (
     activate_account,
     deactivate_account,
+    refuse_unless_admin_of_all,
     remove_second_factors,
 )
+from governance.people.commands.sessions import end_sessions
 from governance.people.commands.sign_ins import require_second_factor
 from governance.people.forms import InviteForm, RoleForm, SecondFactorForm
 from governance.people.policies import Action, may
 from governance.people.queries import people
 from governance.people.queries.keys import live_keys_of
 from governance.people.queries.people import invitation_numbered, member_numbered, open_invitations
+from governance.people.queries.sessions import OpenSession, open_sessions
 from governance.people.tables import INVITATIONS, MEMBERS
 from governance.people.views.shown_once import forget_secret, redirect_with_secret, secret_of
+from governance.people.words import browser_words, ended_words
 from governance.web.forms import sent
 from governance.web.table_files import Tables, one_of_tables
 
@@ -201,6 +205,32 @@ def member_factors(request: MemberRequest, member_id: int) -> HttpResponse:
             return redirect("governance:members", request.project.slug)
     context = {"page_title": "Remove second factors", "member": member, "refused": refused}
     return render(request, "people/member_factors.html", context, status=409 if refused else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def member_sessions(request: MemberRequest, member_id: int) -> HttpResponse:
+    member = _member(request, member_id)
+    rows: list[OpenSession] = []
+    refused = ""
+    try:
+        refuse_unless_admin_of_all(people.memberships(member.user), request.actor)
+        rows = open_sessions(member.user, request.session.session_key or "")
+        if request.method == "POST":
+            chosen = request.POST.get("session", "")
+            ids = [each.id for each in rows if chosen in ("", str(each.id))]
+            ended = end_sessions(member.user, ids=ids, by=request.actor)
+            messages.success(request, ended_words(ended))
+            return redirect("governance:member_sessions", request.project.slug, member.pk)
+    except Forbidden as error:
+        refused = str(error)
+    context = {
+        "page_title": f"Sessions of {member.user.email}",
+        "member": member,
+        "rows": [(each, browser_words(each.browser)) for each in rows],
+        "refused": refused,
+    }
+    return render(request, "people/member_sessions.html", context, status=409 if refused else 200)
 
 
 @require_POST

@@ -1,0 +1,51 @@
+"""Browser sessions of people: noted while they are used, and ended."""
+
+import logging
+import time
+from typing import Final
+
+from allauth.usersessions.models import UserSession
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from governance.core.actor import Actor
+from governance.models import User
+from governance.people.commands.accounts import administered
+from governance.people.commands.sign_ins import record_in_projects
+
+logger = logging.getLogger(__name__)
+
+NOTED_EVERY: Final = 300.0  # seconds
+REMEMBERED: Final = 4_096
+_monotonic = time.monotonic
+_noted: dict[str, float] = {}
+
+
+def note_session(key: str, *, address: str) -> None:
+    """The session is in use. Stored once in five minutes of each process."""
+    now = _monotonic()
+    if _noted.get(key, 0.0) > now:
+        return
+    if len(_noted) >= REMEMBERED:
+        _noted.clear()
+    _noted[key] = now + NOTED_EVERY
+    try:
+        UserSession.objects.filter(session_key=key).update(
+            last_seen_at=timezone.now(), ip=address or "127.0.0.1"
+        )
+    except DatabaseError:  # a read-only or busy database is no reason to show no page
+        logger.warning("Could not store the use of a session", exc_info=True)
+
+
+@transaction.atomic
+def end_sessions(user: User, *, ids: list[int], by: Actor | None = None) -> int:
+    """End some of a person's sessions: their own, or as an admin of all their projects."""
+    if by is not None:
+        administered(user, by)
+    sessions = list(UserSession.objects.filter(user=user, pk__in=ids))
+    for session in sessions:
+        session.end()
+    if sessions:
+        details = {"sessions": len(sessions)}
+        record_in_projects(user, "sessions ended", details=details, by=by)
+    return len(sessions)
