@@ -4,6 +4,7 @@ import tomllib
 from typing import Any
 
 from edictum_site.accounts.identity_settings import allauth_providers, env_providers
+from edictum_site.accounts.mail_settings import env_mail
 from edictum_site.database import databases
 from edictum_site.env import (
     OF_OBJECT_STORES,
@@ -150,6 +151,8 @@ ACCOUNT_FORMS = {
     "login": "edictum_site.accounts.adapter.SignInForm",
     "change_password": "edictum_site.accounts.adapter.PasswordForm",
     "reauthenticate": "edictum_site.accounts.adapter.ConfirmForm",
+    "reset_password": "edictum_site.accounts.passwords.ForgottenForm",
+    "reset_password_from_key": "edictum_site.accounts.passwords.NewPasswordForm",
 }
 MFA_ADAPTER = "edictum_site.accounts.second_factor.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -167,6 +170,12 @@ OIDC = env_providers()
 SOCIALACCOUNT_ADAPTER = "edictum_site.accounts.sso.SocialAdapter"
 SOCIALACCOUNT_PROVIDERS = allauth_providers(OIDC)
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 10  # seconds
+MAIL = env_mail(SITE_URL)
+SENDS_MAIL = bool(MAIL)
+globals().update(MAIL)  # by Django's names
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # strangers would have mails sent to others
+PASSWORD_RESET_TIMEOUT = 86_400  # seconds
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds, in which a change of factors asks for nothing
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False

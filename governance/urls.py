@@ -44,6 +44,8 @@ in_settings = [
     path("members/<int:member_id>/account/", members.member_account, name="member_account"),
     path("members/<int:member_id>/factors/", members.member_factors, name="member_factors"),
     path("members/<int:member_id>/sessions/", members.member_sessions, name="member_sessions"),
+    path("members/<int:member_id>/password/", members.password_link, name="password_link"),
+    path("members/<int:member_id>/delete/", members.delete_member_account, name="delete_account"),
     path("members/<int:member_id>/remove/", members.remove_member, name="remove_member"),
     path(
         "invitations/<int:invitation_id>/withdraw/",

@@ -1,5 +1,7 @@
 """Sign-in with email and password, by invitation only."""
 
+import logging
+from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -10,11 +12,14 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from edictum_site.accounts import sign_in_limits
 from edictum_site.accounts.sso import after_sign_in
 from governance.models import User
 from governance.people.providers import provider_required
+
+logger = logging.getLogger(__name__)
 
 # That one is signed in, or out, one sees.
 OBVIOUS = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
@@ -39,6 +44,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         return [each | {"description": WAYS_TO_CONFIRM[each["id"]]} for each in methods]
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        user, _, token = key.partition("-")
+        return settings.SITE_URL + reverse("account_reset_password_from_key", args=[user, token])
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        try:
+            super().send_mail(template_prefix, email, context)
+        except (OSError, SMTPException):  # an answer would say which addresses have an account
+            logger.exception("Could not send a mail")
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False

@@ -10,10 +10,10 @@ from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as passkeys
 from django.conf import settings
 from django.db import transaction
-from django.urls import path
+from django.urls import path, re_path
 from django.views.generic import RedirectView
 
-from edictum_site.accounts import profile, sessions, sso
+from edictum_site.accounts import own_data, passwords, profile, sessions, sso
 from governance.people.auth import signed_in_page
 
 View = Callable[..., Any]
@@ -41,10 +41,19 @@ urlpatterns = [
     path("confirm/code/", factors.reauthenticate, name="mfa_reauthenticate"),
     path("confirm/passkey/", passkeys.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
     path("password/", account.password_change, name="account_change_password"),
+    path("password/forgotten/", passwords.forgotten, name="account_reset_password"),
+    path("password/sent/", account.password_reset_done, name="account_reset_password_done"),
+    re_path(
+        r"^password/new/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[^/]+)/\Z",
+        account.password_reset_from_key,
+        name="account_reset_password_from_key",
+    ),
+    path("password/changed/", to_sign_in, name="account_reset_password_from_key_done"),
     # For a person without a password, who signs in with a provider.
     path("password/none/", to_profile, name="account_set_password"),
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("profile/", profile.profile, name="profile"),
+    path("data/", own_data.download, name="own_data"),
     path("sessions/", sessions.sessions, name="account_sessions"),
     path("range/", profile.remember_range, name="remember_range"),
     path("second-factor/", signed_in_page(factors.index), name="mfa_index"),

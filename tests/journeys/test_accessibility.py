@@ -34,7 +34,11 @@ SESSION = a_session()
 LARGE = "x" * 13_000
 ARTIFACT = sha256(LARGE.encode()).hexdigest()
 TEMPLATES = Path(__file__).parents[2] / "governance" / "contracts" / "contract_templates"
-SIGNED_OUT = {"sign-in": "/account/sign-in/", "client packages": "/clients/"}
+SIGNED_OUT = {
+    "sign-in": "/account/sign-in/",
+    "forgotten password": "/account/password/forgotten/",
+    "client packages": "/clients/",
+}
 PAGES = {
     "projects": "/projects/",
     "profile": "/account/profile/",
@@ -129,6 +133,8 @@ PAGES = {
     "account of a member": "/p/default/settings/members/1/account/",
     "second factor of members": "/p/default/settings/members/second-factor/",
     "sessions of a member": "/p/default/settings/members/1/sessions/",
+    "password link of a member": "/p/default/settings/members/1/password/",
+    "delete a member": "/p/default/settings/members/1/delete/",
     "factors of a member": "/p/default/settings/members/1/factors/",
     "invite": "/p/default/settings/members/invite/",
     "invited, which leads to the members": "/p/default/settings/members/invited/",

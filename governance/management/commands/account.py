@@ -1,5 +1,7 @@
-"""Deactivates or activates an account in all projects of the console, or removes its factors."""
+"""Deactivates or activates an account in all projects of the console, removes its
+factors, or deletes it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -11,19 +13,21 @@ from governance.people.commands.accounts import (
     deactivate_account,
     remove_second_factors,
 )
+from governance.people.commands.deletion import delete_account
 from governance.people.queries.people import user_with
 
 DONE = {
     "deactivate": "deactivated",
     "activate": "activated",
+    "delete": "deleted",
     "remove-second-factors": "second factors removed",
 }
 
 
 class Command(BaseCommand):
     help = (
-        "Deactivate an account (ends its sign-ins and revokes its keys), activate it again, or"
-        " remove its second factors."
+        "Deactivate an account (ends its sign-ins and revokes its keys), activate it again, "
+        "remove its second factors, or delete it: what the person wrote keeps a name."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -34,13 +38,15 @@ class Command(BaseCommand):
         user = user_with(options["email"])
         if user is None:
             raise CommandError(f"No account with the email {options['email']}.")
-        switch = {
+        switch: dict[str, Callable[..., object]] = {
             "deactivate": deactivate_account,
             "activate": activate_account,
+            "delete": delete_account,
             "remove-second-factors": remove_second_factors,
-        }[options["to"]]
+        }
+        email = user.email
         try:
-            switch(user, by=CONSOLE)
+            switch[options["to"]](user, by=CONSOLE)
         except Conflict as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"{user.email}: {DONE[options['to']]}")
+        self.stdout.write(f"{email}: {DONE[options['to']]}")

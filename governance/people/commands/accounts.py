@@ -2,6 +2,8 @@
 
 from importlib import import_module
 
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -28,14 +30,14 @@ from governance.people.queries.people import memberships, other_admins
 def deactivate_account(user: User, *, by: Actor) -> None:
     """Block sign-in in all projects, end sessions and revoke keys; revoked keys stay revoked."""
     members = administered(user, by)
-    _refuse_last_admin(user)
+    refuse_last_admin(user)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
         return
     for member in members:
         revoke_keys_of(user, member.project, by=by)
         record(by, "account deactivated", user.email, project=member.project)
     User.objects.filter(pk=user.pk).update(is_active=False)
-    _end_sessions(user)
+    end_all_sessions(user)
 
 
 @transaction.atomic
@@ -57,6 +59,14 @@ def remove_second_factors(user: User, *, by: Actor) -> None:
         record_in_projects(user, "second factors removed", details={}, by=by)
 
 
+@transaction.atomic
+def new_password_token(user: User, *, by: Actor) -> tuple[str, str]:
+    """Parts of a link with which the person chooses a new password, once."""
+    administered(user, by)
+    record_in_projects(user, "password link created", details={}, by=by)
+    return user_pk_to_url_str(user), default_token_generator.make_token(user)
+
+
 def administered(user: User, by: Actor) -> list[Member]:
     """All memberships of the person, with their projects held, if the actor may decide in each."""
     members = sorted(memberships(user), key=lambda member: member.project_id)
@@ -67,7 +77,7 @@ def administered(user: User, by: Actor) -> list[Member]:
 
 
 def refuse_unless_admin_of_all(members: list[Member], by: Actor) -> None:
-    """What concerns a person everywhere is for admins of all their projects."""
+    """Only admins of all of a person's projects decide about the person everywhere."""
     refuse_unless(by, Action.MANAGE_MEMBERS)
     for member in members:
         _refuse_unless_admin_of(member.project, by)
@@ -85,7 +95,7 @@ def _refuse_unless_admin_of(project: Project, by: Actor) -> None:
         )
 
 
-def _refuse_last_admin(user: User) -> None:
+def refuse_last_admin(user: User) -> None:
     for member in memberships(user):
         if member.role == Role.ADMIN and not other_admins(member):
             raise Conflict(
@@ -94,7 +104,7 @@ def _refuse_last_admin(user: User) -> None:
             )
 
 
-def _end_sessions(user: User) -> None:
+def end_all_sessions(user: User) -> None:
     """Old sessions must not work again if the account is activated."""
     theirs = [
         row.pk

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -18,12 +19,15 @@ from governance.people.commands import people as commands_people
 from governance.people.commands.accounts import (
     activate_account,
     deactivate_account,
+    new_password_token,
     refuse_unless_admin_of_all,
     remove_second_factors,
 )
+from governance.people.commands.deletion import delete_account
 from governance.people.commands.sessions import end_sessions
 from governance.people.commands.sign_ins import require_second_factor
 from governance.people.forms import InviteForm, RoleForm, SecondFactorForm
+from governance.people.mails import send_invitation
 from governance.people.policies import Action, may
 from governance.people.queries import people
 from governance.people.queries.keys import live_keys_of
@@ -69,11 +73,23 @@ def invite(request: MemberRequest) -> HttpResponse:
         except (Conflict, InvalidInput) as error:
             form.take(error)
         else:
-            return redirect_with_secret(
-                reverse("governance:invited", args=[request.project.slug]), token
-            )
-    context = {"page_title": "Invite", "form": form}
+            return _after_invitation(request, token)
+    context = {"page_title": "Invite", "form": form, "sends_mail": settings.SENDS_MAIL}
     return render(request, "people/invite.html", context, status=422 if form.errors else 200)
+
+
+def _after_invitation(request: MemberRequest, token: str) -> HttpResponse:
+    invitation = people.invitation_of(token, for_set_up=False)
+    if invitation is not None and send_invitation(invitation, _join_link(request, token)):
+        messages.success(request, f"Invitation sent to {invitation.email}.")
+        return redirect("governance:members", request.project.slug)
+    if settings.SENDS_MAIL:
+        messages.error(request, "The mail could not be sent. Share the link yourself.")
+    return redirect_with_secret(reverse("governance:invited", args=[request.project.slug]), token)
+
+
+def _join_link(request: MemberRequest, token: str) -> str:
+    return console_address(request) + reverse("governance:join", args=[token])
 
 
 @require_safe
@@ -88,7 +104,7 @@ def invited(request: MemberRequest) -> HttpResponse:
     context = {
         "page_title": "Invitation",
         "invitation": invitation,
-        "link": console_address(request) + reverse("governance:join", args=[token]),
+        "link": _join_link(request, token),
     }
     return forget_secret(request, render(request, "people/invited.html", context))
 
@@ -231,6 +247,59 @@ def member_sessions(request: MemberRequest, member_id: int) -> HttpResponse:
         "refused": refused,
     }
     return render(request, "people/member_sessions.html", context, status=409 if refused else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@member_page(Action.MANAGE_MEMBERS)
+def password_link(request: MemberRequest, member_id: int) -> HttpResponse:
+    """A one-time link with which a member chooses a new password."""
+    member = _member(request, member_id)
+    context = {"page_title": "Password link", "member": member, "link": "", "refused": ""}
+    path = reverse("governance:password_link", args=[request.project.slug, member.pk])
+    if request.method == "POST":
+        try:
+            user, token = new_password_token(member.user, by=request.actor)
+        except Forbidden as error:
+            context["refused"] = str(error)
+        else:
+            return redirect_with_secret(path, f"{user}-{token}")
+    context["link"] = _new_password_link(request, secret_of(request))
+    status = 409 if context["refused"] else 200
+    answer = render(request, "people/password_link.html", context, status=status)
+    return forget_secret(request, answer)
+
+
+def _new_password_link(request: MemberRequest, secret: str) -> str:
+    user, _, token = secret.partition("-")
+    try:
+        path = reverse("account_reset_password_from_key", args=[user, token])
+    except NoReverseMatch:  # nothing was created before
+        return ""
+    return console_address(request) + path
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@member_page(Action.MANAGE_MEMBERS)
+def delete_member_account(request: MemberRequest, member_id: int) -> HttpResponse:
+    member = _member(request, member_id)
+    email, refused = member.user.email, ""
+    if request.method == "POST":
+        try:
+            name = delete_account(member.user, by=request.actor)
+        except (Conflict, Forbidden) as error:
+            refused = str(error)
+        else:
+            messages.success(request, f"{email} deleted. Their work is by {name}.")
+            left = member.user_id == request.user.pk
+            return redirect("/") if left else redirect("governance:members", request.project.slug)
+    context = {
+        "page_title": f"Delete {email}",
+        "member": member,
+        "keys": live_keys_of(member.user, request.project),
+        "refused": refused,
+    }
+    return render(request, "people/delete_account.html", context, status=409 if refused else 200)
 
 
 @require_POST
