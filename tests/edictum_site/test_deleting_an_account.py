@@ -21,7 +21,7 @@ from outcomes.sessions.commands.saved_views import save_view
 from tests import builders
 from tests.builders import PASSWORD
 from tests.edictum_site.factors import add_app
-from tests.governance.deploying import ALWAYS, document, pre
+from tests.governance.contracts.documents import ALWAYS, document, pre
 
 EMAIL = "leaving.person@example.test"
 AUDIT = "governance.AuditEntry"  # chained: its entries stay as they are
@@ -49,14 +49,14 @@ def busy(project: Project, member: Member) -> Client:
 
 def places_of(text: str) -> set[str]:
     """Columns of all tables that hold this text."""
-    found_in = set()
+    places = set()
     for model in apps.get_models():
         for field in model._meta.fields:
             if isinstance(field, CharField | TextField | JSONField):
                 rows = model._default_manager.values_list(field.name, flat=True)
                 if any(text in str(each) for each in rows):
-                    found_in.add(f"{model._meta.label}.{field.name}")
-    return found_in
+                    places.add(f"{model._meta.label}.{field.name}")
+    return places
 
 
 def test_nothing_but_the_audit_log_names_a_deleted_person(project, member, busy):
