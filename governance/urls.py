@@ -38,6 +38,7 @@ in_settings = [
     path("keys/<int:key_id>/revoke/", keys.revoke_key, name="revoke_key"),
     path("members/", members.members, name="members"),
     path("members/invite/", members.invite, name="invite"),
+    path("members/roles/", members.roles, name="roles"),
     path("members/second-factor/", members.second_factor, name="second_factor"),
     path("members/invited/", members.invited, name="invited"),
     path("members/<int:member_id>/role/", members.change_role, name="change_role"),

@@ -321,6 +321,7 @@ PROJECT_PAGES = {
     "GET governance:revoke_key": Role.ADMIN,
     "POST governance:revoke_key": Role.ADMIN,
     "GET governance:members": Role.VIEWER,
+    "GET governance:roles": Role.VIEWER,
     "GET governance:invite": Role.ADMIN,
     "POST governance:invite": Role.ADMIN,
     "GET governance:invited": Role.ADMIN,

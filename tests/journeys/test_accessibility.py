@@ -135,6 +135,7 @@ PAGES = {
     "sessions of a member": "/p/default/settings/members/1/sessions/",
     "password link of a member": "/p/default/settings/members/1/password/",
     "delete a member": "/p/default/settings/members/1/delete/",
+    "roles": "/p/default/settings/members/roles/",
     "factors of a member": "/p/default/settings/members/1/factors/",
     "invite": "/p/default/settings/members/invite/",
     "invited, which leads to the members": "/p/default/settings/members/invited/",

@@ -35,7 +35,7 @@ from governance.people.queries.people import invitation_numbered, member_numbere
 from governance.people.queries.sessions import OpenSession, open_sessions
 from governance.people.tables import INVITATIONS, MEMBERS
 from governance.people.views.shown_once import forget_secret, redirect_with_secret, secret_of
-from governance.people.words import browser_words, ended_words
+from governance.people.words import browser_words, ended_words, rows_of_roles
 from governance.web.forms import sent
 from governance.web.table_files import Tables, one_of_tables
 
@@ -58,6 +58,14 @@ def members(request: MemberRequest) -> HttpResponseBase:
     }
     file = one_of_tables(request, request.project, tables)
     return file or render(request, "people/members.html", context)
+
+
+@require_safe
+@member_page()
+def roles(request: MemberRequest) -> HttpResponse:
+    """Actions by the least role, and why."""
+    context = {"page_title": "Roles", "roles": rows_of_roles()}
+    return render(request, "people/roles.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

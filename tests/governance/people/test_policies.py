@@ -15,6 +15,7 @@ from governance.people.policies import (
     refuse_unless,
     role_of_key,
 )
+from governance.people.words import ACTIONS, rows_of_roles
 
 MANAGE_KEY = Actor(ActorKind.KEY, 1, "automation", Role.ADMIN)
 
@@ -33,6 +34,13 @@ def test_a_role_may_what_it_reaches_and_is_refused_the_rest(role, action):
     else:
         with pytest.raises(RoleNeeded, match=ROLE_FOR[action].value):
             refuse_unless(role, action)
+
+
+def test_the_page_of_roles_names_every_action_once_with_a_reason():
+    assert set(ACTIONS) == set(Action)
+    rows = rows_of_roles()
+    assert [role for role, _ in rows] == list(Role)
+    assert sum(len(actions) for _, actions in rows) == len(Action)
 
 
 def test_nobody_may_nothing():
