@@ -1,5 +1,6 @@
 """Sign-in with the identity provider of a company: verified mail only, roles by its groups."""
 
+from datetime import timedelta
 from typing import Any
 
 from allauth.account.utils import get_next_redirect_url
@@ -12,6 +13,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
@@ -92,7 +94,8 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
 def after_sign_in(request: HttpRequest, sociallogin: Any) -> None:
     """The provider decides again when the session ends."""
     provider = _provider(sociallogin.account.provider)
-    request.session.set_expiry(provider.hours * 3600)
+    # A moment, not a number of seconds: those would begin again with each use.
+    request.session.set_expiry(timezone.now() + timedelta(hours=provider.hours))
     methods = _claims(request, provider, sociallogin.account.extra_data).get("amr")
     proved = provider.proves_second_factor and isinstance(methods, list) and "mfa" in methods
     request.session[PROVED] = proved
