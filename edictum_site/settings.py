@@ -46,7 +46,7 @@ ALLOWED_HOSTS = env_hosts("EDICTUM_SITE_HOSTS", SITE_URL)
 CSRF_TRUSTED_ORIGINS = env_origins("EDICTUM_SITE_ORIGINS") + [SITE_URL] * bool(SITE_URL)
 
 INSTALLED_APPS = [
-    "edictum_site",
+    "edictum_site.accounts.apps.EdictumSiteConfig",
     "governance",
     "outcomes",
     "allauth",

@@ -16,7 +16,6 @@ from governance.models import User
 from governance.people.commands.sign_ins import record_in_projects
 from governance.people.queries.people import user_with
 
-LONGEST_BROWSER = 200  # characters
 FACTORS = {
     Authenticator.Type.TOTP: "authenticator app",
     Authenticator.Type.WEBAUTHN: "passkey",
@@ -35,18 +34,10 @@ def connect() -> None:
         changed.connect(_password_changed)
 
 
-def origin(request: HttpRequest | None) -> dict[str, Detail]:
-    """Address and browser of a request."""
-    if request is None:
-        return {}
-    browser = request.META.get("HTTP_USER_AGENT", "")[:LONGEST_BROWSER]
-    return {"address": request.META.get("REMOTE_ADDR", ""), "browser": browser}
-
-
 def _signed_in(request: HttpRequest, user: User, **_: Any) -> None:
     records = get_authentication_records(request, user)
     methods: list[Detail] = [_method(each) for each in records]
-    record_in_projects(user, "signed in", details={"with": methods, **origin(request)})
+    record_in_projects(user, "signed in", details={"with": methods})
 
 
 def _method(record: dict[str, Any]) -> str:
@@ -55,19 +46,19 @@ def _method(record: dict[str, Any]) -> str:
     return str(record.get("provider") or record["method"])
 
 
-def _signed_out(request: HttpRequest, user: User | None, **_: Any) -> None:
+def _signed_out(user: User | None, **_: Any) -> None:
     if user is not None:
-        record_in_projects(user, "signed out", details=origin(request))
+        record_in_projects(user, "signed out")
 
 
 def _failed(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
     user = user_with(str(credentials.get("email") or ""))
     if user is not None and request is not None:
-        record_in_projects(user, "sign-in failed", details=origin(request))
+        record_in_projects(user, "sign-in failed")
 
 
-def _factor_failed(request: HttpRequest, user: User, authenticator: Any, **_: Any) -> None:
-    details: dict[str, Detail] = {"factor": FACTORS[authenticator.type], **origin(request)}
+def _factor_failed(user: User, authenticator: Any, **_: Any) -> None:
+    details: dict[str, Detail] = {"factor": FACTORS[authenticator.type]}
     record_in_projects(user, "second factor failed", details=details)
 
 
@@ -75,7 +66,7 @@ def _factor_added(instance: Any, created: bool, **_: Any) -> None:  # noqa: FBT0
     if not created:
         return
     request = context.request
-    details: dict[str, Detail] = {"factor": FACTORS[instance.type], **origin(request)}
+    details: dict[str, Detail] = {"factor": FACTORS[instance.type]}
     record_in_projects(instance.user, "second factor added", details=details)
     is_codes = instance.type == Authenticator.Type.RECOVERY_CODES
     if request is not None and request.user == instance.user and not is_codes:
@@ -85,10 +76,10 @@ def _factor_added(instance: Any, created: bool, **_: Any) -> None:  # noqa: FBT0
         )
 
 
-def _factor_removed(request: HttpRequest, user: User, authenticator: Any, **_: Any) -> None:
-    details: dict[str, Detail] = {"factor": FACTORS[authenticator.type], **origin(request)}
+def _factor_removed(user: User, authenticator: Any, **_: Any) -> None:
+    details: dict[str, Detail] = {"factor": FACTORS[authenticator.type]}
     record_in_projects(user, "second factor removed", details=details)
 
 
-def _password_changed(request: HttpRequest, user: User, **_: Any) -> None:
-    record_in_projects(user, "password changed", details=origin(request))
+def _password_changed(user: User, **_: Any) -> None:
+    record_in_projects(user, "password changed")

@@ -8,7 +8,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
-from cryptography.fernet import Fernet
+from cryptography.fernet import Fernet, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django import forms
@@ -35,17 +35,22 @@ class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
         return ISSUER
 
     def encrypt(self, text: str) -> str:
-        return _cipher(settings.SECRET_KEY).encrypt(text.encode()).decode()
+        return _ciphers().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        return _cipher(settings.SECRET_KEY).decrypt(encrypted_text.encode()).decode()
+        return _ciphers().decrypt(encrypted_text.encode()).decode()
 
     def generate_authenticator_name(self, user: User, type: str) -> str:
         number: int = user.authenticator_set.filter(type=type).count() + 1  # type: ignore[attr-defined]  # allauth's model
         return f"Passkey {number}" if number > 1 else "Passkey"
 
 
-@lru_cache(maxsize=4)
+def _ciphers() -> MultiFernet:
+    """Seals with the secret key of today, and opens what earlier ones sealed."""
+    return MultiFernet([_cipher(each) for each in (settings.SECRET_KEY, *settings.OLD_SECRETS)])
+
+
+@lru_cache(maxsize=8)
 def _cipher(secret: str) -> Fernet:
     derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
     return Fernet(base64.urlsafe_b64encode(derived))

@@ -198,11 +198,8 @@ def test_changes_sign_ins_and_failures_are_recorded_with_their_origin(member, br
     browser.post(SECOND, {"code": "000000"}, headers={"User-Agent": "Browser 1"})
     failed = AuditEntry.objects.first()
     assert failed is not None
-    assert failed.details == {
-        "factor": "authenticator app",
-        "address": "127.0.0.1",
-        "browser": "Browser 1",
-    }
+    assert failed.details == {"factor": "authenticator app"}
+    assert (failed.address, failed.user_agent) == ("127.0.0.1", "Browser 1")
     browser.post(SECOND, {"code": code_of(key, steps=1)})
     confirm(browser, "/account/second-factor/app/remove/")
     browser.post("/account/second-factor/app/remove/")

@@ -56,14 +56,14 @@ def remove_second_factors(user: User, *, by: Actor) -> None:
     factors = Authenticator.objects.filter(user=user)
     if factors.exists():
         factors.delete()
-        record_in_projects(user, "second factors removed", details={}, by=by)
+        record_in_projects(user, "second factors removed", by=by)
 
 
 @transaction.atomic
 def new_password_token(user: User, *, by: Actor) -> tuple[str, str]:
     """Parts of a link with which the person chooses a new password, once."""
     administered(user, by)
-    record_in_projects(user, "password link created", details={}, by=by)
+    record_in_projects(user, "password link created", by=by)
     return user_pk_to_url_str(user), default_token_generator.make_token(user)
 
 

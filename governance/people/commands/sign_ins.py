@@ -14,7 +14,7 @@ from governance.people.queries.people import memberships
 
 @transaction.atomic
 def record_in_projects(
-    user: User, action: str, *, details: Mapping[str, Detail], by: Actor | None = None
+    user: User, action: str, *, details: Mapping[str, Detail] | None = None, by: Actor | None = None
 ) -> None:
     """The person acts, unless another actor is given. The log belongs to projects, so a person of
     no project leaves no entry."""

@@ -1,4 +1,4 @@
-"""Django's name for this package; sign-ins are recorded from its start."""
+"""Name of the site for Django; sign-ins are recorded from its start."""
 
 from django.apps import AppConfig
 
