@@ -73,7 +73,7 @@ def decide(
     approval: Approval, *, approve: bool, by: Actor, reason: str = "", with_undo: bool = False
 ) -> Approval:
     """Decide a pending approval. With undo, the decision counts five seconds later."""
-    refuse_unless(by, Action.DECIDE_APPROVAL)
+    refuse_unless(by, Action.DECIDE_APPROVAL, approval.environment.name)
     reason = _reason(reason)
     row = _locked(approval)
     now = timezone.now()
@@ -91,7 +91,7 @@ def decide(
 @transaction.atomic
 def undo(approval: Approval, *, by: Actor) -> Approval:
     """Take back a decision that its agent does not have yet: the approval is pending again."""
-    refuse_unless(by, Action.DECIDE_APPROVAL)
+    refuse_unless(by, Action.DECIDE_APPROVAL, approval.environment.name)
     row = _locked(approval)
     if not row.can_undo(timezone.now()):
         late = "This can't be undone: the agent already has the decision."

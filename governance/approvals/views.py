@@ -14,7 +14,7 @@ from governance.approvals.domain import shown_arguments
 from governance.approvals.queries import approval_coded
 from governance.approvals.words import DONE, subject, title_html
 from governance.core.approval_status import Status
-from governance.core.errors import Conflict, InvalidInput, NotFound
+from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.models import Approval
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
@@ -56,7 +56,7 @@ def decide_approvals(request: MemberRequest) -> HttpResponse:
         approval = _approval(request, code)
         try:
             decide(approval, approve=approve, reason=reason, by=request.actor, with_undo=True)
-        except (Conflict, InvalidInput) as error:
+        except (Conflict, Forbidden, InvalidInput) as error:
             messages.error(request, f"{subject(approval)}: {error}")
         else:
             done += 1

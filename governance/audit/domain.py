@@ -29,6 +29,7 @@ _SETTINGS: Final = {
     "member": "governance:members",
     "role": "governance:members",
     "account": "governance:members",
+    "environment roles": "governance:members",
     "second factor": "governance:members",
     "signed": "governance:members",
     "sign-in": "governance:members",

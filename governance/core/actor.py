@@ -22,6 +22,14 @@ class Actor:
     label: str
     role: Role | None = None  # in the project at hand; a key's follows from its scopes
     person_id: int | None = None  # the person who acts, themself or by a key they made
+    environment_roles: tuple[tuple[str, Role], ...] = ()  # those above the role in the project
+
+    def role_in(self, environment: str) -> Role | None:
+        """The higher of the roles in the project and in this environment."""
+        there = dict(self.environment_roles).get(environment)
+        if there is None or (self.role is not None and self.role.reaches(there)):
+            return self.role
+        return there
 
     def __str__(self) -> str:
         match self.kind:
@@ -42,5 +50,17 @@ def shown(actor: str) -> str:
 CONSOLE = Actor(ActorKind.CONSOLE, None, "console", Role.ADMIN)
 
 
-def person(user_id: int, email: str, role: Role | None = None) -> Actor:
-    return Actor(ActorKind.PERSON, user_id, email, role, person_id=user_id)
+def person(
+    user_id: int,
+    email: str,
+    role: Role | None = None,
+    environment_roles: tuple[tuple[str, Role], ...] = (),
+) -> Actor:
+    return Actor(
+        ActorKind.PERSON,
+        user_id,
+        email,
+        role,
+        person_id=user_id,
+        environment_roles=environment_roles,
+    )

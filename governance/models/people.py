@@ -55,6 +55,8 @@ class Member(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
+    # By the names of environments: roles there, above the one in the project.
+    environment_roles = models.JSONField(default=dict, db_default={})
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -67,6 +69,12 @@ class Member(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.role})"
+
+    def roles_there(self) -> tuple[tuple[str, Role], ...]:
+        """Environments with the roles that are above the one in the project."""
+        own = Role(self.role)
+        roles = ((name, Role(role)) for name, role in sorted(self.environment_roles.items()))
+        return tuple((name, role) for name, role in roles if not own.reaches(role))
 
 
 class Invitation(models.Model):

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from governance.core.deployment_requests import Required
 from governance.core.roles import Role
-from governance.models import ApiKey
+from governance.models import ApiKey, Member
 from governance.people.domain import Scope
 from governance.web.forms import Form
 
@@ -17,6 +17,12 @@ ROLES = [
     (Role.OPERATOR.value, "operator: also decides approvals, resets sessions, stops agents"),
     (Role.EDITOR.value, "editor: also writes contracts and checks, and deploys"),
     (Role.ADMIN.value, "admin: also manages keys, members and settings"),
+]
+ROLES_THERE = [
+    ("", "as in the project"),
+    (Role.OPERATOR.value, "operator: decides approvals, stops agents"),
+    (Role.EDITOR.value, "editor: also deploys and assigns"),
+    (Role.ADMIN.value, "admin: also deploys although tests fail"),
 ]
 SCOPES = [
     (Scope.AGENT.value, "agent: everything an agent needs, reporting included"),
@@ -182,6 +188,20 @@ class InviteForm(Form):
 
 class RoleForm(Form):
     role = forms.ChoiceField(label="Role", choices=ROLES)
+
+    def __init__(self, *args: Any, member: Member, environments: list[str], **kwargs: Any) -> None:
+        there = member.environment_roles
+        self.places = {f"in_{number}": name for number, name in enumerate(environments)}
+        initial = {field: there.get(name, "") for field, name in self.places.items()}
+        super().__init__(*args, initial={"role": member.role, **initial}, **kwargs)
+        for field, name in self.places.items():
+            self.fields[field] = forms.ChoiceField(
+                label=f"In {name}", choices=ROLES_THERE, required=False
+            )
+
+    def environment_roles(self) -> dict[str, Role]:
+        chosen = {name: self.cleaned_data[field] for field, name in self.places.items()}
+        return {name: Role(role) for name, role in chosen.items() if role}
 
 
 class SecondFactorForm(Form):

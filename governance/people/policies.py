@@ -60,33 +60,59 @@ ROLE_FOR = {
     Action.SAVE_VIEW: Role.VIEWER,
     Action.SHARE_VIEW: Role.OPERATOR,
 }
+# Decided by the role in the environment that is acted on, where that is above the one in the
+# project. All others concern the project as a unit.
+IN_ENVIRONMENT = frozenset(
+    {
+        Action.DECIDE_APPROVAL,
+        Action.STOP_AGENT,
+        Action.DEPLOY,
+        Action.OVERRIDE_TESTS,
+        Action.ASSIGN,
+        Action.ASSIGN_ALONE,
+    }
+)
 NOT_FOR_KEYS = frozenset({Action.MANAGE_MEMBERS})
 
 
 class RoleNeeded(Forbidden):
     """The role is too low; the message names the required one."""
 
-    def __init__(self, action: Action) -> None:
+    def __init__(self, action: Action, environment: str = "") -> None:
         self.role = ROLE_FOR[action]
-        super().__init__(f"You need the {self.role.value} role to {action.value}.")
+        place = f" in {environment}" if environment else ""
+        super().__init__(f"You need the {self.role.value} role{place} to {action.value}.")
 
 
-def may(who: Role | Actor | None, action: Action) -> bool:
+def may(who: Role | Actor | None, action: Action, environment: str = "") -> bool:
+    """Without an environment the role in the project alone decides."""
     if isinstance(who, Actor):
         if who.kind is ActorKind.KEY and action in NOT_FOR_KEYS:
             return False
-        who = who.role
+        who = who.role_in(environment) if action in IN_ENVIRONMENT else who.role
     return who is not None and who.reaches(ROLE_FOR[action])
 
 
-def refuse_unless(who: Role | Actor | None, action: Action) -> None:
-    if may(who, action):
+def may_somewhere(who: Actor, action: Action) -> bool:
+    """Whether the actor may in the project or in any environment: for pages that lead to it."""
+    return any(may(who, action, place) for place in ("", *dict(who.environment_roles)))
+
+
+def refuse_unless_somewhere(who: Actor, action: Action) -> None:
+    """For pages and routes; their commands refuse by the environment that is acted on."""
+    if not may_somewhere(who, action):
+        refuse_unless(who, action)
+
+
+def refuse_unless(who: Role | Actor | None, action: Action, environment: str = "") -> None:
+    if may(who, action, environment):
         return
     if isinstance(who, Actor) and who.kind is ActorKind.KEY:
         if action in NOT_FOR_KEYS:
             raise Forbidden(f"A key cannot {action.value}.")
         raise Forbidden(f"This key cannot {action.value}.", code="scope")
-    raise RoleNeeded(action)
+    knows_places = isinstance(who, Actor) and who.environment_roles and action in IN_ENVIRONMENT
+    raise RoleNeeded(action, environment if knows_places else "")
 
 
 def role_of_key(scopes: frozenset[str]) -> Role | None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from governance.core.roles import Role
-from governance.people.policies import ROLE_FOR, Action
+from governance.people.policies import IN_ENVIRONMENT, ROLE_FOR, Action
 
 # In this order: later ones name earlier ones, too.
 _BROWSERS: Final = (
@@ -71,9 +71,17 @@ ACTIONS: Final[dict[Action, tuple[str, str]]] = {
 }
 
 
-def rows_of_roles() -> list[tuple[Role, list[tuple[str, str]]]]:
-    """Each role with the actions that it is the least for, the weakest role first."""
+def rows_of_roles() -> list[tuple[Role, list[tuple[str, str, bool]]]]:
+    """Each role with the actions that it is the least for, the weakest role first; with why, and
+    whether a role in an environment counts."""
     return [
-        (role, [words for action, words in ACTIONS.items() if ROLE_FOR[action] is role])
+        (
+            role,
+            [
+                (*words, action in IN_ENVIRONMENT)
+                for action, words in ACTIONS.items()
+                if ROLE_FOR[action] is role
+            ],
+        )
         for role in Role
     ]

@@ -21,7 +21,7 @@ from governance.approvals.queries import PLACE_BY_END, Approval, ended_approvals
 from governance.approvals.words import details, is_title_cut, subject, title, title_html
 from governance.core.approval_status import OnTimeout
 from governance.people.auth import MemberRequest, member_page
-from governance.people.policies import Action, may
+from governance.people.policies import Action, may_somewhere
 from governance.web.table_files import table_file
 from outcomes.approvals import words
 from outcomes.approvals.queries import Context, contexts_of
@@ -321,7 +321,7 @@ def _waiting(
         "sentence": _sentence(lines),
         "of_session": session is not None,
         "is_cut": len(lines) == WAITING_SHOWN,
-        "may_decide": may(request.role, Action.DECIDE_APPROVAL),
+        "may_decide": may_somewhere(request.actor, Action.DECIDE_APPROVAL),
         "tag": tag,
         "back": here,
         "url": with_query(reverse("outcomes:waiting_approvals", args=[slug]), **chosen, tag=tag),

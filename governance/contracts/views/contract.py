@@ -29,7 +29,7 @@ from governance.core.errors import NotFound
 from governance.core.numbers import parse_number
 from governance.models import Bundle, BundleVersion, Deployment
 from governance.people.auth import MemberRequest, member_page
-from governance.people.policies import Action, may
+from governance.people.policies import Action, may, may_somewhere
 from governance.texts.compared import compared
 from governance.texts.dialect import Dialect
 from governance.texts.document import Document
@@ -60,7 +60,7 @@ def contract(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
         "waiting": waiting_requests(request.project, bundle=bundle, limit=5),
         "live_numbers": {each.version.number for each in live},
         "is_deployed": any(each.version_id == newest.pk for each in live),
-        "may_assign": may(request.role, Action.ASSIGN),
+        "may_assign": may_somewhere(request.actor, Action.ASSIGN),
         "assignments": assignments_of(bundle),
         "rules_fact": rules_fact(document),
         "mode_fact": mode_fact(document),
@@ -148,7 +148,7 @@ def _head(request: MemberRequest, newest: BundleVersion, current: str) -> dict[s
         "newest": newest,
         "tabs": shown_tabs(request, newest.bundle.name, current),
         "may_write": may(request.role, Action.WRITE_CONTRACT),
-        "may_deploy": may(request.role, Action.DEPLOY),
+        "may_deploy": may_somewhere(request.actor, Action.DEPLOY),
     }
 
 

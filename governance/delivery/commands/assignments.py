@@ -39,7 +39,7 @@ def assign(
     priority: int = 0,
 ) -> tuple[Assignment, bool]:
     """The rule of this environment, glob and tags, and whether anything about it is new."""
-    refuse_unless(by, Action.ASSIGN)
+    refuse_unless(by, Action.ASSIGN, env)
     tags = dict(tags or {})
     _refuse_misfits(agent=agent, tags=tags, priority=priority)
     bundle = bundle_named(project, bundle_name)
@@ -100,7 +100,7 @@ def change_assignment(
 @transaction.atomic
 def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
     """The present state again when it was ended before."""
-    refuse_unless(by, Action.ASSIGN)
+    refuse_unless(by, Action.ASSIGN, assignment.environment.name)
     project = assignment.environment.project
     locked_project(project)
     _refuse_alone(assignment.environment, by)
@@ -116,7 +116,7 @@ def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
 def _refuse_alone(environment: Environment, by: Actor) -> None:
     # Another contract for an agent is as good as another deployment.
     if required_in(environment.project, environment.name).second_person:
-        refuse_unless(by, Action.ASSIGN_ALONE)
+        refuse_unless(by, Action.ASSIGN_ALONE, environment.name)
 
 
 def _end(assignment: Assignment) -> None:

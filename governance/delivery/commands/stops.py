@@ -19,7 +19,7 @@ from governance.people.queries.projects import environment_with, locked_project
 @transaction.atomic
 def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Stop, bool]:
     """The stop that stands now, of one agent or of the environment, and whether it is new."""
-    refuse_unless(by, Action.STOP_AGENT)
+    refuse_unless(by, Action.STOP_AGENT, env)
     if len(agent) > 128 or not is_storable(agent):
         unfit = "The id of an agent has at most 128 characters, without NUL."
         raise InvalidInput.at("agent_id", unfit)
@@ -42,7 +42,7 @@ def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Sto
 @transaction.atomic
 def lift(stop: Stop, *, by: Actor) -> Stop:
     """The present state again when it was lifted before."""
-    refuse_unless(by, Action.STOP_AGENT)
+    refuse_unless(by, Action.STOP_AGENT, stop.environment.name)
     project = locked_project(stop.environment.project)
     stop.refresh_from_db(fields=["lifted_at", "lifted_by"])
     if stop.lifted_at is None:

@@ -17,7 +17,7 @@ from governance.delivery.queries.assignments import assignment_numbered, assignm
 from governance.delivery.tables import ASSIGNMENTS
 from governance.models import Assignment
 from governance.people.auth import MemberRequest, member_page
-from governance.people.policies import Action, may
+from governance.people.policies import Action, may_somewhere
 from governance.people.queries.projects import environments
 from governance.web.forms import sent
 from governance.web.table_files import page_after_page, table_file
@@ -51,7 +51,7 @@ def assignments(request: MemberRequest) -> HttpResponseBase:
         "rows": rows[:SHOWN],
         "older": rows[SHOWN - 1].pk if len(rows) > SHOWN else None,
         "is_paged": before is not None,
-        "may_assign": may(request.role, Action.ASSIGN),
+        "may_assign": may_somewhere(request.actor, Action.ASSIGN),
     }
     return render(request, "delivery/assignments.html", context)
 

@@ -59,7 +59,7 @@ def stop(request: MemberRequest, stop_id: int) -> HttpResponseBase:
     row = _stop(request, stop_id)
     context = _taking(request, row) | {
         "page_title": f"Stop of {_named(row, begins=False)}",
-        "may_stop": may(request.role, Action.STOP_AGENT),
+        "may_stop": may(request.actor, Action.STOP_AGENT, row.environment.name),
     }
     tables: Tables = {"agents": (TAKING_OF_STOP, context["connected"] or ())}
     file = one_of_tables(request, request.project, tables)

@@ -49,8 +49,8 @@ def deploy(
 
     `override` is an admin's reason to go on although tests fail.
     """
-    refuse_unless(by, Action.DEPLOY)
-    override = reason_to_override(override, by=by)
+    refuse_unless(by, Action.DEPLOY, to)
+    override = reason_to_override(override, to=to, by=by)
     live = live_in(version.bundle, to)
     if live is not None and live.version_id == version.pk:
         return live, False
@@ -62,7 +62,7 @@ def deploy(
 def roll_back(deployment: Deployment, *, by: Actor) -> Deployment:
     """Deploy the version that was live before. Its tests ran there before and are not run again;
     requirements of the environment hold, and an earlier approval of the same bytes counts."""
-    refuse_unless(by, Action.DEPLOY)
+    refuse_unless(by, Action.DEPLOY, deployment.environment.name)
     before = deployment_before(deployment)
     if before is None:
         raise Conflict(
@@ -140,10 +140,10 @@ def unanswered(failing: Sequence[Blocked], override: str) -> list[Blocked]:
     return [each for each in failing if not (override and each.overridable)]
 
 
-def reason_to_override(text: str, *, by: Actor) -> str:
+def reason_to_override(text: str, *, to: str, by: Actor) -> str:
     text = fitting(text, "override")
     if text:
-        refuse_unless(by, Action.OVERRIDE_TESTS)
+        refuse_unless(by, Action.OVERRIDE_TESTS, to)
     return text
 
 

@@ -41,8 +41,8 @@ def ask_to_deploy(
 ) -> tuple[DeploymentRequest, bool]:
     """The request that waits for these bytes, and whether it is new. One for other bytes of the
     same bundle and environment is void with it."""
-    refuse_unless(by, Action.DEPLOY)
-    message, override = fitting(message, "message"), reason_to_override(override, by=by)
+    refuse_unless(by, Action.DEPLOY, to)
+    message, override = fitting(message, "message"), reason_to_override(override, to=to, by=by)
     failing = _failing(version, to)
     refuse_blocked(unanswered(failing, override))
     return _ask(version, to, by, message, override if failing else "")
@@ -51,7 +51,7 @@ def ask_to_deploy(
 def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
     """Deploy the requested version, unless something blocks it now; then the request stays
     pending."""
-    refuse_unless(by, Action.DEPLOY)
+    refuse_unless(by, Action.DEPLOY, request.environment.name)
     version, environment = request.version, request.environment.name
     refuse_blocked(unanswered(_failing(version, environment), request.override))
     return _approve(request, rendered(version), by)
@@ -59,7 +59,7 @@ def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentReque
 
 @transaction.atomic
 def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> DeploymentRequest:
-    refuse_unless(by, Action.DEPLOY)
+    refuse_unless(by, Action.DEPLOY, request.environment.name)
     reason = fitting(reason, "reason")
     if not reason:
         unfit = "Enter a reason for the requester."
@@ -71,7 +71,7 @@ def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> Dep
 
 @transaction.atomic
 def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
-    refuse_unless(by, Action.DEPLOY)
+    refuse_unless(by, Action.DEPLOY, request.environment.name)
     row = _waiting(request)
     if not is_requester(by, row):
         raise Forbidden(

@@ -100,7 +100,7 @@ def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
         "live": live,
         "is_live": is_live,
         "changes": meaning_between(before.version if before else None, row.version),
-        "may_deploy": may(request.role, Action.DEPLOY),
+        "may_deploy": may(request.actor, Action.DEPLOY, row.environment.name),
     }
     place = row.environment.name
     context |= use_context(request, row.version.bundle.name, [place] if live else [], place)
@@ -184,7 +184,9 @@ def _done(
 
 
 def _plan_context(request: MemberRequest, plan: Plan) -> dict[str, Any]:
-    can_override = plan.can_be_overridden and may(request.role, Action.OVERRIDE_TESTS)
+    can_override = plan.can_be_overridden and may(
+        request.actor, Action.OVERRIDE_TESTS, plan.environment
+    )
     return {
         "plan": plan,
         "version": plan.version,

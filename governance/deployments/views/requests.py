@@ -102,7 +102,9 @@ def _page(
         "plan": plan,
         "changes": plan.changes if plan else (),
         "version": row.version,
-        "may_decide": waits and is_second and may(request.role, Action.DEPLOY),
+        "may_decide": waits
+        and is_second
+        and may(request.actor, Action.DEPLOY, row.environment.name),
         "is_mine": is_requester(request.actor, row),
         "form": form,
     }

@@ -79,7 +79,7 @@ def access_of_member(member: Member) -> Access:
         agent="",
         assigned_only=False,
         dialect="",
-        actor=person(member.user_id, member.user.email, role),
+        actor=person(member.user_id, member.user.email, role, member.roles_there()),
     )
 
 

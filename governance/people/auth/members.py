@@ -70,7 +70,7 @@ def member_page(
             forget_way(request)
             try:
                 member_request = _as_member(request, member, members)
-                policies.refuse_unless(member_request.role, action)
+                policies.refuse_unless_somewhere(member_request.actor, action)
                 return view(member_request, *args, **kwargs)
             except RoleNeeded as error:
                 return role_needed(request, error)
@@ -121,7 +121,7 @@ def _as_member(request: HttpRequest, member: Member, members: list[Member]) -> M
         project=member.project,
         projects=[each.project for each in members],
         role=role,
-        actor=person(member.user_id, member.user.email, role),
+        actor=person(member.user_id, member.user.email, role, member.roles_there()),
     )
     if request.session.get(LAST_PROJECT) != member.project.slug:
         request.session[LAST_PROJECT] = member.project.slug
@@ -167,7 +167,7 @@ class KeyOrMember(KeyAuth):
     def refuse(self, access: Access) -> None:
         super().refuse(access)
         if self.action is not None:
-            policies.refuse_unless(access.actor, self.action)
+            policies.refuse_unless_somewhere(access.actor, self.action)
 
 
 def is_still_admitted(request: AccessRequest) -> bool:

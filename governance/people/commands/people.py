@@ -1,6 +1,7 @@
 """People: set-up, invitations by one-time link, roles. The last admin cannot leave."""
 
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.contrib.auth.hashers import make_password
@@ -10,7 +11,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
-from governance.audit_log import queue_at, record
+from governance.audit_log import Detail, queue_at, record
 from governance.core.actor import CONSOLE, Actor, person
 from governance.core.errors import Conflict, InvalidInput, NotFound
 from governance.core.roles import Role
@@ -26,7 +27,7 @@ from governance.people.queries.people import (
     somebody_can_get_in,
     user_with,
 )
-from governance.people.queries.projects import demo_projects
+from governance.people.queries.projects import demo_projects, environments
 
 LINK_LASTS = timedelta(days=7)
 LINK_IS_OVER = "This link was already used, or expired after 7 days."
@@ -133,6 +134,28 @@ def change_role(member: Member, *, role: Role, by: Actor) -> None:
     details = {"was": was, "role": role.value}
     record(by, "role changed", member.user.email, project=member.project, details=details)
     note_keys_of(member.user, member.project)
+
+
+@transaction.atomic
+def set_environment_roles(member: Member, *, roles: Mapping[str, Role], by: Actor) -> None:
+    """Roles in environments, above the one in the project. Those not named here end."""
+    refuse_unless(by, Action.MANAGE_MEMBERS)
+    queue_at(member.project)
+    unknown = set(roles) - set(environments(member.project))
+    if unknown:
+        raise InvalidInput.at("environment", f"No environment {min(unknown)}.")
+    was, now = member.environment_roles, {name: roles[name].value for name in sorted(roles)}
+    if was == now:
+        return
+    member.environment_roles = now
+    member.save(update_fields=["environment_roles"])
+    details: dict[str, Detail] = {"was": _listed(was), "roles": _listed(now)}
+    email = member.user.email
+    record(by, "environment roles changed", email, project=member.project, details=details)
+
+
+def _listed(roles: Mapping[str, str]) -> list[Detail]:
+    return [f"{name}: {role}" for name, role in roles.items()]
 
 
 @transaction.atomic

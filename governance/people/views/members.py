@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -32,6 +33,7 @@ from governance.people.policies import Action, may
 from governance.people.queries import people
 from governance.people.queries.keys import live_keys_of
 from governance.people.queries.people import invitation_numbered, member_numbered, open_invitations
+from governance.people.queries.projects import environments
 from governance.people.queries.sessions import OpenSession, open_sessions
 from governance.people.tables import INVITATIONS, MEMBERS
 from governance.people.views.shown_once import forget_secret, redirect_with_secret, secret_of
@@ -121,13 +123,12 @@ def invited(request: MemberRequest) -> HttpResponse:
 @member_page(Action.MANAGE_MEMBERS)
 def change_role(request: MemberRequest, member_id: int) -> HttpResponse:
     member = _member(request, member_id)
-    form = RoleForm(sent(request), initial={"role": member.role})
+    names = environments(request.project)
+    form = RoleForm(sent(request), member=member, environments=names)
     if form.is_valid():
         try:
-            commands_people.change_role(
-                member, role=Role(form.cleaned_data["role"]), by=request.actor
-            )
-        except Conflict as error:
+            _save_roles(request, member, form)
+        except (Conflict, InvalidInput) as error:
             form.take(error)
         else:
             messages.success(request, f"{member.user.email} is now {member.role}.")
@@ -135,6 +136,13 @@ def change_role(request: MemberRequest, member_id: int) -> HttpResponse:
     context = {"page_title": f"Role of {member.user.email}", "member": member, "form": form}
     status = 422 if form.errors else 200
     return render(request, "people/change_role.html", context, status=status)
+
+
+@transaction.atomic
+def _save_roles(request: MemberRequest, member: Member, form: RoleForm) -> None:
+    role, by = Role(form.cleaned_data["role"]), request.actor
+    commands_people.change_role(member, role=role, by=by)
+    commands_people.set_environment_roles(member, roles=form.environment_roles(), by=by)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from governance.core.errors import NotFound
 from governance.core.numbers import parse_number
 from governance.people.auth import MemberRequest, console_address, member_page
-from governance.people.policies import Action, may
+from governance.people.policies import Action, may_somewhere
 from governance.web.exports import offer_part
 from governance.web.table_files import Tables, one_of_tables, table_file
 from outcomes.agents.queries.agents import agent_names
@@ -77,7 +77,7 @@ def agents(request: MemberRequest) -> HttpResponseBase:
         return file
     context = _list(request, fleet(request.project.pk)) | {
         "page_title": "Agents",
-        "may_stop": may(request.role, Action.STOP_AGENT),
+        "may_stop": may_somewhere(request.actor, Action.STOP_AGENT),
         "address": console_address(request),
     }
     return render(request, "agents/agents.html", context)
@@ -227,7 +227,7 @@ def _one(request: MemberRequest, name: str, scope: Scope) -> dict[str, Any]:
         "sentence": sentence,
         "second": agent_second_sentence(sentence, all_agents.agents, now, doubt),
         "knows_connections": all_agents.knows_connections,
-        "may_stop": may(request.role, Action.STOP_AGENT),
+        "may_stop": may_somewhere(request.actor, Action.STOP_AGENT),
         "tag": tag,
         "live_url": with_query(
             reverse("outcomes:agent_standing", args=[request.project.slug]),

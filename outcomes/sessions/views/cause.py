@@ -239,7 +239,7 @@ def _stop_agent(
 ) -> NextStep:
     agent = session.agent.name if session.agent else ""
     url = ""
-    if agent and may(request.role, Action.STOP_AGENT):
+    if agent and may(request.actor, Action.STOP_AGENT, session.environment.name):
         query = urlencode({"environment": session.environment.name, "agent": agent})
         url = f"{reverse('governance:new_stop', args=[request.project.slug])}?{query}"
     if is_running:
