@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("governance", "0008_second_factor"),
+        ("governance", "0009_second_factor"),
     ]
 
     operations = [
