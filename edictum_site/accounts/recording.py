@@ -70,10 +70,9 @@ def _factor_added(instance: Any, created: bool, **_: Any) -> None:  # noqa: FBT0
     record_in_projects(instance.user, "second factor added", details=details)
     is_codes = instance.type == Authenticator.Type.RECOVERY_CODES
     if request is not None and request.user == instance.user and not is_codes:
-        # It was just used: this session need not show it again.
-        record_authentication(
-            request, instance.user, "mfa", id=instance.pk, type=str(instance.type)
-        )
+        # It was just used: this session need not show it again, nor confirm to see the codes.
+        shown = {"id": instance.pk, "type": str(instance.type), "reauthenticated": True}
+        record_authentication(request, instance.user, "mfa", **shown)
 
 
 def _factor_removed(user: User, authenticator: Any, **_: Any) -> None:

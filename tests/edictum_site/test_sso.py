@@ -1,5 +1,6 @@
 """Sign-in with an identity provider: a real one on loopback, which this console knows as acme."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -18,7 +19,7 @@ from governance.people.commands.sign_ins import require_second_factor
 from governance.people.providers import GroupRole
 from tests import builders
 from tests.builders import PASSWORD
-from tests.edictum_site.factors import add_app, code_of
+from tests.edictum_site.factors import ADD_APP, add_app, code_of, recovery_codes
 from tests.edictum_site.identity_provider import SIGN_IN, configure, know, running_provider, sign_in
 
 
@@ -217,6 +218,17 @@ def test_the_providers_second_factor_counts_where_it_is_trusted(
     client = Client()
     sign_in(client, "ana")
     assert is_in(client, project) is enters
+
+
+def test_a_person_without_a_password_sees_the_codes_after_adding_an_app(project, provider):
+    builders.a_member(project, user=builders.a_user("ana@acme.test"))
+    know(provider, "ana")
+    client = Client()
+    sign_in(client, "ana")
+    match = re.search(r'id="factor-key">(\w+)<', client.get(ADD_APP).text)
+    assert match is not None
+    client.post(ADD_APP, {"code": code_of(match[1])})
+    assert len(recovery_codes(client)) == 10
 
 
 def test_a_sign_in_lasts_as_long_as_the_provider_is_set_to(settings, project, provider):

@@ -55,7 +55,7 @@ def test_a_passkey_signs_in_with_and_without_the_password(console, admin, open_p
     page.get_by_role("button", name="Add passkey").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Copy the recovery codes now")
     page.get_by_role("link", name="Done").click()
-    expect(page.get_by_role("cell", name="My laptop")).to_contain_text("signs in alone")
+    expect(page.get_by_role("row", name="My laptop")).to_contain_text("signs in alone")
 
     sign_out(page, url)
     page.get_by_role("button", name="Use a passkey").click()
