@@ -22,6 +22,7 @@ AUTHORS: Final = frozenset(
         *("dismissed_by", "snoozed_by", "asked_by"),
     }
 )
+LONGEST_ADDRESS: Final = 254  # characters
 OURS: Final = ("governance", "outcomes")
 
 
@@ -44,10 +45,19 @@ def _rename_author(email: str, name: str) -> None:
     for model in apps.get_models():
         if model._meta.app_label not in OURS:
             continue
-        for column in AUTHORS & {field.name for field in model._meta.get_fields()}:
+        for column in _author_columns(model):
             rows: models.QuerySet[models.Model] = model._default_manager.all()
             for before, after in ((email, name), (_person(email), _person(name))):
                 rows.filter(**{column: before}).update(**{column: after})
+
+
+def _author_columns(model: type[models.Model]) -> list[str]:
+    """Columns that an address fits into: others of these names hold a kind, not a person."""
+    return [
+        field.name
+        for field in model._meta.fields
+        if field.name in AUTHORS and (field.max_length or 0) >= LONGEST_ADDRESS
+    ]
 
 
 def _person(label: str) -> str:
