@@ -7,12 +7,14 @@ from allauth.account.signals import password_changed, password_reset, password_s
 from allauth.core import context
 from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authentication_failed, authenticator_removed
+from django.contrib.auth import signals as django_signals
 from django.contrib.auth.signals import user_logged_out, user_login_failed
 from django.db.models.signals import post_save
 from django.http import HttpRequest
 
 from governance.audit_log import Detail
 from governance.models import User
+from governance.people.commands.sessions import just_noted
 from governance.people.commands.sign_ins import record_in_projects
 from governance.people.queries.people import user_with
 
@@ -25,6 +27,7 @@ FACTORS = {
 
 def connect() -> None:
     user_logged_in.connect(_signed_in)
+    django_signals.user_logged_in.connect(_session_began)
     user_logged_out.connect(_signed_out)
     user_login_failed.connect(_failed)
     authentication_failed.connect(_factor_failed)
@@ -38,6 +41,11 @@ def _signed_in(request: HttpRequest, user: User, **_: Any) -> None:
     records = get_authentication_records(request, user)
     methods: list[Detail] = [_method(each) for each in records]
     record_in_projects(user, "signed in", details={"with": methods})
+
+
+def _session_began(request: HttpRequest, **_: Any) -> None:
+    if request.session.session_key:
+        just_noted(request.session.session_key)
 
 
 def _method(record: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ LINK = re.compile(r'href="([^"]*[?;]format=(?:csv|json)[^"]*)" download')
 
 # Pages whose tables are forms, and why they are no files.
 NO_FILE = {
+    "GET governance:roles": "an explanation of what each role may do",
     "GET outcomes:bindings_of_check": "a question; the bindings page has the file",
     "GET outcomes:success_targets": "fields of a form, a target for each tool",
 }

@@ -23,18 +23,22 @@ _noted: dict[str, float] = {}
 
 def note_session(key: str, *, address: str) -> None:
     """The session is in use. Stored once in five minutes of each process."""
-    now = _monotonic()
-    if _noted.get(key, 0.0) > now:
+    if _noted.get(key, 0.0) > _monotonic():
         return
-    if len(_noted) >= REMEMBERED:
-        _noted.clear()
-    _noted[key] = now + NOTED_EVERY
+    just_noted(key)
     try:
         UserSession.objects.filter(session_key=key).update(
             last_seen_at=timezone.now(), ip=address or "127.0.0.1"
         )
     except DatabaseError:  # a read-only or busy database is no reason to show no page
         logger.warning("Could not store the use of a session", exc_info=True)
+
+
+def just_noted(key: str) -> None:
+    """Its time is stored, by a sign-in for example, and need not be again for a while."""
+    if len(_noted) >= REMEMBERED:
+        _noted.clear()
+    _noted[key] = _monotonic() + NOTED_EVERY
 
 
 @transaction.atomic
