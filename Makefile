@@ -95,8 +95,8 @@ hosts: setup-dev
 # Half an hour per database of load with faults, artifacts in a bucket: processes killed, Redis silent,
 # PostgreSQL restarted, a full disk, the object store away or slow. Prints a ledger.
 soak: setup-dev
-	@$(BIN)/python -m tests.soak
-	@$(BIN)/python -m tests.soak --postgres
+	@$(if $(SHORT),,$(BIN)/python -m tests.soak)
+	@$(BIN)/python -m tests.soak --postgres $(if $(SHORT),--minutes 1.2 --items 40 --every 5 --streams 40 --old 400 --seed 3)
 
 # The table of what shipped checks say of the shapes of results; a test holds it equal to what they do.
 result-shapes: setup-dev
