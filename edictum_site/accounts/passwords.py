@@ -47,5 +47,6 @@ class NewPasswordForm(ResetPasswordKeyForm):  # type: ignore[misc]  # allauth ha
             field = self.fields[name]
             field.label, field.help_text = label, ""
             field.error_messages["required"] = "Required."
+            # Of allauth: it repeats the label, which is always visible.
             field.widget.attrs.pop("placeholder", None)
         self.fields["password1"].help_text = "At least 10 characters."

@@ -7,6 +7,7 @@ import json
 import random
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +54,7 @@ class Heard:
         return answer.status, content, answer.headers.get_all("Set-Cookie", [])
 
 
-class Member(threading.Thread):
+class Member(threading.Thread, ABC):
     """Does one thing again and again until it is stopped."""
 
     pause = 0.2
@@ -72,8 +73,9 @@ class Member(threading.Thread):
         except Exception as error:  # noqa: BLE001 - the soak ends with it
             self.failed = error
 
+    @abstractmethod
     def act(self) -> None:
-        raise NotImplementedError
+        """The one thing, once."""
 
     def stop(self) -> None:
         self._over.set()
