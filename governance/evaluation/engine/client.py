@@ -87,7 +87,9 @@ class Engine:
         load_seconds: float = LOAD_SECONDS,
         base_seconds: float = BASE_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
+        cores: Collection[int] = (),
     ) -> None:
+        self._cores = cores
         self._memory = memory
         self._call_seconds = call_seconds
         self._load_seconds = load_seconds
@@ -248,7 +250,7 @@ class Engine:
             self._process = None
         self._loaded.clear()
         try:
-            return Process(memory=self._memory, idle_seconds=self._idle_seconds)
+            return Process(memory=self._memory, idle_seconds=self._idle_seconds, cores=self._cores)
         except (NoAnswer, OSError) as error:
             detail = f"The evaluation process could not be started: {error}"
             raise EvaluationUnavailable(detail) from error

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -65,7 +66,13 @@ class PendingReply:
 
 
 class Process:
-    def __init__(self, *, memory: int = MEMORY, idle_seconds: float = IDLE_SECONDS) -> None:
+    def __init__(
+        self,
+        *,
+        memory: int = MEMORY,
+        idle_seconds: float = IDLE_SECONDS,
+        cores: Collection[int] = (),
+    ) -> None:
         self._idle_seconds = idle_seconds
         self._last_request_at = time.monotonic()
         self._unanswered: deque[PendingReply] = deque()
@@ -82,6 +89,8 @@ class Process:
         )
         if self._child.stdin is None or self._child.stdout is None:
             raise NoAnswer("The evaluation process has no pipes.")
+        if cores:
+            os.sched_setaffinity(self._child.pid, cores)
         self._pipes = (self._child.stdin, self._child.stdout)
         self._to, self._from = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._to, self._from):

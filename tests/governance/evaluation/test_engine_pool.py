@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,6 +30,16 @@ def test_nothing_runs_before_the_first_question_and_one_process_answers_those_in
     for number in range(3):
         assert pool.validate(document(pre(f"{{args.x: {{equals: {number}}}}}"))).valid
     assert len(pool.pids) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux binds a process to cores.")
+def test_contracts_leave_half_of_the_cores_to_those_who_serve(pool):
+    ours = os.sched_getaffinity(0)
+    assert pool.validate(document(pre("{args.x: {equals: 1}}"))).valid
+    (pid,) = pool.pids
+    cores = os.sched_getaffinity(pid)
+    assert cores <= ours
+    assert len(cores) == max(1, len(ours) - len(ours) // 2)
 
 
 def test_bytes_that_are_no_text_start_no_process(pool):
