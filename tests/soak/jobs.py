@@ -9,6 +9,7 @@ from tests.governance.contracts.documents import document, pre
 from tests.soak.company import Member, Where
 from tests.soak.load import CHECK, LATER, TOOL
 
+KILLED = "The process that ran it ended"  # how the reason begins that kills give
 TO_END = 240.0  # seconds: a job whose process died waits for its lease to end
 BACKTEST = document(pre("{args.number: {equals: 7}}", rule_id="no-seven"))
 CONTRACT = """\
@@ -37,6 +38,8 @@ class Jobs(Member):
     def __init__(self, where: Where, key: str, old_key: str = "") -> None:
         super().__init__(where, key)
         self.ended: Counter[str] = Counter()
+        self.reasons: list[str] = []  # of those that failed
+        self.wrong: list[str] = []  # of those that no fault of the soak may end
         self._running: tuple[str, int, str] | None = None
         self._kinds = [("contracts/backtests", key), ("reclassifications", key)]
         self._kinds += [("retention/runs", old_key)] * bool(old_key)
@@ -47,9 +50,18 @@ class Jobs(Member):
             return
         kind, number, key = self._running
         status, content = self.ask("GET", f"{kind}/{number}", key=key)
-        if status == 200 and (state := json.loads(content)["status"]) not in ("queued", "running"):
-            self.ended[f"{kind} {state}"] += 1
-            self._running = None
+        if status != 200 or (job := json.loads(content))["status"] in ("queued", "running"):
+            return
+        self.ended[f"{kind} {job['status']}"] += 1
+        self._running = None
+        if job["status"] == "failed":
+            self._note_failure(f"{kind} {number} failed: {job['error']}")
+
+    def _note_failure(self, reason: str) -> None:
+        """A job whose process was killed so often ends by design, and says so."""
+        self.reasons.append(reason)
+        if KILLED not in reason:
+            self.wrong.append(reason)
 
     def _begin(self) -> None:
         kind, key = self._kinds[self.ended.total() % len(self._kinds)]

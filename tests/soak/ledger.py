@@ -23,9 +23,7 @@ class Ledger:
     def all_problems(self) -> list[str]:
         statuses: dict[str, dict[int, int]] = self.lines.get("statuses", {})
         errors = [f"{by[500]} times 500: {name}" for name, by in statuses.items() if 500 in by]
-        failed = [f"{count} of {name}" for name, count in self.lines.get("jobs", {}).items()
-                  if name.endswith("failed")]  # fmt: skip
-        return [*self.problems, *errors, *failed]
+        return [*self.problems, *errors]
 
     def text(self, store: str) -> str:
         load = os.getloadavg()[0]
@@ -51,6 +49,7 @@ def lines_of(party: "Party", faults: Faults, removed: int) -> dict[str, Any]:
         "increments without an answer": sum(each.unsure.total() for each in party.counters),
         "streams opened": f"{party.streams.opened} by {party.streams.count} agents",
         "jobs": dict(sorted(party.jobs.ended.items())),
+        "failed jobs": party.jobs.reasons,
         "pages": f"{len(pages)}, p95 {pages[len(pages) * 95 // 100]:.2f} s",
         "statuses": {name: dict(sorted(by.items())) for name, by in _statuses(party).items()},
         "memory, MB": {

@@ -9,6 +9,7 @@ from tests.kill.victims import Victim
 
 EVERY = 2.0  # seconds
 GROWTH, SLACK = 1.25, 40.0  # of the first half; MB
+ENOUGH = 300  # samples: in a few minutes a process that was killed has not yet loaded all it uses
 
 
 class Memory(threading.Thread):
@@ -40,5 +41,5 @@ class Memory(threading.Thread):
         return [
             f"{name} grew from {first:.0f} to {second:.0f} MB"
             for name, (first, second) in self.halves().items()
-            if second > first * GROWTH + SLACK
+            if len(self.samples[name]) >= ENOUGH and second > first * GROWTH + SLACK
         ]

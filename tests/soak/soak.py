@@ -23,7 +23,7 @@ from tests.stored import stored_by
 
 KEY = VARIABLES["EDICTUM_SITE_BOOTSTRAP_KEY"]
 CLIENTS, COUNTERS = 3, 2
-TO_HEAR = 60.0  # seconds until every stream has what is deployed: one that was cut opens again
+TO_HEAR = 180.0  # seconds until every stream has what is deployed: one that was cut opens again
 BATCH = 50  # items of a post
 
 
@@ -167,6 +167,7 @@ class Soak:
         yield from self._old.wrong(address) if self._old else ()
         members = (*party.counters, party.reader, party.jobs)
         yield from (repr(member.failed) for member in members if member.failed)
+        yield from party.jobs.wrong
         yield from party.memory.growing()
 
     def _wrong_contents(self, shown: Mapping[str, Any]) -> Iterator[str]:

@@ -43,6 +43,7 @@ class _Known:
 @dataclass(slots=True)
 class Contents:
     fault: str = ""  # what was wrong with the store when it was read last in vain
+    is_away: bool = False  # and that may pass
     _contents: dict[ArtifactKey, _Known] = field(default_factory=dict)
     _known: dict[ArtifactKey, _Known | None] = field(default_factory=dict)
     _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
@@ -85,6 +86,7 @@ class Contents:
             return self.value_of(project, artifact_id)
         except OSError as error:
             self.fault = artifact_store.fault_words(error)
+            self.is_away = artifact_store.may_pass(error)
             return AWAY
 
     def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:

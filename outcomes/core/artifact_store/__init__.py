@@ -13,7 +13,13 @@ from typing import TypeVar
 from django.conf import settings
 
 from outcomes.core.artifact_store.addresses import place_at
-from outcomes.core.artifact_store.faults import NotHere, NotStored, StoreAway, fault_words
+from outcomes.core.artifact_store.faults import (
+    NotHere,
+    NotStored,
+    StoreAway,
+    fault_words,
+    may_pass,
+)
 from outcomes.core.artifact_store.folder import Folder
 from outcomes.core.artifact_store.frames import (
     FRAME,
@@ -38,6 +44,7 @@ __all__ = [
     "drafts",
     "fault_words",
     "is_name",
+    "may_pass",
     "place",
     "place_named",
     "remove",

@@ -29,3 +29,9 @@ def fault_words(error: Exception) -> str:
         return f"The content of the artifact {error.args[0]} is missing for {host}."
     reason = (isinstance(error, OSError) and error.strerror) or str(error)
     return f"The artifact store cannot be used on {host}: {reason}."
+
+
+def may_pass(error: OSError) -> bool:
+    """Whether the store may work again by itself: no name, right or content is wrong."""
+    is_setting = isinstance(error, StoreAway) and error.is_setting
+    return not (is_setting or isinstance(error, NotHere))

@@ -44,6 +44,7 @@ from outcomes.sessions.commands.readings import SessionGone
 AT_ONCE: Final[int] = CALLS_PER_COMMIT
 REPORT_EVERY: Final = 0.5  # seconds
 TRIES: Final = 5  # of a transaction that another one locked out
+STORE_TRIES: Final = 60  # at one place while the artifact store is away: a sweep each, five minutes
 VERDICTS_STAY: Final = (
     "Calls with such an output keep their verdicts; fix the cause, then start it again."
 )
@@ -55,6 +56,10 @@ CallVerdict = tuple[Row, Judged | None]
 
 class Cancelled(Exception):
     """The job was cancelled."""
+
+
+class _StoreUnavailable(Exception):
+    """The artifact store does not give an output at the moment."""
 
 
 class _Overtaken(Exception):
@@ -91,6 +96,9 @@ def _run(part: RejudgingPart) -> bool:
             jobs.put_back(part)
             return False
     except Cancelled:
+        return True
+    except _StoreUnavailable:
+        jobs.put_back(part)  # the next sweep sends it again
         return True
     except SoftTimeLimitExceeded:
         jobs.end(part, Status.FAILED, error=jobs.TOO_LONG)
@@ -134,6 +142,7 @@ class _Work:
         self._passed = part.passed if self._after else 0
         self._seconds = stored.get("cpu_seconds", 0.0)
         self._fault: str = stored.get("fault", "")
+        self._store_tries: int = stored.get("store_tries", 0)
         self._began = jobs.processor_seconds()
         self._reported_at = self._heard_at = time.monotonic()
         self._session: int | None = None
@@ -183,10 +192,20 @@ class _Work:
                 judged = judging.judge(
                     row, recorded, lambda artifact: contents.value_or_fault(self._project, artifact)
                 )
-                self._fault = self._fault or contents.fault
+                self._note_fault(contents)
                 self._be_heard()
             verdicts.append((row, judged))
         return verdicts
+
+    def _note_fault(self, contents: Contents) -> None:
+        """A preview ends with the reason, as a person waits for it; what writes has the time to
+        wait for the store."""
+        can_wait = self._writes and not self._fault and self._store_tries < STORE_TRIES
+        if contents.is_away and can_wait:
+            self._store_tries += 1
+            self._note()
+            raise _StoreUnavailable
+        self._fault = self._fault or contents.fault
 
     def _judging_now(self) -> Judging:
         """After the rows were read: no verdict is ever overwritten by that of an older version."""
@@ -221,6 +240,7 @@ class _Work:
                         self._count(
                             chunk, (row, judgement.left() if judgement and is_left else judgement)
                         )
+                    self._store_tries = 0
                     self._note(place=place.as_json(), tries=1)
                 self._long.note_written()
                 return
@@ -308,6 +328,7 @@ class _Work:
             "shifts": self._shifts.as_json(),
             "cpu_seconds": self._seconds + jobs.processor_seconds() - self._began,
             "fault": self._fault,
+            "store_tries": self._store_tries,
         }
         if not jobs.note(self._part, passed=self._passed, result=result, **more):
             raise Cancelled

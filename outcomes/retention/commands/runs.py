@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import OperationalError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from governance.audit_log import Detail, record
@@ -130,7 +130,7 @@ def run_retention(number: int) -> bool:
         raise
     except ArchiveUnavailable as error:
         jobs.end(run, Status.FAILED, error=str(error)[:500])
-    except (OperationalError, OSError) as error:
+    except (OperationalError, InterfaceError, OSError) as error:
         logger.exception("Retention run %d failed and will be retried", number)
         jobs.try_again(run, f"{type(error).__name__}: {error}")
     except Exception as error:

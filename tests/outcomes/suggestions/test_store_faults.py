@@ -15,15 +15,20 @@ from governance.alerts.queries import open_alerts
 from governance.models import Project
 from outcomes.artifacts.commands.artifacts import remove_unreferenced_artifacts
 from outcomes.artifacts.commands.faults import find_faults
-from outcomes.models import Artifact, Batch, Call
+from outcomes.jobs import commands as jobs
+from outcomes.models import Artifact, Batch, Call, Rejudging
 from outcomes.models.inbox import TRIES
+from outcomes.reclassification.commands.jobs import start_reclassification
+from outcomes.reclassification.commands.parts import run_part
+from outcomes.recorded_calls.selection import CallCriteria
 from outcomes.settling.settle import settle_inbox
 from outcomes.suggestions.commands.scans import request_scan, request_scans
 from tests.builders import an_outcome
+from tests.outcomes.backtests import EDITOR
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent, settle
 from tests.outcomes.rejudging import reclassified, tried
-from tests.outcomes.waiting_jobs import run_waiting_looks
+from tests.outcomes.waiting_jobs import run_waiting_looks, run_waiting_parts, waiting_parts
 from tests.recount import differences
 
 LARGE = "x" * 12_001
@@ -226,6 +231,22 @@ def test_the_page_of_the_backlog_names_the_fault(project, agent: Agent, pages: P
         page = pages.get("settings/failed-batches/").content.decode()
         assert "Waiting for the host" in page
         assert "Not a directory" in page
+
+
+def test_a_reclassification_continues_when_the_store_is_back(project, agent: Agent, data):
+    agent.post(an_outcome("large", output={"is_error": True, "text": LARGE}), an_outcome("small"))
+    before = agent.outcome("large")
+    start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
+    with store_away(data):
+        for _ in range(jobs.TRIES + 1):  # more than the deaths of a process that end a job
+            for part in waiting_parts():
+                run_part(part)
+        assert Rejudging.objects.get().status == "running"
+    run_waiting_parts()
+    job = Rejudging.objects.get()
+    assert (job.status, job.error, job.passed) == ("done", "", 2)
+    assert agent.outcome("large") == before
+    assert differences() == []
 
 
 @pytest.mark.parametrize("away", [store_away, other_host])
