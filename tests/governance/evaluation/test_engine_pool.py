@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,7 +31,6 @@ def test_nothing_runs_before_the_first_question_and_one_process_answers_those_in
     assert len(pool.pids) == 1
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux binds a process to cores.")
 def test_contracts_leave_half_of_the_cores_to_those_who_serve(pool):
     ours = os.sched_getaffinity(0)
     assert pool.validate(document(pre("{args.x: {equals: 1}}"))).valid
