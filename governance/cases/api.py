@@ -18,6 +18,7 @@ from governance.cases.schemas import (
     run_out,
 )
 from governance.contracts.api.contracts import named_bundle, named_version
+from governance.core.cases import Case as CaseSpec
 from governance.core.conflicts import MAY_CONFLICT
 from governance.core.errors import NotFound
 from governance.models import Bundle, Case
@@ -70,11 +71,17 @@ def delete_case(request: AccessRequest, name: str, case_id: int) -> Status[None]
 
 @router.post("/contracts/{name}/cases/run", response=RunOut, auth=CAN_READ)
 def run_cases(request: AccessRequest, name: str, body: RunIn) -> dict[str, Any]:
-    """Run the tests without storing results; saves and deployments store them."""
-    bundle = named_bundle(request, name)
+    """Run the tests without storing results; saves and deployments store them.
+
+    With `yaml` and `cases` the contract need not exist yet.
+    """
+    cases = None if body.cases is None else [each.case() for each in body.cases]
+    if cases is not None:
+        cases_commands.refuse_unfit_cases(cases)
     if body.yaml is not None:
-        return run_out(run_text(body.yaml, [row.spec() for row in cases_of(bundle)]))
-    return run_out(run_of(named_version(bundle, body.version)))
+        return run_out(run_text(body.yaml, _specs(request, name) if cases is None else cases))
+    version = named_version(named_bundle(request, name), body.version)
+    return run_out(run_of(version) if cases is None else run_text(bytes(version.document), cases))
 
 
 @router.get("/contracts/{name}/versions/{int:version}/cases", response=RunOut, auth=CAN_READ)
@@ -84,6 +91,10 @@ def get_case_results(request: AccessRequest, name: str, version: int) -> dict[st
     if ran is None:
         raise NotFound("No test has been run on this version.")
     return run_out(ran)
+
+
+def _specs(request: AccessRequest, name: str) -> list[CaseSpec]:
+    return [row.spec() for row in cases_of(named_bundle(request, name))]
 
 
 def _cases(rows: list[Case]) -> dict[str, Any]:

@@ -107,12 +107,14 @@ class CasesOut(Schema):
 
 
 class RunIn(Schema):
-    """Against a text, or a version: without its number the newest."""
+    """Against a text, or a version: without its number the newest. `cases` run instead of the
+    saved tests."""
 
     model_config = ConfigDict(extra="forbid")
 
     yaml: str | None = None
     version: VersionNumber | None = None
+    cases: list[CaseIn] | None = None
 
     @model_validator(mode="after")
     def against_one_thing(self) -> Self:

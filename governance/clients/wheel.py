@@ -1,6 +1,6 @@
 """A reproducible wheel of a pure-Python package: same source, same bytes.
 
-Covers what `clients/python` needs: one package below `src`, no dependencies, no scripts.
+Covers what `clients/python` needs: one package below `src`, console scripts, no dependencies.
 """
 
 import csv
@@ -54,6 +54,7 @@ def wheel_of(source: Path, *, license_file: Path) -> Wheel:
     files = _package_files(source / "src", package) | {
         f"{info}/METADATA": _metadata(project, (source / project["readme"]).read_text("utf-8")),
         f"{info}/WHEEL": _WHEEL.encode(),
+        f"{info}/entry_points.txt": _entry_points(project),
         f"{info}/licenses/LICENSE": license_file.read_bytes(),
     }
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
@@ -84,6 +85,11 @@ def _metadata(project: Mapping[str, Any], readme: str) -> bytes:
     ]
     head = "".join(f"{name}: {value}\n" for name, value in fields)
     return f"{head}\n{readme}".encode()
+
+
+def _entry_points(project: Mapping[str, Any]) -> bytes:
+    lines = [f"{name} = {function}\n" for name, function in project["scripts"].items()]
+    return "".join(["[console_scripts]\n", *lines]).encode()
 
 
 def _record(files: Mapping[str, bytes], own_name: str) -> bytes:

@@ -29,6 +29,10 @@ MANAGE = f"""\
 case "$1 $2" in "contracts push" | "contracts pull") set -- "$@" --yes ;; esac
 exec "$PYTHON" {ROOT / "manage.py"} "$@"
 """
+CLI = """\
+#!/bin/sh
+exec "$PYTHON" -m edictum_site_client.cli "$@"
+"""
 VERSIONS = 3  # of the contract and of each check: pages name some
 
 
@@ -71,9 +75,12 @@ def folder(tmp_path: Path) -> Path:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(CONTRACT)
+    (tmp_path / "checks").mkdir()
+    (tmp_path / "checks/unified.yaml").write_text(blocks_of("docs/success.md")[0].text)
     programs = tmp_path / "bin"
     programs.mkdir()
-    manage = programs / "manage.py"
-    manage.write_text(MANAGE)
-    manage.chmod(0o755)
+    for name, text in (("manage.py", MANAGE), ("edictum-site-cli", CLI)):
+        program = programs / name
+        program.write_text(text)
+        program.chmod(0o755)
     return tmp_path

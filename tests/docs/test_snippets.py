@@ -24,6 +24,7 @@ from governance.clients.wheel import client_wheel
 from tests.docs.advice import not_run
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_in, blocks_of
 from tests.docs.conftest import answer_of, name_in
+from tests.docs.pipelines import pipeline_problems
 from tests.journeys.console import KEY, Console
 
 PATIENCE = 180.0  # seconds of one program, where others have the cores
@@ -98,6 +99,9 @@ def shell(block: Block, console: Console, folder: Path) -> None:
         if missing:
             pytest.skip(f"{block} needs {missing}")
         execute(block, console, folder)
+    elif "edictum-site-cli" in block.text:
+        a_checkout(folder)
+        execute(block, console, folder, EDICTUM_SITE_URL=console.url, EDICTUM_SITE_KEY=KEY)
     elif "manage.py contracts" in block.text:
         a_checkout(folder)
         execute(block, console, folder)
@@ -112,10 +116,10 @@ def a_checkout(folder: Path) -> None:
         subprocess.run(["git", *command], cwd=folder, check=True)
 
 
-def execute(block: Block, console: Console, folder: Path) -> None:
+def execute(block: Block, console: Console, folder: Path, **variables: str) -> None:
     text = at_this_console(block.text, console).replace("--project support", "--project default")
     failing = 'curl() { command curl --fail-with-body "$@"; }\n'
-    ran(["bash", "-e", "-c", failing + text], folder, console)
+    ran(["bash", "-e", "-c", failing + text], folder, console, **variables)
 
 
 def checked(line: str) -> None:
@@ -199,6 +203,9 @@ def json_value(block: Block, console: Console, folder: Path) -> None:
 def yaml(block: Block, console: Console, folder: Path) -> None:
     if "kind: SuccessCheck" in block.text:
         answer_of(console, "PUT", f"success-checks/{name_in(block.text)}", yaml=block.text)
+        return
+    if block.page == "docs/pipelines.md":
+        assert pipeline_problems(block.text) == []
         return
     answer_of(console, "POST", "contracts", yaml=block.text)
 

@@ -114,6 +114,21 @@ def test_cases_run_against_a_version_or_a_text_and_nothing_is_stored(manager, pr
     assert manager.get("/v1/contracts/d/versions/1/cases").status_code == 404
 
 
+def test_tests_that_are_sent_run_instead_of_the_saved_ones(manager, project, bundle):
+    added(bundle, a_case(rule="too-much"))
+    failing = CALL | {"expects": {"action": "allow"}}
+    for body in ({"yaml": TEXT}, {"version": 1}, {}):
+        ran = post(manager, "/run", cases=[failing], **body).json()
+        assert [each["passed"] for each in ran["results"]] == [False]
+    assert post(manager, "/run", yaml=TEXT, cases=[]).json()["results"] == []
+    unnamed = post(manager, "/run", yaml=TEXT, cases=[CALL | {"name": ""}])
+    assert unnamed.status_code == 422
+    new = "/v1/contracts/not-saved-yet/cases/run"
+    ran = manager.post(new, {"yaml": TEXT, "cases": [CALL]}, content_type="application/json")
+    assert ran.json()["passed"] is True
+    assert manager.post(new, {"yaml": TEXT}, content_type="application/json").status_code == 404
+
+
 def test_results_at_the_save_of_a_version_are_stored(manager, project, bundle):
     added(bundle, a_case())
     saved(project, LAX)

@@ -97,6 +97,14 @@ class Transport:
             self.close()
             raise
 
+    def request(self, method: str, path: str, body: bytes | None) -> File:
+        """Send a request on a connection of its own. Raises network errors."""
+        try:
+            with self._no_longer_than(self._timeout * PATIENCE):
+                return self._exchange(method, path, body, self._headers, LARGEST_FILE)
+        finally:
+            self.close()
+
     @contextmanager
     def _no_longer_than(self, seconds: float) -> Iterator[None]:
         late = self._late = threading.Event()
