@@ -19,7 +19,10 @@ ADR: Final = "adr/"
 # The order of the list. A test holds that every file of docs/ is in it.
 GROUPS: Final = (
     ("Connect agents", ("connect", CLIENT, "opentelemetry", "adapters", "executor")),
-    ("Use the console", ("contracts", "success", "sessions", "artifacts", "backtests", "people")),
+    (
+        "Use the console",
+        ("contracts", "success", "sessions", "artifacts", "backtests", "pipelines", "people"),
+    ),
     ("Reference", ("api", "glossary", "result-shapes")),
     (
         "Run the console",

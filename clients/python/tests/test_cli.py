@@ -196,9 +196,9 @@ def test_a_deployment_is_done_or_requested_where_a_second_person_decides(console
     assert console.ask("PUT", f"environments/{env}/requirements", requirements)[0] == 200
     refused = cli(console, "contracts", "deploy", name, "--env", env)
     assert (refused.status, "was not deployed" in refused.err) == (1, True)
-    asked = cli(console, "contracts", "deploy", name, "--env", env, "--request", "--json")
-    (result,) = asked.document["results"]
-    assert (asked.status, result["deployed"]) == (0, False)
+    requested = cli(console, "contracts", "deploy", name, "--env", env, "--request", "--json")
+    (result,) = requested.document["results"]
+    assert (requested.status, result["deployed"]) == (0, False)
     assert (result["request"]["status"], result["request"]["env"]) == ("pending", env)
     pushed = cli(console, "contracts", "push", file, "--env", env, "--request", "--json")
     (result,) = pushed.document["results"]

@@ -10,7 +10,7 @@ from edictum_site_client.cli.api import Api
 from edictum_site_client.cli.output import Output
 
 PAGE = 200  # calls of one request
-PAGES = 5  # per look; further calls are left out, and the output says so
+PAGES = 5  # per poll; further calls are left out, and the output says so
 REMEMBERED = 20_000  # calls
 
 Identity = tuple[str, str]
@@ -36,7 +36,7 @@ class Tail:
         for call in reversed(calls[:lines]):
             self._print(call)
 
-    def look(self) -> None:
+    def poll(self) -> None:
         calls, is_cut = self._unseen()
         if is_cut:
             self.out.problem(f"More than {PAGE * PAGES:,} new calls: older ones are left out.")
@@ -89,7 +89,7 @@ def tail(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
     while end is None or time.monotonic() < end:
         left = options.interval if end is None else end - time.monotonic()
         time.sleep(max(0.0, min(options.interval, left)))
-        printer.look()
+        printer.poll()
     return []
 
 

@@ -135,7 +135,7 @@ def _outcomes(group: ArgumentParser) -> None:
     tail.add_argument("--q", default="", help="terms of the search language")
     tail.add_argument("--lines", type=_number, default=10, help="earlier calls to begin with (10)")
     tail.add_argument("--for", dest="seconds", type=_seconds, help="seconds; else until Ctrl-C")
-    tail.add_argument("--interval", type=_seconds, default=2.0, help="seconds between looks (2)")
+    tail.add_argument("--interval", type=_seconds, default=2.0, help="seconds between polls (2)")
 
 
 def _command(actions: Any, name: str, run: Command, words: str) -> ArgumentParser:
