@@ -1,4 +1,4 @@
-"""What a command prints: lines for people, or one JSON document; never a key."""
+"""Output of a command: lines for people, or one JSON document; never a key."""
 
 from __future__ import annotations
 
