@@ -130,12 +130,17 @@ fix: setup-dev
 # Settings make their data folder: what only looks at them does it in the cache.
 with-data = EDICTUM_SITE_DATA=.cache/check DATABASE_URL= $(BIN)/python manage.py $(1)
 
-# The journeys need a browser; without one they are skipped, and say what to install.
+# The journeys need a browser; without one they are skipped, and say what to install. The shell has no
+# windows and needs half of the processor time: beside a Chromium it is tried once, where it is no loss.
+INSTALL := apt-get install -y --no-install-recommends
 browser:
-	@mkdir -p .cache; for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	@mkdir -p .cache; any() { for name; do command -v $$name && return; done; return 1; } >/dev/null; \
+	other() { any chromium chromium-browser google-chrome; }; \
+	any chromium-headless-shell || { other && test -e .cache/chromium.log; } && exit 0; \
 	test "$$(id -u)" = 0 && command -v apt-get >/dev/null || exit 0; \
-	echo 'Installing chromium …'; \
-	{ apt-get update && apt-get install -y --no-install-recommends chromium; } >.cache/chromium.log 2>&1 \
+	echo 'Installing Chromium …'; \
+	{ apt-get update -o Acquire::Retries=0 -o Acquire::http::Timeout=20; \
+	  $(INSTALL) chromium-headless-shell || other || $(INSTALL) chromium; } >.cache/chromium.log 2>&1 \
 	  || echo 'It could not be installed: see .cache/chromium.log'
 
 # An environment is bound to the interpreter that made it: one that does not start is made anew.

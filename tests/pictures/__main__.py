@@ -19,7 +19,7 @@ os.environ.setdefault("EDICTUM_SITE_DATA", str(Path(".cache/check").resolve()))
 django.setup()
 
 from edictum_site.stack.running import product  # noqa: E402 - after the settings are there
-from tests.journeys.conftest import NAMES, sign_in  # noqa: E402
+from tests.journeys.conftest import MISSING, NAMES, sign_in  # noqa: E402
 from tests.journeys.console import EMAIL, PASSWORD  # noqa: E402
 from tests.pictures.demo_addresses import DemoAddresses, pages_of  # noqa: E402
 
@@ -36,7 +36,7 @@ def main() -> int:
     only = sys.argv[1:]
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
-        say("Chromium is not installed: apt-get install --no-install-recommends chromium")
+        say(MISSING)
         return 1
     FOLDER.mkdir(exist_ok=True)
     variables = {"EDICTUM_SITE_ADMIN_EMAIL": EMAIL, "EDICTUM_SITE_ADMIN_PASSWORD": PASSWORD}
