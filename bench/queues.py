@@ -4,7 +4,7 @@ Posts that find the inbox full are sent again after the pause that the console n
 once their agents' buffers are full. No clock and no chance: the same input has the same result.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -51,8 +51,11 @@ class Result:
 
 @dataclass(slots=True)
 class _Shard:
-    """First in, first out: amounts with the time at which they were acknowledged."""
+    """First in, first out: amounts with the time at which they were acknowledged. Shards with the
+    same share of the traffic do the same, so one of them stands for all."""
 
+    part: float  # of the traffic
+    count: int  # shards that it stands for
     waiting: deque[tuple[float, float]] = field(default_factory=deque)
     backlog: float = 0.0
     settled: float = 0.0
@@ -86,7 +89,8 @@ def simulate(
     parts = list(shares) or [1 / fleet.shards] * fleet.shards
     if len(parts) != fleet.shards:
         raise ValueError(f"{len(parts)} shares for {fleet.shards} shards")
-    run = _Run(fleet, [_Shard() for _ in parts], parts, fleet.settle * (1 - bulk))
+    shards = [_Shard(part, count) for part, count in Counter(parts).items()]
+    run = _Run(fleet, shards, fleet.settle * (1 - bulk))
     for number in range(int(seconds / STEP)):
         run.step(number * STEP, rate)
     return run.result()
@@ -96,7 +100,6 @@ def simulate(
 class _Run:
     fleet: Fleet
     shards: list[_Shard]
-    parts: list[float]
     per_shard: float
     retries: deque[tuple[float, float]] = field(default_factory=deque)
     held_back: float = 0.0
@@ -110,10 +113,10 @@ class _Run:
         arriving = rate(now) * STEP + self._due(now)
         at_door = min(arriving, self.fleet.door * STEP)
         self._refuse(now, arriving - at_door)
-        for shard, part in zip(self.shards, self.parts, strict=True):
-            room = max(0.0, self.fleet.inbox - shard.backlog)
-            accepted = min(at_door * part, room)
-            self._refuse(now, at_door * part - accepted)
+        for shard in self.shards:
+            arrived = at_door * shard.part
+            accepted = min(arrived, max(0.0, self.fleet.inbox - shard.backlog))
+            self._refuse(now, (arrived - accepted) * shard.count)
             shard.accept(now, accepted)
             self.largest_backlog = max(self.largest_backlog, shard.backlog)
             shard.settle(self.per_shard * STEP)
@@ -121,7 +124,7 @@ class _Run:
         self._note_drained(now)
 
     def result(self) -> Result:
-        settled = sum(shard.settled for shard in self.shards)
+        settled = sum(shard.settled * shard.count for shard in self.shards)
         return Result(
             longest_lag=self.longest_lag,
             largest_backlog=self.largest_backlog,

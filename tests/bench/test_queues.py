@@ -1,5 +1,7 @@
 """The simulated queues: nothing appears or disappears, and lag is what a queue's theory says."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,6 +53,17 @@ def test_jobs_take_their_part_of_each_shard():
     fleet = Fleet(door=1_000, settle=120)
     assert simulate(fleet, lambda _: 100.0, seconds=300).drained_at is not None
     assert simulate(fleet, lambda _: 100.0, seconds=300, bulk=0.5).drained_at is None
+
+
+def test_equal_shards_add_up_to_one_that_is_as_large():
+    """Refused and lost, too: half of the room of an inbox each, and the same burst for both."""
+    large = Fleet(door=5_000, settle=200, inbox=10_000, buffers=20_000)
+    halves = replace(large, settle=100, shards=2, inbox=5_000)
+    one, two = (simulate(each, Burst(100, 10), seconds=1_200) for each in (large, halves))
+    assert two.lost == pytest.approx(one.lost)
+    assert two.refused == pytest.approx(one.refused)
+    assert two.settled == pytest.approx(one.settled)
+    assert two.lost > 0
 
 
 def test_shares_are_one_per_shard():
