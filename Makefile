@@ -2,10 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DIST := dist
-SQLITE := test-sqlite-outcomes test-sqlite-governance test-sqlite-site
+DRILLS := test-sqlite-drills
+SQLITE := test-sqlite-site test-sqlite-outcomes test-sqlite-governance
 JOURNEYS := test-sqlite-journeys-1 test-sqlite-journeys-2
 POSTGRES := test-postgres-1 test-postgres-2
-PARTS := $(JOURNEYS) test-postgres-journeys test-postgres-1 test-sqlite-site test-postgres-2 \
+PARTS := $(JOURNEYS) $(DRILLS) test-postgres-journeys test-postgres-1 test-sqlite-site test-postgres-2 \
   test-sqlite-outcomes test-sqlite-governance
 # A test run compiles hundreds of modules, and its processes load them again: kept, that happens once.
 export PYTHONDONTWRITEBYTECODE :=
@@ -43,8 +44,8 @@ setup: venv
 setup-dev: setup
 	$(call installed,requirements-dev.txt)
 
-# The checks, everything on SQLite and, on PostgreSQL, what the database has a part in. Journeys often
-# wait: they begin, several at once, and what needs a core all the time runs behind them (`nice`), so
+# The checks, everything on SQLite and, on PostgreSQL, what the database has a part in. What often waits
+# begins: journeys, then drills. What needs a core all the time follows and runs behind them (`nice`), so
 # that two cores are busy until the end and no journey waits for a test that could as well wait for it.
 test: setup-dev browser
 	@echo 'Checking, and testing on SQLite and on PostgreSQL, side by side; each part prints its output at its end …'
@@ -53,14 +54,20 @@ test: setup-dev browser
 # What a commit should pass besides the checks: no browser, no second database, no started product,
 # and nothing else that is marked slow.
 test-fast: setup-dev
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 $(SQLITE) CHOSEN='-m "not slow"'
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going -j2 $(SQLITE) $(DRILLS) CHOSEN='-m "not slow"'
 
 PYTEST := $(BIN)/python -m pytest -q
-SITE := tests/edictum_site tests/docs tests/kill tests/sdks clients/python/tests
-ELSEWHERE := $(SITE) tests/outcomes tests/journeys tests/test_house.py  # the checks end with test_house.py
+SITE := tests/edictum_site
+STARTED := tests/hosts tests/kill tests/docs tests/sdks clients/python/tests
+# The checks end with test_house.py.
+ELSEWHERE := $(SITE) $(STARTED) tests/outcomes tests/journeys tests/test_house.py
 
 test-sqlite-outcomes:
 	@nice $(PYTEST) $(CHOSEN) tests/outcomes
+
+# The product as others run it: on several hosts, killed, by the docs, by agents of each SDK.
+$(DRILLS):
+	@nice $(PYTEST) $(CHOSEN) $(STARTED)
 
 test-sqlite-site:
 	@nice $(PYTEST) $(CHOSEN) $(SITE)
