@@ -24,7 +24,8 @@ from outcomes.denials.views import denials
 from outcomes.denials.views import rule as denials_rule
 from outcomes.hosts import views as hosts
 from outcomes.ingest import views as inbox
-from outcomes.masking import views as opening
+from outcomes.masking.views import opening
+from outcomes.masking.views import rules as masking
 from outcomes.overview import views as overview
 from outcomes.principals import views as principals
 from outcomes.reclassification.views import disagreements, past_calls, two_versions
@@ -128,6 +129,8 @@ in_settings = [
     path("opentelemetry/", traces.spans, name="spans"),
     path("failed-batches/", inbox.set_aside, name="set_aside"),
     path("failed-batches/<int:batch_id>/retry/", inbox.retry, name="retry_batch"),
+    path("masking/", masking.masking, name="masking"),
+    path("masking/try/", masking.try_rules, name="try_masking"),
     path("retention/", retention.retention, name="retention"),
     path("retention/rule/", retention.retention_rule, name="retention_rule"),
     path("retention/run/", retention.start_retention_run, name="start_retention_run"),

@@ -63,6 +63,7 @@ SETTINGS = (
     ("OpenTelemetry", "outcomes:spans"),
     ("Invalid events", "outcomes:rejected"),
     ("Failed batches", "outcomes:set_aside"),
+    ("Masking", "outcomes:masking"),
     ("Retention", "outcomes:retention"),
     ("Hosts", "outcomes:hosts"),
     ("Audit log", "governance:audit"),

@@ -9,7 +9,9 @@ the row, and the other one sees that.
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -31,10 +33,13 @@ from governance.core.approval_status import Status
 from governance.core.errors import Conflict, InvalidInput, Problem
 from governance.core.json_value import Json
 from governance.core.masking import Masking
+from governance.core.stored_masking import Counts, StoredMasking
 from governance.core.texts import is_storable
 from governance.models import Approval, Environment
 from governance.models.approvals import stored
+from governance.people.commands.masking import as_stored, note_masked
 from governance.people.policies import Action, refuse_unless
+from governance.people.queries.masking import masking_in
 
 # The SDKs try three times, wait 30 s for each answer, and pause in between.
 SENT_AGAIN_WITHIN: Final = timedelta(seconds=100)
@@ -50,7 +55,11 @@ LEAST_LEFT: Final = timedelta(seconds=10)  # with less, a decision counts at onc
 def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
     """Pending approval of this request, and whether it is new. A request that was sent again,
     because its answer was lost, gets the one that is pending already."""
-    text = _refuse_misfits(request)
+    _refuse_misfits(request)
+    masked = Counter[str]()
+    masking = masking_in(environment_id)
+    if masking is not None:
+        request = _masked(request, masking, masked)
     digest = digest_of(request)
     with transaction.atomic():
         # Its row is the queue of those who ask: of two equal requests the later finds the earlier.
@@ -65,6 +74,8 @@ def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
         ).first()
         if waiting is not None:
             return waiting, False
+        note_masked(environment.project_id, masked)
+        text = as_text(dict(request.tool_args))
         return _save(request, text, digest, environment, now), True
 
 
@@ -74,7 +85,7 @@ def decide(
 ) -> Approval:
     """Decide a pending approval. With undo, the decision counts five seconds later."""
     refuse_unless(by, Action.DECIDE_APPROVAL, approval.environment.name)
-    reason = _reason(reason)
+    reason = as_stored(approval.project_id, _reason(reason))
     row = _locked(approval)
     now = timezone.now()
     _refuse_ended(row, now)
@@ -206,8 +217,21 @@ def _about(approval: Approval) -> dict[str, str]:
     }
 
 
-def _refuse_misfits(request: Request) -> str:
-    """Check the request; returns the arguments as they are stored."""
+def _masked(request: Request, masking: StoredMasking, masked: Counts) -> Request:
+    """The request as a project stores it that masks before storing."""
+    arguments = masking.value(dict(request.tool_args), masked)
+    assert isinstance(arguments, dict)  # noqa: S101 - as it was
+    return replace(
+        request,
+        agent_id=masking.identifier(request.agent_id, masked)[:128],
+        tool_name=masking.identifier(request.tool_name, masked)[:1_024],
+        session_id=masking.identifier(request.session_id, masked)[:1_024],
+        tool_args=arguments,
+        message=masking.text(request.message, masked),
+    )
+
+
+def _refuse_misfits(request: Request) -> None:
     _refuse_unless(
         bool(request.tool_name) and len(request.tool_name) <= 1_024,
         "tool_name",
@@ -231,7 +255,6 @@ def _refuse_misfits(request: Request) -> str:
     _refuse_unless(
         len(text) <= LONGEST_ARGUMENTS, "tool_args", "Arguments may have at most 1 MiB as JSON."
     )
-    return text
 
 
 def _refuse_unless(fits: bool, path: str, message: str) -> None:  # noqa: FBT001 - reads as said

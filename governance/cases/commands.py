@@ -1,6 +1,8 @@
 """Cases of contracts: written, put in order, removed; and run when a version is to be trusted."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from django.db import transaction
 from django.db.models import Max
@@ -16,6 +18,7 @@ from governance.core.actor import Actor
 from governance.core.cases import Case as CaseSpec
 from governance.core.errors import Conflict, InvalidInput, NotFound, Problem
 from governance.models import Bundle, Case
+from governance.people.commands.masking import refuse_secrets
 from governance.people.policies import Action, refuse_unless
 
 
@@ -33,6 +36,7 @@ def add_case(bundle: Bundle, case: CaseSpec, *, by: Actor) -> Case:
     refuse_unless(by, Action.WRITE_CONTRACT)
     _refuse_unfit(case)
     bundle = locked_bundle(bundle)
+    _refuse_secrets(bundle, case)
     there = Case.objects.filter(bundle=bundle)
     if there.count() >= MOST_CASES:
         raise InvalidInput(f"A contract has at most {MOST_CASES} tests: delete one first.")
@@ -50,6 +54,7 @@ def change_case(case: Case, to: CaseSpec, *, by: Actor) -> Case:
     refuse_unless(by, Action.WRITE_CONTRACT)
     _refuse_unfit(to)
     row = _locked(case)
+    _refuse_secrets(row.bundle, to)
     if (there := case_named(row.bundle, to.name)) and there.pk != row.pk:
         raise NameInUse(to.name)
     if row.spec() == to:
@@ -93,6 +98,8 @@ def replace_cases(bundle: Bundle, cases: Sequence[CaseSpec], *, by: Actor) -> li
     refuse_unless(by, Action.WRITE_CONTRACT)
     refuse_unfit_cases(cases)
     bundle = locked_bundle(bundle)
+    for case in cases:
+        _refuse_secrets(bundle, case)
     there = cases_of(bundle)
     if [row.spec() for row in there] == list(cases):
         return there
@@ -134,6 +141,11 @@ def _refuse_unfit(case: CaseSpec, path: str = "") -> None:
     problems = [Problem(path=path + each.path, message=each.message) for each in problems_of(case)]
     if problems:
         raise InvalidInput(str(problems[0]), errors=problems)
+
+
+def _refuse_secrets(bundle: Bundle, case: CaseSpec) -> None:
+    text = json.dumps([asdict(call) for call in case.calls], ensure_ascii=False)
+    refuse_secrets(bundle.project_id, text, path="args", by_name=True)
 
 
 def _record(by: Actor, action: str, row: Case, **more: Detail) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol
 
+from governance.checks.language.masked_reads import default_reads_mask
 from governance.checks.language.matcher import default
 from governance.core.json_value import Json
 from governance.core.verdict import Verdict
@@ -22,6 +23,7 @@ class Judgement:
     labels: tuple[str, ...] = ()
     selector: str = ""  # where the value was seen, as the author of the rule wrote it
     cut: bool = False  # it depends on text that was not read; then it is no success
+    masked: bool = False  # it depends on a value that was masked before it was stored
 
 
 class SuccessCheck(Protocol):
@@ -37,6 +39,7 @@ class SuccessCheck(Protocol):
 # Most calls succeed and say nothing: these two are made once, not once per call.
 _NULL = Judgement(verdict=Verdict.SUCCESS, rule="null", selector="result")
 OTHERWISE = Judgement(verdict=Verdict.SUCCESS, rule="otherwise")
+_MASKED = Judgement(verdict=Verdict.SUCCESS, rule="otherwise", masked=True)
 
 
 def default_check(output: Json) -> Judgement:
@@ -45,7 +48,7 @@ def default_check(output: Json) -> Judgement:
         return _NULL
     explanation = default(output)
     if explanation.verdict == "success":
-        return OTHERWISE
+        return _MASKED if default_reads_mask(output) else OTHERWISE
     return Judgement(
         verdict=Verdict.FAILURE,
         rule=explanation.rule,

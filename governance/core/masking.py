@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from governance.core.json_value import Json
+from governance.core.masks import is_mark
 from governance.core.secret_names import is_name_of_secret_number, is_secret_name
 from governance.core.secret_texts import end_of_container, secret_spans
 
@@ -16,7 +17,7 @@ SHORTEST: Final = 6  # characters of a secret that is looked for in other texts
 
 def masked(value: Json) -> tuple[Json, int]:
     """The value with its secrets masked, also where it repeats them, and how many there were."""
-    return _Masker(frozenset(_named_secrets(value))).value(value)
+    return _Masker(frozenset(named_secrets(value))).value(value)
 
 
 def masked_text(text: str, *, is_cut: bool = False) -> tuple[str, int]:
@@ -32,7 +33,7 @@ def masked_beginning(text: str, cut_at: int = 200) -> str:
 def without_named_secrets(text: str, *values: Json) -> str:
     """A text without what has a secret's name in these values."""
     if text:
-        for secret in {each for value in values for each in _named_secrets(value)}:
+        for secret in {each for value in values for each in named_secrets(value)}:
             if isinstance(secret, str) and len(secret) >= SHORTEST and secret in text:
                 text = text.replace(secret, MASK)
     return text
@@ -45,7 +46,7 @@ class Masking:
     def __init__(self, *values: Json) -> None:
         known = set[Json]()
         for value in values:
-            known.update(_named_secrets(value))
+            known.update(named_secrets(value))
         self._masker = _Masker(frozenset(known))
 
     def value(self, value: Json) -> Json:
@@ -86,7 +87,7 @@ class _Masker:
                 return value, 0
 
     def field(self, name: str, value: Json) -> tuple[Json, int]:
-        return (MASK, 1) if _is_secret(name, value) else self.value(value)
+        return (MASK, 1) if is_secret_field(name, value) else self.value(value)
 
     def text(self, text: str, *, is_cut: bool = False) -> tuple[str, int]:
         spans = secret_spans(text, is_cut=is_cut)
@@ -154,7 +155,9 @@ def _leaves_of(text: str) -> str:
     return "".join(characters).encode("ascii", "replace").decode()
 
 
-def _is_secret(name: str, value: Json) -> bool:
+def is_secret_field(name: str, value: Json) -> bool:
+    if isinstance(value, str) and is_mark(value):
+        return False  # masked before it was stored
     if value is None or isinstance(value, bool) or value in ("", [], {}, BLANKED):
         return False
     if isinstance(value, int | float):
@@ -162,14 +165,14 @@ def _is_secret(name: str, value: Json) -> bool:
     return is_secret_name(name)
 
 
-def _named_secrets(value: Json) -> Iterable[Json]:
+def named_secrets(value: Json) -> Iterable[Json]:
     match value:
         case dict():
             for name, item in value.items():
-                yield from _leaves(item) if _is_secret(name, item) else _named_secrets(item)
+                yield from _leaves(item) if is_secret_field(name, item) else named_secrets(item)
         case list():
             for item in value:
-                yield from _named_secrets(item)
+                yield from named_secrets(item)
         case _:
             return
 

@@ -1,55 +1,82 @@
 """Secrets inside a text: by their format, and as the value of a field with a secret's name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
+from governance.core.check_digits import iban_spans, is_card
+from governance.core.masks import MARK_BEGINS, is_mark
+from governance.core.secret_detectors import SHOWN_DETECTORS, Detector
 from governance.core.secret_names import is_name_of_secret_number, is_secret_name
 
 Span = tuple[int, int]
 
 
+class NamedSpan(NamedTuple):
+    start: int
+    end: int
+    detector: Detector
+
+
 class _Signature(NamedTuple):
+    detector: Detector
     hints: tuple[str, ...]  # in small letters; without one of them in it a text needs no search
     pattern: re.Pattern[str]
 
 
-def _signature(hints: str, pattern: str) -> _Signature:
-    return _Signature(tuple(hints.split()), re.compile(pattern))
+def _signature(detector: Detector, hints: str, pattern: str) -> _Signature:
+    return _Signature(detector, tuple(hints.split()), re.compile(pattern))
 
 
 # Each finds the secret as its group `secret`; what leads up to it stays readable. A repeat is
 # bounded, or none begins inside it, so that a long text costs its length and not its square.
 _SIGNATURES: Final = (
     _signature(
+        Detector.PRIVATE_KEYS,
         "private",
         r"(?P<secret>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}-----)?)",
     ),
-    _signature("eyj", r"(?P<secret>(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*)"),
-    _signature("bearer basic", r"(?i:\b(?:bearer|basic)\s{1,4})(?P<secret>[\w.~+/=-]{12,})"),
-    _signature("edk_", r"(?P<secret>\bedk_[A-Za-z0-9][\w.-]{0,200}_[A-Za-z0-9]{32,256}\b)"),
+    _signature(Detector.JWTS, "eyj", r"(?P<secret>(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*)"),
     _signature(
+        Detector.TOKENS,
+        "bearer basic",
+        r"(?i:\b(?:bearer|basic)\s{1,4})(?P<secret>[\w.~+/=-]{12,})",
+    ),
+    _signature(
+        Detector.TOKENS,
+        "edk_",
+        r"(?P<secret>\bedk_[A-Za-z0-9][\w.-]{0,200}_[A-Za-z0-9]{32,256}\b)",
+    ),
+    _signature(
+        Detector.TOKENS,
         "sk- sk_ pk- pk_ rk- rk_",
         r"(?P<secret>(?<![\w-])(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_]){0,3}[A-Za-z0-9_-]{16,})",
     ),
     _signature(
+        Detector.TOKENS,
         "gh github_pat_ glpat-",
         r"(?P<secret>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}))",
     ),
-    _signature("xox", r"(?P<secret>\bxox[a-z]-[A-Za-z0-9-]{10,})"),
-    _signature("akia asia", r"(?P<secret>\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"),
-    _signature("aiza", r"(?P<secret>\bAIza[\w-]{30,})"),
+    _signature(Detector.TOKENS, "xox", r"(?P<secret>\bxox[a-z]-[A-Za-z0-9-]{10,})"),
+    _signature(Detector.TOKENS, "akia asia", r"(?P<secret>\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"),
+    _signature(Detector.TOKENS, "aiza", r"(?P<secret>\bAIza[\w-]{30,})"),
     _signature(
+        Detector.PASSWORDS,
         "://",
         r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s/:@]{0,200}:(?P<secret>[^\s/@]{1,200})@",
     ),
     _signature(
+        Detector.PASSWORDS,
         "password passwd pwd secret token key",
         r"(?i:\b(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|client[_-]?secret)"
         r"[\"']?\s{0,4}[=:]\s{0,4}(?:\\{0,7}[\"'])?)(?P<secret>[^\s\"'\\&,;\[\]{}]{3,})",
     ),
 )
-_HINTS: Final = tuple((signature, hint) for signature in _SIGNATURES for hint in signature.hints)
+_E_MAIL: Final = _signature(
+    Detector.E_MAILS,
+    "@",
+    r"(?P<secret>(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})",
+)
 _CARD: Final = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
 # A field as JSON and Python write it, also inside of a text that is written as JSON itself.
 _FIELD: Final = re.compile(r"""["']([A-Za-z_$@][\w$@. -]{0,80})\\{0,7}["']\s{0,4}:\s{0,4}""")
@@ -68,17 +95,31 @@ _CUT: Final = re.compile(
 def secret_spans(text: str, *, is_cut: bool = False) -> list[Span]:
     """Spans of secrets in a text, in order and apart; in a cut text also a prefix of a secret at
     its end."""
+    return [span[:2] for span in named_spans(text, SHOWN_DETECTORS, is_cut=is_cut)]
+
+
+def named_spans(
+    text: str, detectors: Container[Detector], *, is_cut: bool = False
+) -> list[NamedSpan]:
+    """Findings of these detectors, without what was masked before storing."""
     small = text.lower()
     spans = [
-        match.span("secret")
-        for signature in [each for each, hint in _HINTS if hint in small]
+        NamedSpan(*match.span("secret"), signature.detector)
+        for signature in (*_SIGNATURES, _E_MAIL)
+        if signature.detector in detectors and any(hint in small for hint in signature.hints)
         for match in signature.pattern.finditer(text)
     ]
-    spans += [match.span() for match in _CARD.finditer(text) if _is_card(match[0])]
-    if '"' in text or "'" in text:
-        spans += _fields(text)
+    if Detector.CARDS in detectors:
+        cards = (match for match in _CARD.finditer(text) if is_card(match[0]))
+        spans += [NamedSpan(*match.span(), Detector.CARDS) for match in cards]
+    if Detector.IBANS in detectors:
+        spans += [NamedSpan(*span, Detector.IBANS) for span in iban_spans(text)]
+    if Detector.NAMES in detectors and ('"' in text or "'" in text):
+        spans += [NamedSpan(*span, Detector.NAMES) for span in _fields(text)]
     if is_cut and (match := _CUT.search(text, max(0, len(text) - 600))):
-        spans.append(match.span(match.lastgroup or 0))
+        spans.append(NamedSpan(*match.span(match.lastgroup or 0), Detector.TOKENS))
+    if spans and MARK_BEGINS in text:
+        spans = [each for each in spans if not is_mark(text[each.start : each.end])]
     return _apart(spans)
 
 
@@ -133,19 +174,12 @@ def _end_of_text(text: str, start: int, quote: str) -> int:
     return len(text)
 
 
-def _apart(spans: list[Span]) -> list[Span]:
+def _apart(spans: list[NamedSpan]) -> list[NamedSpan]:
     """In order, those that touch made one."""
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+    merged: list[NamedSpan] = []
+    for span in sorted(spans):
+        if merged and span.start <= merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(span.end, merged[-1].end))
         else:
-            merged.append((start, end))
+            merged.append(span)
     return merged
-
-
-def _is_card(text: str) -> bool:
-    """Luhn's sum, which one number in ten has by chance."""
-    digits = [int(character) for character in text if character.isdigit()]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0

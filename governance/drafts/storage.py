@@ -15,6 +15,7 @@ from governance.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from governance.core.texts import is_storable
 from governance.models import CheckDraft, Draft
 from governance.models.drafts import DraftText
+from governance.people.commands.masking import refuse_secrets
 from governance.people.policies import Action, refuse_unless
 from governance.texts.merging import merge
 from governance.texts.notation import as_written
@@ -42,13 +43,14 @@ def writer(by: Actor, action: Action) -> int:
     return by.id
 
 
-def fit(text: str, most_bytes: int) -> str:
+def fit(text: str, most_bytes: int, *, project_id: int) -> str:
     if (length := len(text.encode(errors="replace"))) > most_bytes:
         unfit = f"The text has {length:,} bytes. At most {most_bytes:,} are allowed."
         raise InvalidInput.at("text", unfit)
     if not is_storable(text):
         unfit = "The text contains NUL or a lone surrogate. Remove it."
         raise InvalidInput.at("text", unfit)
+    refuse_secrets(project_id, text, path="text")
     return text
 
 
@@ -83,7 +85,8 @@ def rebase(
     mine = as_written(present.text, like=base)
     merged = merge(base, mine, theirs, mine_is="your draft", theirs_is=f"v{on}")
     present.base = on
-    write(present, fit(as_written(merged.text, like=theirs), most_bytes))
+    text = as_written(merged.text, like=theirs)
+    write(present, fit(text, most_bytes, project_id=present.project_id))
     details: dict[str, Detail] = {"on": on, "conflicts": merged.conflicts}
     record(by, "draft rebased", str(present), project=present.project, details=details)
     return merged.conflicts

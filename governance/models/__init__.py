@@ -16,6 +16,7 @@ from governance.models.documents import (
 from governance.models.drafts import CheckDraft, Draft
 from governance.models.findings import Finding
 from governance.models.keys import ApiKey
+from governance.models.masking import MaskedTotal, MaskingRules
 from governance.models.people import Invitation, Member, User
 from governance.models.projects import Environment, Project
 from governance.models.requests import DeploymentRequest, Requirements
@@ -45,6 +46,8 @@ __all__ = [
     "Fetches",
     "Finding",
     "Invitation",
+    "MaskedTotal",
+    "MaskingRules",
     "Member",
     "Project",
     "Rendering",

@@ -162,5 +162,5 @@ def undetermined_sentence(backtest: Backtest) -> str:
 
 def _unknown(selector: str) -> str:
     if selector.startswith("args."):
-        return f"`{selector}` masked or cut by the agent"
+        return f"`{selector}` masked or cut before it was stored"
     return f"`{selector}` known only in the agent"

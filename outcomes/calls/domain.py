@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from governance.core.json_value import Json
+from governance.core.masks import MARK_BEGINS
 
 # Agents have clocks of their own.
 WITHIN: Final = timedelta(minutes=10)
@@ -68,8 +69,11 @@ def _differ(requested: Mapping[str, Json], reported: Mapping[str, Json]) -> bool
 
 
 def is_as_sent(value: Json) -> bool:
-    """Whether the SDK left this argument alone: it blanks secrets and cuts long texts."""
+    """Whether the argument is as the tool got it: SDKs blank secrets and cut long texts, and the
+    console may mask before it stores."""
     match value:
+        case str() if MARK_BEGINS in value:
+            return False
         case str():
             return "[REDACTED]" not in value and not (len(value) == 1_000 and value[-3:] == "...")
         case list():

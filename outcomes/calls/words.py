@@ -134,7 +134,7 @@ def difference_words(*, denies: bool, by: Sequence[str], args: Json) -> str:
     if args is None:
         return f"{decision} The agent didn't report the arguments."
     if not is_as_sent(args):
-        return f"{decision} The agent redacted or cut some arguments."
+        return f"{decision} Some arguments were masked or cut before they were stored."
     return f"{decision} Some inputs the agent had weren't reported."
 
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
 from governance.people.queries.projects import project_numbered
-from outcomes.masking.commands import open_value as open_stored
+from outcomes.masking.commands.opening import open_value as open_stored
 from outcomes.masking.domain.json_pointers import LONGEST
 from outcomes.web.api import answer, router
 

@@ -25,6 +25,9 @@ CHECKED_LIMIT: Final = 16 * 1024 * 1024
 LONGEST_REASON: Final = 500
 PART_RULE: Final = "output-cut"
 PART: Final = "The agent sent only part of the output."
+MASKED_RULE: Final = "output-masked"
+MASKED: Final = "The check looked at a value that was masked before it was stored."
+MASKED_LABEL: Final = "masked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,24 @@ def judged_by(
         return NotChecked(_why(check, error))
     if judgement is OTHERWISE and check is DEFAULT:
         return USUAL
-    return _classification(check, judgement)
+    classified = _classification(check, judgement)
+    return _on_masked(classified) if judgement.masked else classified
+
+
+def _on_masked(classified: Classification) -> Classification:
+    """A verdict on a mask: what was found is found, but what was not is no success."""
+    labels = (*classified.labels, MASKED_LABEL)
+    if classified.verdict is not Verdict.SUCCESS:
+        return replace(classified, labels=labels, cut=True)
+    return replace(
+        classified,
+        verdict=Verdict.UNKNOWN,
+        rule=MASKED_RULE,
+        value=None,
+        reason=MASKED,
+        labels=labels,
+        cut=True,
+    )
 
 
 def cut_by_agent(metadata: Mapping[str, Any] | None) -> bool:

@@ -142,6 +142,7 @@ PAGES = {
     "audit": "/p/default/settings/audit/",
     "stream of the audit log": "/p/default/settings/audit/stream/",
     "verification of the audit log": "/p/default/settings/audit/verification/",
+    "masking": "/p/default/settings/masking/",
     "retention": "/p/default/settings/retention/",
     "rule of retention": "/p/default/settings/retention/rule/?kind=calls&environment=production",
     "new legal hold": "/p/default/settings/retention/holds/new/",

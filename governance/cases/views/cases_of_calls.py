@@ -24,7 +24,7 @@ from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
 
 LIMIT = "limit"
-BLANKED = "The agent masked or cut some arguments of this call."
+BLANKED = "Some arguments of this call were masked or cut before they were stored."
 
 
 @require_POST

@@ -23,6 +23,7 @@ from governance.core.errors import DocumentInvalid
 from governance.core.texts import is_storable
 from governance.drafts.commands import Grown, MovedOn, fit_message
 from governance.models import Check, CheckVersion, Project
+from governance.people.commands.masking import as_stored, refuse_secrets
 from governance.people.policies import Action, refuse_unless
 
 
@@ -43,14 +44,15 @@ def save_check(
     those of which the `newer` is asked for.
     """
     refuse_unless(by, Action.WRITE_CHECK)
-    message = fit_message(message)
+    message = as_stored(project.pk, fit_message(message))
+    written = document.encode() if isinstance(document, str) else document
+    refuse_secrets(project.pk, written.decode("utf-8", "replace"), path="text")
     read, compiled = _read(project, document, newer)
     expected = name or (grown.name if grown else "")
     if expected and expected != read.name:
         raise DocumentInvalid([renamed_check(document, expected)])
     if is_ours(read.name) and check_named(project, read.name) is None:
         raise DocumentInvalid([shipped_name(document, read.name)])
-    written = document.encode() if isinstance(document, str) else document
     return _save(project, written, read, compiled, message=message, by=by, grown=grown)
 
 

@@ -24,7 +24,7 @@ WRITE = Action.WRITE_CHECK
 def begin_check_draft(project: Project, *, text: str, by: Actor) -> CheckDraft:
     """Draft of a new check: from a shipped one, another one, a suggestion, a file."""
     person = writer(by, WRITE)
-    text = fit(as_written(text, like=text), MAX_BYTES)
+    text = fit(as_written(text, like=text), MAX_BYTES, project_id=project.pk)
     draft = CheckDraft(project=project, person_id=person, text=text)
     return storage.begin(draft, by=by, of_new="new checks")
 
@@ -35,7 +35,9 @@ def keep_check_draft(check: Check, *, text: str, base: int, seen: str, by: Actor
     grown_from = check_version_numbered(check, base)
     if grown_from is None:
         raise NotFound(f"{check.name} has no version {base}.")
-    text = fit(as_written(text, like=check_text_of(grown_from)), MAX_BYTES)
+    text = fit(
+        as_written(text, like=check_text_of(grown_from)), MAX_BYTES, project_id=check.project_id
+    )
     with transaction.atomic():
         draft, is_new = CheckDraft.objects.select_for_update(of=("self",)).get_or_create(
             person_id=person,
@@ -57,7 +59,11 @@ def keep_check_draft(check: Check, *, text: str, base: int, seen: str, by: Actor
 
 def keep_new_check_draft(draft: CheckDraft, *, text: str, seen: str, by: Actor) -> CheckDraft:
     writer(by, WRITE)
-    return storage.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
+    return storage.keep(
+        draft,
+        fit(as_written(text, like=draft.text), MAX_BYTES, project_id=draft.project_id),
+        seen=seen,
+    )
 
 
 @transaction.atomic

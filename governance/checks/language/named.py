@@ -1,9 +1,13 @@
 """A named check as everything that asks for verdicts knows checks: by name, version and `judge`."""
 
+from dataclasses import replace
+
 from governance.checks.domain import DEFAULT, Judgement
+from governance.checks.language.masked_reads import reads_mask
 from governance.checks.language.matcher import FORMAT, Explanation, build
 from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
+from governance.core.masks import has_mark
 from governance.core.verdict import Verdict
 
 DEFAULT_COMPILED = Compiled(
@@ -30,6 +34,10 @@ class NamedCheck:
 
     def judge(self, tool_name: str, output: Json, elapsed_ms: float | None = None) -> Judgement:
         explanation, last = self._judge(tool_name, output, elapsed_ms), self._last
+        if has_mark(output):
+            rule = explanation.rule
+            masked = reads_mask(self.compiled, tool_name, output, elapsed_ms, rule)
+            return replace(judgement_of(explanation), masked=masked)
         if last is not None and last[0] is explanation:
             return last[1]
         judgement = judgement_of(explanation)

@@ -16,6 +16,7 @@ from governance.core.errors import Conflict, DocumentInvalid
 from governance.drafts.commands import Grown, MovedOn, fit_message
 from governance.evaluation.engine import Validation
 from governance.models import Bundle, BundleVersion, DeploymentRequest, Environment, Project
+from governance.people.commands.masking import as_stored, refuse_secrets
 from governance.people.policies import Action, refuse_unless
 from governance.texts.document import read_document
 
@@ -66,13 +67,14 @@ def save_version(
     With `grown` it is refused when it would stand over a version that its author has not seen.
     """
     refuse_unless(by, Action.WRITE_CONTRACT)
-    message = fit_message(message)
+    message = as_stored(project.pk, fit_message(message))
+    written = document.encode() if isinstance(document, str) else document
+    refuse_secrets(project.pk, written.decode("utf-8", "replace"), path="text")
     read = read_contract(document)  # may take seconds, so nobody waits for us yet
     if not read.valid:
         raise DocumentInvalid(read.errors)
     if grown and grown.name and grown.name != read.name:
         raise DocumentInvalid([renamed(document, grown.name)])
-    written = document.encode() if isinstance(document, str) else document
     version, is_new = _save(project, written, read, message=message, by=by, grown=grown)
     if is_new:
         run_and_store(version)

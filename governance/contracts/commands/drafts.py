@@ -28,7 +28,9 @@ def begin_draft(project: Project, *, text: str, by: Actor) -> Draft:
     """Draft of a new contract: from a template, another contract, a file."""
     person = writer(by, WRITE)
     draft = Draft(
-        project=project, person_id=person, text=fit(as_written(text, like=text), MAX_BYTES)
+        project=project,
+        person_id=person,
+        text=fit(as_written(text, like=text), MAX_BYTES, project_id=project.pk),
     )
     return storage.begin(draft, by=by, of_new="new contracts")
 
@@ -39,7 +41,7 @@ def keep_draft(bundle: Bundle, *, text: str, base: int, seen: str, by: Actor) ->
     grown_from = version_numbered(bundle, base)
     if grown_from is None:
         raise NotFound(f"{bundle.name} has no version {base}.")
-    text = fit(as_written(text, like=text_of(grown_from)), MAX_BYTES)
+    text = fit(as_written(text, like=text_of(grown_from)), MAX_BYTES, project_id=bundle.project_id)
     with transaction.atomic():
         draft, is_new = Draft.objects.select_for_update(of=("self",)).get_or_create(
             person_id=person,
@@ -61,7 +63,11 @@ def keep_draft(bundle: Bundle, *, text: str, base: int, seen: str, by: Actor) ->
 
 def keep_new_draft(draft: Draft, *, text: str, seen: str, by: Actor) -> Draft:
     writer(by, WRITE)
-    return storage.keep(draft, fit(as_written(text, like=draft.text), MAX_BYTES), seen=seen)
+    return storage.keep(
+        draft,
+        fit(as_written(text, like=draft.text), MAX_BYTES, project_id=draft.project_id),
+        seen=seen,
+    )
 
 
 def rebase_draft(draft: Draft, on: BundleVersion, *, seen: str, by: Actor) -> int:

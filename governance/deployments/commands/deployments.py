@@ -25,6 +25,7 @@ from governance.delivery.commands.signing import sign
 from governance.deployments import requirements
 from governance.deployments.queries import lacks_second_person
 from governance.models import BundleVersion, Deployment, DeploymentRequest
+from governance.people.commands.masking import as_stored
 from governance.people.commands.requirements import environment_named
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import locked_project, required_in
@@ -86,6 +87,7 @@ def make_live(
     project = version.bundle.project
     environment = environment_named(project, to)
     live = live_deployment(version.bundle, environment)
+    override = as_stored(project.pk, override)
     documents = keep_renderings(version, renderings)
     sign(locked_project(project), documents)
     deployment = Deployment.objects.create(

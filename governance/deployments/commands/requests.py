@@ -29,6 +29,7 @@ from governance.deployments.commands.deployments import (
 )
 from governance.deployments.queries import due_requests
 from governance.models import BundleVersion, DeploymentRequest
+from governance.people.commands.masking import as_stored
 from governance.people.policies import Action, is_requester, is_second_person, refuse_unless
 from governance.people.queries.projects import environment_with, required_in
 from governance.texts.dialect import Dialect
@@ -60,7 +61,7 @@ def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentReque
 @transaction.atomic
 def refuse_request(request: DeploymentRequest, *, reason: str, by: Actor) -> DeploymentRequest:
     refuse_unless(by, Action.DEPLOY, request.environment.name)
-    reason = fitting(reason, "reason")
+    reason = as_stored(request.bundle.project_id, fitting(reason, "reason"))
     if not reason:
         unfit = "Enter a reason for the requester."
         raise InvalidInput.at("reason", unfit)
@@ -108,6 +109,7 @@ def _ask(
         return waiting, False
     why = f"v{version.number} was requested instead."
     void_requests(bundle, environment=environment, why=why, by=by)
+    message, override = (as_stored(bundle.project_id, text) for text in (message, override))
     now = timezone.now()
     request = DeploymentRequest.objects.create(
         bundle=bundle,

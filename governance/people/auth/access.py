@@ -7,10 +7,12 @@ from django.http import HttpRequest
 
 from governance.core.actor import Actor, ActorKind, person
 from governance.core.roles import Role
+from governance.core.stored_masking import StoredMasking
 from governance.matching.globs import glob_matches
 from governance.models import ApiKey, Member
 from governance.people import policies
 from governance.people.domain import is_within, with_implied
+from governance.people.queries.masking import masking_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,7 @@ class Access:
     networks: tuple[str, ...] = ()  # none: any address
     requests_per_minute: int | None = None
     items_per_minute: int | None = None
+    masking: StoredMasking | None = None  # none: secrets are masked when shown
 
     def has_any(self, scopes: tuple[str, ...]) -> bool:
         return not scopes or not self.scopes.isdisjoint(scopes)
@@ -65,6 +68,7 @@ def access_of_key(key: ApiKey) -> Access:
         networks=tuple(key.networks),
         requests_per_minute=key.requests_per_minute,
         items_per_minute=key.items_per_minute,
+        masking=masking_by(getattr(key.project, "masking", None)),
     )
 
 

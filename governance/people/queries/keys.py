@@ -21,7 +21,7 @@ def _live() -> Q:
 def live_key(digest: bytes) -> ApiKey | None:
     """The active key with this value, or with this one before its newest rotation."""
     previous = Q(previous_digest=digest, previous_until__gt=timezone.now())
-    rows = ApiKey.objects.select_related("project", "environment")
+    rows = ApiKey.objects.select_related("project__masking", "environment")
     return rows.filter(_live(), Q(digest=digest) | previous).first()
 
 

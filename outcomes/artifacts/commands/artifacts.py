@@ -14,6 +14,7 @@ from governance.people.auth import Access
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.orphans import remove_orphans
+from outcomes.artifacts.domain.secrets_in_pieces import SecretFound, without_secrets
 from outcomes.core import artifact_store
 from outcomes.database import may_remove_artifacts
 from outcomes.models import Artifact, Batch, Call
@@ -25,7 +26,14 @@ AT_ONCE = 100
 
 def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access) -> Artifact:
     """Store an upload under its SHA-256. A repeat extends its retention."""
-    stored = artifact_store.store(access.project_id, content)
+    if access.masking is not None:
+        content = without_secrets(content, access.masking)
+    try:
+        stored = artifact_store.store(access.project_id, content)
+    except SecretFound as found:
+        detail = f"This project masks secrets before storing, and the content holds one: {found}."
+        advice = "Mask it in the agent, or store the artifact elsewhere."
+        raise BodyRefused(422, "secret_in_artifact", f"{detail} {advice}") from None
     with transaction.atomic():
         artifact = _row_of(stored, media_type, access)
         if artifact_store.stored_bytes(access.project_id, stored.sha256) is None:

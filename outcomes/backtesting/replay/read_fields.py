@@ -3,6 +3,7 @@
 import msgspec
 
 from governance.core.json_value import Json
+from governance.core.masks import MARK_BEGINS
 from outcomes.backtesting.domain.rule_reads import RuleReads, missing, reads_about
 from outcomes.backtesting.replay.contents import Content
 
@@ -10,8 +11,8 @@ Lacks = tuple[tuple[str, str], ...]
 
 _by_name = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _any = msgspec.json.Decoder()
-# An agent that blanked or cut an argument left one of these; the last stands for any letter.
-_MARKS = (b"REDACTED", b'..."', b"\\u00")
+# An argument that was masked or cut holds one of these; the last stands for any letter.
+_MARKS = (b"REDACTED", MARK_BEGINS.encode(), b'..."', b"\\u00")
 
 
 class FieldReader:

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from governance.checks.domain import DEFAULT
-from governance.core.masking import masked_text
+from governance.core.masking import masked_beginning, masked_text
 from outcomes.core.durations import Pile, pack
 from outcomes.core.groups import DENIED, FAILURE, LONGEST
 from outcomes.figures.domain.figures import Became
@@ -129,6 +129,7 @@ def has_group(row: CallRow) -> bool:
 def grouping_of(row: CallRow) -> Grouping | None:
     if not has_group(row):
         return None
+    # Secrets do not tell groups apart, whether they are masked when stored or when shown.
     by_agent = row.decided_by == "agent"  # then no check found this failure
     return grouping(
         kind=row.kind,
@@ -136,11 +137,11 @@ def grouping_of(row: CallRow) -> Grouping | None:
         tool=row.tool,
         agent=row.agent,
         reason=row.reason,
-        detail=row.detail,
+        detail=masked_beginning(row.detail),
         rule=row.rule,
         check="" if by_agent else row.check_name,
         check_rule="" if by_agent else row.check_rule,
-        check_words=_check_words(row),
+        check_words=masked_beginning(_check_words(row)),
     )
 
 

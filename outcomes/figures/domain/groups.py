@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from governance.core.masks import without_fingerprints
 from outcomes.core.groups import DENIED, FAILURE, LONGEST
 
 _READ: Final = 2 * LONGEST  # with white space
@@ -77,7 +78,7 @@ def normalised(text: str) -> str:
 
     `Row 17 of "users" is locked` is `Row # of "…" is locked`.
     """
-    general = _SPACE.sub(" ", text[:_READ])[:LONGEST].strip()
+    general = _SPACE.sub(" ", without_fingerprints(text[:_READ]))[:LONGEST].strip()
     if not _MAY_DIFFER.search(general):
         return general
     # Each time it is shorter, or less of it is told as it was: after a time or two it stays.

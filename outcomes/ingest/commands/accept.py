@@ -1,8 +1,8 @@
 """Ingest: valid items are committed to the inbox before the answer, which lists invalid ones."""
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from threading import Lock
@@ -11,14 +11,25 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from django.db import connection, transaction
 from django.utils import timezone
 
+from governance.core.stored_masking import Counts, StoredMasking
 from governance.people.auth import Access
+from governance.people.commands.masking import note_masked
 from governance.people.domain import KEY_PREFIX, without_keys
 from outcomes.database import IS_SERVER
 from outcomes.database.statements import write_each, write_row
 from outcomes.models import RejectedItem
 from outcomes.models.inbox import BATCH_ITEMS
 from outcomes.record import codec
-from outcomes.record.wire import Body, Refusal, Sender, Source, Warned, check_item
+from outcomes.record.wire import (
+    Body,
+    Refusal,
+    Sender,
+    Source,
+    Warned,
+    check_item,
+    masked_excerpt,
+    masked_item,
+)
 
 Row = TypeVar("Row")
 Result = TypeVar("Result")
@@ -109,8 +120,12 @@ class Accepted:
 def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepted:
     """Commit what can be kept. Rows of at most 1,000 items each, so that none is slow to settle."""
     received_at = timezone.now()
-    sender = Sender(access.environment, agent, access.agent, received_at)
+    masking, masked = access.masking, Counter[str]()
     refusals = list(body.refusals)
+    if masking is not None:
+        agent = masking.identifier(agent, masked)
+        refusals = [_masked_refusal(each, masking, masked) for each in refusals]
+    sender = Sender(access.environment, agent, access.agent, received_at)
     warnings: list[Warned] = []
     raws: list[bytes] = []
     sent_keys = set[str]()
@@ -119,9 +134,11 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
         if KEY_PREFIX in sent:
             raw, keys = without_keys(sent)
             sent_keys.update(keys)
+        if masking is not None:
+            raw = masked_item(raw, masking, masked)
         checked = check_item(index, raw, source, sender)
         if isinstance(checked, Refusal):
-            refusals.append(checked)
+            refusals.append(_masked_refusal(checked, masking, masked) if masking else checked)
         else:
             raws.append(raw)
             if checked:
@@ -154,13 +171,27 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
         )
         for refusal in islice(refusals, STORED_REFUSALS)
     ]
-    stored = _store(batches, rejected)
+    stored = _store(access.project_id, batches, rejected, masked)
     return Accepted(len(raws), refusals, warnings, stored, tuple(sent_keys))
 
 
-def _store(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> int | None:
+def _masked_refusal(refusal: Refusal, masking: StoredMasking, masked: Counts) -> Refusal:
+    """An item that is rejected is stored as it begins, and the reason may quote it."""
+    return replace(
+        refusal,
+        detail=masking.text(refusal.detail, masked, is_cut=True),
+        excerpt=masked_excerpt(refusal.excerpt, masking, masked),
+    )
+
+
+def _store(
+    project_id: int,
+    batches: Sequence[_Row],
+    rejected: list[RejectedItem],
+    masked: Mapping[str, int],
+) -> int | None:
     """The id of the last batch. One row, as most posts make it, needs no transaction around it."""
-    if len(batches) == 1 and not rejected:
+    if len(batches) == 1 and not rejected and not masked:
         return _alone(batches[0])
     last = None
     with transaction.atomic():
@@ -168,6 +199,8 @@ def _store(batches: Sequence[Sequence[Any]], rejected: list[RejectedItem]) -> in
             last = _inserted(batch)
         if rejected:
             RejectedItem.objects.bulk_create(rejected)
+        if masked:
+            note_masked(project_id, masked)
     return last
 
 

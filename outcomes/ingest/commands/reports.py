@@ -1,5 +1,6 @@
 """Reports about an agent: the newest of each kind, and a short history behind it."""
 
+from collections import Counter
 from datetime import datetime
 from hashlib import sha256
 
@@ -7,8 +8,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance.people.auth import Access
+from governance.people.commands.masking import note_masked
 from outcomes.models import Agent, AgentReport, AgentSeen
 from outcomes.record.event import UNKNOWN_AGENT
+from outcomes.record.wire import masked_report
 from outcomes.stored.names import ids_of
 
 NEWEST = 10  # of one agent and kind
@@ -18,9 +21,14 @@ def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Acce
     """Whether it is another than the newest; the same sent again only tells that it still holds."""
     assert access.environment_id is not None  # noqa: S101 - a key has one, and only keys report
     environment = access.environment_id
+    masked = Counter[str]()
+    if access.masking is not None:
+        agent = access.masking.identifier(agent, masked)
+        body = masked_report(body, access.masking, masked)
     now, digest = timezone.now(), sha256(body).digest()
     name = agent or _bound_to(access) or UNKNOWN_AGENT
     with transaction.atomic():
+        note_masked(access.project_id, masked)
         agent_id = ids_of(Agent, "project", [(access.project_id, name)])[access.project_id, name]
         AgentSeen.objects.bulk_create(
             [AgentSeen(environment_id=environment, agent_id=agent_id, heard_at=now)],

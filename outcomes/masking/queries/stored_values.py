@@ -28,7 +28,7 @@ class Stored:
 def stored_call(project_id: int, call_id: str, environment: str) -> Stored | None:
     row = call_named(project_id, call_id, environment)
     calls = read_calls([row]) if row else []
-    return Stored(call_id, calls[0].row.environment.name, _call_values(calls[0])) if calls else None
+    return Stored(call_id, calls[0].row.environment.name, call_values(calls[0])) if calls else None
 
 
 def stored_item(project_id: int, number: str, environment: str) -> Stored | None:
@@ -65,7 +65,7 @@ KINDS: Final[dict[str, Callable[[int, str, str], Stored | None]]] = {
 }
 
 
-def _call_values(stored: StoredCall) -> dict[str, Json]:
+def call_values(stored: StoredCall) -> dict[str, Json]:
     row, call, outcome = stored.row, stored.folded, stored.folded.outcome
     value: dict[str, Json] = {
         "tool_args": call.tool_args,

@@ -6,6 +6,7 @@ again, from the same text, into events.
 
 from outcomes.record.wire.body import MAX_BODY, MAX_ITEMS, Body, check_item, read_body, read_item
 from outcomes.record.wire.families import family_of
+from outcomes.record.wire.masked import masked_excerpt, masked_item, masked_report
 from outcomes.record.wire.payloads import ARGUMENTS, OUTPUT, remove_payload
 from outcomes.record.wire.posted import Sender, Source
 from outcomes.record.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, Warned
@@ -26,6 +27,9 @@ __all__ = [
     "Warned",
     "check_item",
     "family_of",
+    "masked_excerpt",
+    "masked_item",
+    "masked_report",
     "read_body",
     "read_item",
     "read_report",

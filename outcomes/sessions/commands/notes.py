@@ -10,6 +10,7 @@ from governance.core.actor import Actor
 from governance.core.errors import InvalidInput, NotFound
 from governance.core.texts import is_storable
 from governance.people import policies
+from governance.people.commands.masking import as_stored
 from governance.people.policies import Action
 from outcomes.models import Session, SessionNote
 
@@ -28,7 +29,10 @@ def write_note(session: Session, text: str, *, by: Actor) -> SessionNote:
     if SessionNote.objects.filter(session=session).count() >= MOST:
         raise InvalidInput(f"This session has {MOST} notes. Remove one first.")
     note = SessionNote.objects.create(
-        session=session, author=str(by)[:320], text=text, at=timezone.now()
+        session=session,
+        author=str(by)[:320],
+        text=as_stored(session.project_id, text),
+        at=timezone.now(),
     )
     _record(by, "note added", session, note.pk)
     return note

@@ -287,7 +287,7 @@ def test_secrets_stay_with_the_call_and_the_page_says_so(bundle, editor):
     answer = keep(editor, bundle, args='{"amount": 75, "password": "hunter2"}', blanked="on")
     assert audited(bundle)[0].calls[0].args == {"amount": 75, "password": "[masked]"}
     assert "1 secret masked" in answer.text
-    assert "masked or cut some arguments" in answer.text
+    assert "Some arguments of this call were masked or cut" in answer.text
 
 
 def test_a_call_that_a_limit_stopped_becomes_a_session_to_complete(bundle, editor):

@@ -108,7 +108,7 @@ def test_a_call_that_a_limit_stopped_leads_to_a_session(project, version, agent,
 def test_values_that_the_agent_blanked_are_marked(project, version, agent, editor):
     agent.post(an_outcome("c-1", tool_name="refund", tool_args={"token": "[REDACTED]"}))
     page = page_of(editor, project)
-    assert "redacted or cut some arguments" in page
+    assert "Some arguments were masked or cut" in page
     assert fields_in(page)["blanked"] == "on"
 
 

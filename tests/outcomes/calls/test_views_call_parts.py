@@ -74,7 +74,9 @@ def test_a_rule_that_decides_differently_now_is_shown_with_the_reason(pages, age
     ran = an_item(policy_version=version, tool_args={"path": "a/.env"})
     agent.post(redacted, silent, ran)
     text = part(pages, "call-rules", redacted["call_id"])
-    assert "Denied by no-secrets Re-evaluated now: allowed. The agent redacted or cut some" in text
+    assert (
+        "Denied by no-secrets Re-evaluated now: allowed. Some arguments were masked or cut" in text
+    )
     assert "The agent didn't report the arguments." in part(pages, "call-rules", silent["call_id"])
     allowed = part(pages, "call-rules", ran["call_id"])
     assert "d v1 · Allowed Re-evaluated now: denied by no-secrets" in allowed

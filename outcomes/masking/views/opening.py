@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 from governance.core.errors import InvalidInput
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action
-from outcomes.masking.commands import open_value as open_stored
+from outcomes.masking.commands.opening import open_value as open_stored
 from outcomes.web.paging import shown_part
 
 

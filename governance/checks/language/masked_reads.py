@@ -1,0 +1,72 @@
+"""Whether a verdict depends on a value that was masked before it was stored.
+
+The matcher knows nothing of masks: agents run the same text on values as they are. So the rules
+that were tried are read here a second time, for outputs that hold a mask.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from governance.core.compiled_check import Compiled
+from governance.core.json_value import Json
+from governance.core.masks import MARK, MARK_BEGINS, has_mark
+from governance.matching.call import Call, TooMuch
+from governance.matching.globs import glob_matches
+from governance.matching.selectors import selector_of
+
+PREFIX: Final = 7  # characters that the default check reads of a text
+_OF_PRESENCE: Final = frozenset(["exists", "empty"])
+_OF_NUMBERS: Final = frozenset(["gt", "gte", "lt", "lte"])
+_OF_TEXTS: Final = frozenset(
+    ["contains", "contains_any", "starts_with", "ends_with", "matches", "matches_any", "length"]
+)
+
+
+def default_reads_mask(output: Json) -> bool:
+    """Whether a mask is where the default check looks for the prefix of an error."""
+    if not isinstance(output, str):
+        return False
+    return 0 <= output.find(MARK_BEGINS, 0, PREFIX + len(MARK_BEGINS)) < PREFIX
+
+
+def reads_mask(
+    compiled: Compiled, tool: str, output: Json, elapsed_ms: float | None, decided_by: str
+) -> bool:
+    """Whether one of the rules up to the one that decided reads a mask."""
+    call = Call(tool, output, elapsed_ms)
+    try:
+        for rule in compiled["rules"]:
+            if not glob_matches(rule["tool"], tool):
+                continue
+            if any(_depends(leaf, call) for leaf in _leaves(rule["when"])):
+                return True
+            if decided_by in (rule["id"], f"{rule['of']}/{rule['id']}"):
+                return False
+    except TooMuch:
+        return True
+    return compiled["otherwise"] == "default" and default_reads_mask(output)
+
+
+def _leaves(condition: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    if "select" in condition:
+        yield condition
+        return
+    inner = [condition["not"]] if "not" in condition else condition.get("all", condition.get("any"))
+    for each in inner or ():
+        yield from _leaves(each)
+
+
+def _depends(leaf: Mapping[str, Any], call: Call) -> bool:
+    """Whether the answer of this operator could be another for the value that was masked."""
+    op, value = leaf["op"], selector_of(leaf["select"])(call)
+    if op in _OF_PRESENCE:
+        return False
+    if op == "type" or op in _OF_NUMBERS:
+        return isinstance(value, str) and _was_number(value)
+    if op in _OF_TEXTS:
+        return isinstance(value, str) and MARK_BEGINS in value
+    return isinstance(value, str | list | dict) and has_mark(value)
+
+
+def _was_number(text: str) -> bool:
+    return MARK.fullmatch(text) is not None and ":number:" in text

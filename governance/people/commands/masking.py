@@ -1,0 +1,55 @@
+"""Masking before storing: texts of people, refusals, and the counts."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from django.db.models import F
+from django.utils import timezone
+
+from governance.core.errors import InvalidInput
+from governance.core.secret_detectors import Detector
+from governance.models import MaskedTotal
+from governance.people.queries.masking import masking_of
+
+
+def as_stored(project_id: int, text: str) -> str:
+    """A text as the project stores it; call it inside the transaction that does."""
+    masking = masking_of(project_id)
+    if masking is None:
+        return text
+    counts = Counter[str]()
+    masked = masking.text(text, counts)
+    note_masked(project_id, counts)
+    return masked
+
+
+def refuse_secrets(project_id: int, text: str, *, path: str, by_name: bool = False) -> None:
+    """Refuse a contract, check or test that holds a secret: masked, it would say something else.
+    The name of a field alone is none: rules are about fields."""
+    masking = masking_of(project_id)
+    hits = [] if masking is None else masking.hits(text)
+    if not by_name:
+        hits = [each for each in hits if each[2] != Detector.NAMES]
+    if not hits:
+        return
+    places = ", ".join(_place(text, start, detector) for start, _, detector in hits[:5])
+    message = f"This project masks secrets before storing, and the text holds some: {places}."
+    raise InvalidInput.at(path, f"{message} Remove them.")
+
+
+def note_masked(project_id: int, counts: Mapping[str, int]) -> None:
+    """Add to the totals, in the transaction that stores what was masked."""
+    now = timezone.now()
+    for detector, masked in sorted(counts.items()):  # one order, so that no two lock each other out
+        row = MaskedTotal.objects.filter(project=project_id, detector=detector)
+        added = {"masked": F("masked") + masked, "last_at": now}
+        if not row.update(**added):
+            first = MaskedTotal(project_id=project_id, detector=detector, masked=0, last_at=now)
+            MaskedTotal.objects.bulk_create([first], ignore_conflicts=True)
+            row.update(**added)
+
+
+def _place(text: str, start: int, detector: str) -> str:
+    line = text.count("\n", 0, start) + 1
+    column = start - text.rfind("\n", 0, start)
+    return f"{detector} in line {line}, column {column}"

@@ -1,0 +1,73 @@
+"""Masking before storing, as a project chose it."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from governance.core.stored_masking import OwnPattern, StoredMasking
+from governance.matching.call import Call
+from governance.matching.patterns import Matches, pattern_of
+from governance.models import MaskedTotal, MaskingRules
+
+_PROJECTS: Final = 256  # whose compiled rules a process keeps
+
+
+def masking_rules(project_id: int) -> MaskingRules | None:
+    return MaskingRules.objects.filter(project=project_id).first()
+
+
+def masking_of(project_id: int) -> StoredMasking | None:
+    """None for a project that masks when values are shown."""
+    return masking_by(masking_rules(project_id))
+
+
+def masking_in(environment_id: int) -> StoredMasking | None:
+    """Masking of the project of an environment."""
+    return masking_by(MaskingRules.objects.filter(project__environments=environment_id).first())
+
+
+def masking_by(rules: MaskingRules | None) -> StoredMasking | None:
+    if rules is None or not rules.before_storing:
+        return None
+    return compiled_masking(rules)
+
+
+def compiled_masking(rules: MaskingRules, *, is_saved: bool = True) -> StoredMasking:
+    """Ready to mask; rules that are only tried are compiled for that alone."""
+    key = (rules.project_id, rules.revision, bytes(rules.salt))
+    known = _known(key) if is_saved else []
+    if not known:
+        own = [_own_pattern(each) for each in rules.patterns]
+        known.append(StoredMasking(_key(*key), rules.detectors, own))
+    return known[0]
+
+
+def masked_totals(project_id: int) -> dict[str, MaskedTotal]:
+    """Totals by their detectors."""
+    return {each.detector: each for each in MaskedTotal.objects.filter(project=project_id)}
+
+
+@lru_cache(maxsize=_PROJECTS)
+def _known(key: tuple[int, int, bytes]) -> list[StoredMasking]:
+    return []
+
+
+def _own_pattern(stored: dict[str, object]) -> OwnPattern:
+    matches = pattern_of(stored["automaton"])  # type: ignore[arg-type]  # as the command stored it
+    return OwnPattern(str(stored["name"]), _found_by(matches), bool(stored["inside"]))
+
+
+def _found_by(matches: Matches) -> Callable[[str], bool]:
+    """Also true of a text that was not read to its end."""
+    return lambda text: matches(text, True, Call("", None, None)) is not False  # noqa: FBT003
+
+
+def _key(project_id: int, _revision: int, salt: bytes) -> bytes:
+    # With the secret key, so that a copy of the database alone cannot try values out.
+    purpose = f"edictum-site: masks of project {project_id}".encode()
+    secret = settings.SECRET_KEY.encode()
+    return HKDF(algorithm=SHA256(), length=32, salt=salt, info=purpose).derive(secret)

@@ -1,0 +1,37 @@
+"""Secrets in content that arrives in pieces."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from governance.core.stored_masking import StoredMasking
+
+OVERLAP: Final = 8_192  # bytes that are read again with the next piece
+
+
+class SecretFound(Exception):
+    """A detector found something in the content."""
+
+    def __init__(self, detector: str, place: int) -> None:
+        super().__init__(f"{detector} at byte {place:,}")
+        self.detector = detector
+        self.place = place
+
+
+def without_secrets(content: Iterable[bytes], masking: StoredMasking) -> Iterator[bytes]:
+    """The pieces as they are, and none after one with a secret."""
+    before, place = b"", 0
+    for piece in content:
+        part = before + piece
+        _refuse(part, place, masking, is_end=False)
+        before = part[-OVERLAP:]
+        place += len(part) - len(before)
+        yield piece
+    _refuse(before, place, masking, is_end=True)
+
+
+def _refuse(part: bytes, place: int, masking: StoredMasking, *, is_end: bool) -> None:
+    """What reaches the end of a piece is read again with the next one, unless it is too long."""
+    text = part.decode("latin-1")
+    for start, end, detector in masking.hits(text):
+        if is_end or end < len(text) or start < len(text) - OVERLAP:
+            raise SecretFound(detector, place + start)

@@ -1,0 +1,53 @@
+"""Rules of masking, tried on recorded calls."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from governance.core.stored_masking import StoredMasking
+from outcomes.masking.domain.trial import Change, changes
+from outcomes.masking.queries.stored_values import call_values
+from outcomes.models import Call
+from outcomes.stored.queries import read_calls
+
+CALLS: Final = 200  # the newest, which are tried
+PLACES: Final = 50  # that are shown
+_PARTS: Final = frozenset(
+    ["tool_args", "principal", "metadata", "output", "error", "reason", "details", "summary"]
+)
+TEXT: Final = 300  # characters of a masked text
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedPlace:
+    call: Call
+    change: Change
+
+    @property
+    def text(self) -> str:
+        text = self.change.text
+        return text if len(text) <= TEXT else text[:TEXT] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    calls: int
+    counts: dict[str, int]  # by detector
+    first: list[MaskedPlace]
+
+    @property
+    def places(self) -> int:
+        return sum(self.counts.values())
+
+
+def try_masking(project_id: int, masking: StoredMasking) -> Trial:
+    rows = list(Call.objects.filter(project=project_id).order_by("-at", "-id")[:CALLS])
+    counts = Counter[str]()
+    first: list[MaskedPlace] = []
+    for call in read_calls(rows):
+        values = {name: value for name, value in call_values(call).items() if name in _PARTS}
+        for change in changes(values, masking.value(values, Counter())):
+            counts.update(change.detectors)
+            if len(first) < PLACES:
+                first.append(MaskedPlace(call.row, change))
+    return Trial(len(rows), dict(sorted(counts.items())), first)

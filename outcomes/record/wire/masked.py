@@ -1,0 +1,57 @@
+"""Items and reports whose secrets are masked before they are stored."""
+
+from collections import Counter
+from typing import Any, Final
+
+import msgspec
+
+from governance.core.json_value import Json
+from governance.core.stored_masking import Counts, StoredMasking
+from outcomes.record.wire.refusals import EXCERPT
+
+# Agents and pages find calls by these: a run of digits in one is no card number.
+_NAMES: Final = (
+    "call_id tool_name agent_id session_id run_id turn_id artifact_id decision_name bundle_name"
+    " side_effect parent_call_id parent_session_id"
+)
+_IDENTIFIERS: Final = frozenset(_NAMES.split())
+_PLAIN: Final = frozenset(["type", "action", "mode", "timestamp", "policy_version"])
+_PAYLOAD: Final = "payload"  # of older SDKs: fields of the item, one level deeper
+_any = msgspec.json.Decoder()
+
+
+def masked_item(raw: bytes, masking: StoredMasking, counts: Counts) -> bytes:
+    """The item without its secrets. What is no JSON is rejected later; its beginning is stored."""
+    try:
+        item = _any.decode(raw)
+        if isinstance(item, dict):
+            item = _masked_fields(item, masking, counts)
+        else:
+            item = masking.value(item, counts)
+        # Written anew in any case: of two equal names only the last was read.
+        return msgspec.json.encode(item)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
+        return masked_excerpt(raw, masking, counts)
+
+
+def masked_report(body: bytes, masking: StoredMasking, counts: Counts) -> bytes:
+    return msgspec.json.encode(masking.value(_any.decode(body), counts))
+
+
+def masked_excerpt(raw: bytes, masking: StoredMasking, counts: Counts) -> bytes:
+    text = raw.decode("utf-8", "replace")
+    is_cut = len(raw) >= EXCERPT
+    return masking.text(text, counts, is_cut=is_cut).encode()
+
+
+def _masked_fields(item: dict[str, Any], masking: StoredMasking, counts: Counts) -> dict[str, Json]:
+    payload = item.get(_PAYLOAD)
+    if isinstance(payload, dict):
+        item = {name: value for name, value in item.items() if name != _PAYLOAD}
+    masked, found = masking.fields(item, identifiers=_IDENTIFIERS, plain=_PLAIN)
+    counts.update(found)
+    if isinstance(payload, dict):
+        inner: Counts = Counter()
+        masked[_PAYLOAD] = _masked_fields(payload, masking, inner)
+        counts.update(inner)
+    return masked

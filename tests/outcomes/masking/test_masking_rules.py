@@ -1,0 +1,251 @@
+"""Masking before storing at the doors: posts, checks, contracts, artifacts; and its page."""
+
+import json
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from governance.core.actor import person
+from governance.core.errors import Forbidden, InvalidInput
+from governance.core.roles import Role
+from governance.core.secret_detectors import Detector
+from governance.models import Approval, AuditEntry, MaskedTotal, MaskingRules
+from outcomes.masking.commands.rules import set_masking
+from outcomes.models import Artifact, Batch, Call, RejectedItem
+from outcomes.record import codec
+from tests import builders
+from tests.governance.approvals.builders import REQUEST
+from tests.outcomes.pages import an_item, text_of
+from tests.recount import differences
+
+SECRET = "sk-abcdefghij0123456789"
+CARD = "4111111111111111"
+ADMIN = person(1, "admin@example.test", Role.ADMIN)
+CONTRACT = """apiVersion: edictum/v1
+kind: Ruleset
+metadata: {name: guard}
+defaults: {mode: enforce}
+rules:
+  - id: no-token
+    type: pre
+    tool: mail
+    when: {args.body: {contains: "%s"}}
+    then: {action: block, message: "No."}
+"""
+CHECK = """apiVersion: edictum-site/v1
+kind: SuccessCheck
+metadata: {name: mine}
+otherwise: success
+rules:
+  - id: refused
+    when: {result.key: {contains: refused}}
+    verdict: failure
+  - id: bad
+    when: {result.status: {equals: bad}}
+    verdict: failure
+"""
+
+
+@pytest.fixture
+def masks(project) -> MaskingRules:
+    return masking(project)
+
+
+def masking(project, patterns: str = "", *detectors: Detector, on: bool = True) -> MaskingRules:
+    names = [each.value for each in detectors or Detector]
+    return set_masking(project, before_storing=on, detectors=names, patterns=patterns, by=ADMIN)
+
+
+@pytest.fixture
+def admin(project):
+    return builders.signed_in(builders.a_member(project, Role.ADMIN).user)
+
+
+def address(project, name: str = "masking") -> str:
+    return reverse(f"outcomes:{name}", args=[project.slug])
+
+
+@pytest.mark.usefixtures("masks")
+def test_an_item_is_stored_with_masks_and_counted(agent, project):
+    item = an_item(call_id="c-1", tool_args={"key": SECRET}, output={"card": int(CARD)})
+    agent.post(item, item)
+    call = agent.outcome("c-1")
+    assert call["tool_args"]["key"].startswith("[masked:tokens:text:17-32:")
+    assert call["output"]["card"].startswith("[masked:cards:number:9-16:")
+    assert Call.objects.count() == 1
+    totals = dict(MaskedTotal.objects.values_list("detector", "masked"))
+    assert totals == {"tokens": 2, "cards": 2}
+    assert differences() == []
+
+
+def test_without_the_mode_items_are_stored_as_sent(agent, project):
+    masking(project, on=False)
+    agent.post(an_item(call_id="c-1", tool_args={"key": SECRET}))
+    assert agent.outcome("c-1")["tool_args"] == {"key": "[masked]"}
+    assert not MaskedTotal.objects.exists()
+
+
+@pytest.mark.usefixtures("masks")
+def test_a_name_that_is_given_twice_hides_nothing(agent):
+    raw = b'{"type": "execution_result", "call_id": "c-1", "tool_name": "t", "output": {"a": "%s",'
+    agent.door_of_raw(raw % SECRET.encode() + b'"a": "x"}}')
+    stored = b"".join(codec.unpack_batch(bytes(Batch.objects.get().body)))
+    assert SECRET.encode() not in stored
+
+
+@pytest.mark.usefixtures("masks")
+def test_an_invalid_item_is_stored_with_masks(agent):
+    agent.post({"type": SECRET, "call_id": "c-1", "password": "hunter22"}, f"no item {SECRET}")
+    rows = RejectedItem.objects.all()
+    assert len(rows) == 2
+    texts = " ".join(f"{bytes(row.excerpt)!r} {row.detail}" for row in rows)
+    assert SECRET not in texts
+    assert "hunter22" not in texts
+
+
+def bound(agent) -> None:
+    saved = agent.client.post(
+        "/v1/success-checks", {"yaml": CHECK}, content_type="application/json"
+    )
+    assert saved.status_code in (200, 201), saved.content
+    lines = {"bindings": [{"environment": "*", "agent": "*", "tool": "*", "check": "mine"}]}
+    answer = agent.client.put("/v1/success-check-bindings", lines, content_type="application/json")
+    assert answer.status_code == 200, answer.content
+
+
+@pytest.mark.usefixtures("masks")
+def test_a_check_that_looked_at_a_mask_says_so_and_finds_no_success(agent):
+    bound(agent)
+    agent.post(
+        an_item(call_id="read", output={"key": SECRET}),
+        an_item(call_id="other", output={"key": "fine", "note": SECRET}),
+        an_item(call_id="bad", output={"key": SECRET, "status": "bad"}),
+    )
+    seen = {name: agent.outcome(name) for name in ("read", "other", "bad")}
+    assert (seen["read"]["verdict"], seen["read"]["cut"]) == ("unknown", True)
+    assert seen["read"]["labels"] == ["masked"]
+    assert (seen["other"]["verdict"], seen["other"]["labels"]) == ("success", [])
+    assert (seen["bad"]["verdict"], seen["bad"]["labels"]) == ("failure", ["masked"])
+
+
+@pytest.mark.usefixtures("masks")
+def test_the_default_check_does_not_succeed_on_a_mask_and_the_agents_verdict_stays(agent):
+    agent.post(
+        an_item(call_id="alone", output=SECRET, tool_success=None),
+        an_item(call_id="reported", output=SECRET, tool_success=True),
+        an_item(call_id="inside", output=f"Signed in with {SECRET}", tool_success=None),
+    )
+    verdicts = {each: agent.outcome(each)["verdict"] for each in ("alone", "reported", "inside")}
+    assert verdicts == {"alone": "unknown", "reported": "success", "inside": "success"}
+
+
+@pytest.mark.usefixtures("masks")
+def test_contracts_and_checks_that_hold_a_secret_are_refused_with_the_place(agent):
+    answer = agent.client.post(
+        "/v1/contracts", {"yaml": CONTRACT % SECRET}, content_type="application/json"
+    )
+    assert answer.status_code == 422, answer.content
+    assert "tokens in line 9, column 35" in answer.content.decode()
+    fine = agent.client.post(
+        "/v1/contracts", {"yaml": CONTRACT % "x"}, content_type="application/json"
+    )
+    assert fine.status_code in (200, 201), fine.content
+
+
+@pytest.mark.usefixtures("masks")
+def test_an_artifact_with_a_secret_is_refused_wherever_its_pieces_end(agent):
+    for before in (0, 262_140, 300_000):
+        content = b"x" * before + b" " + SECRET.encode() + b" " + b"y" * 100_000
+        answer = agent.client.post("/v1/artifacts", content, content_type="text/plain")
+        assert answer.status_code == 422, before
+        assert answer.json()["code"] == "secret_in_artifact"
+    assert not Artifact.objects.exists()
+    plain = agent.client.post("/v1/artifacts", b"words " * 99, content_type="text/plain")
+    assert plain.status_code == 201
+
+
+@pytest.mark.usefixtures("masks")
+def test_an_approval_is_stored_with_masks_and_sent_again_it_is_the_same(agent):
+    body = REQUEST | {"tool_args": {"key": SECRET, "amount": 5}, "message": f"With {SECRET}?"}
+    ids = {
+        agent.client.post("/v1/approvals", body, content_type="application/json").json()["id"]
+        for _ in range(2)
+    }
+    assert len(ids) == 1
+    approval = Approval.objects.get()
+    assert SECRET not in f"{approval.arguments}{approval.shown}{approval.message}"
+    assert approval.raw_arguments()["amount"] == 5
+
+
+def test_a_change_is_recorded_once_and_takes_an_admin(project):
+    masking(project, r"badge inside BADGE-\d+")
+    masking(project, r"badge inside BADGE-\d+")
+    (entry,) = AuditEntry.objects.filter(project=project, action="masking changed")
+    assert entry.details["mode"] == "before storing"
+    assert entry.details["patterns"] == r"badge inside BADGE-\d+"
+    editor = person(2, "editor@example.test", Role.EDITOR)
+    with pytest.raises(Forbidden):
+        set_masking(project, before_storing=False, detectors=[], patterns="", by=editor)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "problem"),
+    [
+        ("badge BADGE", "Line 1: Write `name inside pattern`"),
+        ("ok inside x\nBad inside y", "Line 2: A name has"),
+        ("a inside x\na whole y", "Line 2: There is another pattern a."),
+        (r"back inside (a)\1", "Line 1: "),
+        ("all inside x*", "found in an empty text"),
+    ],
+)
+def test_a_pattern_that_is_none_is_refused_with_its_line(project, patterns, problem):
+    with pytest.raises(InvalidInput, match="Line") as refused:
+        masking(project, patterns)
+    assert problem in str(refused.value)
+
+
+def test_own_patterns_mask_words_or_entire_values(agent, project):
+    masking(project, "badge inside BADGE-\\d+\nzip whole [0-9]{5}", Detector.JWTS)
+    agent.post(
+        an_item(call_id="c-1", output={"a": "of BADGE-17, ok", "b": "12345", "c": "x 12345"})
+    )
+    output = agent.outcome("c-1")["output"]
+    assert output["a"].startswith("of [masked:own-badge:text:5-8:")
+    assert output["a"].endswith("], ok")
+    assert output["b"].startswith("[masked:own-zip:text:5-8:")
+    assert output["c"] == "x 12345"
+
+
+def form(**changed: Any) -> dict[str, Any]:
+    return {"mode": "stored", "detectors": ["tokens"], "patterns": ""} | changed
+
+
+def test_the_page_saves_the_rules_and_shows_the_counts(project, admin, agent):
+    page = text_of(admin.get(address(project)))
+    assert "Secrets are masked when shown, and stored as sent" in page
+    saved = admin.post(address(project), form())
+    assert saved.status_code == 302
+    agent.post(an_item(output=f"{SECRET} {SECRET}"))
+    page = text_of(admin.get(address(project)))
+    assert "Secrets are masked before storing: 2 values so far" in page
+    wrong = admin.post(address(project), form(patterns="x"))
+    assert wrong.status_code == 422
+    assert "Line 1" in wrong.text
+
+
+def test_a_viewer_sees_the_rules_and_changes_nothing(project, pages):
+    assert "You need the admin role to change masking." in pages.text("settings/masking/")
+    refused = pages.client.post(address(project), form())
+    assert refused.status_code == 403
+    assert not MaskingRules.objects.exists()
+
+
+def test_a_trial_shows_what_would_be_masked_and_saves_nothing(project, admin, agent):
+    agent.post(an_item(call_id="c-7", tool_args={"note": f"use {SECRET}", "id": "B-12"}))
+    answer = admin.post(address(project, "try_masking"), form(patterns=r"b whole B-\d+"))
+    page = text_of(answer)
+    assert "Would mask in the newest 1 recorded call: 1 by own-b, 1 by tokens." in page
+    assert "/tool_args/note" in page
+    assert SECRET not in json.dumps(answer.text)
+    assert not MaskingRules.objects.exists()
