@@ -77,6 +77,15 @@ _E_MAIL: Final = _signature(
     "@",
     r"(?P<secret>(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})",
 )
+# One look at a short text, of which most hold nothing: a hint, many digits, a quote, an account.
+_SHORT: Final = 200
+_MAY_HOLD: Final = re.compile(
+    "|".join(
+        [re.escape(hint) for each in (*_SIGNATURES, _E_MAIL) for hint in each.hints]
+        + [r"\d(?:[ -]?\d){12}", r"[a-z]{2}\d{2}", "[\"']"]
+    ),
+    re.IGNORECASE,
+)
 _CARD: Final = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
 # A field as JSON and Python write it, also inside of a text that is written as JSON itself.
 _FIELD: Final = re.compile(r"""["']([A-Za-z_$@][\w$@. -]{0,80})\\{0,7}["']\s{0,4}:\s{0,4}""")
@@ -102,6 +111,8 @@ def named_spans(
     text: str, detectors: Container[Detector], *, is_cut: bool = False
 ) -> list[NamedSpan]:
     """Findings of these detectors, without what was masked before storing."""
+    if len(text) <= _SHORT and not is_cut and not _MAY_HOLD.search(text):
+        return []
     small = text.lower()
     spans = [
         NamedSpan(*match.span("secret"), signature.detector)

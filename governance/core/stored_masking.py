@@ -15,6 +15,8 @@ from governance.core.secret_texts import named_spans
 
 _WORD: Final = re.compile(r"[^\s\"'`,;()\[\]{}<>]+")
 _CARD_DIGITS: Final = range(13, 20)
+_LONGEST_NAME: Final = 64
+_NAMES_KNOWN: Final = 10_000
 Counts = Counter[str]
 
 
@@ -41,6 +43,7 @@ class StoredMasking:
         self.detectors = frozenset(Detector(each) for each in detectors)
         self.of_identifiers = self.detectors - {Detector.CARDS}
         self.own = tuple(own)
+        self._plain_names = set[str]()  # of fields, which repeat from call to call
 
     def value(self, value: Json, counts: Counts) -> Json:
         """The value with its secrets masked, also where it repeats them by name."""
@@ -58,17 +61,17 @@ class StoredMasking:
     ) -> tuple[dict[str, Json], Counts]:
         """An item of an agent: the values of `plain` fields as they are."""
         counts: Counts = Counter()
-        masked = _Masked(self, counts, item)
+        masked, of_identifiers = _Masked(self, counts, item), _Masked(self, counts, None)
         result: dict[str, Json] = {}
         for name, value in item.items():
             if name in plain:
                 result[name] = value
             elif name in identifiers and isinstance(value, str):
-                result[name] = self.identifier(value, counts)
+                result[name] = of_identifiers.text(value, detectors=self.of_identifiers)
             elif isinstance(value, int | float) and not is_secret_field(name, value):
                 result[name] = value  # a measure
             else:
-                result[masked.text(name)] = masked.field(name, value)
+                result[masked.name(name)] = masked.field(name, value)
         return result, counts
 
     def hits(self, text: str) -> list[tuple[int, int, str]]:
@@ -79,6 +82,13 @@ class StoredMasking:
         for own in self.own:
             hits += [(start, end, own.detector) for start, end in _own_spans(own, text)]
         return sorted(hits)
+
+    def is_plain(self, name: str) -> bool:
+        return name in self._plain_names
+
+    def note_plain(self, name: str) -> None:
+        if len(name) <= _LONGEST_NAME and len(self._plain_names) < _NAMES_KNOWN:
+            self._plain_names.add(name)
 
     def mask(self, secret: str, detector: str, kind: Literal["text", "number"]) -> str:
         return mask_of(secret, key=self._key, detector=detector, kind=kind)
@@ -113,11 +123,22 @@ class _Masked:
             return self._all_of(value)
         return self.value(value)
 
+    def name(self, name: str) -> str:
+        """A field's name without secrets."""
+        if not self._known and self._masking.is_plain(name):
+            return name
+        masked = self.text(name)
+        if masked == name and not self._known:
+            self._masking.note_plain(name)
+        return masked
+
     def text(
         self, text: str, *, is_cut: bool = False, detectors: frozenset[Detector] | None = None
     ) -> str:
         """A text with masks in the places of its secrets."""
         active = self._masking.detectors if detectors is None else detectors
+        if not text:
+            return text
         for known in self._known:
             if known in text:
                 text = text.replace(known, self._mask(known, Detector.NAMES))
@@ -139,7 +160,7 @@ class _Masked:
     def _fields(self, value: dict[str, Json]) -> Json:
         fields: dict[str, Json] = {}
         for name, item in value.items():
-            as_stored = self.text(name)
+            as_stored = self.name(name)
             while as_stored in fields:
                 as_stored += "'"
             fields[as_stored] = self.field(name, item)

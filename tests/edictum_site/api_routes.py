@@ -120,6 +120,8 @@ API = {
     "GET stats": READERS,
     "GET agent-sessions/{session_id}": READERS,
     "DELETE agent-sessions/{session_id}": ADMINS,
+    "GET masking": READERS,
+    "PUT masking": ADMINS,
     "GET retention": READERS,
     "PUT retention/rules": ADMINS,
     "DELETE retention/rules": ADMINS,

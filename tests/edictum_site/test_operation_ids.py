@@ -93,6 +93,8 @@ OPERATION_IDS = {
     "POST erasures": "post_erasure",
     "POST legal-holds": "post_legal_hold",
     "POST retention/runs": "post_retention_run",
+    "GET masking": "get_masking",
+    "PUT masking": "put_masking",
     "PUT retention/rules": "put_retention_rule",
     "PUT success-check-bindings": "put_bindings",
     "PUT success-checks/{name}": "put_check",

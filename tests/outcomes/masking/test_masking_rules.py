@@ -16,6 +16,7 @@ from outcomes.models import Artifact, Batch, Call, RejectedItem
 from outcomes.record import codec
 from tests import builders
 from tests.governance.approvals.builders import REQUEST
+from tests.governance.naming import a_check, bound
 from tests.outcomes.pages import an_item, text_of
 from tests.recount import differences
 
@@ -33,18 +34,8 @@ rules:
     when: {args.body: {contains: "%s"}}
     then: {action: block, message: "No."}
 """
-CHECK = """apiVersion: edictum-site/v1
-kind: SuccessCheck
-metadata: {name: mine}
-otherwise: success
-rules:
-  - id: refused
-    when: {result.key: {contains: refused}}
-    verdict: failure
-  - id: bad
-    when: {result.status: {equals: bad}}
-    verdict: failure
-"""
+REFUSED = "{id: refused, when: {result.key: {contains: refused}}, verdict: failure}"
+BAD = "{id: bad, when: {result.status: {equals: bad}}, verdict: failure}"
 
 
 @pytest.fixture
@@ -104,19 +95,10 @@ def test_an_invalid_item_is_stored_with_masks(agent):
     assert "hunter22" not in texts
 
 
-def bound(agent) -> None:
-    saved = agent.client.post(
-        "/v1/success-checks", {"yaml": CHECK}, content_type="application/json"
-    )
-    assert saved.status_code in (200, 201), saved.content
-    lines = {"bindings": [{"environment": "*", "agent": "*", "tool": "*", "check": "mine"}]}
-    answer = agent.client.put("/v1/success-check-bindings", lines, content_type="application/json")
-    assert answer.status_code == 200, answer.content
-
-
 @pytest.mark.usefixtures("masks")
-def test_a_check_that_looked_at_a_mask_says_so_and_finds_no_success(agent):
-    bound(agent)
+def test_a_check_that_looked_at_a_mask_says_so_and_finds_no_success(project, agent):
+    a_check(project, REFUSED, BAD)
+    bound(project, "* mine")
     agent.post(
         an_item(call_id="read", output={"key": SECRET}),
         an_item(call_id="other", output={"key": "fine", "note": SECRET}),
@@ -215,6 +197,24 @@ def test_own_patterns_mask_words_or_entire_values(agent, project):
     assert output["a"].endswith("], ok")
     assert output["b"].startswith("[masked:own-zip:text:5-8:")
     assert output["c"] == "x 12345"
+
+
+def test_rules_are_read_and_replaced_over_the_api(
+    agent, reader, django_capture_on_commit_callbacks
+):
+    assert agent.get("masking")["mode"] == "shown"
+    body = {"mode": "stored", "detectors": ["cards"], "patterns": "b inside B-[0-9]+"}
+    with django_capture_on_commit_callbacks(execute=True):  # so the next post is masked
+        changed = agent.client.put("/v1/masking", body, content_type="application/json")
+    assert changed.status_code == 200
+    agent.post(an_item(output=f"{CARD} B-1 {SECRET}"))
+    assert agent.get("masking") == body | {"masked": {"cards": 1, "own-b": 1}}
+    refused = reader.put("/v1/masking", body, content_type="application/json")
+    assert refused.status_code == 403
+    wrong = agent.client.put(
+        "/v1/masking", body | {"detectors": ["none"]}, content_type="application/json"
+    )
+    assert wrong.status_code == 422
 
 
 def form(**changed: Any) -> dict[str, Any]:
