@@ -33,7 +33,7 @@ from governance.core.approval_status import Status
 from governance.core.errors import Conflict, InvalidInput, Problem
 from governance.core.json_value import Json
 from governance.core.masking import Masking
-from governance.core.stored_masking import Counts, StoredMasking
+from governance.core.masks.stored import Counts, StoredMasking
 from governance.core.texts import is_storable
 from governance.models import Approval, Environment
 from governance.models.approvals import stored

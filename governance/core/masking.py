@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from governance.core.json_value import Json
-from governance.core.masks import is_mark
+from governance.core.masks.marks import is_mark
 from governance.core.secret_names import is_name_of_secret_number, is_secret_name
 from governance.core.secret_texts import end_of_container, secret_spans
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
-from governance.core.check_digits import iban_spans, is_card
-from governance.core.masks import MARK_BEGINS, is_mark
-from governance.core.secret_detectors import SHOWN_DETECTORS, Detector
+from governance.core.masks.check_digits import iban_spans, is_card
+from governance.core.masks.detectors import SHOWN_DETECTORS, Detector
+from governance.core.masks.marks import MARK_BEGINS, is_mark
 from governance.core.secret_names import is_name_of_secret_number, is_secret_name
 
 Span = tuple[int, int]

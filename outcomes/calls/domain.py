@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from governance.core.json_value import Json
-from governance.core.masks import MARK_BEGINS
+from governance.core.masks.marks import MARK_BEGINS
 
 # Agents have clocks of their own.
 WITHIN: Final = timedelta(minutes=10)

@@ -5,7 +5,7 @@ from typing import Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field
 
-from governance.core.secret_detectors import SHOWN_DETECTORS, Detector
+from governance.core.masks.detectors import SHOWN_DETECTORS, Detector
 
 DEFAULT = [each.value for each in Detector if each in SHOWN_DETECTORS]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from governance.core.secret_detectors import SHOWN_DETECTORS, Detector
+from governance.core.masks.detectors import SHOWN_DETECTORS, Detector
 from governance.models import MaskedTotal, MaskingRules
 from outcomes.masking.queries.trial import Trial
 

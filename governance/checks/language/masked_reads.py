@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
-from governance.core.masks import MARK, MARK_BEGINS, has_mark
+from governance.core.masks.marks import MARK, MARK_BEGINS, has_mark
 from governance.matching.call import Call, TooMuch
 from governance.matching.globs import glob_matches
 from governance.matching.selectors import selector_of

@@ -7,7 +7,7 @@ from governance.checks.language.masked_reads import reads_mask
 from governance.checks.language.matcher import FORMAT, Explanation, build
 from governance.core.compiled_check import Compiled
 from governance.core.json_value import Json
-from governance.core.masks import has_mark
+from governance.core.masks.marks import has_mark
 from governance.core.verdict import Verdict
 
 DEFAULT_COMPILED = Compiled(

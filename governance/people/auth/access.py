@@ -6,8 +6,8 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from governance.core.actor import Actor, ActorKind, person
+from governance.core.masks.stored import StoredMasking
 from governance.core.roles import Role
-from governance.core.stored_masking import StoredMasking
 from governance.matching.globs import glob_matches
 from governance.models import ApiKey, Member
 from governance.people import policies

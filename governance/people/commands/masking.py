@@ -7,7 +7,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from governance.core.errors import InvalidInput
-from governance.core.secret_detectors import Detector
+from governance.core.masks.detectors import Detector
 from governance.models import MaskedTotal
 from governance.people.queries.masking import masking_of
 

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
-from governance.core.stored_masking import OwnPattern, StoredMasking
+from governance.core.masks.stored import OwnPattern, StoredMasking
 from governance.matching.call import Call
 from governance.matching.patterns import Matches, pattern_of
 from governance.models import MaskedTotal, MaskingRules
@@ -58,10 +58,10 @@ def _known(key: tuple[int, int, bytes]) -> list[StoredMasking]:
 
 def _own_pattern(stored: dict[str, object]) -> OwnPattern:
     matches = pattern_of(stored["automaton"])  # type: ignore[arg-type]  # as the command stored it
-    return OwnPattern(str(stored["name"]), _found_by(matches), bool(stored["inside"]))
+    return OwnPattern(str(stored["name"]), _search_of(matches), bool(stored["inside"]))
 
 
-def _found_by(matches: Matches) -> Callable[[str], bool]:
+def _search_of(matches: Matches) -> Callable[[str], bool]:
     """Also true of a text that was not read to its end."""
     return lambda text: matches(text, True, Call("", None, None)) is not False  # noqa: FBT003
 

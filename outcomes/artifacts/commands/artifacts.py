@@ -14,7 +14,7 @@ from governance.people.auth import Access
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import project_numbered
 from outcomes.artifacts.commands.orphans import remove_orphans
-from outcomes.artifacts.domain.secrets_in_pieces import SecretFound, without_secrets
+from outcomes.artifacts.domain.secrets_in_pieces import SecretInContent, without_secrets
 from outcomes.core import artifact_store
 from outcomes.database import may_remove_artifacts
 from outcomes.models import Artifact, Batch, Call
@@ -30,8 +30,8 @@ def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access)
         content = without_secrets(content, access.masking)
     try:
         stored = artifact_store.store(access.project_id, content)
-    except SecretFound as found:
-        detail = f"This project masks secrets before storing, and the content holds one: {found}."
+    except SecretInContent as error:
+        detail = f"This project masks secrets before storing, and the content holds one: {error}."
         advice = "Mask it in the agent, or store the artifact elsewhere."
         raise BodyRefused(422, "secret_in_artifact", f"{detail} {advice}") from None
     with transaction.atomic():

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from governance.core.stored_masking import StoredMasking
+from governance.core.masks.stored import StoredMasking
 
 OVERLAP: Final = 8_192  # bytes that are read again with the next piece
 
 
-class SecretFound(Exception):
+class SecretInContent(Exception):
     """A detector found something in the content."""
 
     def __init__(self, detector: str, place: int) -> None:
@@ -30,8 +30,9 @@ def without_secrets(content: Iterable[bytes], masking: StoredMasking) -> Iterato
 
 
 def _refuse(part: bytes, place: int, masking: StoredMasking, *, is_end: bool) -> None:
-    """What reaches the end of a piece is read again with the next one, unless it is too long."""
+    """Refuse a part with a secret. One at its end is read again with the next part, if it is
+    short."""
     text = part.decode("latin-1")
     for start, end, detector in masking.hits(text):
         if is_end or end < len(text) or start < len(text) - OVERLAP:
-            raise SecretFound(detector, place + start)
+            raise SecretInContent(detector, place + start)

@@ -3,7 +3,7 @@
 import msgspec
 
 from governance.core.json_value import Json
-from governance.core.masks import MARK_BEGINS
+from governance.core.masks.marks import MARK_BEGINS
 from outcomes.backtesting.domain.rule_reads import RuleReads, missing, reads_about
 from outcomes.backtesting.replay.contents import Content
 

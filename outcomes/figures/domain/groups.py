@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from governance.core.masks import without_fingerprints
+from governance.core.masks.marks import without_fingerprints
 from outcomes.core.groups import DENIED, FAILURE, LONGEST
 
 _READ: Final = 2 * LONGEST  # with white space

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from django.db import connection, transaction
 from django.utils import timezone
 
-from governance.core.stored_masking import Counts, StoredMasking
+from governance.core.masks.stored import Counts, StoredMasking
 from governance.people.auth import Access
 from governance.people.commands.masking import note_masked
 from governance.people.domain import KEY_PREFIX, without_keys

@@ -8,7 +8,7 @@ from django.db import transaction
 from governance.audit_log import Detail, queue_at, record
 from governance.core.actor import Actor
 from governance.core.errors import InvalidInput
-from governance.core.secret_detectors import Detector
+from governance.core.masks.detectors import Detector
 from governance.models import MaskingRules, Project
 from governance.people.auth import forget_keys
 from governance.people.policies import Action, refuse_unless

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from governance.core.json_value import Json
-from governance.core.masks import MARK
+from governance.core.masks.marks import MARK
 from outcomes.masking.domain.json_pointers import below
 
 

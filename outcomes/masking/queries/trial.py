@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from governance.core.stored_masking import StoredMasking
+from governance.core.masks.stored import StoredMasking
 from outcomes.masking.domain.trial import Change, changes
 from outcomes.masking.queries.stored_values import call_values
 from outcomes.models import Call

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from governance.core.errors import InvalidInput
-from governance.core.secret_detectors import SHOWN_DETECTORS
+from governance.core.masks.detectors import SHOWN_DETECTORS
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
 from governance.people.queries.masking import compiled_masking, masked_totals, masking_rules

@@ -1,12 +1,11 @@
 """Items and reports whose secrets are masked before they are stored."""
 
-from collections import Counter
 from typing import Any, Final
 
 import msgspec
 
 from governance.core.json_value import Json
-from governance.core.stored_masking import Counts, StoredMasking
+from governance.core.masks.stored import Counts, StoredMasking
 from outcomes.record.wire.refusals import EXCERPT
 
 # Agents and pages find calls by these: a run of digits in one is no card number.
@@ -48,10 +47,8 @@ def _masked_fields(item: dict[str, Any], masking: StoredMasking, counts: Counts)
     payload = item.get(_PAYLOAD)
     if isinstance(payload, dict):
         item = {name: value for name, value in item.items() if name != _PAYLOAD}
-    masked, found = masking.fields(item, identifiers=_IDENTIFIERS, plain=_PLAIN)
-    counts.update(found)
+    masked, inner = masking.fields(item, identifiers=_IDENTIFIERS, plain=_PLAIN)
+    counts.update(inner)
     if isinstance(payload, dict):
-        inner: Counts = Counter()
-        masked[_PAYLOAD] = _masked_fields(payload, masking, inner)
-        counts.update(inner)
+        masked[_PAYLOAD] = _masked_fields(payload, masking, counts)
     return masked

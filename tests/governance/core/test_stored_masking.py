@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.core.json_value import Json
-from governance.core.masks import MARK, has_mark, is_mark, length_class, without_fingerprints
-from governance.core.secret_detectors import Detector
-from governance.core.stored_masking import OwnPattern, StoredMasking
+from governance.core.masks.detectors import Detector
+from governance.core.masks.marks import MARK, has_mark, is_mark, length_class, without_fingerprints
+from governance.core.masks.stored import OwnPattern, StoredMasking
 
 BADGE = OwnPattern("badge", lambda text: "BADGE-" in text, inside=True)
 PIN = OwnPattern("four", lambda text: len(text) == 4 and text.isdigit(), inside=False)
@@ -107,7 +107,7 @@ def test_lengths_have_classes(length, name):
     assert length_class(length) == name
 
 
-def test_groups_do_not_tell_masks_apart():
+def test_groups_ignore_fingerprints():
     texts = [f"no {stored('sk-' + letter * 20)} here" for letter in "ab"]
     assert {without_fingerprints(text) for text in texts} == {"no [masked] here"}
     assert without_fingerprints(texts[0][:30]) == "no [masked]"

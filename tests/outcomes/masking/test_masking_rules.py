@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from governance.core.actor import person
 from governance.core.errors import Forbidden, InvalidInput
+from governance.core.masks.detectors import Detector
 from governance.core.roles import Role
-from governance.core.secret_detectors import Detector
 from governance.models import Approval, AuditEntry, MaskedTotal, MaskingRules
 from outcomes.masking.commands.rules import set_masking
 from outcomes.models import Artifact, Batch, Call, RejectedItem

@@ -14,8 +14,8 @@ from edictum_site.backup.making import make_backup
 from edictum_site.logs import JsonLine
 from governance.approvals.commands import decide
 from governance.core.actor import person
+from governance.core.masks.detectors import Detector
 from governance.core.roles import Role
-from governance.core.secret_detectors import Detector
 from governance.models import Approval, MaskedTotal
 from outcomes.masking.commands.rules import set_masking
 from outcomes.models import Artifact, Call, RejectedItem, Session

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from governance.core.check_digits import is_card
 from governance.core.json_value import Json
 from governance.core.masking import SHORTEST, is_secret_field, named_secrets
-from governance.core.masks import MARK, MARK_BEGINS, is_mark, mask_of
-from governance.core.secret_detectors import Detector
+from governance.core.masks.check_digits import is_card
+from governance.core.masks.detectors import Detector
+from governance.core.masks.marks import MARK, MARK_BEGINS, is_mark, mask_of
 from governance.core.secret_texts import named_spans
 
 _WORD: Final = re.compile(r"[^\s\"'`,;()\[\]{}<>]+")
