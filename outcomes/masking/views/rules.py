@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -14,18 +15,23 @@ from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
 from governance.people.queries.masking import compiled_masking, masked_totals, masking_rules
 from governance.web.forms import sent
+from governance.web.table_files import one_of_tables
 from outcomes.masking.commands.rules import changed_rules, set_masking
 from outcomes.masking.domain.own_patterns import patterns_text
 from outcomes.masking.forms import MaskingForm
+from outcomes.masking.queries.detectors import lines
 from outcomes.masking.queries.trial import Trial, try_masking
-from outcomes.masking.words import headline, lines, trial_words
+from outcomes.masking.tables import DETECTORS
+from outcomes.masking.words import headline, trial_words
 
 CAN_MANAGE = Action.MANAGE_SETTINGS
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
-def masking(request: MemberRequest) -> HttpResponse:
+def masking(request: MemberRequest) -> HttpResponseBase:
+    if request.method != "POST" and (file := _file(request)) is not None:
+        return file
     form = MaskingForm(sent(request), initial=_initial(request))
     if request.method == "POST":
         refuse_unless(request.actor, CAN_MANAGE)
@@ -43,6 +49,11 @@ def try_rules(request: MemberRequest) -> HttpResponse:
     form = MaskingForm(request.POST)
     trial = _tried(request, form) if form.is_valid() else None
     return _page(request, form, trial)
+
+
+def _file(request: MemberRequest) -> HttpResponseBase | None:
+    rows = lines(masking_rules(request.project.pk), masked_totals(request.project.pk))
+    return one_of_tables(request, request.project, {"detectors": (DETECTORS, rows)})
 
 
 def _tried(request: MemberRequest, form: MaskingForm) -> Trial | None:
