@@ -15,6 +15,8 @@ from governance.contracts.domain.grammar import SELECTORS
 from governance.evaluation.engine import Evaluation, ToolCall
 from tests.governance.generated import CALLS, DOCUMENTS, text_of
 
+pytestmark = pytest.mark.slow  # all read its samples, which take seconds to make
+
 SCHEMA = json.loads((files("edictum.yaml_engine") / "edictum-v2.schema.json").read_text())
 Schema = dict[str, Any]
 Sample = tuple[dict[str, Any], list[ToolCall]]
@@ -107,7 +109,6 @@ def samples() -> list[Sample]:
     return items
 
 
-@pytest.mark.slow
 def test_every_key_word_and_operator_of_the_librarys_schema_is_generated(samples):
     promised = set(words_in(SCHEMA))
     assert {"<pre>.then.action=ask", "when.matches_any"} <= {
