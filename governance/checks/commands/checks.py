@@ -45,14 +45,14 @@ def save_check(
     """
     refuse_unless(by, Action.WRITE_CHECK)
     message = as_stored(project.pk, fit_message(message))
-    written = document.encode() if isinstance(document, str) else document
-    refuse_secrets(project.pk, written.decode("utf-8", "replace"), path="text")
+    refuse_secrets(project.pk, document, path="text")
     read, compiled = _read(project, document, newer)
     expected = name or (grown.name if grown else "")
     if expected and expected != read.name:
         raise DocumentInvalid([renamed_check(document, expected)])
     if is_ours(read.name) and check_named(project, read.name) is None:
         raise DocumentInvalid([shipped_name(document, read.name)])
+    written = document.encode() if isinstance(document, str) else document
     return _save(project, written, read, compiled, message=message, by=by, grown=grown)
 
 

@@ -68,13 +68,13 @@ def save_version(
     """
     refuse_unless(by, Action.WRITE_CONTRACT)
     message = as_stored(project.pk, fit_message(message))
-    written = document.encode() if isinstance(document, str) else document
-    refuse_secrets(project.pk, written.decode("utf-8", "replace"), path="text")
+    refuse_secrets(project.pk, document, path="text")
     read = read_contract(document)  # may take seconds, so nobody waits for us yet
     if not read.valid:
         raise DocumentInvalid(read.errors)
     if grown and grown.name and grown.name != read.name:
         raise DocumentInvalid([renamed(document, grown.name)])
+    written = document.encode() if isinstance(document, str) else document
     version, is_new = _save(project, written, read, message=message, by=by, grown=grown)
     if is_new:
         run_and_store(version)

@@ -23,9 +23,12 @@ def as_stored(project_id: int, text: str) -> str:
     return masked
 
 
-def refuse_secrets(project_id: int, text: str, *, path: str, by_name: bool = False) -> None:
+def refuse_secrets(
+    project_id: int, document: str | bytes, *, path: str, by_name: bool = False
+) -> None:
     """Refuse a contract, check or test that holds a secret: masked, it would say something else.
     The name of a field alone is none: rules are about fields."""
+    text = document if isinstance(document, str) else document.decode("utf-8", "replace")
     masking = masking_of(project_id)
     hits = [] if masking is None else masking.hits(text)
     if not by_name:
