@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Final
 
 from django.db.models import F
 from django.utils import timezone
@@ -10,6 +11,8 @@ from governance.core.errors import InvalidInput
 from governance.core.masks.detectors import Detector
 from governance.models import MaskedTotal
 from governance.people.queries.masking import masking_of
+
+SHORTEST_COLUMN: Final = 2_000  # characters that a reason or a message may have
 
 
 def as_stored(project_id: int, text: str) -> str:
@@ -20,7 +23,7 @@ def as_stored(project_id: int, text: str) -> str:
     counts = Counter[str]()
     masked = masking.text(text, counts)
     note_masked(project_id, counts)
-    return masked
+    return masked[: max(len(text), SHORTEST_COLUMN)]  # masks may be longer than secrets
 
 
 def refuse_secrets(

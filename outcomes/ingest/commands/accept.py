@@ -83,6 +83,7 @@ class OneCommit(Generic[Row, Result]):
                 one.done(result)
 
 
+LONGEST_AGENT: Final = 128  # characters
 STORED_REFUSALS = 1_000  # of one post; all are answered, the first are kept
 WARNINGS = 100  # of one post: the fields of one program are the same in all of its items
 
@@ -123,7 +124,7 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
     masking, masked = access.masking, Counter[str]()
     refusals = list(body.refusals)
     if masking is not None:
-        agent = masking.identifier(agent, masked)
+        agent = masking.identifier(agent, masked)[:LONGEST_AGENT]
         refusals = [_masked_refusal(each, masking, masked) for each in refusals]
     sender = Sender(access.environment, agent, access.agent, received_at)
     warnings: list[Warned] = []

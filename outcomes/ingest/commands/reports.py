@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from governance.people.auth import Access
 from governance.people.commands.masking import note_masked
+from outcomes.ingest.commands.accept import LONGEST_AGENT
 from outcomes.models import Agent, AgentReport, AgentSeen
 from outcomes.record.event import UNKNOWN_AGENT
 from outcomes.record.wire import masked_report
@@ -23,7 +24,7 @@ def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Acce
     environment = access.environment_id
     masked = Counter[str]()
     if access.masking is not None:
-        agent = access.masking.identifier(agent, masked)
+        agent = access.masking.identifier(agent, masked)[:LONGEST_AGENT]
         body = masked_report(body, access.masking, masked)
     now, digest = timezone.now(), sha256(body).digest()
     name = agent or _bound_to(access) or UNKNOWN_AGENT

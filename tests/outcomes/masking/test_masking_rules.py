@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from governance.approvals.commands import decide
 from governance.core.actor import person
 from governance.core.errors import Forbidden, InvalidInput
 from governance.core.masks.detectors import Detector
 from governance.core.roles import Role
 from governance.models import Approval, AuditEntry, MaskedTotal, MaskingRules
+from governance.people.auth import AGENT_HEADER
 from outcomes.masking.commands.rules import set_masking
 from outcomes.models import Artifact, Batch, Call, RejectedItem
 from outcomes.record import codec
@@ -145,6 +147,19 @@ def test_an_artifact_with_a_secret_is_refused_wherever_its_pieces_end(agent):
     assert not Artifact.objects.exists()
     plain = agent.client.post("/v1/artifacts", b"words " * 99, content_type="text/plain")
     assert plain.status_code == 201
+
+
+@pytest.mark.usefixtures("masks")
+def test_a_mask_that_is_longer_than_its_secret_fits_where_it_is_stored(project, agent):
+    name = "a@b.cc-" * 18  # 126 characters
+    agent.send("outcomes", json.dumps({"outcomes": [an_item()]}).encode(), **{AGENT_HEADER: name})
+    body = REQUEST | {"agent_id": name, "message": "a@b.cc " * 500}
+    answer = agent.client.post("/v1/approvals", body, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    decided = decide(
+        Approval.objects.get(project=project), approve=False, by=ADMIN, reason="a@b.cc " * 280
+    )
+    assert len(decided.reason) == 2_000
 
 
 @pytest.mark.usefixtures("masks")
