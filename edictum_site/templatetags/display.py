@@ -173,7 +173,8 @@ def session_rate(context: Context, session: Any, doubt: Any) -> dict[str, Any]:
         session.judged,
         ran=session.executions,
         suspected=doubt.suspected,
-        returned=int(doubt.is_unchecked),
+        returned=doubt.returned,
+        checked=doubt.checked,
     )
 
 

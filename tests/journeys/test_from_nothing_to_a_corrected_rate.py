@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.journeys.clicks import pages_opened
 from tests.journeys.console import BEHIND, EMAIL, PASSWORD
+from tests.journeys.test_a_typo_is_rolled_back import assert_no_raw_json
 from tests.sdks.environments import VENV, pip_of
 
 CALLS = 12  # every third of them fails without saying so
@@ -26,6 +28,7 @@ def keep(page: Page, tmp_path: Path):
 
     def picture(name: str) -> None:
         page.screenshot(path=tmp_path / f"{next(number)}-{name}.png", full_page=True)
+        assert_no_raw_json(page)
 
     return picture
 
@@ -66,6 +69,7 @@ def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
     machine = Machine(tmp_path / "agent", key)
     start = f"{url}/p/default/start/"
 
+    opened = pages_opened(page)
     page.goto(link)
     page.get_by_label("Email").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
@@ -119,8 +123,12 @@ def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
         timeout=BEHIND,
     )
     keep("done")
-    page.goto(f"{url}/p/default/tools/crm_lookup/")
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Tools").click()
+    page.get_by_role("link", name="crm_lookup", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("crm_lookup")
     expect(page.get_by_role("main")).to_contain_text("66.7")
+    assert [each.url for each in opened if not each.from_url.startswith(url)] == [link]
+    assert {each.content.partition(";")[0] for each in opened} == {"text/html"}
 
 
 def connect(page: Page, machine: Machine) -> None:

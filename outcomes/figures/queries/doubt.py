@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
+from itertools import accumulate
+from operator import add
 from typing import Final, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Value
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 
 from outcomes.core.moments import Span
 from outcomes.core.scope import Scope
@@ -18,6 +20,8 @@ from outcomes.figures.queries.stats import place_in
 from outcomes.models import Call, Session, Suggestion, SuspectedCall
 
 MOST: Final = 20_000  # calls; of more, the doubt is a lower bound
+MOST_COUNTED: Final = 3_000  # calls of a page of sessions; longer sessions are not counted
+_WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
 
 
 class Suspected(NamedTuple):
@@ -84,25 +88,40 @@ class SessionDoubt(NamedTuple):
     """Doubt about the success rate of a session."""
 
     suspected: int = 0  # successes that look like failures
-    is_unchecked: bool = False  # its successes are the agent's word: no call sent an output
+    returned: int = 0  # calls that returned
+    checked: int = 0  # those of them that came with an output
 
 
 def doubt_by_session(project_id: int, sessions: Sequence[Session]) -> dict[int, SessionDoubt]:
-    """By the number of the session."""
+    """By the number of the session. Where there are too many calls to count, a session with an
+    output has no figures, and one without any is said to have returned once."""
+    few = _countable(sessions)
+    many = [each.pk for each in sessions if each.successes and each.pk not in few]
     suspected = _suspected(project_id).filter(call__session__in=sessions)
+    returned = Call.objects.filter(session__in=few, kind__in=_WITH_RESULT).order_by()
     sent = Call.objects.filter(session=OuterRef("pk")).exclude(check_name="")
-    checked = Session.objects.filter(Exists(sent), pk__in=[each.pk for each in sessions])
-    counted = suspected.values_list("call__session").annotate(calls=Count("call"))
-    with_output = checked.order_by().values_list("pk", Value(0))
-    of_session: dict[int, int] = {}
-    for number, calls in counted.union(with_output, all=True):
-        of_session[number] = of_session.get(number, 0) + calls
-    return {
-        each.pk: SessionDoubt(
-            of_session.get(each.pk, 0), bool(each.successes) and each.pk not in of_session
-        )
-        for each in sessions
-    }
+    unchecked = Session.objects.filter(~Exists(sent), pk__in=many).order_by()
+    counts = suspected.values_list("call__session").annotate(
+        suspected=Count("call"), returned=Value(0), checked=Value(0)
+    )
+    counts = counts.union(
+        returned.values_list("session").annotate(
+            suspected=Value(0), returned=Count("pk"), checked=Count("pk", filter=~Q(check_name=""))
+        ),
+        unchecked.values_list("pk", Value(0), Value(1), Value(0)),
+        all=True,
+    )
+    doubt = {each.pk: SessionDoubt() for each in sessions}
+    for number, *more in counts:
+        doubt[number] = SessionDoubt(*map(add, doubt[number], more))
+    return doubt
+
+
+def _countable(sessions: Sequence[Session]) -> frozenset[int]:
+    """Sessions whose calls a page can count, the shortest first."""
+    shortest = sorted(sessions, key=lambda each: each.executions)
+    calls = accumulate(each.executions for each in shortest)
+    return frozenset(each.pk for each, so_far in zip(shortest, calls) if so_far <= MOST_COUNTED)
 
 
 def is_suspected(call: Call) -> bool:

@@ -1,6 +1,7 @@
 """Calls counted as success whose outputs an open suggestion takes for failures."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,12 @@ from tests.outcomes.rejudging import reclassified
 from tests.outcomes.waiting_jobs import scanned
 
 NOT_OK = {"ok": False, "error": "bin not found"}
+
+
+def unreported(session: str) -> dict[str, Any]:
+    """A call of which the agent reports success and no output."""
+    reported = {"type": "execution_result", "tool_name": "pay", "tool_success": True}
+    return reported | {"agent_id": "bot", "session_id": session, "call_id": f"u-{session}"}
 
 
 def last_day() -> Scope:
@@ -64,30 +71,41 @@ def test_suspected_failures_are_counted_by_session(project):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_sessions_without_an_output_are_unchecked(project, agent):
-    unreported = {"type": "execution_result", "tool_name": "pay", "tool_success": True}
-    posted = {**unreported, "agent_id": "bot", "session_id": "s-3", "call_id": "u-1"}
-    agent.post(posted, a_denied_item("s-4"))
+def test_calls_with_an_output_are_counted_by_session(project, agent):
+    agent.post(unreported("s-3"), unreported("s-2"), a_denied_item("s-4"))
     sessions = {each.session_id: each for each in Session.objects.all()}
-    doubt = doubt_by_session(project.pk, list(sessions.values()))
-    assert {name: doubt[each.pk] for name, each in sessions.items()} == {
-        "s-1": SessionDoubt(4),
-        "s-2": SessionDoubt(1),
-        "s-3": SessionDoubt(is_unchecked=True),
+    result = doubt_by_session(project.pk, list(sessions.values()))
+    assert {name: result[each.pk] for name, each in sessions.items()} == {
+        "s-1": SessionDoubt(suspected=4, returned=10, checked=10),
+        "s-2": SessionDoubt(suspected=1, returned=2, checked=1),
+        "s-3": SessionDoubt(returned=1),
+        "s-4": SessionDoubt(),
+    }
+
+
+@pytest.mark.usefixtures("traffic")
+def test_of_long_sessions_only_those_without_an_output_are_named(project, agent, monkeypatch):
+    monkeypatch.setattr("outcomes.figures.queries.doubt.MOST_COUNTED", 0)
+    agent.post(unreported("s-3"), a_denied_item("s-4"))
+    sessions = {each.session_id: each for each in Session.objects.all()}
+    result = doubt_by_session(project.pk, list(sessions.values()))
+    assert {name: result[each.pk] for name, each in sessions.items()} == {
+        "s-1": SessionDoubt(suspected=4),
+        "s-2": SessionDoubt(suspected=1),
+        "s-3": SessionDoubt(returned=1),
         "s-4": SessionDoubt(),
     }
 
 
 @pytest.mark.usefixtures("traffic")
 def test_lists_of_sessions_show_their_doubt(agent, pages):
-    unreported = {"type": "execution_result", "tool_name": "pay", "tool_success": True}
-    posted = {**unreported, "agent_id": "bot", "session_id": "s-3", "call_id": "u-1"}
-    agent.post(posted | {"parent_session_id": "s-1"})
+    agent.post(unreported("s-3") | {"parent_session_id": "s-1"}, unreported("s-2"))
     for path in ("sessions/", "compare-sessions/?of=s-1", "compare-sessions/?of=s-3&with=s-1"):
         text = pages.text(path, range="7d") if "?" not in path else pages.text(path)
         assert "none checked" in text, path
     assert "4 in doubt" in pages.text("compare-sessions/?of=s-3&with=s-1")
     assert "none checked" in pages.session("s-1")  # its child
+    assert "1 of 2 checked" in pages.text("sessions/", range="7d")
 
 
 @pytest.mark.usefixtures("traffic")

@@ -1,0 +1,40 @@
+"""What a person does in a browser: clicks, and pages opened."""
+
+from typing import NamedTuple
+
+from playwright.sync_api import Page, Response
+
+COUNT = """
+document.addEventListener("click", (event) => {
+  if (event.isTrusted) countClick(event.target.innerText || event.target.id);
+}, true);
+"""
+
+
+class Opened(NamedTuple):
+    """A page that was opened: its address, the type of its content, and the page before it."""
+
+    url: str
+    content: str
+    from_url: str
+
+
+def clicks_counted(page: Page) -> list[str]:
+    """Words of what is clicked, from the next page on."""
+    clicks: list[str] = []
+    page.expose_function("countClick", clicks.append)
+    page.add_init_script(COUNT)
+    return clicks
+
+
+def pages_opened(page: Page) -> list[Opened]:
+    opened: list[Opened] = []
+
+    def note(response: Response) -> None:
+        request = response.request
+        if request.is_navigation_request() and request.redirected_from is None:
+            content = response.headers.get("content-type", "")
+            opened.append(Opened(response.url, content, request.headers.get("referer", "")))
+
+    page.on("response", note)
+    return opened
