@@ -24,7 +24,7 @@ from governance.people.policies import Action, may
 
 register = template.Library()
 
-SHORT_NAME = 14  # characters that stay on one line
+SHORT_NAME, LINE = 14, 20  # characters that fit every column, and that stay on one line
 _PARTS = re.compile(r"(?<=[_.:/-])(?=[^_.:/-])")
 _IN_BACKTICKS = re.compile(r"`([^`]+)`")
 
@@ -248,9 +248,12 @@ def masked(text: str) -> str:
 
 @register.filter
 def breakable(name: str) -> SafeString:
-    """A long name, with the places where it is broken rather than anywhere."""
-    parts = _PARTS.split(name) if len(name) > SHORT_NAME else [name]
-    return SafeString("<wbr>".join(escape(part) for part in parts))
+    """A name that stays on one line, or, if it is long, breaks between its parts."""
+    if len(name) <= SHORT_NAME:
+        return escape(name)
+    if len(name) <= LINE:
+        return format_html('<span class="nowrap">{}</span>', name)
+    return SafeString("<wbr>".join(escape(part) for part in _PARTS.split(name)))
 
 
 @register.filter

@@ -10,14 +10,15 @@ from outcomes.figures.queries.doubt import Doubt
 
 
 def success_words(now: Figures, suspected: int = 0) -> str:
-    """97.9 % of 18,102 calls succeeded, counting 60 suspected failures"""
+    """97.9 % of 18,102 calls succeeded, 97.6 % if the 60 in doubt failed"""
     calls = counted(now.judged, "call")
     if now.is_unchecked:
         who = calls if now.successes == now.judged else f"{thousands(now.successes)} of {calls}"
         return f"{who} reported success. None sent an output, so none was checked."
     rate = f"{percent(now.rate)} of {calls}"
     if suspected:
-        return f"{rate} succeeded, counting {counted(suspected, 'suspected failure')}"
+        least = percent(max(now.successes - suspected, 0) / now.judged)
+        return f"{rate} succeeded, {least} if the {thousands(suspected)} in doubt failed"
     if unchecked := now.unchecked_successes:
         return f"{rate} reported success, {thousands(unchecked)} of them not checked"
     if now.successes == now.judged:

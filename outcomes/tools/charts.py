@@ -33,7 +33,7 @@ def took_chart(scope: Scope, now: Period, total: Figures) -> SafeString:
     return lines(
         axis_of(scope),
         rows,
-        name="How long calls took",
+        name="Call duration",
         says=f"{known} of {len(now.steps)} steps have calls that were measured.",
         unit=Unit.DURATION,
         empty="No call was measured",

@@ -102,11 +102,12 @@ def test_a_time_is_followed_by_what_follows_it():
     assert "</time>, by" in html
 
 
-def test_a_long_name_is_broken_between_its_words():
+def test_a_short_name_stays_on_one_line_and_a_long_one_breaks_between_its_words():
     def broken(name: str) -> str:
         return shown("{{ name|breakable }}", name=name)
 
-    assert broken("http_get") == "http_get"
+    assert broken("warehouse_lookup") == '<span class="nowrap">warehouse_lookup</span>'
+    assert broken("<b>") == "&lt;b&gt;"
     assert broken("a_tool_with_a_rather_long_name") == (
         "a_<wbr>tool_<wbr>with_<wbr>a_<wbr>rather_<wbr>long_<wbr>name"
     )

@@ -121,7 +121,9 @@ def _countable(sessions: Sequence[Session]) -> frozenset[int]:
     """Sessions whose calls a page can count, the shortest first."""
     shortest = sorted(sessions, key=lambda each: each.executions)
     calls = accumulate(each.executions for each in shortest)
-    return frozenset(each.pk for each, so_far in zip(shortest, calls) if so_far <= MOST_COUNTED)
+    return frozenset(
+        each.pk for each, so_far in zip(shortest, calls, strict=True) if so_far <= MOST_COUNTED
+    )
 
 
 def is_suspected(call: Call) -> bool:

@@ -32,7 +32,7 @@ def previous_sessions_words(before: SessionsBefore | None) -> dict[str, str]:
 
 def previous_period_words(before: Facets, words: str) -> str:
     """Sentence about the previous period, below that of the list."""
-    period = words[:1].upper() + words[1:]
+    period = words.removeprefix("the ").capitalize()
     stopped = before.states["stopped"]
     limits = f", {stopped_words(stopped, before.premature)}" if stopped else ""
     return f"{period}: {counted(before.all, 'session')}{limits}."

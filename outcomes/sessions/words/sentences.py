@@ -64,6 +64,8 @@ def state_sentence(state: str, number: int, premature: int) -> str:
 
 
 def stopped_words(stopped: int, premature: int) -> str:
+    if premature == stopped:
+        return f"{stopped:,} hit a limit early"
     return f"{stopped:,} hit a limit" + (f", {premature:,} early" if premature else "")
 
 

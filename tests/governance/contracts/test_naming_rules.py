@@ -42,7 +42,7 @@ def test_the_page_tells_of_what_is_live_and_leads_to_the_line(project):
     assert "No deployed rule names this tool." in text_of(client.get(address, {"of": "pay"}))
     live(saved)
     page = client.get(address, {"of": "pay"})
-    assert "2 rules of deployed contracts name pay" in text_of(page)
+    assert "2 deployed rules name pay" in text_of(page)
     assert "few d v1 production" in text_of(page)
     (line,) = re.findall(r'href="[^"]*#L(\d+)">\s*pay\s*</a>', page.content.decode())
     assert "id: pay" in document(*RULES).splitlines()[int(line) - 1]

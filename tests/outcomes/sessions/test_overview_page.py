@@ -113,7 +113,7 @@ def test_doubt_is_the_headline_and_next_to_the_rate(pages, agent, project):
     page = pages.get("overview/")
     words = "lookup : 6 of 10 outputs look like failures, and no check covers them"
     assert words in text_of(page)
-    assert "100.0 % of 20 calls succeeded, counting 6 suspected failures" in text_of(page)
+    assert "100.0 % of 20 calls succeeded, 70.0 % if the 6 in doubt failed" in text_of(page)
     assert tile(page.content.decode(), "rate").startswith(
         "Success rate, in doubt 70.0 % to 100.0 % 6 of 20 in doubt 20 of 20 sent an output"
     )
