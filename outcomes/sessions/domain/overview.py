@@ -5,7 +5,7 @@ Arguments are known by their digest, so that a session of thousands of calls is 
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -238,7 +238,7 @@ class Overview:
 
     @property
     def adopted(self) -> int:
-        """Calls without a turn ID ID that are counted in the previous turn them."""
+        """Calls without a turn ID that are counted in the previous turn."""
         return sum(turn.adopted for turn in self.turns)
 
     @property
@@ -287,13 +287,18 @@ def overview_of(calls: Sequence[BriefCall], *, first: int = 1) -> Overview:
             _count(overview, call, first + place)
     overview.denials = sorted(denials.values(), key=lambda line: -line.calls)
     waste: dict[tuple[WasteKind, bool], WasteLine] = {}
+    wasted: set[int] = set()  # places
+    reads: dict[str, Turn] = {}
     for turn_id, places in turns.items():
         read = read_turn([_in_turn(place, calls[place]) for place in places], turn_id=turn_id)
         _add_waste(waste, read, calls)
-        if turn_id:
-            numbered = [(first + n, calls[n]) for n in places]
-            others = [calls[n] for n in adopted.get(turn_id, ())]
-            overview.turns.append(_line(len(overview.turns) + 1, read, numbered, others))
+        wasted.update(int(each.call_id) for each in read.waste)
+        reads[turn_id] = read
+    for turn_id in filter(None, turns):
+        numbered = [(first + n, calls[n]) for n in turns[turn_id]]
+        others = adopted.get(turn_id, [])
+        line = _line(len(overview.turns) + 1, reads[turn_id], numbered, [calls[n] for n in others])
+        overview.turns.append(replace(line, wasted=line.wasted + len(wasted.intersection(others))))
     overview.waste = sorted(waste.values(), key=lambda line: -line.calls)
     return overview
 

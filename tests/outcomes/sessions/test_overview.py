@@ -58,6 +58,13 @@ def test_calls_without_a_turn_make_no_turn_but_their_denied_repeats_are_seen():
     assert overview.wasted == 1
 
 
+def test_waste_without_a_turn_id_counts_in_the_previous_turn():
+    repeats = [a_brief("denied", arguments=SAME, turn_id="") for _ in range(3)]
+    overview = overview_of([a_brief(turn_id="a"), *repeats, a_brief(turn_id="b")])
+    assert [(turn.denied, turn.wasted) for turn in overview.turns] == [(3, 2), (0, 0)]
+    assert overview.wasted == 2
+
+
 def test_open_calls_neither_ran_nor_failed():
     overview = overview_of([a_brief("")])
     assert overview.results.ran == 0

@@ -136,7 +136,7 @@ def test_a_tool_tells_how_it_does_and_where_it_fails(pages):
     assert tile(body, "rate").startswith("Success rate 50.0 % of 40")
     assert tile(body, "failed").startswith("Ran, but failed 20 of 40 that ran vs 0 of 40")
     assert tile(body, "took").endswith(
-        "p50 80 ms, p99 80 ms · vs 40 ms The 95th percentile over time"
+        "vs 40 ms p50 80 ms, p99 80 ms The 95th percentile over time"
     )
     assert "Similar failures" in text  # without script a link
     assert "crm was not called" in pages.text("tools/crm/", agent="reader")
