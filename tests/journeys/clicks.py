@@ -1,4 +1,4 @@
-"""What a person does in a browser: clicks, and pages opened."""
+"""Clicks of a person in a browser, and the pages that they open."""
 
 from typing import NamedTuple
 

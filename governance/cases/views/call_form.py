@@ -90,7 +90,7 @@ class CallForm(Form):
     returned = forms.BooleanField(
         label="Include output",
         required=False,
-        help_text="Also evaluates output rules. On whenever there is an output.",
+        help_text="Also evaluates output rules. Always on when an output is entered.",
     )
     environment = forms.CharField(
         label="Environment",

@@ -124,7 +124,7 @@ def test_each_tool_tells_which_check_judges_it(pages, project):
     assert tools_of(pages.get("tools/", sort="check").content.decode()) == ["docs", "pay", "crm"]
     assert "Default check only 2" in text_of(pages.get("tools/"))
     assert "mine v1 , row 1 of the bindings" in pages.text("tools/crm/")
-    assert "no check is bound. An agent's own check wins" in pages.text("tools/docs/")
+    assert "no check is bound. An agent's own check takes precedence." in pages.text("tools/docs/")
 
 
 @pytest.mark.usefixtures("traffic")
