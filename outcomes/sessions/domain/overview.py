@@ -297,8 +297,8 @@ def overview_of(calls: Sequence[BriefCall], *, first: int = 1) -> Overview:
     for turn_id in filter(None, turns):
         numbered = [(first + n, calls[n]) for n in turns[turn_id]]
         others = adopted.get(turn_id, [])
-        line = _line(len(overview.turns) + 1, reads[turn_id], numbered, [calls[n] for n in others])
-        overview.turns.append(replace(line, wasted=line.wasted + len(wasted.intersection(others))))
+        row = _line(len(overview.turns) + 1, reads[turn_id], numbered, [calls[n] for n in others])
+        overview.turns.append(replace(row, wasted=row.wasted + len(wasted.intersection(others))))
     overview.waste = sorted(waste.values(), key=lambda line: -line.calls)
     return overview
 
