@@ -22,7 +22,7 @@ class Opened(NamedTuple):
 def clicks_counted(page: Page) -> list[str]:
     """Words of what is clicked, from the next page on."""
     clicks: list[str] = []
-    page.expose_function("countClick", clicks.append)
+    page.expose_function("countClick", lambda words: clicks.append(words))
     page.add_init_script(COUNT)
     return clicks
 
