@@ -82,6 +82,10 @@ app.conf.beat_schedule = {
         "task": "outcomes.tasks.note_connected",
         "schedule": timedelta(seconds=10),
     },
+    "choose the tools that metrics name": {
+        "task": "outcomes.tasks.choose_named_tools",
+        "schedule": timedelta(hours=1),
+    },
     "find outdated agents": {
         "task": "outcomes.tasks.find_drift",
         "schedule": timedelta(minutes=1),

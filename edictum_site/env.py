@@ -27,6 +27,8 @@ LONGEST_NAME: Final = 200  # characters of a host's name
 BROKERS: Final = ("redis://", "rediss://", "unix://")
 
 
+SHORTEST_TOKEN: Final = 20  # characters
+_TOKEN: Final = re.compile(rf"(?!edk_)[A-Za-z0-9._~+/=-]{{{SHORTEST_TOKEN},512}}")
 _ADDRESS: Final = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 
@@ -204,6 +206,17 @@ def env_secret(name: str) -> str:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError as error:
         raise SettingInvalid(f"{name}_FILE cannot be read: {error.strerror}.") from None
+
+
+def env_token(name: str) -> str:
+    """A secret that others send as a bearer token; empty when it is not set."""
+    token = env_secret(name)
+    if token and not _TOKEN.fullmatch(token):
+        raise SettingInvalid(
+            f"{name} must have {SHORTEST_TOKEN} or more letters, digits, or any of ._~+/=-"
+            " and must not begin with edk_. Create one with `openssl rand -hex 32`."
+        )
+    return token
 
 
 def host_name() -> str:

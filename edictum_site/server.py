@@ -16,6 +16,7 @@ from edictum_site.wsgi import application as django
 # Models can be imported from here on: the line above has set Django up.
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
+from edictum_site.metrics import process
 from edictum_site.session_store.quick import SessionStore
 from edictum_site.slow import Slow
 from edictum_site.streams import DocumentStreams
@@ -41,12 +42,15 @@ gc.freeze()
 gc.set_threshold(10_000, 20, 50)
 
 start_reporting({"web": ""}, after=worker_state.refresh)
+streams = DocumentStreams(settings.REDIS_URL)
+process.count_streams(lambda: streams.open)
 application = Front(
     django,
     folder=uploads,
     may_upload=may_upload,
     release=connections.close_all,
-    streams=DocumentStreams(settings.REDIS_URL),
+    streams=streams,
     slow=Slow(),
     quick=SessionStore(),
+    observe=process.observe_request,
 )

@@ -23,6 +23,7 @@ from edictum_site.env import (
     env_secret,
     env_secret_files,
     env_str,
+    env_token,
     env_url,
     host_name,
 )
@@ -226,6 +227,7 @@ INBOX_AGE = env_bound("EDICTUM_SITE_INBOX_AGE", 24 * 3600)  # seconds
 DISK_RESERVE = (
     env_bound("EDICTUM_SITE_DISK_RESERVE", 0) if env_str("EDICTUM_SITE_DISK_RESERVE") else None
 )
+METRICS_TOKEN = env_token("EDICTUM_SITE_METRICS_TOKEN")  # reads GET /metrics of all projects
 OUTBOUND_NETWORKS = env_networks("EDICTUM_SITE_OUTBOUND_NETWORKS")
 APPEND_SLASH = True
 ARCHIVE = env_archive()

@@ -67,6 +67,11 @@ class DocumentStreams:
             work.append(self._presence.keep_telling)
         self._tasks = [asyncio.create_task(run_forever(each)) for each in work]
 
+    @property
+    def open(self) -> int:
+        """Streams that are held now, once this was started."""
+        return self._hub.open
+
     def stop(self) -> None:
         tasks, self._tasks = self._tasks, []
         for task in tasks:

@@ -6,6 +6,7 @@ from django.urls import include, path, re_path
 from edictum_site.accounts import urls as accounts
 from edictum_site.api import api, quickly
 from edictum_site.components.views import components
+from edictum_site.metrics.views import metrics
 from outcomes.session_store.api import session_store
 
 urlpatterns = [
@@ -13,6 +14,7 @@ urlpatterns = [
     re_path(
         r"^(?:api/)?v1/sessions/(?P<key>[\s\S]+)\Z", quickly(session_store), name="session_store"
     ),
+    path("metrics", quickly(metrics), name="metrics"),
     path("", include("governance.urls")),
     path("", include("outcomes.urls")),
     path("p/<slug:slug>/", include("edictum_site.first_hour.urls")),

@@ -188,3 +188,10 @@ def find_drift() -> None:
     from outcomes.agents.commands.drift import find_drift as find
 
     find()
+
+
+@shared_task
+def choose_named_tools() -> None:
+    from outcomes.figures.commands.totals import choose_named_tools as choose
+
+    choose()

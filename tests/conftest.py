@@ -10,6 +10,7 @@ from django.conf import settings
 from django.test import Client
 
 from edictum_site.celery import app
+from edictum_site.metrics import views as metrics
 from governance.audit.commands.requests import forget_repeats
 from governance.core.roles import Role
 from governance.models import Project
@@ -48,6 +49,7 @@ def _nothing_remembered() -> None:
     back_pressure.forget()
     readiness.forget()
     forget_repeats()
+    metrics.forget()
     # The mark of an installation is in its database too.
     (Path(settings.DATA) / "artifacts/installation").unlink(missing_ok=True)
 

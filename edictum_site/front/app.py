@@ -4,6 +4,7 @@ import asyncio
 import io
 import logging
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
@@ -37,6 +38,8 @@ PATIENCE = 5.0  # seconds that a slow request waits for a place
 LINE, OWN_LINE = 64, 16  # slow requests that wait, of all actors and of one
 EXPORTS, OWN_EXPORTS = 64, 4  # exports that are being sent, of all actors and of one
 IDLE = 1.0  # seconds without an export until its threads give back what they hold
+Observe = Callable[[str, str, int, float], None]
+
 WAITING = 32  # requests that wait for something, each on a thread of its own
 
 
@@ -45,7 +48,8 @@ class Front:
 
     `release` gives back what a thread of the front holds: its database connections.
     `streams` holds the responses that the application admits to one. What is `slow` gets at most
-    half of the threads, and one per actor. What `quick` answers needs no thread.
+    half of the threads, and one per actor. What `quick` answers needs no thread. `observe` gets
+    method, path, status and seconds of each answer, without the time to send it.
     """
 
     def __init__(
@@ -58,11 +62,13 @@ class Front:
         streams: Streams | None = None,
         slow: SlowRequests | None = None,
         quick: QuickAnswers | None = None,
+        observe: Observe | None = None,
         threads: int = 4,
     ) -> None:
         self._application = application
         self._streams = streams
         self._quick = quick
+        self._observe = observe
         self._may_upload = may_upload
         self._threads = Threads(threads, "django", release=release)
         self._disk = Threads(2, "disk")
@@ -95,20 +101,24 @@ class Front:
 
     async def _serve(self, scope: Scope, client: Client) -> None:
         environ = environ_of(scope)
+        began = time.monotonic()
         try:
             body = await self._bodies.read(scope, client.receive, partial(self._allowed, environ))
         except BodyRefused as refused:
+            self._note(scope, refused.status, began)
             again = 1 if refused.status == 503 else 0
             reply = refusal(refused.status, refused.code, refused.detail, last=True, again=again)
             await self._sender.refuse(reply, client)
             return
         environ["CONTENT_LENGTH"] = str(body.size)
+        began = time.monotonic()  # a slow sender is no slow answer
         try:
             answered = await self._answer_quickly(scope, body) or await self._answer_in_place(
                 environ, body, client
             )
         finally:
             self._bodies.release(body)
+        self._note(scope, 200 if isinstance(answered, Streamed) else answered.status, began)
         if isinstance(answered, Streamed) and scope["method"] == "HEAD":
             answered = Reply(200, list(STREAM_HEAD), b"")
         if isinstance(answered, Streamed):
@@ -119,6 +129,10 @@ class Front:
                 await self._sender.send(no_stream, client, only_head=False)
             return
         await self._send(environ, answered, client)
+
+    def _note(self, scope: Scope, status: int, began: float) -> None:
+        if self._observe is not None:
+            self._observe(scope["method"], scope["path"], status, time.monotonic() - began)
 
     async def _send(self, environ: WSGIEnvironment, reply: Reply, client: Client) -> None:
         only_head = environ["REQUEST_METHOD"] == "HEAD"

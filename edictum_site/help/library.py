@@ -29,6 +29,7 @@ GROUPS: Final = (
         (
             "running",
             "deploy",
+            "metrics",
             "retention",
             "archive",
             "audit",

@@ -14,6 +14,9 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from outcomes.core.clock import database_time
+from outcomes.database import bulk
+from outcomes.jobs.domain import kind_of
+from outcomes.models import JobTotal
 from outcomes.models.jobs import WAITING, Job
 
 ANYWAY: Final = Q()
@@ -57,6 +60,8 @@ def requeue_lost(jobs: QuerySet[J]) -> None:
             jobs.filter(pk__in=given_up).update(
                 status=Job.Status.FAILED, finished_at=now, error=ENDED_UNDER_IT
             )
+            if given_up:
+                _add_to_totals(jobs.model, Job.Status.FAILED, jobs=len(given_up), seconds=0.0)
             again = [number for number, tries in expired if tries < TRIES]
             jobs.filter(pk__in=again).update(status=Job.Status.QUEUED)
 
@@ -82,9 +87,17 @@ def note(job: Job, **figures: Any) -> bool:
 
 
 def end(job: Job, status: Job.Status, *, error: str = "", only: Q = ANYWAY) -> bool:
-    return bool(
-        held(job).filter(only).update(status=status, finished_at=timezone.now(), error=error)
-    )
+    now = timezone.now()
+    ended = held(job).filter(only).update(status=status, finished_at=now, error=error)
+    if ended and job.started_at is not None:
+        seconds = (database_time() - job.started_at).total_seconds()
+        _add_to_totals(type(job), status, jobs=1, seconds=max(seconds, 0.0))
+    return bool(ended)
+
+
+def _add_to_totals(kind: type[Job], status: Job.Status, *, jobs: int, seconds: float) -> None:
+    row = (kind_of(kind), status.value, jobs, seconds)
+    bulk.add(JobTotal, ("kind", "status"), ("jobs", "seconds"), [row])
 
 
 def put_back(job: Job) -> None:

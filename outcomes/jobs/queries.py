@@ -1,14 +1,35 @@
-"""Backlog: acknowledged items that are not settled yet."""
+"""Backlog: acknowledged items that are not settled yet; and jobs."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db.models import Count, Min, Q, Sum
 from django.utils import timezone
 
-from outcomes.models import Batch
+from outcomes.jobs.domain import kind_of
+from outcomes.models import (
+    Backtest,
+    Batch,
+    DemoRun,
+    Erasure,
+    JobTotal,
+    RejudgingPart,
+    RetentionRun,
+    SearchIndex,
+    SuggestionScan,
+)
+from outcomes.models.jobs import WAITING, Job
 
 COUNTED: Final = 10_000  # batches
+JOBS: Final[tuple[type[Job], ...]] = (
+    Backtest,
+    DemoRun,
+    Erasure,
+    RejudgingPart,
+    RetentionRun,
+    SearchIndex,
+    SuggestionScan,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +76,33 @@ def is_settled(project_id: int, up_to: int) -> bool:
         up_to
         and Batch.objects.filter(project=project_id, set_aside_at=None, id__lte=up_to).exists()
     )
+
+
+class WaitingJobs(NamedTuple):
+    kind: str
+    status: str
+    jobs: int
+
+
+class EndedJobs(NamedTuple):
+    kind: str
+    status: str
+    jobs: int
+    seconds: float
+
+
+def waiting_jobs() -> list[WaitingJobs]:
+    """Queued and running jobs of every kind."""
+    return [
+        WaitingJobs(kind_of(model), status, jobs)
+        for model in JOBS
+        for status, jobs in model._default_manager.filter(WAITING)
+        .order_by()
+        .values_list("status")
+        .annotate(Count("id"))
+    ]
+
+
+def ended_jobs() -> list[EndedJobs]:
+    rows = JobTotal.objects.order_by("kind", "status")
+    return [EndedJobs(*row) for row in rows.values_list("kind", "status", "jobs", "seconds")]

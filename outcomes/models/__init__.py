@@ -39,6 +39,7 @@ from outcomes.models.sessions import Session
 from outcomes.models.spans import SpanTotal
 from outcomes.models.store import SessionOwner, StoredValue
 from outcomes.models.suggestions import Suggestion, SuggestionScan, SuspectedCall
+from outcomes.models.totals import JobTotal, NamedTool, SeriesTotal
 
 __all__ = [
     "Agent",
@@ -63,7 +64,9 @@ __all__ = [
     "Hold",
     "Host",
     "IndexedCall",
+    "JobTotal",
     "Lease",
+    "NamedTool",
     "PastVerdict",
     "Posting",
     "Principal",
@@ -79,6 +82,7 @@ __all__ = [
     "SavedView",
     "SchemaState",
     "SearchIndex",
+    "SeriesTotal",
     "Session",
     "SessionDay",
     "SessionDayChange",

@@ -22,6 +22,8 @@ class RollupChange(models.Model):
     counts = models.BinaryField()
     durations = models.BinaryField()
     groups = models.BinaryField(null=True)  # none: nothing changed of any
+    # What agents reported, not a correction of what they did before.
+    from_settling = models.BooleanField(default=False, db_default=False)
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.first} to {self.last}"

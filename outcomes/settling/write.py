@@ -70,7 +70,7 @@ def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
     note_artifacts(changes, writer.sizes)
     read_sessions(changes, writer.governing, writer.known())
     link_children(writer.children)  # whose rows are locked by now
-    count(changes)
+    count(changes, from_settling=True)
     writer.apart.write()
 
 

@@ -357,6 +357,7 @@ PROJECT_PAGES = {
 
 # Pages of no project: what they ask for, they ask themselves, and their own tests show it.
 OTHER_PAGES = {
+    "metrics",
     "governance:first_page",
     "governance:set_up",
     "governance:join",

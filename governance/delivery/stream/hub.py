@@ -104,6 +104,11 @@ class Hub:
     def streams(self) -> list[Stream]:
         return [stream for group in self._groups.values() for stream in group.streams.values()]
 
+    @property
+    def open(self) -> int:
+        """How many streams there are; any thread may ask."""
+        return sum(len(group.streams) for group in list(self._groups.values()))
+
     def news(self, place: Place | None = None) -> None:
         """Something may have changed there; anywhere, when no place is named."""
         for each, group in self._groups.items():

@@ -13,7 +13,7 @@ import atexit
 
 from governance.evaluation.engine.calls import Judgement, Result, ToolCall
 from governance.evaluation.engine.client import Engine, Source, Validation
-from governance.evaluation.engine.pool import Pool
+from governance.evaluation.engine.pool import Pool, PoolUse
 from governance.evaluation.engine.questions import question
 from governance.evaluation.engine.requests import Asker
 from governance.evaluation.evaluator.messages import (
@@ -37,6 +37,12 @@ evaluate = _pages.evaluate
 evaluate_call = _pages.evaluate_call
 explain = _pages.explain
 
+
+def pool_use() -> PoolUse:
+    """How busy the processes for pages are."""
+    return _pages.use
+
+
 __all__ = [
     "Asker",
     "Engine",
@@ -47,6 +53,7 @@ __all__ = [
     "Judged",
     "Judgement",
     "NotEvaluated",
+    "PoolUse",
     "Result",
     "RuleResult",
     "Saw",
@@ -57,6 +64,7 @@ __all__ = [
     "evaluate",
     "evaluate_call",
     "explain",
+    "pool_use",
     "question",
     "validate",
 ]

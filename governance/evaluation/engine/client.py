@@ -95,6 +95,7 @@ class Engine:
         self._load_seconds = load_seconds
         self._base_seconds = base_seconds
         self._idle_seconds = idle_seconds
+        self.starts = 0  # of its process
         self._begin()
         _engines.add(self)
 
@@ -249,6 +250,7 @@ class Engine:
             self._process.kill()  # dead already, or nearly: this lets go of its pipes
             self._process = None
         self._loaded.clear()
+        self.starts += 1
         try:
             return Process(memory=self._memory, idle_seconds=self._idle_seconds, cores=self._cores)
         except (NoAnswer, OSError) as error:

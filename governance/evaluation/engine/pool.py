@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from governance.core.errors import DocumentInvalid, EvaluationBusy
 from governance.evaluation.engine.calls import Result, ToolCall
@@ -22,6 +23,14 @@ from governance.evaluation.evaluator.messages import Evaluation, Explanation
 from governance.texts.document import Document
 
 MEMBERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PoolUse:
+    members: int
+    running: int
+    busy: int
+    starts: int  # of processes since this pool exists
 
 
 class Pool:
@@ -56,6 +65,15 @@ class Pool:
     def pids(self) -> list[int]:
         """Ids of the running processes: none before the first request, one when used in turn."""
         return [each.pid for each in self._members if each.is_running and each.pid is not None]
+
+    @property
+    def use(self) -> PoolUse:
+        return PoolUse(
+            members=len(self._members),
+            running=sum(each.is_running for each in self._members),
+            busy=len(self._members) - len(self._free),
+            starts=sum(each.starts for each in self._members),
+        )
 
     def validate(self, source: Source, *, tools: Collection[str] | None = None) -> Validation:
         try:

@@ -243,10 +243,10 @@ _Counts = dict[tuple[int, int, int, int, int, str], list[int]]
 _Took = dict[tuple[int, int, int, int, int], int]
 
 
-def count(changes: Iterable[Change | Gone]) -> None:
+def count(changes: Iterable[Change | Gone], *, from_settling: bool = False) -> None:
     """Comes last: the rows of the sessions are locked by now."""
     changes = list(changes)
-    _append(*_counted(changes), group_counts(changes))
+    _append(*_counted(changes), group_counts(changes), from_settling=from_settling)
     if left := {old.group for old, new in changes if old and old.group and _has_left(old, new)}:
         drop_left(left)
 
@@ -275,7 +275,13 @@ def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
     return counts, took
 
 
-def _append(counts: _Counts, took: _Took, groups: Mapping[int, Sequence[GroupCounts]]) -> None:
+def _append(
+    counts: _Counts,
+    took: _Took,
+    groups: Mapping[int, Sequence[GroupCounts]],
+    *,
+    from_settling: bool,
+) -> None:
     counted: dict[int, list[Counts]] = defaultdict(list)
     for (environment, minute, tool, agent, code, reason), sums in counts.items():
         counted[environment].append((minute, tool, agent, code, reason, sums[0], sums[1]))
@@ -293,4 +299,5 @@ def _append(counts: _Counts, took: _Took, groups: Mapping[int, Sequence[GroupCou
             counts=packed,
             durations=durations,
             groups=pack_groups(group_rows),
+            from_settling=from_settling,
         )

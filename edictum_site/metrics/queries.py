@@ -1,0 +1,125 @@
+"""Figures of the database: of projects, and of the installation. Every web reads the same."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from django.conf import settings
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from edictum_site.celery import BULK, INTERACTIVE, SETTLE
+from edictum_site.metrics.domain import Sample
+from governance.models import Approval, Finding, Project
+from outcomes.core import broker
+from outcomes.figures.domain.totals import CALLS, DENIALS, DISAGREEMENTS, LIMIT, VERDICTS
+from outcomes.figures.queries.totals import Total, totals
+from outcomes.health import commands as readiness
+from outcomes.hosts.domain import State
+from outcomes.ingest.queries.capacity import held_by_inbox
+from outcomes.jobs.queries import backlog, ended_jobs, waiting_jobs
+
+PROJECTS: Final = 100  # that one scrape shows, the oldest
+PART_UP: Final = "edictum_part_up"
+QUEUES: Final = (SETTLE, INTERACTIVE, BULK)
+PARTS: Final = ("database", "schema", "inbox", "artifacts")
+
+
+def project_samples(project_id: int | None = None) -> list[Sample]:
+    """Of one project, or of all."""
+    projects = Project.objects.order_by("pk")
+    if project_id is not None:
+        projects = projects.filter(pk=project_id)
+    rows = list(projects.values_list("pk", "slug")[:PROJECTS])
+    samples = [sample for pk, slug in rows for sample in _of_project(pk, slug)]
+    return [*samples, *_alerts(rows), *_approvals(rows)]
+
+
+def _of_project(pk: int, slug: str) -> Iterator[Sample]:
+    for total in totals(pk):
+        yield from _counters(slug, total)
+    waiting = backlog(pk)
+    yield Sample("edictum_backlog_batches", (slug,), waiting.batches)
+    yield Sample("edictum_backlog_items", (slug,), waiting.items)
+    yield Sample("edictum_settling_lag_seconds", (slug,), waiting.seconds_behind)
+    yield Sample("edictum_failed_batches", (slug,), waiting.set_aside)
+
+
+def _counters(slug: str, total: Total) -> Iterator[Sample]:
+    place = slug, total.environment
+    match total.of:
+        case "calls" | "verdicts":
+            labels = (*place, total.tool, total.label)
+            yield Sample(_NAMES[total.of], labels, total.number)
+        case "denials":
+            yield Sample(_NAMES[DENIALS], (*place, total.label), total.number)
+            if total.label == LIMIT:
+                yield Sample("edictum_limits_reached_total", place, total.number)
+        case _:
+            yield Sample(_NAMES[DISAGREEMENTS], (*place, total.tool), total.number)
+
+
+_NAMES: Final = {
+    each: f"edictum_{each}_total" for each in (CALLS, VERDICTS, DENIALS, DISAGREEMENTS)
+}
+
+
+def _alerts(projects: Sequence[tuple[int, str]]) -> Iterator[Sample]:
+    slugs = dict(projects)
+    is_snoozed = Q(snoozed_until__gt=timezone.now())
+    rows = Finding.objects.filter(project__in=slugs, resolved_at=None, dismissed_at=None)
+    counts = rows.exclude(is_snoozed).order_by().values_list("project", "severity")
+    numbers = {(project, severity): n for project, severity, n in counts.annotate(Count("id"))}
+    for project, slug in projects:
+        for severity in Finding.Severity.values:
+            yield Sample("edictum_alerts", (slug, severity), numbers.get((project, severity), 0))
+
+
+def _approvals(projects: Sequence[tuple[int, str]]) -> Iterator[Sample]:
+    slugs = dict(projects)
+    rows = Approval.objects.filter(
+        project__in=slugs, status="pending", ends_at__gt=timezone.now()
+    ).order_by()
+    counts = rows.values_list("project", "environment__name").annotate(Count("id"))
+    for project, environment, number in counts:
+        yield Sample("edictum_pending_approvals", (slugs[project], environment), number)
+
+
+def health_samples() -> list[Sample]:
+    """Which parts work, as health checks know it: without the database, that it is away."""
+    broken = {each.part for each in readiness.problems()}
+    if "database" in broken:
+        broken |= {"schema", "inbox"}
+    parts = [Sample(PART_UP, (part,), float(part not in broken)) for part in PARTS]
+    return [Sample("edictum_build_info", (settings.RELEASE,), 1), *parts, *_queues()]
+
+
+def all_samples() -> list[Sample]:
+    """Of all projects, and of what they share."""
+    return [*project_samples(), *_shared_state()]
+
+
+def is_database_up(samples: Iterable[Sample]) -> bool:
+    return Sample(PART_UP, ("database",), 1.0) in samples
+
+
+def _shared_state() -> Iterator[Sample]:
+    installation = readiness.installation()
+    yield Sample(PART_UP, ("scheduler",), float(installation.scheduler == "up"))
+    for host in installation.hosts:
+        labels = host.name, host.process
+        yield Sample("edictum_host_up", labels, float(host.state is State.UP))
+        yield Sample("edictum_host_clock_offset_seconds", labels, host.clock_offset)
+    yield Sample("edictum_inbox_bytes", (), held_by_inbox().size)
+    for waiting in waiting_jobs():
+        yield Sample("edictum_jobs", (waiting.kind, waiting.status), waiting.jobs)
+    for ended in ended_jobs():
+        labels = ended.kind, ended.status
+        yield Sample("edictum_jobs_ended_total", labels, ended.jobs)
+        yield Sample("edictum_job_seconds_total", labels, ended.seconds)
+
+
+def _queues() -> Iterator[Sample]:
+    lengths = broker.ask(lambda redis: [redis.llen(queue) for queue in QUEUES])
+    yield Sample(PART_UP, ("broker",), float(lengths is not None))
+    for queue, length in zip(QUEUES, lengths or (), strict=False):
+        yield Sample("edictum_queue_messages", (queue,), length)
