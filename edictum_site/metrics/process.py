@@ -1,4 +1,4 @@
-"""What this web process counts itself, and what it sees of its host."""
+"""Figures that this web process counts itself, and those of its host."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ def observe_request(method: str, path: str, status: int, seconds: float) -> None
 
 
 def route_of(method: str, path: str) -> str:
-    """What a request is for; one of nine words, whatever its path."""
+    """The part of the product that a request is for: one of eight words, whatever its path."""
     if called := _API.match(path):
         first = called[1]
         if first in _INGEST and method == "POST":

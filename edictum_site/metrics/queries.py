@@ -25,16 +25,16 @@ PARTS: Final = ("database", "schema", "inbox", "artifacts")
 
 
 def project_samples(project_id: int | None = None) -> list[Sample]:
-    """Of one project, or of all."""
+    """Figures of one project, or of all."""
     projects = Project.objects.order_by("pk")
     if project_id is not None:
         projects = projects.filter(pk=project_id)
     rows = list(projects.values_list("pk", "slug")[:PROJECTS])
-    samples = [sample for pk, slug in rows for sample in _of_project(pk, slug)]
+    samples = [sample for pk, slug in rows for sample in _one_project(pk, slug)]
     return [*samples, *_alerts(rows), *_approvals(rows)]
 
 
-def _of_project(pk: int, slug: str) -> Iterator[Sample]:
+def _one_project(pk: int, slug: str) -> Iterator[Sample]:
     for total in totals(pk):
         yield from _counters(slug, total)
     waiting = backlog(pk)
@@ -94,7 +94,7 @@ def health_samples() -> list[Sample]:
 
 
 def all_samples() -> list[Sample]:
-    """Of all projects, and of what they share."""
+    """Figures of all projects, and of the parts that they share."""
     return [*project_samples(), *_shared_state()]
 
 

@@ -1,4 +1,4 @@
-"""What settled calls add to the totals of metrics."""
+"""Differences that settled calls make to the totals of metrics."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping

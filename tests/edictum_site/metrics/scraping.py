@@ -38,9 +38,9 @@ class Scrape:
 
     def sum(self, name: str, **labels: str) -> float:
         """Over the labels that are not named."""
-        wanted = labels.items()
+        labelled = labels.items()
         return sum(
-            value for (n, have), value in self.values.items() if n == name and wanted <= set(have)
+            value for (n, have), value in self.values.items() if n == name and labelled <= set(have)
         )
 
     def labels(self, name: str, label: str) -> set[str]:

@@ -34,9 +34,9 @@ def before(agent, reader):
         an_item("s-2", tool_name="send", type="timeout", output=None, tool_success=None),
     )
     rolled_up()
-    found = counters(scraped(reader))
-    assert sum(found.values()) > 8
-    return found
+    counted = counters(scraped(reader))
+    assert sum(counted.values()) > 8
+    return counted
 
 
 def now(reader):
@@ -98,7 +98,7 @@ def test_a_late_result_counts_its_call_once(agent, reader):
 
 
 def test_a_correction_is_made_up_for_by_the_next_call(agent, reader):
-    """What agents say comes first, and the check's verdict a moment later."""
+    """The agent's word comes first, and the check's verdict a moment later."""
     for number in range(3):
         call = f"c-late-{number}"
         agent.post_events(an_event("call_executed", call, tool_success=True, **OF_BOT))

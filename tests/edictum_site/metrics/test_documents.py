@@ -87,9 +87,9 @@ def test_every_query_is_promql_about_metrics_and_labels_that_a_scrape_has():
     known["up"] = frozenset({"job"})
     used = set()
     for query in queries():
-        found = list(selectors(promql_parser.parse(query)))
-        assert found, query
-        for each in found:
+        selected = list(selectors(promql_parser.parse(query)))
+        assert selected, query
+        for each in selected:
             assert each.name in known, query
             assert {matcher.name for matcher in each.matchers.matchers} <= known[each.name], query
             used.add(each.name)
@@ -108,12 +108,12 @@ def test_every_panel_has_a_place_a_title_and_a_query():
 def test_every_label_of_a_summary_is_one_of_its_query():
     """A label that an aggregation drops would be empty in the message."""
     for rule in rules():
-        told = set(re.findall(r"\$labels\.(\w+)", " ".join(rule["annotations"].values())))
+        named = set(re.findall(r"\$labels\.(\w+)", " ".join(rule["annotations"].values())))
         grouped = set(re.findall(r"by \(([^)]*)\)", rule["expr"]))
         left = {label.strip() for group in grouped for label in group.split(",")}
         if not grouped:
             left = {"instance", "disk"}
-        assert told <= left, rule["alert"]
+        assert named <= left, rule["alert"]
 
 
 def test_promtool_accepts_the_rules():
