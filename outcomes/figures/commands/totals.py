@@ -54,7 +54,8 @@ def _named_tools(project: int, counted: Sequence[Counted]) -> set[int]:
 
 
 def _add(environment: int, gained: dict[Series, int]) -> None:
-    stored = SeriesTotal.objects.filter(environment=environment)
+    tools = {series.tool for series in gained}
+    stored = SeriesTotal.objects.filter(environment=environment, tool__in=tools)
     columns = ("of", "tool", "label", *_SUMS)
     before = {Series(*row[:3]): row[3:] for row in stored.values_list(*columns)}
     rows = []

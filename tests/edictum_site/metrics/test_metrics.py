@@ -1,7 +1,11 @@
 """`GET /metrics`: real scrapes, parsed as Prometheus parses them."""
 
+import re
+
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST
 
@@ -208,6 +212,24 @@ def test_the_database_is_read_once_in_some_seconds(agent, reader, django_assert_
         response = reader.get("/metrics")
     assert Scrape(response.content.decode()).sum("edictum_calls_total") == before
     assert scraped(reader).sum("edictum_calls_total") == 2 * before
+
+
+def queries_of(client: Client) -> list[str]:
+    with CaptureQueriesContext(connection) as captured:
+        scraped(client)
+    return [each["sql"] for each in captured.captured_queries]
+
+
+def test_a_scrape_reads_no_call_and_as_little_whatever_was_recorded(agent, everything):
+    agent.post(an_item())
+    rolled_up()
+    few = queries_of(everything)
+    agent.post(*(an_item(f"s-{n}", tool_name=f"tool-{n}") for n in range(70)))
+    rolled_up()
+    many = queries_of(everything)
+    assert len(many) == len(few) < 60
+    tables = r"outcomes_(call|event|session|rollup|rollupminute|artifact)\b"
+    assert [each for each in many if re.search(tables, each)] == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -32,8 +32,6 @@ def test_nothing_runs_before_the_first_question_and_one_process_answers_those_in
 
 
 def test_contracts_leave_half_of_the_cores_to_those_who_serve(pool):
-    if sys.platform != "linux":
-        pytest.skip("Only Linux binds a process to cores.")
     ours = os.sched_getaffinity(0)
     assert pool.validate(document(pre("{args.x: {equals: 1}}"))).valid
     (pid,) = pool.pids
