@@ -11,8 +11,15 @@ from edictum_site.celery import BULK, INTERACTIVE, SETTLE
 from edictum_site.metrics.domain import Sample
 from governance.models import Approval, Finding, Project
 from outcomes.core import broker
-from outcomes.figures.domain.totals import CALLS, DENIALS, DISAGREEMENTS, LIMIT, VERDICTS
-from outcomes.figures.queries.totals import Total, totals
+from outcomes.figures.domain.totals import (
+    CALLS,
+    DENIALS,
+    DISAGREEMENTS,
+    LIMIT,
+    VERDICTS,
+    Place,
+)
+from outcomes.figures.queries.totals import totals
 from outcomes.health import commands as readiness
 from outcomes.hosts.domain import State
 from outcomes.ingest.queries.capacity import held_by_inbox
@@ -35,8 +42,8 @@ def project_samples(project_id: int | None = None) -> list[Sample]:
 
 
 def _one_project(pk: int, slug: str) -> Iterator[Sample]:
-    for total in totals(pk):
-        yield from _counters(slug, total)
+    for place, number in sorted(totals(pk).items()):
+        yield from _counters(slug, place, number)
     waiting = backlog(pk)
     yield Sample("edictum_backlog_batches", (slug,), waiting.batches)
     yield Sample("edictum_backlog_items", (slug,), waiting.items)
@@ -44,18 +51,18 @@ def _one_project(pk: int, slug: str) -> Iterator[Sample]:
     yield Sample("edictum_failed_batches", (slug,), waiting.set_aside)
 
 
-def _counters(slug: str, total: Total) -> Iterator[Sample]:
-    place = slug, total.environment
-    match total.of:
+def _counters(slug: str, series: Place, number: int) -> Iterator[Sample]:
+    place = slug, series.environment
+    match series.of:
         case "calls" | "verdicts":
-            labels = (*place, total.tool, total.label)
-            yield Sample(_NAMES[total.of], labels, total.number)
+            labels = (*place, series.tool, series.label)
+            yield Sample(_NAMES[series.of], labels, number)
         case "denials":
-            yield Sample(_NAMES[DENIALS], (*place, total.label), total.number)
-            if total.label == LIMIT:
-                yield Sample("edictum_limits_reached_total", place, total.number)
+            yield Sample(_NAMES[DENIALS], (*place, series.label), number)
+            if series.label == LIMIT:
+                yield Sample("edictum_limits_reached_total", place, number)
         case _:
-            yield Sample(_NAMES[DISAGREEMENTS], (*place, total.tool), total.number)
+            yield Sample(_NAMES[DISAGREEMENTS], (*place, series.tool), number)
 
 
 _NAMES: Final = {

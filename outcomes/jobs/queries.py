@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from django.db.models import Count, Min, Q, Sum
 from django.utils import timezone
 
-from outcomes.jobs.domain import kind_of
+from outcomes.jobs.domain import KINDS, kind_of
 from outcomes.models import (
     Backtest,
     Batch,
@@ -104,5 +104,11 @@ def waiting_jobs() -> list[WaitingJobs]:
 
 
 def ended_jobs() -> list[EndedJobs]:
-    rows = JobTotal.objects.order_by("kind", "status")
-    return [EndedJobs(*row) for row in rows.values_list("kind", "status", "jobs", "seconds")]
+    """Jobs of each kind that were done or failed, also where there was none yet."""
+    ends = (Job.Status.DONE.value, Job.Status.FAILED.value)
+    sums = {(kind, status): (0, 0.0) for kind in KINDS for status in ends}
+    for kind, status, jobs, seconds in JobTotal.objects.values_list(
+        "kind", "status", "jobs", "seconds"
+    ):
+        sums[kind, status] = jobs, seconds
+    return [EndedJobs(*key, *sums[key]) for key in sorted(sums)]

@@ -10,6 +10,8 @@ OTHER: Final = 0  # tool of all others
 DENIED: Final = "denied"
 LIMIT: Final = "limit"
 REASONS: Final = ("contract", "approval", LIMIT, "pre_hook", "workflow")
+GIVEN: Final = ("success", "failure", "unknown")
+OTHER_NAME: Final = "other"  # of the tools without a name of their own
 OTHER_REASON: Final = "other"  # agents may send any text as a reason
 
 
@@ -27,6 +29,15 @@ class Counted(NamedTuple):
 class Series(NamedTuple):
     of: str
     tool: int
+    label: str
+
+
+class Place(NamedTuple):
+    """A series by names."""
+
+    environment: str
+    of: str
+    tool: str
     label: str
 
 
@@ -50,6 +61,19 @@ def _series(counted: Counted, tool: int) -> Iterable[tuple[Series, int]]:
         yield Series(DENIALS, OTHER, reason), counted.calls
     if counted.disagreements:
         yield Series(DISAGREEMENTS, tool, ""), counted.disagreements
+
+
+def zeros(environments: Iterable[str], counted: Iterable[Place]) -> set[Place]:
+    """Series that are shown before anything was counted in them: Prometheus sees no increase in the
+    first value of a series, and no rate of successes where there is no success."""
+    places = {(place.environment, place.tool) for place in counted if place.of == VERDICTS}
+    denials = {
+        Place(environment, DENIALS, OTHER_NAME, reason)
+        for environment in environments
+        for reason in (*REASONS, OTHER_REASON)
+    }
+    verdicts = {Place(at, VERDICTS, tool, each) for at, tool in places for each in GIVEN}
+    return denials | verdicts | {Place(at, DISAGREEMENTS, tool, "") for at, tool in places}
 
 
 def most_called(calls: Mapping[int, int], at_most: int) -> list[int]:

@@ -2,36 +2,31 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import Final, NamedTuple
+from typing import Final
 
-from outcomes.figures.domain.totals import NAMED, OTHER
+from governance.models import Environment
+from outcomes.figures.domain.totals import NAMED, OTHER, OTHER_NAME, Place, zeros
 from outcomes.models import NamedTool, SeriesTotal, Tool
 
-OTHER_TOOLS: Final = "other"
 LONGEST: Final = 128  # characters of a tool's name
 PER_PROJECT: Final = 20_000  # series
+ENVIRONMENTS: Final = 100
 
 
-class Total(NamedTuple):
-    environment: str
-    of: str
-    tool: str
-    label: str
-    number: int
-
-
-def totals(project_id: int) -> list[Total]:
+def totals(project_id: int) -> dict[Place, int]:
     """Counters of a project: tools that have a name now, and all others together."""
     named = list(NamedTool.objects.filter(project=project_id).values_list("tool", flat=True))
     names = _names(named[:NAMED])
-    rows = SeriesTotal.objects.filter(
-        environment__project=project_id, tool__in=[OTHER, *names]
-    ).order_by("environment", "id")
-    sums: defaultdict[tuple[str, str, str, str], int] = defaultdict(int)
-    columns = ("environment__name", "of", "tool", "label", "highest")
-    for environment, of, tool, label, number in rows.values_list(*columns)[:PER_PROJECT]:
-        sums[environment, of, names.get(tool, OTHER_TOOLS), label] += number
-    return [Total(*key, number) for key, number in sums.items()]
+    environments = Environment.objects.filter(project=project_id).order_by("pk")[:ENVIRONMENTS]
+    places = dict(environments.values_list("pk", "name"))
+    rows = SeriesTotal.objects.filter(environment__in=places, tool__in=[OTHER, *names])
+    sums: defaultdict[Place, int] = defaultdict(int)
+    columns = ("environment", "of", "tool", "label", "highest")
+    for environment, of, tool, label, number in rows.order_by("id").values_list(*columns)[
+        :PER_PROJECT
+    ]:
+        sums[Place(places[environment], of, names.get(tool, OTHER_NAME), label)] += number
+    return dict.fromkeys(zeros(places.values(), sums), 0) | sums
 
 
 def _names(tools: Collection[int]) -> dict[int, str]:

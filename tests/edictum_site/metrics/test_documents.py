@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import promql_parser
@@ -17,6 +18,7 @@ from edictum_site.program.place import BASE
 DOCS = BASE / "docs/metrics.md"
 PROMETHEUS = BASE / "deploy/prometheus"
 RULES = PROMETHEUS / "edictum-site-alerts.yaml"
+FIRING = Path(__file__).with_name("alerts.test.yaml")
 DASHBOARD = BASE / "deploy/grafana/edictum-site.json"
 HEADINGS = {
     About.PROJECT: "### Of projects",
@@ -116,11 +118,12 @@ def test_every_label_of_a_summary_is_one_of_its_query():
         assert named <= left, rule["alert"]
 
 
-def test_promtool_accepts_the_rules():
+@pytest.mark.parametrize(("command", "file"), [("check", RULES), ("test", FIRING)])
+def test_promtool_accepts_the_rules_and_sees_them_fire(command, file):
     if not (promtool := shutil.which("promtool")):
         pytest.skip("promtool is not installed: package prometheus")
-    checked = [promtool, "check", "rules", str(RULES)]
-    done = subprocess.run(checked, capture_output=True, text=True)
+    run = [promtool, command, "rules", str(file)]
+    done = subprocess.run(run, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

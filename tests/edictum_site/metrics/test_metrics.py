@@ -70,6 +70,18 @@ def test_calls_are_counted_by_tool_and_type_and_verdict(agent, reader, project):
     assert scrape.of("edictum_limits_reached_total", **place) == 1
 
 
+def test_series_exist_before_the_first_failure_and_denial(agent, reader, project):
+    agent.post(an_item())
+    rolled_up()
+    scrape = scraped(reader)
+    place = {"project": project.slug, "environment": "production"}
+    query = {**place, "tool": "query"}
+    assert scrape.of("edictum_verdicts_total", **query, verdict="failure") == 0
+    assert scrape.of("edictum_disagreements_total", **query) == 0
+    assert scrape.of("edictum_denials_total", **place, reason="contract") == 0
+    assert scrape.of("edictum_limits_reached_total", **place) == 0
+
+
 def test_a_backlog_that_is_not_settled_is_measured(agent, reader, project):
     agent.door(b'{"outcomes": []}')
     builders.a_batch(project)
