@@ -92,6 +92,6 @@ METRICS: Final = (
     Metric("edictum_disk_size_bytes", _GAUGE, _PROCESS, ("disk",),
            "Size of these disks"),
     Metric("edictum_scrape_seconds", _GAUGE, _PROCESS, (),
-           "Time the figures of the database took when they were last read"),
+           "Time to read and encode the figures of the database, the last time"),
 )  # fmt: skip
 BY_NAME: Final = {metric.name: metric for metric in METRICS}

@@ -1,7 +1,9 @@
 """Samples as Prometheus reads them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import choose_encoder
@@ -9,6 +11,8 @@ from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
 
 from edictum_site.metrics.domain import METRICS, Kind, Metric, Sample
+
+END: Final = b"# EOF\n"  # of OpenMetrics
 
 
 class Samples(Collector):
@@ -37,7 +41,19 @@ def _family(metric: Metric, samples: Iterable[Sample]) -> Family:
     return family
 
 
-def encoded(samples: Collector, accept: str) -> tuple[bytes, str]:
-    """The answer and its content type: OpenMetrics where it is accepted, else text."""
-    encode, content_type = choose_encoder(accept)
-    return encode(samples), content_type
+@dataclass(frozen=True, slots=True)
+class Format:
+    """OpenMetrics where it is accepted, else text."""
+
+    content_type: str
+    encode: Callable[[Collector], bytes]
+
+    @classmethod
+    def accepted(cls, header: str) -> "Format":
+        encode, content_type = choose_encoder(header)
+        return cls(content_type, encode)
+
+    def joined(self, *parts: bytes) -> bytes:
+        """Answers about different metrics as one."""
+        end = END if parts[0].endswith(END) else b""
+        return b"".join(part.removesuffix(END) for part in parts) + end

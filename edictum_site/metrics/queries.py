@@ -28,7 +28,7 @@ from outcomes.jobs.queries import backlog, ended_jobs, waiting_jobs
 PROJECTS: Final = 100  # that one scrape shows, the oldest
 PART_UP: Final = "edictum_part_up"
 QUEUES: Final = (SETTLE, INTERACTIVE, BULK)
-PARTS: Final = ("database", "schema", "inbox", "artifacts")
+PARTS: Final = ("database", "schema", "inbox", "artifacts", "scheduler")
 
 
 def project_samples(project_id: int | None = None) -> list[Sample]:
@@ -95,7 +95,9 @@ def health_samples() -> list[Sample]:
     """Which parts work, as health checks know it: without the database, that it is away."""
     broken = {each.part for each in readiness.problems()}
     if "database" in broken:
-        broken |= {"schema", "inbox"}
+        broken |= {"schema", "inbox", "scheduler"}
+    elif readiness.installation().scheduler != "up":
+        broken.add("scheduler")
     parts = [Sample(PART_UP, (part,), float(part not in broken)) for part in PARTS]
     return [Sample("edictum_build_info", (settings.RELEASE,), 1), *parts, *_queues()]
 
@@ -110,9 +112,7 @@ def is_database_up(samples: Iterable[Sample]) -> bool:
 
 
 def _shared_state() -> Iterator[Sample]:
-    installation = readiness.installation()
-    yield Sample(PART_UP, ("scheduler",), float(installation.scheduler == "up"))
-    for host in installation.hosts:
+    for host in readiness.installation().hosts:
         labels = host.name, host.process
         yield Sample("edictum_host_up", labels, float(host.state is State.UP))
         yield Sample("edictum_host_clock_offset_seconds", labels, host.clock_offset)

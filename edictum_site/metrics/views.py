@@ -3,7 +3,7 @@
 import hmac
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from edictum_site.metrics.domain import Sample
-from edictum_site.metrics.exposition import Samples, encoded
+from edictum_site.metrics.exposition import Format, Samples
 from edictum_site.metrics.process import own, process_samples
 from edictum_site.metrics.queries import (
     all_samples,
@@ -36,12 +36,12 @@ _can_read: Final = KeyAuth("read")
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
+    form = Format.accepted(request.headers.get("Accept", ""))
     if _has_token(request):
-        samples = Samples(_all_samples(), [own])
+        content = _everything(form)
     else:
-        samples = Samples(_cached(_project_of(request)).get().samples)
-    content, content_type = encoded(samples, request.headers.get("Accept", ""))
-    response = HttpResponse(content, content_type=content_type)
+        content = _cached(_project_of(request)).get().encoded(form)
+    response = HttpResponse(content, content_type=form.content_type)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -63,29 +63,38 @@ def _project_of(request: HttpRequest) -> int:
         raise Unauthenticated(NEEDED) from None
 
 
-def _all_samples() -> Iterator[Sample]:
+def _everything(form: Format) -> bytes:
     """Without the database, what this process knows is still there."""
-    yield from process_samples()
-    health = health_samples()
-    yield from health
-    if not is_database_up(health):
-        return
+    samples = [*process_samples(), *(health := health_samples())]
+    figures = _figures() if is_database_up(health) else None
+    if figures is not None:
+        samples.append(Sample("edictum_scrape_seconds", (), figures.seconds))
+    here = form.encode(Samples(samples, [own]))
+    return form.joined(figures.encoded(form), here) if figures is not None else here
+
+
+def _figures() -> "_Figures | None":
     try:
-        figures = _cached(None).get()
+        return _cached(None).get()
     except (DatabaseError, TimeoutError):
         logger.warning("Metrics were scraped without figures of the database", exc_info=True)
-        return
-    yield from figures.samples
-    yield Sample("edictum_scrape_seconds", (), figures.seconds)
+        return None
 
 
 class _Figures:
-    """Figures as they were read once."""
+    """Figures as they were read once. Many series take as long to encode as to read."""
 
     def __init__(self, read: Callable[[], Sequence[Sample]]) -> None:
         began = time.monotonic()
-        self.samples = read()
+        self._samples = read()
+        self._encoded: dict[str, bytes] = {}
+        self.encoded(Format.accepted(""))
         self.seconds = time.monotonic() - began
+
+    def encoded(self, form: Format) -> bytes:
+        if form.content_type not in self._encoded:
+            self._encoded[form.content_type] = form.encode(Samples(self._samples))
+        return self._encoded[form.content_type]
 
 
 @lru_cache(PROJECTS)
