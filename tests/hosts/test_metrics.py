@@ -30,7 +30,7 @@ def scraped(console: Console, token: str = TOKEN) -> Scrape:
 
 
 def shared(scrape: Scrape) -> dict[object, float]:
-    """What every web knows; ages grow between two scrapes."""
+    """Samples that every web has alike; ages grow between two scrapes."""
     mine = ("edictum_request_seconds", "process_", "edictum_host_clock", *OF_ONE_WEB)
     return {key: value for key, value in scrape.values.items() if not key[0].startswith(mine)}
 
