@@ -61,6 +61,8 @@ METRICS: Final = (
            "Open alerts"),
     Metric("edictum_pending_approvals", _GAUGE, _PROJECT, _PLACE,
            "Approvals without a decision"),
+    Metric("edictum_oldest_approval_seconds", _GAUGE, _PROJECT, _PLACE,
+           "Age of the oldest of them"),
     Metric("edictum_build_info", _GAUGE, _INSTALLATION, ("version",),
            "1, with the version of the web that answers"),
     Metric("edictum_part_up", _GAUGE, _INSTALLATION, ("part",),

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Min, Q
 from django.utils import timezone
 
 from edictum_site.celery import BULK, INTERACTIVE, SETTLE
 from edictum_site.metrics.domain import Sample
-from governance.models import Approval, Finding, Project
+from governance.models import Approval, Environment, Finding, Project
 from outcomes.core import broker
 from outcomes.figures.domain.totals import (
     CALLS,
@@ -22,6 +22,7 @@ from outcomes.figures.domain.totals import (
 from outcomes.figures.queries.totals import totals
 from outcomes.health import commands as readiness
 from outcomes.hosts.domain import State
+from outcomes.hosts.queries import HostRow
 from outcomes.ingest.queries.capacity import held_by_inbox
 from outcomes.jobs.queries import backlog, ended_jobs, waiting_jobs
 
@@ -82,13 +83,17 @@ def _alerts(projects: Sequence[tuple[int, str]]) -> Iterator[Sample]:
 
 
 def _approvals(projects: Sequence[tuple[int, str]]) -> Iterator[Sample]:
-    slugs = dict(projects)
-    rows = Approval.objects.filter(
-        project__in=slugs, status="pending", ends_at__gt=timezone.now()
-    ).order_by()
-    counts = rows.values_list("project", "environment__name").annotate(Count("id"))
-    for project, environment, number in counts:
-        yield Sample("edictum_pending_approvals", (slugs[project], environment), number)
+    slugs, now = dict(projects), timezone.now()
+    pending = Approval.objects.filter(project__in=slugs, status="pending", ends_at__gt=now)
+    waiting = pending.order_by().values_list("environment").annotate(Count("id"), Min("created_at"))
+    of_environment = {environment: (number, oldest) for environment, number, oldest in waiting}
+    environments = Environment.objects.filter(project__in=slugs).order_by("pk")
+    for pk, project, name in environments.values_list("pk", "project", "name"):
+        number, oldest = of_environment.get(pk, (0, now))
+        place = slugs[project], name
+        yield Sample("edictum_pending_approvals", place, number)
+        age = max((now - oldest).total_seconds(), 0.0)
+        yield Sample("edictum_oldest_approval_seconds", place, age)
 
 
 def health_samples() -> list[Sample]:
@@ -112,7 +117,7 @@ def is_database_up(samples: Iterable[Sample]) -> bool:
 
 
 def _shared_state() -> Iterator[Sample]:
-    for host in readiness.installation().hosts:
+    for host in _hosts():
         labels = host.name, host.process
         yield Sample("edictum_host_up", labels, float(host.state is State.UP))
         yield Sample("edictum_host_clock_offset_seconds", labels, host.clock_offset)
@@ -123,6 +128,12 @@ def _shared_state() -> Iterator[Sample]:
         labels = ended.kind, ended.status
         yield Sample("edictum_jobs_ended_total", labels, ended.jobs)
         yield Sample("edictum_job_seconds_total", labels, ended.seconds)
+
+
+def _hosts() -> Iterable[HostRow]:
+    """Of two data folders on one host, the process that was heard of last."""
+    rows = sorted(readiness.installation().hosts, key=lambda row: row.heard_at)
+    return {(row.name, row.process): row for row in rows}.values()
 
 
 def _queues() -> Iterator[Sample]:

@@ -24,7 +24,7 @@ from outcomes.figures.codec.groups import (
     pack_minute,
 )
 from outcomes.figures.commands.rolling_up_groups import add_groups
-from outcomes.figures.commands.totals import add_totals
+from outcomes.figures.commands.totals import add_totals, settled_calls
 from outcomes.figures.domain.sums import Minutes, Part, Sums, coarse_sums, no_minutes
 from outcomes.models import Rollup, RollupChange, RollupMinute
 
@@ -87,6 +87,7 @@ def _roll_up() -> _Done:
     if not some:
         return _Done(0, is_more_left=False)
     coarse = {place: coarse_sums(minutes) for place, minutes in by_environment.items()}
+    settled = settled_calls(some)
     with transaction.atomic():
         if not try_lock(LOCK):
             return _Done(0, is_more_left=False)
@@ -96,7 +97,7 @@ def _roll_up() -> _Done:
             return _Done(0, is_more_left=False)
         _add_coarse(coarse)  # before what is stored of the minutes is added to the same sums
         add_groups(groups)
-        add_totals(some)
+        add_totals(settled)
         for environment, minutes in sorted(by_environment.items()):
             _add_minutes(environment, minutes, groups[environment])
     return _Done(len(some), is_more_left=len(some) < len(changes) or len(changes) == AT_ONCE)

@@ -1,7 +1,7 @@
 """Totals of metrics, written while rollups are merged: by one process at a time, each call once."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from django.db import transaction
@@ -21,13 +21,17 @@ _KEY: Final = ("environment", "of", "tool", "label")
 _SUMS: Final = ("current", "highest")
 
 
-def add_totals(changes: Iterable[RollupChange]) -> None:
-    """Called in the transaction that merges these changes. Corrections of recorded calls change no
-    total."""
+def settled_calls(changes: Iterable[RollupChange]) -> dict[int, list[Counted]]:
+    """Calls that settling counted, by environment. Corrections of calls change no total."""
     by_environment: defaultdict[int, list[Counted]] = defaultdict(list)
     for change in changes:
         if change.from_settling:
             by_environment[change.environment_id] += _counted(bytes(change.counts))
+    return by_environment
+
+
+def add_totals(by_environment: Mapping[int, Sequence[Counted]]) -> None:
+    """Called in the transaction that merges the changes with these calls."""
     places = Environment.objects.filter(pk__in=by_environment).values_list("pk", "project")
     for environment, project in sorted(places):
         counted = by_environment[environment]

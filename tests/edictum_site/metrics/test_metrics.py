@@ -1,6 +1,7 @@
 """`GET /metrics`: real scrapes, parsed as Prometheus parses them."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -13,6 +14,7 @@ from edictum_site.metrics import process
 from edictum_site.metrics.domain import BY_NAME, METRICS, About
 from governance.core.roles import Role
 from governance.findings import open_finding
+from governance.models import Approval
 from outcomes.figures.domain.totals import NAMED
 from outcomes.models import Batch, Host
 from tests import builders
@@ -100,6 +102,13 @@ def test_alerts_and_approvals_are_counted_until_they_end(reader, project):
     assert scrape.of("edictum_alerts", project=project.slug, severity="error") == 0
     place = {"project": project.slug, "environment": "production"}
     assert scrape.of("edictum_pending_approvals", **place) == 1
+    Approval.objects.update(created_at=timezone.now() - timedelta(minutes=9))
+    age = scraped(reader).of("edictum_oldest_approval_seconds", **place)
+    assert age is not None
+    assert 540 <= age < 600
+    Approval.objects.update(ends_at=timezone.now())
+    assert scraped(reader).of("edictum_pending_approvals", **place) == 0
+    assert scraped(reader).of("edictum_oldest_approval_seconds", **place) == 0
 
 
 def test_a_key_reads_its_own_project_and_nothing_of_the_installation(agent, reader, everything):
@@ -157,10 +166,11 @@ def test_every_metric_is_in_a_scrape_of_an_installation_that_did_everything(
     run_waiting_backtests()
     waiting_backtest(project)
     process.observe_request("GET", "/v1/outcomes", 200, 0.01)
-    Host.objects.create(
-        key="k", name="a", process="web", release="1", generation=1, secret="s",
-        started_at=timezone.now(), heard_at=timezone.now(),
-    )  # fmt: skip
+    for key, release in (("old folder", "1"), ("new folder", "2")):
+        Host.objects.create(
+            key=key, name="a", process="web", release=release, generation=1, secret="s",
+            started_at=timezone.now(), heard_at=timezone.now(),
+        )  # fmt: skip
     scrape = scraped(everything)
     histogram = {"edictum_request_seconds_bucket", "edictum_request_seconds_count"}
     names = {name for name in scrape.names if name.startswith("edictum_")}
