@@ -114,7 +114,7 @@ def test_a_claim_that_fails_halfway_stores_nothing(agent: Agent, monkeypatch):
     post(agent, "a", "b")
     broken = RuntimeError("the disk is full")
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise broken
 
     with monkeypatch.context() as patched:
