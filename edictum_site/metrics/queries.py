@@ -131,7 +131,7 @@ def _shared_state() -> Iterator[Sample]:
 
 
 def _hosts() -> Iterable[HostRow]:
-    """Of two data folders on one host, the process that was heard of last."""
+    """One row per host and process: of two data folders, the one that reported last."""
     rows = sorted(readiness.installation().hosts, key=lambda row: row.heard_at)
     return {(row.name, row.process): row for row in rows}.values()
 
