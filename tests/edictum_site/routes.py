@@ -357,14 +357,13 @@ PROJECT_PAGES = {
 
 # Pages of no project: what they ask for, they ask themselves, and their own tests show it.
 OTHER_PAGES = {
-    "metrics",
     "governance:first_page",
     "governance:set_up",
     "governance:join",
     "governance:join_as_known",
     "governance:projects",
     "governance:new_project",
-    *("help:docs", "help:doc", "profile", "remember_range"),
+    *("metrics", "help:docs", "help:doc", "profile", "remember_range"),
     "account_login",
     "account_reauthenticate",
     "account_reset_password",
