@@ -22,7 +22,7 @@ from governance.audit_log import request_source
 from governance.people.auth import add_limit_headers
 from governance.people.commands.sessions import note_session
 
-API_PREFIXES = ("/v1/", "/api/v1/", "/metrics")
+API_PREFIXES = ("/v1/", "/api/v1/", "/metrics", "/mcp")
 POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -257,6 +257,7 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "loggers": {
         "django.request": {"filters": ["news"]},
+        "mcp": {"level": "WARNING"},  # it logs three lines per request
         "governance.audit_log": {"level": "INFO"},  # signed heads, whatever the level of the rest
     },
     "root": {"handlers": ["stderr"], "level": env_level("EDICTUM_SITE_LOG_LEVEL")},

@@ -11,6 +11,7 @@ from wsgiref.types import WSGIEnvironment
 from edictum_site.uploads import signed_in
 from governance.people.auth import resolve_key
 
+MCP: Final = "/mcp"
 LARGE = 1024 * 1024  # bytes of an artifact that takes noticeable time to store
 _API: Final = re.compile(r"/(?:api/)?v1/(.*)")
 _POSTS: Final = re.compile(
@@ -36,6 +37,8 @@ _PAGES: Final = re.compile(
 class Slow:
     def is_slow(self, environ: WSGIEnvironment) -> bool:
         path = environ["PATH_INFO"]
+        if path == MCP:  # any of its tools may evaluate, and what it calls is in the body
+            return True
         if called := _API.fullmatch(path):
             return _is_slow_call(called[1], environ)
         return _PAGES.fullmatch(path) is not None

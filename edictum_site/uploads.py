@@ -17,7 +17,7 @@ from outcomes.models.faults import is_away
 MIB = 1024 * 1024
 INGEST_BYTES = 65 * MIB  # 64 MiB after decompression, and what stands around it
 DOCUMENT_BYTES = 8 * MIB  # a contract's 512 KiB, as a form percent-encodes it, and more
-_API = re.compile(r"/(?:api/)?v1/(.*)")
+_API = re.compile(r"/(?:(?:api/)?v1/(.*)|mcp)")
 _INGEST = frozenset({"outcomes", "events", "audit/ingest", "traces"})
 
 

@@ -21,6 +21,7 @@ urlpatterns = [
     path("p/<slug:slug>/", include("edictum_site.lookup.urls")),
     path("account/", include(accounts)),
     path("docs/", include("edictum_site.help.urls")),
+    path("", include("edictum_site.mcp.urls")),
     # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
     re_path(r"^(?:api/)?v1/", api.urls),
 ]

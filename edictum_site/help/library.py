@@ -21,7 +21,16 @@ GROUPS: Final = (
     ("Connect agents", ("connect", CLIENT, "opentelemetry", "adapters", "executor")),
     (
         "Use the console",
-        ("contracts", "success", "sessions", "artifacts", "backtests", "pipelines", "people"),
+        (
+            "contracts",
+            "success",
+            "sessions",
+            "artifacts",
+            "backtests",
+            "pipelines",
+            "mcp",
+            "people",
+        ),
     ),
     ("Reference", ("api", "glossary", "result-shapes")),
     (

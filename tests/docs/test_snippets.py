@@ -1,5 +1,6 @@
 """Every snippet of the README and of `docs/` is run on a product, or checked against it."""
 
+import asyncio
 import configparser
 import importlib.metadata
 import json
@@ -13,10 +14,13 @@ from collections.abc import Callable
 from itertools import dropwhile
 from pathlib import Path
 
+import httpx2
 import pytest
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from packaging.requirements import Requirement
 
 from edictum_site.stack.roles import DESCRIPTIONS, parser_of
@@ -38,6 +42,7 @@ REJECTED = re.compile(r'"(rejected|warnings)": ?\[\{')
 # Programs that change a machine, or that a console does without: their lines are not run.
 NOT_RUN = {
     "cd": "belongs to the reader's shell",
+    "claude": "an assistant of the reader: test_client.py of the MCP server is one",
     "docker": "needs a daemon: test_deploy.py checks its files",
     "export": "belongs to the reader's shell: test_deploy.py reads it",
     "git": "changes a checkout",
@@ -194,6 +199,9 @@ def json_value(block: Block, console: Console, folder: Path) -> None:
         case [{"tool": _, "args": _}, *_]:
             case = {"name": str(block), "calls": value, "expects": {"stopped_at": None}}
             answer_of(console, "POST", "contracts/billing/cases", **case)
+        case {"mcpServers": {"edictum-site": {"url": url, "headers": headers}}}:
+            bearer = at_this_console(headers["Authorization"], console)
+            assert "request_deployment" in tools_of(at_this_console(url, console), bearer)
         case {"Statement": _}:
             assert block.page == "docs/artifacts.md"  # tried in test_bucket_rights.py
         case _:
@@ -234,6 +242,17 @@ HANDLERS: dict[str, Callable[[Block, Console, Path], None]] = {
 
 def at_this_console(text: str, console: Console) -> str:
     return text.replace(ADDRESS, console.url).replace(SOME_KEY, KEY)
+
+
+def tools_of(url: str, bearer: str) -> set[str]:
+    """Names of the tools that a server of this configuration offers."""
+
+    async def names() -> set[str]:
+        http = httpx2.AsyncClient(headers={"Authorization": bearer}, timeout=PATIENCE)
+        async with http, Client(streamable_http_client(url, http_client=http)) as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    return asyncio.run(names())
 
 
 def ran(command: list[str], folder: Path, console: Console, **variables: str) -> None:

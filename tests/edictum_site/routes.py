@@ -395,6 +395,7 @@ OTHER_PAGES = {
     "governance:clients",
     "governance:client_wheel",
     "session_store",
+    "mcp",
     "api:openapi-json",
     "api:api-root",
 }

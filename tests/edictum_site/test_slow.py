@@ -7,6 +7,7 @@ from edictum_site.slow import LARGE, Slow
 from tests import builders
 
 SLOW = [
+    ("POST", "/mcp"),
     ("POST", "/v1/contracts"),
     ("POST", "/v1/contracts/validate"),
     ("POST", "/api/v1/contracts/evaluate"),
