@@ -8,9 +8,11 @@ from urllib.parse import quote, urlencode
 
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import resolve, reverse
 
-from governance.people.auth import Access, add_limit_headers, console_address
+from edictum_site.accounts.audit_trail import record_refusals_and_downloads
+from governance.people.auth import Access, console_address
 from governance.people.domain import Scope
 
 # A browser's cookie and the agent's name have no part in it.
@@ -54,14 +56,18 @@ class Caller:
         return f"{console_address(self._request)}{path}"
 
     def _answer(self, method: str, path: tuple[str, ...], query: str, body: bytes) -> Any:
-        kept = {
+        headers = {
             name: each for name, each in self._request.META.items() if name not in _NOT_PASSED_ON
         }
-        request = WSGIRequest(kept | _request_line(method, path, query, body))
+        request = WSGIRequest(headers | _request_line(method, path, query, body))
         match = resolve(request.path_info)
         request.resolver_match = match
-        response = match.func(request, *match.args, **match.kwargs)
-        add_limit_headers(request, response)
+
+        def route(inner: HttpRequest) -> HttpResponseBase:
+            response: HttpResponseBase = match.func(inner, *match.args, **match.kwargs)
+            return response
+
+        response: Any = record_refusals_and_downloads(route)(request)
         answer = json.loads(response.content) if response.content else None
         if response.status_code >= 400:
             raise Refused(response.status_code, answer)

@@ -42,10 +42,10 @@ def compare_contract(caller: Caller, given: Arguments) -> Answer:
     name, query = given["name"], {"from": given.get("from"), "to": given.get("to")}
     if "yaml" in given:
         body = {"yaml": given["yaml"], "from": given.get("from")}
-        found = caller.post("contracts", name, "compare", **body)
+        result = caller.post("contracts", name, "compare", **body)
     else:
-        found = caller.get("contracts", name, "compare", **query)
-    return Answer(found, caller.page("governance:contract", name))
+        result = caller.get("contracts", name, "compare", **query)
+    return Answer(result, caller.page("governance:contract", name))
 
 
 def list_tests(caller: Caller, given: Arguments) -> Answer:
@@ -56,28 +56,28 @@ def list_tests(caller: Caller, given: Arguments) -> Answer:
 def run_tests(caller: Caller, given: Arguments) -> Answer:
     name = given["name"]
     body = {each: given.get(each) for each in ("yaml", "version", "cases")}
-    found = caller.post("contracts", name, "cases", "run", **body)
-    return Answer(found, caller.page("governance:cases", name))
+    result = caller.post("contracts", name, "cases", "run", **body)
+    return Answer(result, caller.page("governance:cases", name))
 
 
 def explain_call(caller: Caller, given: Arguments) -> Answer:
-    found = caller.post("contracts", "explain", **given)
+    result = caller.post("contracts", "explain", **given)
     page = caller.page("governance:playground")
     if "name" in given:
         page = caller.page("governance:playground_of", given["name"])
-    return Answer(found, page)
+    return Answer(result, page)
 
 
 def validate_contract(caller: Caller, given: Arguments) -> Answer:
-    found = caller.post("contracts", "validate", **given)
-    return Answer(found, caller.page("governance:contracts"))
+    result = caller.post("contracts", "validate", **given)
+    return Answer(result, caller.page("governance:contracts"))
 
 
 def get_deployment_plan(caller: Caller, given: Arguments) -> Answer:
     name = given["name"]
     query = {"version": given.get("version"), "env": given["env"]}
-    found = caller.get("contracts", name, "deployment-plan", **query)
-    return Answer(found, caller.page("governance:deploy", name))
+    result = caller.get("contracts", name, "deployment-plan", **query)
+    return Answer(result, caller.page("governance:deploy", name))
 
 
 def list_checks(caller: Caller, given: Arguments) -> Answer:
@@ -92,27 +92,27 @@ def get_check(caller: Caller, given: Arguments) -> Answer:
 
 
 def try_check(caller: Caller, given: Arguments) -> Answer:
-    found = caller.post("success-checks", "try", **given)
-    return Answer(found, caller.page("governance:checks"))
+    result = caller.post("success-checks", "try", **given)
+    return Answer(result, caller.page("governance:checks"))
 
 
 def get_backtest(caller: Caller, given: Arguments) -> Answer:
     number = given["id"]
-    found = caller.get("contracts", "backtests", str(number))
+    result = caller.get("contracts", "backtests", str(number))
     calls = given.get("calls")
     if calls:
         listed = caller.get("contracts", "backtests", str(number), "calls", change=calls, limit=20)
-        found = {"changed_calls": listed["calls"]} | found
-    return Answer(found, caller.page("outcomes:backtest", number))
+        result = {"changed_calls": listed["calls"]} | result
+    return Answer(result, caller.page("outcomes:backtest", number))
 
 
 def get_check_backtest(caller: Caller, given: Arguments) -> Answer:
-    found = caller.get("success-checks", "backtests", str(given["id"]))
-    return Answer(found, caller.page("outcomes:check_backtest", given["id"]))
+    result = caller.get("success-checks", "backtests", str(given["id"]))
+    return Answer(result, caller.page("outcomes:check_backtest", given["id"]))
 
 
 def exists(caller: Caller, *path: str) -> Any:
-    """What the API has at this path, or None."""
+    """Answer of the API at this path, or None."""
     try:
         return caller.get(*path)
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""Tools that read what happened: sessions, calls, artifacts, figures, alerts, suggestions."""
+"""Tools that read sessions, calls, artifacts, figures, alerts and suggestions."""
 
 from html import unescape
 from typing import Any
@@ -30,14 +30,14 @@ USUAL = 20  # rows
 
 
 def list_sessions(caller: Caller, given: Arguments) -> Answer:
-    found = caller.get("agent-sessions", **{"limit": USUAL, **given})
-    return Answer(found, caller.page("outcomes:sessions"))
+    result = caller.get("agent-sessions", **{"limit": USUAL, **given})
+    return Answer(result, caller.page("outcomes:sessions"))
 
 
 def get_session(caller: Caller, given: Arguments) -> Answer:
     """With the sentences that its page begins with."""
     env = given.get("env", "")
-    found = caller.get("agent-sessions", given["session_id"], env=env)
+    result = caller.get("agent-sessions", given["session_id"], env=env)
     session = session_named(caller.access.project_id, given["session_id"], env)
     if session is None:
         raise NotFound("Session not found.")
@@ -49,18 +49,18 @@ def get_session(caller: Caller, given: Arguments) -> Answer:
     headline, cause = (unescape(strip_tags(each)) for each in sentences)
     url = session_url(caller.access.project_slug, session.session_id, session.environment.name)
     known = {"state": summary.state, "headline": headline, "cause": cause or None}
-    return Answer(known | found, caller.address(url))
+    return Answer(known | result, caller.address(url))
 
 
 def list_calls(caller: Caller, given: Arguments) -> Answer:
-    found = caller.get("outcomes", **{"limit": USUAL, **given})
-    return Answer(found, caller.page("outcomes:calls"))
+    result = caller.get("outcomes", **{"limit": USUAL, **given})
+    return Answer(result, caller.page("outcomes:calls"))
 
 
 def get_call(caller: Caller, given: Arguments) -> Answer:
-    found = caller.get("outcomes", given["call_id"], env=given.get("env", ""))
-    url = call_url(caller.access.project_slug, found["call_id"], found["environment"])
-    return Answer(found, caller.address(url))
+    result = caller.get("outcomes", given["call_id"], env=given.get("env", ""))
+    url = call_url(caller.access.project_slug, result["call_id"], result["environment"])
+    return Answer(result, caller.address(url))
 
 
 def read_artifact(caller: Caller, given: Arguments) -> Answer:
@@ -88,20 +88,20 @@ def get_figures(caller: Caller, given: Arguments) -> Answer:
 
 
 def list_denial_reasons(caller: Caller, given: Arguments) -> Answer:
-    found = caller.get("stats", by="reason", type="denied", **given)
-    return Answer(found, caller.page("outcomes:denials"))
+    result = caller.get("stats", by="reason", type="denied", **given)
+    return Answer(result, caller.page("outcomes:denials"))
 
 
 def list_alerts(caller: Caller, given: Arguments) -> Answer:
     project, env = project_numbered(caller.access.project_id), given.get("env", "")
     match given.get("state", "open"):
         case "snoozed":
-            found = snoozed_alerts(project, OPEN_SHOWN, env)
+            result = snoozed_alerts(project, OPEN_SHOWN, env)
         case "resolved":
-            found = resolved_alerts(project, environment=env)
+            result = resolved_alerts(project, environment=env)
         case _:
-            found = listed_alerts(project, backlog(project.pk), environment=env)
-    rows = [_alert(caller, each) for each in found]
+            result = listed_alerts(project, backlog(project.pk), environment=env)
+    rows = [_alert(caller, each) for each in result]
     return Answer({"alerts": rows}, caller.page("outcomes:alerts"))
 
 
@@ -117,8 +117,8 @@ def _alert(caller: Caller, alert: Finding) -> dict[str, Any]:
 
 
 def list_suggestions(caller: Caller, given: Arguments) -> Answer:
-    found = caller.get("success-check-suggestions", **given)
-    return Answer(found, caller.page("outcomes:suggestions"))
+    result = caller.get("success-check-suggestions", **given)
+    return Answer(result, caller.page("outcomes:suggestions"))
 
 
 LINE = {"type": "integer", "minimum": 1}

@@ -18,7 +18,7 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool found, and the page that shows it."""
+    """Result of a tool, and the page that shows it."""
 
     result: Any
     page: str

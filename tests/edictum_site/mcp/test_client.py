@@ -47,7 +47,7 @@ def used(console: Console, mode: Era, key: str, *use: tuple[str, dict[str, Any]]
     return asyncio.run(work)
 
 
-def found_in(result: Any) -> Any:
+def result_of(result: Any) -> Any:
     assert not result.is_error, result
     return json.loads(result.content[0].text)["result"]
 
@@ -72,14 +72,14 @@ def test_an_assistant_reads_drafts_and_requests(console: Console, mode: Era) -> 
         ("list_alerts", {}),
     )
     assert "request_deployment" in names
-    calls, one, saved, explained, alerts = map(found_in, results)
+    calls, one, saved, explained, alerts = map(result_of, results)
     assert [each["error"] for each in calls["outcomes"]] == ["down"]
     assert one["counts"]["attempts"] == 1
     assert explained["action"] == "block"
     assert "alerts" in alerts
     request = {"name": "d", "version": saved["version"], "env": env}
     _, (requested,) = used(console, mode, KEY, ("request_deployment", request))
-    assert found_in(requested)["status"] == "pending"
+    assert result_of(requested)["status"] == "pending"
     assert console.ask("GET", "contracts/d")[1]["deployments"] == []
 
 
@@ -101,5 +101,5 @@ def test_many_assistants_at_once_leave_a_place_for_agents(console: Console) -> N
         return list(await asyncio.gather(*lists))
 
     for _, (result,) in asyncio.run(together()):
-        assert "sessions" in found_in(result)
+        assert "sessions" in result_of(result)
     console.post({"type": "execution_result", "call_id": a_session(), "tool_name": "pay"})

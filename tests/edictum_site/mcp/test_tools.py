@@ -4,13 +4,17 @@ import json
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from edictum_site.mcp.caller import Caller
+from edictum_site.mcp.tool import run
+from edictum_site.mcp.tools import TOOLS
 from governance.alerts.queries import open_alerts
 from governance.core.actor import CONSOLE
 from governance.core.deployment_requests import Required
 from governance.findings import open_finding
-from governance.models import CheckVersion, Deployment, Project
+from governance.models import AuditEntry, CheckVersion, Deployment, Project
+from governance.people.auth import resolve_key
 from governance.people.commands.requirements import require
 from tests import builders
 from tests.governance.casing import TEXT, a_case, added, saved
@@ -128,10 +132,10 @@ def test_sessions_calls_and_figures_are_read_with_links(reader, project, calls):
 
 def test_an_artifact_is_read_by_lines_with_its_secrets_masked(reader, calls):
     artifact = reader.call("get_call", call_id="c-2")["result"]["artifact_id"]
-    found = reader.call("read_artifact", artifact_id=artifact, first_line=11, lines=2)["result"]
-    assert [each["line"] for each in found["lines"]] == [11, 12]
-    assert found["lines"][0]["text"].startswith("line ")
-    assert "sk-a" not in json.dumps(found)
+    result = reader.call("read_artifact", artifact_id=artifact, first_line=11, lines=2)["result"]
+    assert [each["line"] for each in result["lines"]] == [11, 12]
+    assert result["lines"][0]["text"].startswith("line ")
+    assert "sk-a" not in json.dumps(result)
     assert "not found" in reader.refused("read_artifact", artifact_id="f" * 64)
 
 
@@ -204,18 +208,18 @@ def test_a_draft_is_saved_and_not_deployed(manager, project):
     assert not Deployment.objects.filter(environment__project=project).exists()
     started = manager.call("backtest_contract", name="d", agent="bot")
     number = started["result"]["id"]
-    found = manager.call("get_contract_backtest", id=number)
-    assert (found["result"]["name"], found["page"]) == ("d", started["page"])
+    result = manager.call("get_contract_backtest", id=number)
+    assert (result["result"]["name"], result["page"]) == ("d", started["page"])
 
 
 def test_a_deployment_is_requested_and_left_to_a_person(manager, project):
     saved(project)
-    said = manager.refused("request_deployment", name="d", version=1, env="production")
-    assert "Only a person deploys" in said
+    refusal = manager.refused("request_deployment", name="d", version=1, env="production")
+    assert "Only a person deploys" in refusal
     require(project, env="production", required=Required(second_person=True), by=CONSOLE)
-    asked = manager.call("request_deployment", name="d", version=1, env="production")
-    assert asked["result"]["status"] == "pending"
-    assert asked["page"].endswith(f"/contracts/requests/{asked['result']['id']}/")
+    requested = manager.call("request_deployment", name="d", version=1, env="production")
+    assert requested["result"]["status"] == "pending"
+    assert requested["page"].endswith(f"/contracts/requests/{requested['result']['id']}/")
     assert manager.call("get_contract", name="d")["result"]["deployments"] == []
 
 
@@ -230,9 +234,21 @@ def test_a_bound_check_is_left_to_a_person(manager, project):
         "/v1/success-check-bindings", {"bindings": [binding]}, content_type="application/json"
     )
     assert bound.status_code == 200, bound.content
-    said = manager.refused("save_success_check", name=name, yaml=changed + "# again\n")
-    assert "is bound" in said
+    refusal = manager.refused("save_success_check", name=name, yaml=changed + "# again\n")
+    assert "is bound" in refusal
     assert CheckVersion.objects.count() == rows + 1
+
+
+def test_a_route_refuses_a_key_whatever_the_list_of_tools_says_and_records_it(project):
+    key, _ = builders.a_key(project, "read")
+    request = RequestFactory().post("/mcp", headers={"Authorization": f"Bearer {key}"})
+    access = resolve_key(f"Bearer {key}")
+    assert access is not None
+    (tool,) = (each for each in TOOLS if each.name == "save_contract_version")
+    words, is_error = run(tool, Caller(request, access), {"yaml": TEXT})
+    assert (is_error, "(scope)" in words) == (True, True)
+    (entry,) = AuditEntry.objects.filter(project=project, action="request refused")
+    assert entry.subject == "POST save_contract"
 
 
 def test_a_key_reads_its_own_project_only(calls):
