@@ -394,8 +394,7 @@ OTHER_PAGES = {
     "account_inactive",
     "governance:clients",
     "governance:client_wheel",
-    "session_store",
-    "mcp",
+    *("session_store", "mcp"),
     "api:openapi-json",
     "api:api-root",
 }
