@@ -24,7 +24,9 @@ from tests.journeys.console import EMAIL, PASSWORD, VARIABLES, Console
 # The first is Chromium without windows, which takes half of the processor time of the others.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 MISSING = "Chromium is not installed: apt-get install --no-install-recommends chromium"
-expect.set_options(timeout=10_000)  # milliseconds, where other programs have the cores
+# Milliseconds, for a machine with much else to do: it bounds how long a failing test waits.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
 
 WATCH = """
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -83,9 +85,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     def open_one(**options: Any) -> Page:
         context = browser.new_context(**options)
         contexts.append(context)
-        context.set_default_timeout(10_000)
-        # The first page of a new console loads all views, for which others may leave few cores.
-        context.set_default_navigation_timeout(60_000)
+        context.set_default_timeout(PATIENCE)
         context.expose_function("reportViolation", lambda words: complaints.append(words))
         context.add_init_script(WATCH)
         page = context.new_page()
@@ -107,9 +107,15 @@ def page(open_page: Callable[..., Page]) -> Page:
 @pytest.fixture(scope="package")
 def signed_in(console: Console, browser: Browser) -> Any:
     """Browser state after signing in through the form."""
+    return signed_in_at(console.url, browser)
+
+
+def signed_in_at(url: str, browser: Browser) -> Any:
     context = browser.new_context()
     page = context.new_page()
-    sign_in(page, console.url)
+    page.set_default_timeout(PATIENCE)
+    sign_in(page, url)
+    page.wait_for_url("**/p/**")
     state = context.storage_state()
     context.close()
     return state

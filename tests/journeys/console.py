@@ -31,7 +31,7 @@ class Console:
     def ask(
         self, method: str, path: str, body: bytes | None = None, key: str = KEY, agent: str = ""
     ) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=40)
+        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=120)
         try:
             headers = {"Authorization": f"Bearer {key}"} if key else {}
             headers |= {"X-Edictum-Agent-Id": agent} if agent else {}
@@ -56,9 +56,13 @@ class Console:
 
     def settled(self, path: str) -> Any:
         """An answer that knows everything that was acknowledged before."""
-        status, answer = self.ask("GET", f"{path}{'&' if '?' in path else '?'}wait=20")
-        assert (status, answer["settled"]) == (200, True), answer
-        return answer
+        until = time.monotonic() + BEHIND / 1_000
+        while True:
+            status, answer = self.ask("GET", f"{path}{'&' if '?' in path else '?'}wait=20")
+            if (status, answer.get("settled")) == (200, True):
+                return answer
+            assert time.monotonic() < until, answer
+            time.sleep(0.1)
 
 
 def a_session() -> str:

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from tests.journeys.console import KEY, Console
 
-PATIENCE = 20.0  # seconds; what does not happen by then does not happen
+PATIENCE = 60.0  # seconds; what does not happen by then does not happen
 
 OLD = """\
 apiVersion: edictum/v1

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.items import an_outcome
 from tests.journeys.console import a_session
+from tests.journeys.test_stream_processes import until
 
 pytestmark = pytest.mark.both_databases
 
@@ -33,7 +34,7 @@ def test_posts_settling_and_pages_go_on_while_redis_hangs_and_after(console, adm
     expect(admin.locator("main")).to_contain_text(session)
     admin.goto(f"{console.url}/p/default/agents/")
     expect(admin.locator("h1")).to_be_visible()
-    assert console.ask("GET", "health")[1]["broker"] == "down"
+    assert until(lambda: console.ask("GET", "health")[1]["broker"] == "down")
     os.kill(redis, signal.SIGCONT)
     console.post(an_outcome(f"{session}-after", session_id=session))
     assert console.settled(f"agent-sessions/{session}")["counts"]["attempts"] == 4

@@ -3,27 +3,51 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from edictum_site.stack.running import product as running
+from tests.databases import own_database
 from tests.items import an_outcome
-from tests.journeys.console import BEHIND, Console, a_session
+from tests.journeys.conftest import signed_in_at
+from tests.journeys.console import BEHIND, VARIABLES, Console, a_session
 
 pytestmark = pytest.mark.both_databases
 
 CALLS, OF_A_SESSION = 6_000, 40
-TOOL = "stored_lookup"
 DONE = re.compile(r"^[\d,]+ of [\d,]+ calls changed to failure")
 CHECK = """\
 apiVersion: edictum-site/v1
 kind: SuccessCheck
-metadata: {name: stored}
+metadata: {{name: {name}}}
 otherwise: success
 rules:
-  - {id: not-ok, when: {result.ok: {equals: false}}, verdict: failure}
+{more}  - {{id: not-ok, when: {{result.ok: {{equals: false}}}}, verdict: failure}}
 """
+NEVER = "  - {id: n-%s, when: {result.text: {matches: '(a|b)*c%s$'}}, verdict: unknown}\n"
+# Patterns that read a text to its end and match none: a job takes its time.
+SLOW = "".join(NEVER % (number, number) for number in range(120))
+TEXT = "ab" * 400
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Calls under names of their own."""
+
+    name: str
+    more: str = ""
+
+    @property
+    def tool(self) -> str:
+        return f"{self.name}_lookup"
+
+    @property
+    def check(self) -> str:
+        return CHECK.format(name=self.name, more=self.more)
 
 
 def answer_of(console: Console, method: str, path: str, body: Any) -> Any:
@@ -32,12 +56,12 @@ def answer_of(console: Console, method: str, path: str, body: Any) -> Any:
     return answer
 
 
-def items(tag: str, calls: int) -> list[dict[str, Any]]:
+def items(stored: Stored, tag: str, calls: int) -> list[dict[str, Any]]:
     return [
         an_outcome(
             f"{tag}-{number}",
-            tool_name=TOOL,
-            output={"ok": number % 4 != 0},
+            tool_name=stored.tool,
+            output={"ok": number % 4 != 0} | ({"text": TEXT} if stored.more else {}),
             agent_id="stored-bot",
             session_id=f"{tag}-{number // OF_A_SESSION}",
         )
@@ -45,17 +69,30 @@ def items(tag: str, calls: int) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.fixture(scope="module")
+def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """Its own: the search index would have these calls before those of other journeys."""
+    data = tmp_path_factory.mktemp("changed")
+    with own_database() as store, running(data, VARIABLES | store) as product:
+        yield Console(product, store["DATABASE_URL"])
+
+
+@pytest.fixture(scope="module")
+def signed_in(console: Console, browser: Browser) -> Any:
+    return signed_in_at(console.url, browser)
+
+
 @pytest.fixture
-def stored(console: Console) -> Iterator[str]:
+def stored(console: Console, request: pytest.FixtureRequest) -> Iterator[Stored]:
     """Calls that were judged by the default; the check is saved, and bound to their tool."""
-    tag = a_session()
-    calls = items(tag, CALLS)
+    stored = Stored(f"stored-{uuid4().hex[:8]}", getattr(request, "param", ""))
+    calls = items(stored, stored.name, CALLS)
     for start in range(0, CALLS, 1_000):
         console.post(*calls[start : start + 1_000])
-    console.settled(f"agent-sessions/{tag}-0")
-    answer_of(console, "PUT", "success-checks/stored", {"yaml": CHECK})
-    bind(console, {"environment": "*", "agent": "*", "tool": TOOL, "check": "stored"})
-    yield tag
+    console.settled(f"agent-sessions/{stored.name}-0")
+    answer_of(console, "PUT", f"success-checks/{stored.name}", {"yaml": stored.check})
+    bind(console, {"environment": "*", "agent": "*", "tool": stored.tool, "check": stored.name})
+    yield stored
     bind(console)
 
 
@@ -63,20 +100,21 @@ def bind(console: Console, *lines: dict[str, str]) -> None:
     answer_of(console, "PUT", "success-check-bindings", {"bindings": lines})
 
 
-def failures(console: Console, tag: str) -> int:
+def failures(console: Console, stored: Stored) -> int:
     """Failures of all sessions of these calls, as counted now."""
     sessions = CALLS // OF_A_SESSION
     counts = [
-        console.settled(f"agent-sessions/{tag}-{number}")["counts"] for number in range(sessions)
+        console.settled(f"agent-sessions/{stored.name}-{number}")["counts"]
+        for number in range(sessions)
     ]
     assert sum(each["attempts"] for each in counts) == CALLS
     return sum(each["failures"] for each in counts)
 
 
 def test_what_a_check_would_change_is_seen_before_it_counts(
-    console: Console, admin: Page, stored: str
+    console: Console, admin: Page, stored: Stored
 ) -> None:
-    admin.goto(f"{console.url}/p/default/checks/c/stored/backtests/")
+    admin.goto(f"{console.url}/p/default/checks/c/{stored.name}/backtests/")
     admin.get_by_label("Period").select_option("Last 24 hours")
     admin.get_by_role("button", name="Preview impact").click()
     heading = admin.get_by_role("heading", level=1)
@@ -89,17 +127,17 @@ def test_what_a_check_would_change_is_seen_before_it_counts(
 
 
 def test_calls_are_reclassified_while_agents_go_on(
-    console: Console, admin: Page, stored: str
+    console: Console, admin: Page, stored: Stored
 ) -> None:
     admin.goto(f"{console.url}/p/default/checks/reclassifications/")
     admin.get_by_label("Period").select_option("Last 24 hours")
-    admin.get_by_label("Tools", exact=True).fill(TOOL)
+    admin.get_by_label("Tools", exact=True).fill(stored.tool)
     admin.get_by_role("button", name="Reclassify these calls").click()
     later = a_session()
     posted = 0
     heading = admin.get_by_role("heading", level=1)
     for _ in range(200):  # an agent goes on; what it posts is judged by the check of now
-        console.post(*items(f"{later}-{posted}", 20))
+        console.post(*items(stored, f"{later}-{posted}", 20))
         posted += 1
         if DONE.search(heading.inner_text()):
             break
@@ -109,12 +147,13 @@ def test_calls_are_reclassified_while_agents_go_on(
     assert (counts["successes"], counts["failures"]) == (15, 5)
 
 
+@pytest.mark.parametrize("stored", [SLOW], indirect=True, ids=["slow"])
 def test_a_reclassification_is_given_up_at_once_and_says_how_far_it_came(
-    console: Console, admin: Page, stored: str
+    console: Console, admin: Page, stored: Stored
 ) -> None:
     admin.goto(f"{console.url}/p/default/checks/reclassifications/")
     admin.get_by_label("Period").select_option("Last 24 hours")
-    admin.get_by_label("Tools", exact=True).fill(TOOL)
+    admin.get_by_label("Tools", exact=True).fill(stored.tool)
     admin.get_by_role("button", name="Reclassify these calls").click()
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text(re.compile(r"% done|Queued"))

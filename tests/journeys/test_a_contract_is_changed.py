@@ -103,9 +103,7 @@ def a_week_of_work(console: Console, version: dict[str, Any]) -> str:
 
 
 def heading(page: Page, words: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_contain_text(
-        words, use_inner_text=True, timeout=10_000
-    )
+    expect(page.get_by_role("heading", level=1)).to_contain_text(words, use_inner_text=True)
 
 
 def test_from_a_template_to_agents_that_follow_it_and_back(
@@ -127,7 +125,7 @@ def test_from_a_template_to_agents_that_follow_it_and_back(
     write(page, "action: block", "acton: block")
     heading(page, "to fix")
     problem = page.locator("[data-problem]").filter(has_text="Unknown key acton")
-    expect(problem).to_be_visible(timeout=10_000)
+    expect(problem).to_be_visible()
     line = problem.get_attribute("data-line")
     expect(page.locator(".editor .gutter-error")).to_have_text(str(line))
     pictures.take(page, "mistake")
@@ -184,12 +182,12 @@ def test_from_a_template_to_agents_that_follow_it_and_back(
         row = page.get_by_role("row").filter(has_text=f"{name}-bot")
         expect(row).to_contain_text("sent")
         assert until(lambda: call("run_command", DELETES).startswith(f"denied: {DENIED}"))
-        expect(row).to_contain_text("up to date", timeout=20_000)
+        expect(row).to_contain_text("up to date")
         pictures.take(page, "taken")
         page.get_by_role("button", name="Roll back to v1").click()
         heading(page, f"{name} v1 is deployed to staging")
         assert until(lambda: call("run_command", DELETES) == "ran")
-        expect(row).to_contain_text("up to date", timeout=20_000)
+        expect(row).to_contain_text("up to date")
         pictures.take(page, "rolled-back")
 
 

@@ -12,8 +12,9 @@ from playwright.sync_api import Page, expect
 from tests.governance.contracts.documents import document
 from tests.items import an_outcome
 from tests.journeys.console import Console
+from tests.journeys.rows import walk_to
 from tests.journeys.streams import new_key
-from tests.journeys.test_accessibility import ONLY_COLOURS, findings
+from tests.journeys.test_accessibility import ONLY_COLOURS, PAINTED, findings
 
 MOST = 3
 LIMIT = (
@@ -57,20 +58,14 @@ def test_an_operator_finds_why_an_agent_stopped_and_looks_around(
     admin.goto(f"{console.url}/p/default/overview/?environment={night}")
     row = admin.locator("main").get_by_role("link", name=night, exact=True)
     expect(row).to_be_visible()
-    for _ in range(12):
-        pressed(admin, "j")
-        if row.evaluate("row => row === document.activeElement"):
-            break
+    walk_to(admin, row)
     pressed(admin, "Enter")
     expect(admin.get_by_role("heading", level=1)).to_have_text(
         f"{night} hit few 3 calls early: 3 of 3 counted calls failed"
     )
 
     call = admin.locator("#calls a.row-link").first
-    for _ in range(20):
-        if call.evaluate("row => row === document.activeElement"):
-            break
-        pressed(admin, "j")
+    walk_to(admin, call)
     pressed(admin, "Enter")
     drawer = admin.locator("#drawer")
     expect(drawer.locator("[data-drawer-head]")).to_be_focused()
@@ -116,6 +111,7 @@ def test_search_opens_from_every_page_and_single_key_shortcuts_can_be_turned_off
     expect(admin.locator("#palette").get_by_role("group", name="Sessions")).to_be_visible()
     assert list(findings("palette", admin)) == []
     admin.emulate_media(color_scheme="dark")
+    admin.evaluate(PAINTED)
     assert list(findings("palette in the dark", admin, ONLY_COLOURS)) == []
     pressed(admin, "ArrowDown", "ArrowUp", "ArrowUp")
     expect(field).to_have_attribute("aria-activedescendant", str(chosen.get_attribute("id")))

@@ -11,7 +11,7 @@ from tests.governance.contracts.documents import document, pre
 from tests.journeys.console import Console
 from tests.journeys.streams import NEW, save
 from tests.journeys.test_accessibility import findings
-from tests.journeys.test_stream_processes import an_agent
+from tests.journeys.test_stream_processes import an_agent, until
 
 pytestmark = pytest.mark.both_databases
 
@@ -39,9 +39,7 @@ def begin_to_deploy(admin: Page, console: Console, name: str, environment: str) 
     admin.goto(f"{console.url}/p/default/contracts/b/{name}/")
     admin.get_by_role("link", name="Deploy…").click()
     admin.get_by_label("Environment", exact=True).fill(environment)
-    admin.get_by_role("button", name="Show plan").or_(
-        admin.get_by_role("button", name="Show plan")
-    ).click()
+    admin.get_by_role("button", name="Show plan").click()
 
 
 def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_back(
@@ -110,11 +108,7 @@ def test_what_was_observed_is_ticked_off_and_then_enforced(
         console.settled("outcomes")
         admin.goto(f"{console.url}/p/default/contracts/b/{name}/would-deny/?environment=production")
         row = admin.get_by_role("row").filter(has_text="no-rm").last
-        for _ in range(60):
-            if row.count():
-                break
-            admin.wait_for_timeout(500)
-            admin.reload()
+        until(lambda: row.count() or not admin.reload())
         assert list(findings("would have been denied", admin)) == []
         row.get_by_role("button", name="Mark reviewed").click()
         expect(admin.get_by_role("main")).to_contain_text("admin@example.test")

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from tests.items import an_outcome
 from tests.journeys.console import a_session
+from tests.journeys.test_stream_processes import until
 
 TABS = 8
 
@@ -35,8 +36,10 @@ def test_eight_open_tabs_all_change_and_ask_no_more_than_once_a_second(console, 
     console.post(an_outcome(type="denied", reason="pre_hook", agent_id=agent))
     for tab in tabs:
         expect(tab.locator(denied)).to_contain_text("1 of 2")
+    # One whose change came with an answer that was under way asks again.
+    until(lambda: _live(listed) - before >= TABS or admin.wait_for_timeout(100))
     waited = time.monotonic() - began
-    assert TABS <= _live(listed) - before <= TABS * (waited + 2)
+    assert _live(listed) - before <= TABS * (waited + 2)
 
 
 def test_nothing_moves_under_an_open_menu_and_it_comes_when_the_menu_closes(console, admin):

@@ -40,7 +40,7 @@ class Wire:
     def by_file(self, page: Page) -> dict[str, int]:
         """All that was asked for, once it has come, the heaviest first; what a page asks for by
         itself later is not of the first visit."""
-        for _ in range(100):
+        for _ in range(600):
             fields = {number for number, name in self.names.items() if "/live/" not in name}
             if fields <= self.octets.keys():
                 break

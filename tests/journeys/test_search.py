@@ -39,6 +39,7 @@ def searched(page: Page, console: Console, query: str) -> Locator:
     field = page.get_by_role("searchbox", name="Search calls")
     field.fill(query)
     field.press("Enter")
+    expect(page).to_have_url(re.compile(r"[?&]q="))
     expect(rows.first).to_be_visible()
     return rows
 

@@ -16,6 +16,7 @@ def test_a_member_signs_in_and_out_through_the_forms(console, page):
     page.wait_for_url(re.compile("/account/sign-(out|in)/"))
     if page.url.endswith("/account/sign-out/"):
         page.get_by_role("button", name="Sign out").click()
+        page.wait_for_url(re.compile("/account/sign-in/"))
     page.goto(f"{console.url}/p/default/sessions/")
     expect(page).to_have_url(re.compile("/account/sign-in/"))
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 from tests.journeys.console import Console
+from tests.journeys.rows import STEPS, walk_to
 from tests.journeys.streams import new_key
 from tests.journeys.test_accessibility import findings
 
@@ -24,7 +25,6 @@ NO_DELETING = pre(
     "{args.command: {contains: 'rm -rf'}}", rule_id="no-deleting", message="Nothing is deleted."
 )
 SILENT = {"ok": False, "message": "version conflict: expected 7, found 8"}
-STEPS = 60  # more rows than any of these pages has
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +118,6 @@ def alert(page: Page, title: str) -> Locator:
         page.wait_for_timeout(1_000)
         page.reload()
     return listed
-
-
-def walk_to(page: Page, row: Locator) -> None:
-    expect(row).to_be_visible()
-    for _ in range(STEPS):
-        press(page, "j")
-        if row.evaluate("row => row === document.activeElement"):
-            return
-    raise AssertionError(f"j does not come to {row}")
 
 
 def test_a_platform_engineer_sees_which_rule_denies_and_what_it_denied(desk: Page, place: str):

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.items import an_outcome
 from tests.journeys.console import Console, a_session
+from tests.journeys.test_stream_processes import until
 
 pytestmark = pytest.mark.both_databases
 
@@ -34,7 +35,7 @@ def write(console: Console, statement: str, *values: object) -> int:
             cursor = server.execute(statement.format("%s").encode(), values)
             row = cursor.fetchone() if cursor.description else None
     else:
-        connection = sqlite3.connect(console.product.data / "edictum-site.sqlite3", timeout=20)
+        connection = sqlite3.connect(console.product.data / "edictum-site.sqlite3", timeout=60)
         with connection:
             row = connection.execute(statement.format("?"), values).fetchone()
         connection.close()
@@ -56,25 +57,19 @@ def test_a_batch_that_cannot_be_settled_is_set_aside_and_tried_again_from_its_pa
     at = now if console.database else now.strftime("%Y-%m-%d %H:%M:%S.%f")
     batch = write(console, INSERT, b"rubbish", at)
     console.post(an_outcome(f"{session}-1", session_id=session))
-    while console.ask("GET", f"outcomes/{session}-1")[0] != 200:
-        admin.wait_for_timeout(100)  # its neighbour does not wait until it is set aside
+    # Its neighbour does not wait until it is set aside.
+    assert until(lambda: console.ask("GET", f"outcomes/{session}-1")[0] == 200)
     admin.goto(f"{console.url}/p/default/settings/failed-batches/")
     row = admin.get_by_role("row").filter(
         has=admin.get_by_role("cell", name=str(batch), exact=True)
     )
-    for _ in range(60):
-        if row.count():
-            break
-        admin.wait_for_timeout(500)
-        admin.reload()
+    until(lambda: row.count() or not admin.reload())
     expect(row).to_contain_text("poisoner")
     expect(row).to_contain_text("Unable to decompress")
     good = json.dumps([an_outcome(f"{session}-late", session_id=session)]).encode()
     write(console, UPDATE, zstd.compress(good), batch)
     row.get_by_role("button", name="Retry").click()
     expect(row).to_have_count(0)
-    for _ in range(20):
-        if console.settled(f"agent-sessions/{session}")["counts"]["attempts"] == 2:
-            break
-        admin.wait_for_timeout(500)
+    path = f"agent-sessions/{session}"
+    assert until(lambda: console.settled(path)["counts"]["attempts"] == 2)
     assert console.settled(f"outcomes/{session}-late")["session_id"] == session

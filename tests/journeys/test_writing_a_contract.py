@@ -12,6 +12,7 @@ from tests.items import an_outcome
 from tests.journeys.test_stream_processes import until
 
 LARGE = "{args.amount: {gt: 50}}"
+HAS_WORDS = "words => ace.edit(document.querySelector('.editor')).getValue().includes(words)"
 WAVE = """
 () => {
   const words = getComputedStyle(document.querySelector(".editor .words-error"));
@@ -45,6 +46,7 @@ def at(console, name: str, text: str) -> str:
 def write(page: Page, old: str, new: str) -> None:
     """Put words in the place of others by the keys that a person would press."""
     expect(page.locator(".editor.ace_editor")).to_be_visible()
+    until(lambda: page.evaluate(HAS_WORDS, old))
     page.get_by_role("textbox", name="Contract YAML").or_(
         page.locator(".editor .ace_text-input")
     ).first.focus()

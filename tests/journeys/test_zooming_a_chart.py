@@ -16,6 +16,7 @@ def test_dragging_over_a_chart_zooms_and_a_click_still_opens_its_calls(
     console.settled("outcomes")
     admin.goto(f"{console.url}/p/default/overview/?range=24h&agent={agent}")
     plot = admin.locator("[data-plot^=Outcomes]")
+    expect(admin.locator("main [hx-trigger=load]")).to_have_count(0)
     box = plot.bounding_box()
     assert box is not None
     middle = box["y"] + box["height"] / 2
@@ -42,6 +43,7 @@ def test_dragging_with_shift_compares_the_failures_of_that_time(console: Console
     )
     console.settled("outcomes")
     admin.goto(f"{console.url}/p/default/overview/?range=24h&agent={agent}")
+    expect(admin.locator("main [hx-trigger=load]")).to_have_count(0)
     box = admin.locator("[data-plot^=Outcomes]").bounding_box()
     assert box is not None
     middle = box["y"] + box["height"] / 2
