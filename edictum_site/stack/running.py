@@ -13,7 +13,7 @@ from typing import Any
 from edictum_site.program.place import BASE, program
 
 TO_START = 180.0  # seconds: on a machine with much else to do
-TO_STOP = 20.0
+TO_STOP = 90.0
 
 
 class NotStarted(Exception):

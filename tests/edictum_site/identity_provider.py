@@ -1,6 +1,5 @@
 """A real OpenID Connect provider on loopback, as its own process, and people who sign in there."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from django.test import Client
 
 from edictum_site.accounts.identity_settings import allauth_providers
 from governance.people.providers import IdentityProvider
+from tests.ports import free_port
 
 PATIENCE = 60  # seconds, where others have the cores
 SIGN_IN = "/account/sign-in/with/acme/"
@@ -22,9 +22,7 @@ SIGN_IN = "/account/sign-in/with/acme/"
 @contextmanager
 def running_provider() -> Iterator[str]:
     """Address of a provider that is ended with the block."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
     quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, **quiet)

@@ -28,7 +28,7 @@ class Doubling:
 
     async def run(self, query):
         if len(self.batches) == 1:
-            await asyncio.wait_for(self.may_end.wait(), 10)
+            await asyncio.wait_for(self.may_end.wait(), 60)
         return query.read([])
 
     async def close(self) -> None:

@@ -47,7 +47,7 @@ def test_a_transaction_begins_when_another_process_has_written(tmp_path, other_p
     done = threading.Event()
 
     def write() -> None:
-        connection = connect(tmp_path, timeout=20)
+        connection = connect(tmp_path, timeout=60)
         begin(connection)
         commit(connection)
         connection.close()
@@ -57,7 +57,7 @@ def test_a_transaction_begins_when_another_process_has_written(tmp_path, other_p
     writer.start()
     assert not done.wait(0.05)
     fcntl.flock(other_process, fcntl.LOCK_UN)
-    writer.join(20)
+    writer.join(60)
     assert done.is_set()
 
 

@@ -30,7 +30,7 @@ FIRST_START = {
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.05)
@@ -48,7 +48,7 @@ def refused(data: Path, **variables: str) -> str:
     """Output of a start that fails."""
     env = os.environ | ALONE | {"PORT": "0", "EDICTUM_SITE_DATA": str(data)} | variables
     ended = subprocess.run(
-        manage_command("up"), env=env, capture_output=True, text=True, timeout=60, check=False
+        manage_command("up"), env=env, capture_output=True, text=True, timeout=180, check=False
     )
     assert (ended.returncode, ended.stdout) == (1, "")
     assert len(ended.stderr.splitlines()) == 1

@@ -37,7 +37,7 @@ class Toy:
     def ask(
         self, path: str, method: str = "GET", body: Any = None, **headers: str
     ) -> tuple[http.client.HTTPResponse, bytes]:
-        connection = http.client.HTTPConnection(*self.address, timeout=20)
+        connection = http.client.HTTPConnection(*self.address, timeout=60)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
@@ -47,7 +47,7 @@ class Toy:
             connection.close()
 
     def say(self, *lines: str) -> socket.socket:
-        connection = socket.create_connection(self.address, timeout=20)
+        connection = socket.create_connection(self.address, timeout=60)
         connection.sendall("\r\n".join([*lines, "", ""]).encode())
         return connection
 
@@ -61,11 +61,11 @@ class Toy:
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(20)
+        return self.process.wait(60)
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.02)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.hosts.installation import until
 from tests.hosts.servers import open_folder
+from tests.ports import free_port
 
 SETTINGS = """\
 [databases]
@@ -53,19 +54,13 @@ def pgbouncer(server: str, mode: str, *, size: int = 4, more: str = "") -> Itera
             yield f"postgresql://{parts.username}@127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)
 
 
 def owner_of(host: str) -> str:
     """User that the server admits by its socket, and none for a server that is elsewhere. PgBouncer
     does not run as root."""
     return Path(host).owner() if host.startswith("/") else "nobody"
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def answers(port: int) -> bool:

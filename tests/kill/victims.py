@@ -2,18 +2,18 @@
 
 import os
 import signal
-import socket
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from edictum_site.stack.running import Product
 from tests.kill.posting import Broken
+from tests.ports import free_port
 
 CHILDREN = ("worker", "jobs", "redis", "web")
 SUPERVISOR = "supervisor"
 ALL = (*CHILDREN, SUPERVISOR)
-TO_RETURN = 60.0  # seconds
+TO_RETURN = 180.0  # seconds
 
 
 class Victim:
@@ -21,9 +21,7 @@ class Victim:
 
     def __init__(self, data: Path, variables: Mapping[str, str]) -> None:
         self.data = data
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
+        self.port = free_port()
         self._variables = {**variables, "HOST": "127.0.0.1", "PORT": str(self.port)}
         self.product = self._started()
 

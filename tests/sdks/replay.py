@@ -17,7 +17,7 @@ from typing import Any
 from tests.journeys.console import KEY, Console
 from tests.sdks.agents import a_key, answer_of, deploy
 
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 STRICT = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 LONGEST_LINE = 1_000_000

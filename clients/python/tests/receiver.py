@@ -41,7 +41,7 @@ class Receiver:
         if request.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
         self.requests.release()
-        self.open.wait(20)
+        self.open.wait(60)
         status, text = self.next.popleft() if self.next else self.always
         if (status, text) == CUT:
             request.close_connection = True

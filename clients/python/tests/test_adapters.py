@@ -25,7 +25,7 @@ def a_guard(client: Client, contract: Path) -> Edictum:
 
 
 def calls_of(client: Client, console: Console, session: str) -> Calls:
-    assert client.flush()
+    assert client.flush(60)
     outcomes = console.settled(f"outcomes?session={session}&limit=1000")["outcomes"]
     return {outcome["tool_args"]["number"]: outcome for outcome in outcomes}
 

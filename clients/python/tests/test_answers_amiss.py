@@ -89,7 +89,7 @@ def answering(head: bytes, rest: Iterable[bytes]) -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         listening.shutdown(socket.SHUT_RDWR)
-    thread.join(10)
+    thread.join(60)
 
 
 def test_an_answer_without_end_is_read_no_further(
@@ -128,19 +128,19 @@ def test_of_two_answers_at_once_the_newer_one_stays(
         def slowly(*args: Any) -> Any:
             if not held_up.is_set():
                 held_up.set()
-                go_on.wait(10)
+                go_on.wait(60)
             return real(*args)
 
         monkeypatch.setattr(followed, "_held", slowly)
         server.save(NULL_TOO, 2)
         first = threading.Thread(target=refresher.follow, args=(followed,))
         first.start()
-        assert held_up.wait(10)
+        assert held_up.wait(60)
         server.save(STATUS_400, 3)
         second = threading.Thread(target=refresher.follow, args=(followed,))
         second.start()
         second.join(0.3)  # as far as it comes
         go_on.set()
         for thread in (first, second):
-            thread.join(10)
+            thread.join(60)
         assert check.version == 3

@@ -146,7 +146,7 @@ def test_the_console_learns_which_version_an_agent_used(
     client.success_check = client.check("unified")
     with client.session(session), client.call("beside", {}) as call:
         call.returned(BROKEN)
-    assert client.flush()
+    assert client.flush(60)
     answer = console.settled(f"outcomes?session={session}")["outcomes"]
     assert [one["reported"] for one in answer] == ["failure", "failure"]
     version = client.check("unified").version

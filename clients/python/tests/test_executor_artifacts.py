@@ -188,7 +188,7 @@ def test_an_artifact_is_read_back_at_once_and_from_another_process_too(
         )
         reference = the_reference(executor).artifact_id
     assert store.read_lines(reference, 2, 2) == b"row 2\n"
-    assert client.flush()
+    assert client.flush(60)
     console.settled(f"outcomes?session={session}")
     elsewhere = ConsoleArtifacts(client)
     assert elsewhere.read_lines(reference, 2, 3) == b"row 2\nrow 3\n"
@@ -208,7 +208,7 @@ def test_an_artifact_that_holds_a_part_of_the_output_says_so_and_keeps_its_end(
     with client.session(session):
         executor = BoundedExecutor([a_tool(lambda: text)], console=client)
         reference = the_reference(executor).artifact_id
-    assert client.flush()
+    assert client.flush(60)
     (seen,) = console.settled(f"outcomes?session={session}")["outcomes"]
     assert (seen["metadata"], seen["cut"]) == ({"output_cut": True}, True)
     assert executor.artifacts.read_bytes(reference).endswith(b"KeyError: 7")
@@ -219,7 +219,7 @@ def test_a_secret_in_an_artifact_stays_in_the_agent(client: Client, console: Con
     with client.session(session):
         executor = BoundedExecutor([a_tool(lambda: text)], console=client)
         reference = the_reference(executor).artifact_id
-    assert client.flush()
+    assert client.flush(60)
     console.settled(f"outcomes?session={session}")
     for store in (executor.artifacts, ConsoleArtifacts(client)):
         assert store.read_lines(reference, 1, 1) == b"[REDACTED]\n"
@@ -261,7 +261,7 @@ def test_many_concurrent_large_outputs_are_all_stored(
 
     with client.session(session):
         outcomes = asyncio.run(turn(BoundedExecutor([a_tool(dump)], console=client)))
-    assert client.flush()
+    assert client.flush(60)
     shown = console.settled(f"outcomes?session={session}")["outcomes"]
     assert {one["artifact_id"] for one in shown} == {one.artifact_id for one in outcomes}
     assert len(shown) == 8

@@ -57,7 +57,7 @@ def test_the_console_reads_the_turn_that_the_executor_had(
 
     with client.session(session, "turn-1"):
         asyncio.run(turn())
-    assert client.flush()
+    assert client.flush(60)
     report = console.settled(f"agent-sessions/{session}")
     (read,) = report["turns"]
     assert set(read["blocked_tools"]) == state.blocked_tool_names == {"fail"}

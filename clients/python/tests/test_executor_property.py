@@ -263,7 +263,7 @@ def test_each_call_has_exactly_one_outcome(receiver, console, plans, turn, picks
             assert state.blocked_tool_names == turn.blocked
     finally:
         agent.over.set()
-    assert console.flush()
+    assert console.flush(60)
     recorded = [(item["call_id"], item["type"], item.get("reason")) for item in receiver.items]
     assert recorded == [
         (one.call_id, KINDS[type(one)], getattr(one, "reason", None)) for one in outcomes
@@ -295,6 +295,6 @@ def test_a_call_that_is_cancelled_at_any_moment_is_recorded_once(
         asyncio.run(give_up())
     finally:
         agent.over.set()
-    assert console.flush()
+    assert console.flush(60)
     recorded = [item["call_id"] for item in receiver.items]
     assert sorted(recorded) == sorted(call.call_id for call in calls)

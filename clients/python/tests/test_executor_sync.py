@@ -106,7 +106,7 @@ BoundedExecutor([wait], console=console).execute_sync(ToolCall("c-1", "wait"), T
         env={"PYTHONPATH": str(SOURCE)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert ran.stderr.endswith("KeyboardInterrupt\n")
     (item,) = receiver.items

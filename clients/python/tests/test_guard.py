@@ -26,7 +26,7 @@ def outcomes(console: Console, session: str) -> list[dict[str, Any]]:
 
 
 def the_outcome(client: Client, console: Console, session: str) -> dict[str, Any]:
-    assert client.flush()
+    assert client.flush(60)
     (outcome,) = outcomes(console, session)
     return outcome
 
@@ -130,7 +130,7 @@ def test_a_check_of_ones_own_decides_and_one_that_raises_hides_no_result(
         guard = a_guard(client, contract)
         run(guard, "judged", {}, lambda: {"ok": False}, session=session)
         run(guard, "unjudged", {}, lambda: {"okay": True}, session=session)
-        assert client.flush()
+        assert client.flush(60)
     fields = {outcome["tool_name"]: outcome for outcome in outcomes(console, session)}
     judged = fields["judged"]
     assert (judged["reported"], judged["verdict"], judged["decided_by"]) == (
@@ -165,7 +165,7 @@ def test_parallel_calls_of_one_tool_keep_their_results_apart(
         await asyncio.gather(*calls)
 
     asyncio.run(all_at_once())
-    assert client.flush()
+    assert client.flush(60)
     answer = outcomes(console, session)
     assert sorted(outcome["tool_args"]["number"] for outcome in answer) == list(range(150))
     for outcome in answer:
@@ -191,7 +191,7 @@ def test_calls_inside_of_calls_keep_their_own_results(
         return f"from {depth}"
 
     run(guard, "descend", {"depth": 4}, descend, session=session)
-    assert client.flush()
+    assert client.flush(60)
     fields = {one["tool_args"]["depth"]: one for one in outcomes(console, session)}
     assert fields[2]["error"] == "halfway"
     assert {depth: fields[depth]["output"] for depth in (0, 1, 3, 4)} == {
@@ -224,7 +224,7 @@ def test_secrets_leave_neither_in_results_nor_in_arguments_nor_in_errors(
         run(guard, "fail", arguments, fail, session=session)
         answer = {"patient": "P. Atient", "said": [f"token {secret}", "K123456789"]}
         run(guard, "tell", {}, lambda: answer, session=session)
-        assert client.flush()
+        assert client.flush(60)
     for outcome in outcomes(console, session):
         status, shown = console.ask("GET", f"outcomes/{outcome['call_id']}")
         assert status == 200
@@ -280,7 +280,7 @@ def test_the_check_of_a_guard_with_our_sink_is_named(
         guard = Edictum.from_yaml(contract, audit_sink=sink, success_check=check)
         assert isinstance(guard, Edictum)
         run(guard, "lookup", {}, client.tool("lookup")(failed), session=session)
-    assert client.flush()
+    assert client.flush(60)
     with_none, with_own = outcomes(console, session)
     assert with_own["metadata"] == {"success_check": {"name": "custom"}}
     assert (with_own["verdict"], with_own["decided_by"]) == ("success", "agent")

@@ -29,7 +29,7 @@ ONE_OF_EACH: list[ToolOutcome] = [
 
 
 def outcomes(client: Client, console: Console, session: str) -> dict[str, dict[str, Any]]:
-    assert client.flush()
+    assert client.flush(60)
     answered = console.settled(f"outcomes?session={session}")["outcomes"]
     return {outcome["tool_name"]: outcome for outcome in answered}
 

@@ -10,7 +10,7 @@ from tests.journeys.console import KEY, Console
 
 
 def outcomes(client: Client, console: Console, session: str) -> dict[str, dict[str, Any]]:
-    assert client.flush()
+    assert client.flush(60)
     answer = console.settled(f"outcomes?session={session}")["outcomes"]
     return {outcome["tool_name"]: outcome for outcome in answer}
 

@@ -82,7 +82,7 @@ def test_a_backup_made_under_load_restores_to_equality(
 
 def wait_for_events(source: Installation) -> None:
     """Until something is settled, so that the backup has more than an inbox."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while not source.query("SELECT 1 FROM outcomes_event LIMIT 1"):
         assert time.monotonic() < until, "nothing is settled"
         time.sleep(0.1)

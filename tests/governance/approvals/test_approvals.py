@@ -208,9 +208,9 @@ def test_a_decision_with_undo_counts_after_five_seconds_without_any_process(proj
     approval = on_page(an_approval(project))
     assert current(in_database(approval)).current_status is Status.PENDING
     assert approval.ends_at - timezone.now() <= UNDO
-    moved(approval, seconds=4)
+    moved(approval, seconds=2)
     assert current(in_database(approval)).current_status is Status.PENDING
-    moved(approval, seconds=1)
+    moved(approval, seconds=3)
     assert current(in_database(approval)).current_status is Status.APPROVED
 
 
@@ -236,7 +236,7 @@ def test_a_decision_that_its_agent_has_cannot_be_undone(project):
 def test_shortly_before_the_timeout_a_decision_counts_at_once(project):
     approval = on_page(moved(an_approval(project), seconds=291))
     assert approval.current_status is Status.APPROVED
-    later = on_page(moved(an_approval(project), seconds=288))
+    later = on_page(moved(an_approval(project), seconds=280))
     assert later.current_status is Status.PENDING
     assert later.ends_at <= later.expires_at - (LEAST_LEFT - UNDO)
 

@@ -181,7 +181,7 @@ def test_a_list_of_hopeless_calls_comes_to_an_end():
 @pytest.mark.slow
 def test_where_a_call_cannot_be_stopped_the_process_is_and_the_others_are_judged():
     calls = [call(x=EVIL_TEXT if n == 5 else "aaa") for n in range(8)]
-    with Engine(call_seconds=60.0, base_seconds=1.0) as engine:
+    with Engine(call_seconds=60.0, base_seconds=4.0) as engine:
         items = [word_of(result) for result in engine.evaluate(EVIL, calls)]
     assert items == ["evaluation_limit" if n == 5 else "block" for n in range(8)]
 

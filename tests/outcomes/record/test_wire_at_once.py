@@ -28,6 +28,6 @@ for _ in range(STARTS):
 
 def test_several_threads_read_the_first_events_of_a_process():
     ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=180, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -101,7 +101,7 @@ def in_hand_of_another(*batches: int) -> Iterator[None]:
     try:
         yield
     finally:
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 def post(agent: Agent, name: str) -> int:
@@ -149,7 +149,7 @@ def test_the_second_settler_empties_the_inbox_and_ends(agent):
         post(agent, name)
     name = str(connection.settings_dict["NAME"])
     subprocess.run(
-        program(PROGRAM, name), cwd=ROOT, env=in_an_environment(), check=True, timeout=60
+        program(PROGRAM, name), cwd=ROOT, env=in_an_environment(), check=True, timeout=180
     )
     assert settled() == {"a", "b", "c"}
     assert not Batch.objects.exists()

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-PATIENCE = 30.0  # seconds; what does not happen by then does not happen
+PATIENCE = 60.0  # seconds; what does not happen by then does not happen
 BUSY = 503
 
 
