@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol
 
-from governance.checks.language.masked_reads import default_reads_mask
+from governance.checks.language.masked_reads import START, default_reads_mask
 from governance.checks.language.matcher import default
 from governance.core.json_value import Json
+from governance.core.masks.marks import MARK_BEGINS
 from governance.core.verdict import Verdict
 from governance.matching.globs import glob_matches
 
@@ -48,7 +49,8 @@ def default_check(output: Json) -> Judgement:
         return _NULL
     explanation = default(output)
     if explanation.verdict == "success":
-        return _MASKED if default_reads_mask(output) else OTHERWISE
+        may_be_masked = isinstance(output, str) and MARK_BEGINS in output[:START]
+        return _MASKED if may_be_masked and default_reads_mask(output) else OTHERWISE
     return Judgement(
         verdict=Verdict.FAILURE,
         rule=explanation.rule,

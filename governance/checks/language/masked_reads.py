@@ -15,6 +15,7 @@ from governance.matching.globs import glob_matches
 from governance.matching.selectors import selector_of
 
 PREFIX: Final = 7  # characters that the default check reads of a text
+START: Final = PREFIX + len(MARK_BEGINS)  # of a text whose first characters may be a mask
 _OF_PRESENCE: Final = frozenset(["exists", "empty"])
 _OF_NUMBERS: Final = frozenset(["gt", "gte", "lt", "lte"])
 _OF_TEXTS: Final = frozenset(
@@ -26,7 +27,7 @@ def default_reads_mask(output: Json) -> bool:
     """Whether a mask is where the default check looks for the prefix of an error."""
     if not isinstance(output, str):
         return False
-    return 0 <= output.find(MARK_BEGINS, 0, PREFIX + len(MARK_BEGINS)) < PREFIX
+    return 0 <= output.find(MARK_BEGINS, 0, START) < PREFIX
 
 
 def reads_mask(

@@ -9,7 +9,7 @@ from governance.core.actor import Actor, ActorKind, person
 from governance.core.masks.stored import StoredMasking
 from governance.core.roles import Role
 from governance.matching.globs import glob_matches
-from governance.models import ApiKey, Member
+from governance.models import ApiKey, MaskingRules, Member
 from governance.people import policies
 from governance.people.domain import is_within, with_implied
 from governance.people.queries.masking import masking_by
@@ -49,6 +49,7 @@ class AccessRequest(HttpRequest):
 
 def access_of_key(key: ApiKey) -> Access:
     scopes = with_implied(frozenset(key.scopes))
+    rules: MaskingRules | None = getattr(key.project, "masking", None)
     return Access(
         project_id=key.project_id,
         project_slug=key.project.slug,
@@ -68,7 +69,7 @@ def access_of_key(key: ApiKey) -> Access:
         networks=tuple(key.networks),
         requests_per_minute=key.requests_per_minute,
         items_per_minute=key.items_per_minute,
-        masking=masking_by(getattr(key.project, "masking", None)),
+        masking=masking_by(rules) if rules else None,
     )
 
 
