@@ -108,7 +108,7 @@ def check_tiles(body: str, calls: Sequence[Call], before: Sequence[Call]) -> Non
     assert tile(body, "calls").startswith(f"Calls {now['calls']}{unknown} vs {was['calls']}")
     assert tile(body, "failed").startswith(
         f"Ran, but failed {ran_and_failed(calls)} of {ran} that ran "
-        f"vs {ran_and_failed(before)} of {ran_before} · {now['disagreements']} disagreement"
+        f"vs {ran_and_failed(before)} of {ran_before} {now['disagreements']} disagreement"
     )
     assert tile(body, "denied").startswith(
         f"Denied {now['denied']} of {now['calls']} vs {was['denied']} of {was['calls']}"
