@@ -1,1 +1,1 @@
-"""Load and limits: figures taken from a running product, and recounted before they are shown."""
+"""Benchmarks of a running product. Results are shown only if a recount of the data is exact."""

@@ -27,11 +27,11 @@ from bench.stores import Store, store
 from bench.under_backtests import lag_under_backtests
 from bench.workload import Workload
 
-WARM_UP = 2_000  # items: after a start everything is cold once
+WARM_UP = 2_000  # items, because all caches are cold after a start
 
 
 def main() -> int:
-    # However it is asked to end, what it started is stopped and removed.
+    # On SIGTERM too, stop and remove everything that was started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     options = _options()
     sizes = QUICK if options.quick else FULL
@@ -140,7 +140,7 @@ def _options() -> argparse.Namespace:
     return options.parse_args()
 
 
-# Parts by the name that --only knows, in the order in which they run.
+# Parts by their name for --only, in the order in which they run.
 GROUPS: Final[dict[str, Callable[[Site, Sizes], Iterator[parts.Part]]]] = {
     "settle": _settle,
     "end-to-end": _end_to_end,

@@ -1,7 +1,7 @@
-"""The posting side: a process of its own that builds all bodies first and then only sends them.
+"""The posting side: a separate process that builds all bodies first and then only sends them.
 
-`python -m bench.agent` reads an Order from its standard input, says `ready`, waits for a line, and
-prints a Result. Each client is one kept-alive connection with one request at a time.
+`python -m bench.agent` reads an Order from standard input, prints `ready`, waits for a line, and
+prints a Result. Each client is one keep-alive connection with one request at a time.
 """
 
 import socket
@@ -18,7 +18,7 @@ from bench.workload import Workload, bodies
 
 
 class Watch(msgspec.Struct):
-    """Address of the inbox, to see when batches leave it."""
+    """Database address for watching when batches leave the inbox."""
 
     name: str
     data: str
@@ -30,15 +30,15 @@ class Order(msgspec.Struct):
     port: int
     key: str
     load: Workload
-    seconds: float  # no post is begun later than this
-    every: float = 0  # seconds between the posts of all clients together; 0: without a pause
+    seconds: float  # no post starts later than this
+    every: float = 0  # seconds between posts, over all clients; 0 means no pause
     watch: Watch | None = None
 
 
 class Result(msgspec.Struct):
-    began: float  # on the monotonic clock, which processes of a machine share
+    began: float  # on the monotonic clock, which all processes of the machine share
     ended: float
-    posted: list[int]  # posts acknowledged, by client
+    posted: list[int]  # acknowledged posts by client
     latencies: list[float]
     failures: list[str]
     lags: list[float] = []
@@ -47,7 +47,7 @@ class Result(msgspec.Struct):
 class Client:
     def __init__(self, order: Order, number: int, watch: InboxWatch | None) -> None:
         self.latencies: list[float] = []
-        self.failure = "the client ended in the middle"  # until it has come to its end
+        self.failure = "the client ended in the middle"  # cleared at the end of a complete run
         self._order = order
         self._number = number
         self._watch = watch
@@ -82,7 +82,7 @@ class Client:
                 return
             self.latencies.append(answered - sent)
             if self._watch:
-                # From when it was due: a post that had to wait for the one before it is late too.
+                # Measured from when the post was due, so waiting for the previous post counts.
                 self._watch.add(answer["batch"], due if order.every else sent)
         self.failure = ""
 

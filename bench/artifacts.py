@@ -1,5 +1,5 @@
-"""`python -m bench.artifacts`: an artifact of 24 MiB stored and read by ranges, in a folder and in
-S3 on loopback, beside the same bytes by the bare means of each.
+"""`python -m bench.artifacts`: time to store a 24 MiB artifact and read it by ranges, in a folder
+and in S3 on loopback, compared with the same bytes through plain file or object access.
 """
 
 import hashlib
@@ -83,7 +83,7 @@ def _measured(
 def _part(
     kind: str, text: str, what: str, ours: Callable[[], None], theirs: Callable[[], None]
 ) -> dict[str, object]:
-    """In turns, so that what else the machine does touches both."""
+    """Compare both by turns, so that other load on the machine affects them equally."""
     took: list[tuple[float, float]] = [(_seconds(ours), _seconds(theirs)) for _ in range(ROUNDS)]
     mine, bare = (median(column) for column in zip(*took, strict=True))
     return {
@@ -97,7 +97,7 @@ def _part(
 
 
 class _Bucket:
-    """The library alone, with its own defaults."""
+    """Plain object access: only the library, with its defaults."""
 
     def __init__(self, place: Bucket) -> None:
         self._store = place.objects
@@ -141,12 +141,12 @@ def _chunks(content: bytes) -> list[bytes]:
 
 
 def _random_bytes() -> bytes:
-    """They cannot be compressed: both ways carry the same bytes."""
+    """Incompressible content, so that both sides transfer the same number of bytes."""
     return hashlib.shake_128(b"seed").digest(SIZE)
 
 
 def _words() -> bytes:
-    """As outputs are: lines of words and numbers, a third of their size when compressed."""
+    """Realistic content: lines of words and numbers that compress to a third of their size."""
     made = random.Random(7)  # noqa: S311
     words = ["".join(made.choices("abcdefghijklmnop", k=8)) for _ in range(4_000)]
     lines = (f"{number} {' '.join(made.choices(words, k=12))}\n" for number in range(SIZE // 100))

@@ -1,4 +1,4 @@
-"""Backtests under load: recorded calls per second, beside the library asked in a bare loop."""
+"""Backtest throughput in recorded calls per second, compared with the library in a bare loop."""
 
 import json
 import time
@@ -17,16 +17,16 @@ from bench.site import Site
 KINDS = {"mix": "a realistic mix", "different": "no two calls alike"}
 LONGEST = 300.0  # seconds
 POSTED_AT_ONCE = 500
-# Before all other calls of a bench, and none of the one kind among those of the other.
+# Earlier than all other calls of a bench, and far enough apart that the kinds don't overlap.
 AGO = {"mix": timedelta(hours=20), "different": timedelta(hours=10)}
 
 
 class BacktestEnded(Exception):
-    """Without a result, or not in time."""
+    """The backtest ended without a result, or took too long."""
 
 
 class Recorded(NamedTuple):
-    """The calls of one kind, and when they happened."""
+    """Calls of one kind, and the period in which they happened."""
 
     items: list[dict[str, Any]]
     since: datetime
@@ -34,13 +34,13 @@ class Recorded(NamedTuple):
 
     @property
     def request(self) -> dict[str, Any]:
-        """A backtest over them."""
+        """Request for a backtest over these calls."""
         period = {"since": self.since.isoformat(), "until": self.until.isoformat()}
         return {"yaml": CONTRACT, **period}
 
 
 def recorded(site: Site, kind: str, number: int) -> Recorded:
-    """Posted and settled; their agents say that they ran under the contract that is tried."""
+    """Post calls and wait until they settle. They report the tested contract as governing them."""
     version = _saved(site)
     since = datetime.now(UTC) - AGO[kind]
     items = list(calls(kind, number, since, version))
@@ -93,7 +93,7 @@ def started(site: Site, posted: Recorded) -> int:
 
 
 def _faults(result: dict[str, Any], decisions: dict[str, int], number: int) -> list[str]:
-    """Every call is counted once, and as the library itself decides about it."""
+    """Differences from the library's own decisions, and calls not counted exactly once."""
     faults = []
     names = ("newly_denied", "newly_allowed", "newly_asking", "changed", "undetermined")
     summed = sum(result[name] for name in names) + result["unchanged"]
@@ -108,8 +108,10 @@ def _faults(result: dict[str, Any], decisions: dict[str, int], number: int) -> l
 
 
 def _saved(site: Site) -> str:
-    """Its revision, as agents tell it with their calls. It is deployed nowhere, so that of the
-    items of other parts one contract alone governs all."""
+    """Save the contract and return its revision hash, which agents report with their calls.
+
+    It isn't deployed, so that a single contract governs the items of all other parts.
+    """
     revision: str = ask(site, "POST", "/v1/contracts", {"yaml": CONTRACT})["revision_hash"]
     return revision
 

@@ -1,9 +1,9 @@
-"""The library alone: `python -m bench.bare_loop` reads an Order from its standard input, asks the
-library about one call after the other in one process, and prints a Counted.
+"""Baseline for backtests: `python -m bench.bare_loop` reads an Order from standard input, evaluates
+its calls one by one in one process with only the library, and prints a Counted.
 
-Every recorded call is asked about, equal ones too. The calls lie in memory, decoded; inside of the
-loop are only `evaluate()`, the principal as the library wants it and the text of an output. Nothing
-is read, compared or added up but the decisions.
+Every recorded call is evaluated, including duplicates. The calls are already decoded in memory; the
+loop only runs `evaluate()`, builds the library's principal, converts the output to text, and counts
+the decisions.
 """
 
 import os
@@ -18,19 +18,19 @@ from edictum.audit import CollectingAuditSink
 
 from bench.machine import ROOT
 
-POLITENESS = 15  # of a process that runs a job
+POLITENESS = 15  # niceness of the product's job processes
 DECISIONS = {"ask": "newly_asking", "block": "newly_denied"}
 
 
 class Order(msgspec.Struct):
     document: str
-    actions: dict[str, str]  # of each rule: the library does not tell
+    actions: dict[str, str]  # by rule id, because the library doesn't report them
     calls: list[dict[str, Any]]
 
 
 class Counted(msgspec.Struct):
     seconds: float  # of the loop, without loading the document
-    processor: float  # seconds of it
+    processor: float  # CPU seconds of the loop
     decisions: dict[str, int]
 
 
@@ -46,7 +46,7 @@ def bare_loop(order: Order) -> Counted:
 
 
 def carry_out(order: Order) -> Counted:
-    os.nice(POLITENESS)  # beside whatever else runs, a backtest is as patient
+    os.nice(POLITENESS)  # a backtest has the same low priority
     guard = Edictum.from_yaml_string(order.document, audit_sink=CollectingAuditSink())
     decisions: dict[str, int] = {}
     began, worked = time.perf_counter(), time.process_time()

@@ -1,8 +1,8 @@
-"""Success checks: how many decoded results a core judges in a second, beside plain functions.
+"""Success checks: decoded results that a core checks per second, compared with plain functions.
 
-Ten rules are written twice, as a named check and as the Python that somebody would write in its
-stead. Both judge the same results in turns, and what they said is compared result by result.
-`python -m bench.checks` takes this part alone.
+Ten rules are written twice, as a named check and as equivalent Python. Both check the same results
+by turns, and their verdicts are compared result by result. `python -m bench.checks` runs this part
+alone.
 """
 
 import json
@@ -46,7 +46,7 @@ rules:
 
 
 def plain(tool: str, result: Any) -> str:
-    """The same rules; the name of the one that decides."""
+    """Name of the deciding rule, with the same rules as plain Python."""
     if result is None:
         return "null-is-failure"
     if isinstance(result, str):
@@ -108,7 +108,7 @@ def in_words(result: dict[str, Any]) -> str:
 
 
 def _seconds(judge: Callable[[str, Any], object], results: Sequence[tuple[str, Any]]) -> float:
-    """Processor time, which other programs do not affect."""
+    """CPU seconds to check all results; CPU time is unaffected by other programs."""
     begun = time.process_time()
     for tool, result in results:
         judge(tool, result)
@@ -125,7 +125,7 @@ def _faults(words: Sequence[str], results: Sequence[tuple[str, Any]]) -> list[st
 
 
 def _results() -> list[tuple[str, Any]]:
-    """One in eight fails, in every way that there is a rule for."""
+    """Results of which one in eight fails, covering every rule."""
     chance = random.Random(1)  # noqa: S311 - the same ones in every run
     return [_failed(chance) if chance.random() < 0.125 else _fine(chance) for _ in range(RESULTS)]
 

@@ -1,8 +1,8 @@
-"""Days before the one that was settled, each a copy of it: other ids, and times a day earlier.
+"""Fills a store with earlier days: copies of the settled day with new ids and earlier times.
 
-Calls, events and rollups are copied by the database itself; what packs times inside, minutes and
-how sessions stand, goes through here, and into PostgreSQL by COPY. Items stay as they were sent,
-and when they were: a page that opens them refuses what was told before it happened.
+The database copies calls, events and rollups itself. Rollup minutes and session state contain
+packed times, so they are rewritten here, and loaded into PostgreSQL with COPY. Stored items keep
+their original content and timestamps; a page that opens them rejects reports older than the call.
 """
 
 # ruff: noqa: S608 - the statements are made of this file's own names
@@ -20,12 +20,12 @@ import psycopg
 from bench.stores import Store
 
 MINUTES = 1_440
-FIRST_BATCH, FIRST_SESSION = 10_000_000, 2_000_000_000  # room below for the ids of copies
+FIRST_BATCH, FIRST_SESSION = 10_000_000, 2_000_000_000  # leaves lower ids for copies
 Row = tuple[Any, ...]
 _COPIED = frozenset(["call", "event", "session", "rollup", "rollupminute", "grouprollup"])
 _MULTIPLIED = {"artifactuse": ("calls", "reads"), "artifactmaker": ("calls",)}
-# Of these a copy needs no row: names and settings are shared, of jobs and reports there is none
-# yet, marks are made anew where one is needed, and the newest sight of an agent stays so.
+# Tables that need no copied rows: names and settings are shared, jobs and reports don't exist yet,
+# cursors are recreated when needed, and the time an agent was last seen doesn't change.
 _SHARED = frozenset(
     {"agent", "agentreport", "agentseen", "artifact", "artifacttotal", "backtest", "batch"}
     | {"callgroup", "savedview", "savedviewtail"}
@@ -46,11 +46,11 @@ _SHARED = frozenset(
 
 
 class UnknownTables(Exception):
-    """Tables for which no rule says how to copy a day of them."""
+    """There are tables that this module has no rule for copying."""
 
 
 class Copying:
-    """`connection` writes, and commits where it is told to."""
+    """Copies the settled day of a store to earlier days, committing after each day."""
 
     def __init__(self, store: Store) -> None:
         self._is_postgres = bool(store.url)
@@ -65,7 +65,7 @@ class Copying:
         self._connection.close()
 
     def make_room(self) -> None:
-        """Before the first post: its ids begin high enough."""
+        """Start ids high, so that copies get lower ones. Call before the first post."""
         for table, first in (("batch", FIRST_BATCH), ("session", FIRST_SESSION)):
             if self._is_postgres:
                 name = f"pg_get_serial_sequence('outcomes_{table}', 'id')"
@@ -102,9 +102,9 @@ class Copying:
         for table, sums in _MULTIPLIED.items():
             grown = ", ".join(f"{name} = {name} * {days + 1}" for name in sums)
             self._connection.execute(f"UPDATE outcomes_{table} SET {grown}")
-        # The worker indexes the copies as calls that were there before the index.
+        # Makes the worker index the copies, like calls older than the search index.
         self._connection.execute(f"UPDATE outcomes_searchindex SET before = {2**52}")
-        # Counted before they came: the worker counts the days anew.
+        # Counted before the copies existed; the worker recounts the days.
         self._connection.execute("DELETE FROM outcomes_sessionday")
         earlier = self._earlier("first_at", days)
         self._connection.execute(f"UPDATE outcomes_artifactuse SET first_at = {earlier}")
@@ -210,7 +210,7 @@ class Copying:
         )
 
     def _table(self, name: str) -> list[str]:
-        """Its columns."""
+        """Columns of a table."""
         result = self._connection.execute(f"SELECT * FROM outcomes_{name} LIMIT 0")
         return [column[0] for column in result.description]
 

@@ -23,8 +23,8 @@ from bench.stores import Store, store
 from bench.workload import Workload
 
 WARM_UP: Final = 2_000
-TO_INDEX: Final = 300.0  # seconds
-LEAST: Final = 0.5  # bytes per outcome of a table that is listed
+TO_INDEX: Final = 300.0  # seconds to wait for the search index
+LEAST: Final = 0.5  # bytes per outcome below which a table is not listed
 MICRO: Final = 1_000_000
 _UNINDEXED: Final = "SELECT 1 FROM outcomes_unindexedevents LIMIT 1"
 _SIZES: Final = (
@@ -36,7 +36,7 @@ _COUNTERS: Final = (
     " (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()),"
     " (SELECT coalesce(sum(writes), 0) FROM pg_stat_io WHERE object = 'relation')"
 )
-_FLUSHES: Final = {  # from version 18 on the log is part of pg_stat_io
+_FLUSHES: Final = {  # since PostgreSQL 18, WAL figures are in pg_stat_io
     False: "SELECT wal_sync FROM pg_stat_wal",
     True: "SELECT coalesce(sum(fsyncs), 0) FROM pg_stat_io WHERE object = 'wal'",
 }
@@ -47,7 +47,7 @@ _CONNECTIONS: Final = (
 
 
 def costs(running: Site, load: Workload) -> dict[str, Any]:
-    """Costs of one outcome, search index included; `recount` says whether all is stored exactly."""
+    """Costs per outcome, including the search index; `recount` is `exact` or lists differences."""
     before, meter = _state(running.store), CpuMeter(running.processes)
     part = parts.end_to_end(running, load)
     _wait_until_indexed(running.store)
@@ -92,7 +92,7 @@ def _state(chosen: Store) -> dict[str, Any]:
             connection.close()
         return {"bytes": {"database": pages * size}}
     with psycopg.connect(chosen.url, autocommit=True) as server:
-        server.execute("CHECKPOINT")  # so that pages which wait to be written are counted
+        server.execute("CHECKPOINT")  # so that dirty pages are counted too
         sizes: Mapping[str, int] = dict(server.execute(_SIZES).fetchall())
         wal, commits, writes = server.execute(_COUNTERS).fetchone() or (0, 0, 0)
         is_new = server.info.server_version >= 180_000

@@ -1,6 +1,7 @@
-"""One day of calls as agents report them: what a store of many days is made of.
+"""Posts one realistic day of calls, the template for a store of many days.
 
-Small items, as nine in ten are: pages read rows and rollups, and open the events of one call.
+Items are small, as nine in ten are in practice: pages read rows and rollups, and load the events of
+only one call.
 """
 
 import random
@@ -28,17 +29,17 @@ _ERRORS = ("connection refused by {}", "no such table: {}", "{} is not allowed h
 
 
 class NotPosted(Exception):
-    """The door did not take a post, or not all of it."""
+    """Ingest rejected a post or part of it."""
 
 
 def post_a_day(site: Site, calls: int, end: datetime, policy: str) -> None:
-    """Twenty sessions at a time."""
+    """Post the day that ends at `end`, with twenty sessions running at a time."""
     sessions = (f"session-{_session_of(place)}" for place in range(calls))
     _post(site, _items(sessions, calls, end - timedelta(days=1), policy))
 
 
 def post_a_long_session(site: Site, end: datetime, policy: str) -> None:
-    """In the last hour before that."""
+    """Post one long session in the last hour before `end`."""
     first = end - timedelta(hours=1)
     items = _items(repeat(LONG, LONG_CALLS), LONG_CALLS, first, policy, timedelta(hours=1))
     _post(site, items, prefix="long-")

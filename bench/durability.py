@@ -1,4 +1,4 @@
-"""Asks the database, through the product's own connection, what a commit is worth there."""
+"""Reads the database's durability settings through the product's own connection."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The editor of a check: how long its 200 recorded results take to be judged, letter by letter."""
+"""Check editor: response time of running a changed draft on 200 recorded results."""
 
 import gzip
 import http.client
@@ -18,7 +18,7 @@ SIGN_IN, RECORDED = "/account/sign-in/", "/p/default/checks/recorded/"
 
 @dataclass(slots=True)
 class Browser:
-    """Browser of the signed-in admin, which posts with its token."""
+    """Browser session that can sign in as the admin and sends its CSRF token."""
 
     site: Site
     cookies: dict[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Browser:
 
 
 def editor(site: Site) -> Part:
-    """Checks results of ten tools of earlier calls; the text differs with every try."""
+    """Measure a draft check on earlier results of ten tools, changing its text for each try."""
     part = Part("check editor", 1, 1, RESULTS, how=f"{RESULTS} results of ten tools, ten rules")
     browser = Browser(site)
     browser.sign_in()

@@ -1,4 +1,4 @@
-"""An empty store filled with the calls of a bench by the product's own code, in this process."""
+"""Fills an empty store with calls in this process, through the product's own code."""
 
 import os
 import secrets
@@ -9,15 +9,15 @@ from bench.parts import workload
 from bench.stores import Store
 from bench.workload import bodies
 
-BATCH = 500  # calls of a post
+BATCH = 500  # calls per post
 
 
 class NotFilled(Exception):
-    """The store refused a post, or holds another number of calls."""
+    """A post was rejected, or the number of stored calls is wrong."""
 
 
 def fill(where: Store, calls: int, *, search: bool) -> None:
-    """Posted, settled and rolled up; with `search` the search index has them too."""
+    """Post, settle and roll up calls; with `search`, also add them to the search index."""
     key = f"edk_production_{secrets.token_hex(20)}"
     os.environ["EDICTUM_SITE_BOOTSTRAP_KEY"] = key
     where.set_up_here()

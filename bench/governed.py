@@ -1,7 +1,7 @@
-"""Cost of a governed call for an agent: the real SDK on the product, and on a null server.
+"""Cost of a governed call for an agent: the real SDK with the product and with a null server.
 
-`python -m bench.governed` is the agent, a process of its own: it reads an Order from its standard
-input, sets up a guard with each, says `ready`, waits for a line, and prints a Governed."""
+`python -m bench.governed` is the agent, a separate process: it reads an Order from standard input,
+sets up a guard for each server, prints `ready`, waits for a line, and prints a Governed."""
 
 import asyncio
 import secrets
@@ -19,10 +19,10 @@ from bench.posting import started
 from bench.processes import CpuMeter
 from bench.site import Site
 
-LIMIT = 1.5  # times the null server, at most
+LIMIT = 1.5  # maximum ratio to the null server
 TOOL = "look up"
-OF_A_SESSION = 50  # calls; the contract allows 60
-WARM_UP = 25  # calls on each: connections are opened, and everything is cold once
+OF_A_SESSION = 50  # calls per session; the contract allows 60
+WARM_UP = 25  # calls per server, to open connections and fill caches
 ARGUMENTS = {"customer": "c-4711", "fields": ["name", "address", "orders"]}
 
 _STORED = "SELECT count(*) FROM outcomes_call WHERE kind = 'execution_result' AND agent_id IN ({})"
@@ -45,7 +45,7 @@ class Governed(msgspec.Struct):
 
 
 def governed(site: Site, *, calls: int) -> Part:
-    """A call on each in turn, so that whatever else the machine does meets both."""
+    """Call both servers by turns, so that other load on the machine affects them equally."""
     agent = f"governed-{secrets.token_hex(4)}"
     part = Part("governed call", 1, 1, calls, how="the real SDK, in turn on a null server")
     site.wait_until_settled(SETTLING)
@@ -64,14 +64,14 @@ def governed(site: Site, *, calls: int) -> Part:
         **percentiles(took.console, 50, 95, 99),
         **{f"null_{name}": figure for name, figure in null_figures.items()},
         "of_null": statistics.median(took.console) / statistics.median(took.null),
-        # With what every 25th call waits for: the batch of their events.
+        # The mean includes every 25th call, which waits for a batch of events to be sent.
         "of_null_mean": statistics.fmean(took.console) / statistics.fmean(took.null),
     }
     return part
 
 
 def _faults(site: Site, agent: str, calls: int) -> list[str]:
-    """Each call stands there with its outcome and its two events, and was counted three times."""
+    """Differences from one outcome, two events and three counter increments per call."""
     request = (
         ("outcomes", _STORED.format(_AGENT), agent, calls),
         ("events", _EVENTS.format(_AGENT), agent, 2 * calls),
@@ -102,7 +102,7 @@ async def _lookup(customer: str, fields: list[str]) -> str:
 
 
 async def carry_out(order: Order) -> Governed:
-    # Without the stream: nothing is deployed meanwhile, and it costs a call nothing.
+    # No stream: nothing is deployed during the run, and it adds nothing to the cost of a call.
     named: Any = {"bundle_name": "bench", "auto_watch": False}
     guards: list[Any] = [
         await Edictum.from_server(url, order.key, order.agent, **named)
@@ -114,12 +114,12 @@ async def carry_out(order: Order) -> Governed:
             print("ready", flush=True)
             await asyncio.to_thread(sys.stdin.readline)
         session = f"{order.agent}-{(number + WARM_UP) // OF_A_SESSION}"
-        for place in (0, 1) if number % 2 else (1, 0):  # neither is always the first
+        for place in (0, 1) if number % 2 else (1, 0):  # alternate which one goes first
             seconds = await _call(guards[place], session)
             if number >= 0:
                 took[place].append(seconds)
     for guard in guards:
-        for sink in guard.audit_sink.sinks:  # a guard that closes leaves what waits there
+        for sink in guard.audit_sink.sinks:  # closing a guard doesn't flush its sinks
             if hasattr(sink, "close"):
                 await sink.close()
         await guard.close()

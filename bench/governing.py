@@ -1,4 +1,4 @@
-"""A contract that governs the calls of a bench, so that their sessions have limits to be read."""
+"""A contract for the calls of a bench, so that their sessions have limits."""
 
 import json
 
@@ -23,11 +23,11 @@ rules:
 
 
 class NotGoverned(Exception):
-    """The contract was not taken."""
+    """The contract could not be saved or deployed."""
 
 
 def deploy(site: Site) -> str:
-    """The hash that agents name it by."""
+    """Save and deploy the contract; return the revision hash that agents report."""
     hashes = []
     for path, body in (
         ("/v1/contracts", {"yaml": CONTRACT}),

@@ -55,7 +55,7 @@ def _looked_at(running: Site, items: int, batch: int) -> int:
 
 
 class Collector:
-    """Time in the garbage collector; among the functions it stands with whoever allocated."""
+    """Garbage collector time. In the profile, it is attributed to the allocating function."""
 
     def __init__(self) -> None:
         self.seconds, self.full = 0.0, 0
@@ -74,7 +74,7 @@ def settle() -> None:
     from outcomes.settling.decode import Ahead  # noqa: PLC0415 - after Django has been set up
     from outcomes.settling.settle import settle_inbox  # noqa: PLC0415 - after Django has been set up
 
-    settle_inbox()  # names, queries and caches are cold once
+    settle_inbox()  # warms up names, queries and caches
     sampler, collector, items = Sampler(), Collector(), 0
     gc.callbacks.append(collector.note)
     wall, processor = time.perf_counter(), time.process_time()

@@ -1,7 +1,7 @@
-"""Sessions' counters, counted up as SDKs do: a key, a body and a connection per client.
+"""Increments session counters as SDKs do, with one connection per client.
 
-`python -m bench.increments` is the counting side, a process of its own: it reads an Order from its
-standard input, says `ready`, waits for a line, and prints a Result.
+`python -m bench.increments` is the client side, a separate process: it reads an Order from standard
+input, prints `ready`, waits for a line, and prints a Result.
 """
 
 import secrets
@@ -18,7 +18,7 @@ from bench.posting import started
 from bench.processes import CpuMeter
 from bench.site import Site
 
-KEYS = ("attempts", "execs", "tool:look up")  # of a session: what one governed call counts
+KEYS = ("attempts", "execs", "tool:look up")  # session counters that one governed call increments
 _STORED = "SELECT coalesce(sum(number), 0), count(*) FROM outcomes_storedvalue WHERE key LIKE %s"
 
 
@@ -32,11 +32,11 @@ class Order(msgspec.Struct):
 
 
 class Client:
-    """A session of its own; each answer must be one more than the last of that key."""
+    """Client with its own session; each response must be one more than the last for that key."""
 
     def __init__(self, order: Order, number: int) -> None:
         self.latencies: list[float] = []
-        self.failure = "the client ended in the middle"  # until it has come to its end
+        self.failure = "the client ended in the middle"  # cleared at the end of a complete run
         self._seconds = order.seconds
         self._requests = [_request(order, f"s%3A{order.tag}-{number}%3A{name}") for name in KEYS]
         self._connection = socket.create_connection((order.host, order.port), timeout=60)
@@ -71,7 +71,7 @@ class Client:
 
 
 def increments(site: Site, *, clients: int, seconds: float) -> Part:
-    """Durable counts, the check of the key included; the rest of the product is idle."""
+    """Measure durable increments, including API key checks, while the product is otherwise idle."""
     tag = secrets.token_hex(4)
     part = Part("increments", 1, clients, how="three counters of a session per client")
     order = Order(*site.address, site.key, tag, clients, seconds)

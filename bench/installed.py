@@ -1,7 +1,7 @@
-"""The size of what users install: an environment of its own, without development tools, used once.
+"""Installed size, measured in a fresh environment without development tools, after one start.
 
-`python -m bench.installed DATA` starts the product on a folder and stops it, with whatever
-environment runs it: Python then keeps byte-code of what is really imported.
+`python -m bench.installed DATA` starts the product on a folder and stops it, so that Python stores
+byte-code for exactly the modules that are imported.
 """
 
 import os
@@ -15,13 +15,13 @@ from edictum_site.stack.running import product
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".cache/installed"
-# What comes with the environment itself.
+# Packages that belong to the virtual environment itself.
 _TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 _MIB = 1024 * 1024
 
 
 def sizes() -> dict[str, float]:
-    """In MiB: as the blocks that the files take, and as the sum of their bytes."""
+    """Size in MiB, as allocated disk blocks and as the sum of file sizes."""
     python = _installed(ROOT / "requirements.txt")
     environment = {name: value for name, value in os.environ.items() if name not in _HINDERS}
     with tempfile.TemporaryDirectory(prefix="edictum-size-") as data:

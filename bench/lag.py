@@ -1,11 +1,11 @@
-"""How long after its post a batch is settled: when its row has left the inbox."""
+"""Measures the time from a batch's post until it is settled and its row leaves the inbox."""
 
 import threading
 import time
 
 from bench.stores import Store
 
-PAUSE = 0.003  # the figures are late by this and by one query, never early
+PAUSE = 0.003  # measured lags are too long by up to this plus one query, never too short
 PATIENCE = 60.0
 
 
@@ -24,7 +24,7 @@ class InboxWatch:
         self._waiting[batch] = since
 
     def finish(self) -> list[float]:
-        """All lags, once nothing waits any more; a batch that never left is not among them."""
+        """Wait until the inbox is empty and return all lags, without batches that never left it."""
         self._posting = False
         self._thread.join()
         return self._lags
@@ -33,7 +33,7 @@ class InboxWatch:
         connection = self._store.connect()
         deadline = 0.0
         while self._posting or self._waiting:
-            # First what was acknowledged, then what is there: who is missing has been settled.
+            # Read acknowledged batches before the inbox: those missing in the inbox are settled.
             acknowledged = list(self._waiting.items())
             there = {row[0] for row in connection.execute("SELECT id FROM outcomes_batch")}
             now = time.monotonic()

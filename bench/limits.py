@@ -1,5 +1,5 @@
-"""The limit of a store: the rows that settling has left, copied into empty tables with the same
-indexes by the fastest means the database has, and committed with the same durability.
+"""Upper limit for settling: time to copy the same rows into empty tables with the same indexes, by
+the fastest method of the database and with the same durability.
 """
 
 # ruff: noqa: S608 - the statements are made of this file's own names
@@ -21,11 +21,11 @@ _CHUNK = 1024 * 1024
 
 
 class CopyWrong(Exception):
-    """The copy has other rows than its original."""
+    """The copy and the original have different numbers of rows."""
 
 
 def seconds_to_copy(store: Store, tag: str) -> tuple[str, float]:
-    """How it was done, and how long events and calls of this part took together."""
+    """Method used, and the seconds it took to copy the events and calls of this part."""
     if store.url:
         return "COPY", _by_copy(store, tag)
     return "executemany", _by_executemany(store, tag)
@@ -45,7 +45,7 @@ def _by_copy(store: Store, tag: str) -> float:
         for table in _TABLES:
             like = f"CREATE TABLE bench_limit.{table} (LIKE public.{table} INCLUDING ALL)"
             connection.execute(like.encode())
-        connection.commit()  # before: rows of a table made in the same transaction cost less
+        connection.commit()  # loading a table in the transaction that created it costs less
         began = time.monotonic()
         for table in _TABLES:
             into = f"COPY bench_limit.{table} FROM STDIN (FORMAT BINARY)".encode()
@@ -64,7 +64,7 @@ def _by_copy(store: Store, tag: str) -> float:
 
 
 def _chunks(out: psycopg.Copy) -> list[bytes]:
-    """Put together, so that writing them is not measured row by row."""
+    """Output joined into large chunks, so that writing isn't measured row by row."""
     complete = b"".join(bytes(part) for part in out)
     return [complete[start : start + _CHUNK] for start in range(0, len(complete), _CHUNK)]
 

@@ -1,7 +1,7 @@
-"""Agents that hold streams: a process of its own with one event loop, as light as it can be made.
+"""Agents that hold streams open: a separate, lightweight process with one event loop.
 
-`python -m bench.listeners` reads an Order from its standard input, opens the streams, says
-`open <how many>`, and then prints for each version, once all have it, when the last one had it.
+`python -m bench.listeners` reads an Order from standard input, opens the streams and prints
+`open <number>`. For each version, it prints an Arrival once all agents have received it.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import time
 import msgspec
 import uvloop
 
-WINDOW = 100  # connections that are being opened at a time
+WINDOW = 100  # connections opened concurrently
 
 
 class Order(msgspec.Struct):
@@ -24,7 +24,7 @@ class Order(msgspec.Struct):
 
 
 class Arrival(msgspec.Struct):
-    """`first` and `last` are on the monotonic clock, which processes of a machine share."""
+    """Arrival of a version, timed on the monotonic clock, which all processes share."""
 
     version: int
     first: float

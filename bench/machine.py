@@ -1,4 +1,4 @@
-"""The machine of a measurement: commit, versions, cores, and how durable a commit really was."""
+"""Describes the machine of a measurement: commit, versions, cores, and durability of commits."""
 
 import importlib.metadata
 import json
@@ -36,7 +36,7 @@ def machine(folder: Path) -> dict[str, Any]:
 
 
 def durability(store: Store) -> dict[str, str]:
-    """As a connection of the product itself reads them back from the running database."""
+    """Durability settings of the running database, read by the product's own connection."""
     answer = subprocess.run(
         [sys.executable, "-m", "bench.durability"],
         cwd=ROOT,
@@ -50,7 +50,7 @@ def durability(store: Store) -> dict[str, str]:
 
 
 def _fsync_ms(folder: Path) -> float:
-    """Time of one fsync: far below 0.05 ms the disk promises too much."""
+    """Median time of an fsync. Far below 0.05 ms, the disk doesn't really persist the data."""
     took = []
     with (folder / "fsync").open("wb", buffering=0) as file:
         for _ in range(50):

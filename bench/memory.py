@@ -1,5 +1,5 @@
-"""`python -m bench.memory`: the idle memory of everything that one start brings up, evaluation
-process included, and the size of what is installed.
+"""`python -m bench.memory`: idle memory of all processes that a start creates, including the
+evaluation process, and the installed size.
 """
 
 import json
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def _wake_evaluator(running: Site) -> int:
-    """It is started when somebody first asks for it, so ask as the editor does."""
+    """Validate a contract, as the editor does, because the evaluator starts on first use."""
     status, _ = running.ask("POST", "/v1/contracts/validate", {"yaml": CONTRACT})
     return status
 
@@ -63,7 +63,7 @@ def pss(pid: int) -> float:
 
 
 def _command(pid: int) -> str:
-    """Without the folders, which say nothing."""
+    """Command line of a process, without folder names."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
     short = [word.rsplit("/", 2 if _EVALUATOR in word else 1)[-1] for word in words if word]
     stored = f" ({_EVALUATOR})" if any(_EVALUATOR in word for word in words) else ""

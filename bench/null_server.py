@@ -1,6 +1,7 @@
-"""A console that does nothing: it has one constant answer for whatever an SDK asks of it.
+"""A null console with a constant response for each request that an SDK sends.
 
-What a governed call takes with it is what the SDK, its HTTP library and the server's take.
+The duration of a governed call with it is the overhead of the SDK, its HTTP library and the web
+server.
 """
 
 import base64
@@ -29,7 +30,7 @@ def _constant(status: int, body: object) -> Answer:
 _INCREMENT = _constant(200, {"value": 1})
 _BATCH = _constant(200, {"values": {"s:bench-0:attempts": "1", "s:bench-0:execs": "1"}})
 _GET = _constant(200, {"value": "1"})
-_DELETE = _constant(404, ABSENT)  # as a console answers for failures that there were none of
+_DELETE = _constant(404, ABSENT)  # a console's response if there are no failures to reset
 _EVENTS = _constant(202, ACCEPTED)
 _DOCUMENT = _constant(200, DOCUMENT)
 
@@ -68,7 +69,7 @@ async def application(
 
 @contextmanager
 def null_server() -> Iterator[tuple[str, int]]:
-    """Its address and its process, which is started with the very options of the product's."""
+    """Address and process ID of the null server, started with the product's own options."""
     with listen("127.0.0.1", 0) as listener:
         served = subprocess.Popen(
             web_command("bench.null_server:application", listener.fileno()),

@@ -40,7 +40,7 @@ STORES, FILLED = ROOT / ".cache/pages", "filled.json"
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Contents of a filled store, saved next to it."""
+    """Description of a filled store, saved in a file next to it."""
 
     calls: int
     end: datetime  # of the newest day
@@ -62,11 +62,11 @@ def main() -> int:
 
 
 def _full(sizes: tuple[int, ...]) -> int:
-    os.environ.pop("DATABASE_URL", None)  # on a server of that address nothing would be kept
+    os.environ.pop("DATABASE_URL", None)  # a database on that server would be dropped afterwards
     counted: dict[str, Any] = {}
     for calls in sizes:
         folder = STORES / f"{calls}"
-        if _known(folder / FILLED) is None:  # never filled, not to its end, or for other tables
+        if _known(folder / FILLED) is None:  # not filled, not completely, or with another schema
             shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         with store("postgres", folder) as chosen:
@@ -112,12 +112,12 @@ def _known(stored: Path | None) -> Filled | None:
 
 
 def _tables() -> list[str]:
-    """Hash of the tables: a store that was filled for others is filled again."""
+    """Names of all migrations. A store filled with different ones is filled again."""
     return sorted(file.stem for file in ROOT.glob("*/migrations/0*.py"))
 
 
 def _fill(chosen: Store, calls: int) -> Filled:
-    """A day through the door and the worker, and the others as copies of it."""
+    """Fill a store with one ingested and settled day, and copies of it as the other days."""
     began, secret, of_a_day = time.monotonic(), secrets.token_hex(20), max(calls // DAYS, 100)
     end = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     with site(chosen, secret) as running:
@@ -150,7 +150,7 @@ def _wait_until_rolled_up(chosen: Store) -> None:
 
 
 def _paths(end: datetime) -> dict[str, str]:
-    """Pages of the newest day, which people open most, and of all ninety days."""
+    """Pages of the newest day, which are opened most, and of all ninety days."""
     day = _within(end - timedelta(days=1), end)
     all_of_it = _within(end - timedelta(days=DAYS), end)
     lists = {
@@ -191,7 +191,7 @@ def _paths(end: datetime) -> dict[str, str]:
 
 
 def _detail_paths(chosen: Store, end: datetime) -> dict[str, str]:
-    """Pages whose addresses are known once the store is filled."""
+    """Pages whose addresses depend on the filled store."""
     all_of_it = _within(end - timedelta(days=DAYS), end)
     (digest,) = chosen.rows(
         "SELECT digest FROM outcomes_callgroup WHERE of = 'failure' ORDER BY id LIMIT 1"
@@ -218,8 +218,10 @@ def _within(since: datetime, until: datetime) -> str:
 
 
 def _measured(browser: Browser, path: str) -> dict[str, Any]:
-    """From the first byte of the request to the last of the answer, over the loopback. The first
-    one found nothing in any cache; what takes seconds is not asked for as often."""
+    """Measure a page over loopback, from the first byte of the request to the last of the response.
+
+    The first request, with cold caches, isn't counted; slow pages are requested less often.
+    """
     try:
         first, size, status = _request(browser, path)
         if status != http.client.OK:
@@ -246,7 +248,7 @@ def _request(browser: Browser, path: str) -> tuple[float, int, int]:
 
 
 def table(result: dict[str, Any], *, compared: bool = False) -> str:
-    """A row for each page, two columns for each store; beside them how many times the first."""
+    """Table with a row per page and a column per store; if compared, also their ratios."""
     names = list(next(iter(result.values()))["rows"])
     lines = ["p50 · p95 · processor, ms".ljust(38) + "".join(f"{store:>24}" for store in result)]
     for name in names:
@@ -267,7 +269,7 @@ def table(result: dict[str, Any], *, compared: bool = False) -> str:
 
 
 def _times(rows: list[dict[str, Any]], figure: str) -> float:
-    """The last of the first."""
+    """Ratio of the last row to the first."""
     return float(rows[-1][figure] / max(rows[0][figure], 0.1))
 
 

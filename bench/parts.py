@@ -1,4 +1,4 @@
-"""The parts of a bench, each with its figures, or with the reasons why it has none."""
+"""Parts of a bench, each with its figures or the reasons why it has none."""
 
 import secrets
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from bench.recount import faults_in
 from bench.site import Site
 from bench.workload import TAG, Workload
 
-POSTING, SETTLING = 60.0, 120.0  # seconds that a part may take at most
+POSTING, SETTLING = 60.0, 120.0  # maximum seconds per part
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Part:
     faults: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Figures are shown of what was stored exactly, and of nothing else."""
+        """The part as JSON. Figures are included only if everything was stored exactly."""
         shown = {} if self.faults else self.figures
         return {
             "part": self.name,
@@ -44,13 +44,13 @@ class Part:
 
 
 def workload(items: int, *, batch: int, clients: int) -> Workload:
-    """At least one post of each client."""
+    """Workload of about `items`, with at least one post per client."""
     posts = max(1, items // (batch * clients))
     return Workload(secrets.token_hex(TAG // 2), clients, posts, batch)
 
 
 def door(site: Site, load: Workload, *, worker: bool) -> Part:
-    """Durable ingest: from the first byte sent to the last answer, each after its commit."""
+    """Durable ingest: from the first byte sent to the last response, each sent after its commit."""
     name = "ingest" if worker else "ingest, door alone"
     how = "worker running" if worker else "worker stopped meanwhile"
     part = Part(name, load.batch, load.clients, how=how)
@@ -70,7 +70,7 @@ def door(site: Site, load: Workload, *, worker: bool) -> Part:
 
 
 def settle(site: Site, load: Workload) -> list[Part]:
-    """Settling rate of a worker that shares with nothing, and the limit for the same rows."""
+    """Settling rate of a worker without concurrent ingest, and the limit for the same rows."""
     part = Part("settle alone", load.batch, load.clients, how="posted while the worker was stopped")
     site.wait_until_settled(SETTLING)
     with agents(site, load, seconds=POSTING) as ready, site.worker_stopped():
@@ -108,7 +108,7 @@ def end_to_end(site: Site, load: Workload) -> Part:
 
 
 def lag(site: Site, load: Workload, *, per_second: int) -> Part:
-    """Post to settled, at a steady rate, by watching when batches leave the inbox."""
+    """Lag from post to settled at a steady rate, measured by when batches leave the inbox."""
     part = Part("lag", load.batch, load.clients, how=f"at a steady {per_second} items/s")
     every = load.batch / per_second
     site.wait_until_settled(SETTLING)

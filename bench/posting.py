@@ -1,4 +1,4 @@
-"""Agents of a bench, ready to post at a word."""
+"""Starts the agents of a bench, ready to post on command."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from bench.workload import Workload
 
 
 class AgentsFailed(Exception):
-    """The posting process ended before it had a result."""
+    """The posting process ended without a result."""
 
 
 class Agents:
@@ -42,7 +42,7 @@ class Agents:
 def agents(
     site: Site, load: Workload, *, seconds: float, every: float = 0, watch: bool = False
 ) -> Iterator[Agents]:
-    """Once this is entered, all bodies are built and all connections are open."""
+    """Start agents, and yield them once all bodies are built and all connections are open."""
     host, port = site.address
     inbox = Watch(site.store.name, str(site.store.data), site.store.url) if watch else None
     order = Order(host, port, site.key, load, seconds, every, inbox)
@@ -52,7 +52,7 @@ def agents(
 
 @contextmanager
 def started(module: str, order: msgspec.Struct) -> Iterator[Agents]:
-    """A process of its own that has read its order and waits for a word."""
+    """Start a separate process, and yield it once it has read its order and waits for a line."""
     process = subprocess.Popen(
         [sys.executable, "-m", module],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Processes of this machine as /proc tells them: who descends from whom, and what each used."""
+"""Process trees and CPU use on this machine, from /proc."""
 
 import os
 import time
@@ -14,7 +14,7 @@ class Process:
     pid: int
     parent: int
     ticks: int  # its own
-    ticks_of_ended: int  # of children that have ended
+    ticks_of_ended: int  # of its exited children
 
 
 def processes() -> dict[int, Process]:
@@ -22,7 +22,7 @@ def processes() -> dict[int, Process]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             text = (folder / "stat").read_text()
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has exited meanwhile
             continue
         fields = text[text.rindex(")") + 2 :].split()
         pid = int(folder.name)
@@ -36,7 +36,7 @@ def processes() -> dict[int, Process]:
 
 
 def family(root: int, among: Mapping[int, Process]) -> list[Process]:
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     members = [among[root]] if root in among else []
     for member in members:
         members += [each for each in among.values() if each.parent == member.pid]
@@ -44,15 +44,15 @@ def family(root: int, among: Mapping[int, Process]) -> list[Process]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time of one process, without its children."""
+    """CPU time of one process, without its children."""
     return processes()[pid].ticks / _TICKS
 
 
 class CpuMeter:
-    """Cores that named processes kept busy, and what all others of the machine took meanwhile."""
+    """Cores used by named processes, and by all other processes of the machine."""
 
     def __init__(self, roots: Mapping[str, int]) -> None:
-        # Families in families: what has a name of its own is not counted with whoever started it.
+        # Trees can nest: a named process is not counted with the process that started it.
         outer = {"supervisor": roots["supervisor"], "bench": os.getpid()}
         self._roots = {name: root for name, root in roots.items() if name not in outer} | outer
         self._outer = outer.keys()
@@ -64,7 +64,7 @@ class CpuMeter:
         return {name: round(used / seconds, 2) for name, used in self.seconds().items()}
 
     def seconds(self) -> dict[str, float]:
-        """Processor time since the beginning."""
+        """CPU time by name since the meter was created."""
         used = {
             name: (ticks - self._before.get(name, 0)) / _TICKS
             for name, ticks in self._ticks().items()

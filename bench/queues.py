@@ -1,7 +1,7 @@
-"""A simulation of the inbox under bursts: fluid, in small steps, one queue per shard.
+"""Simulation of the inbox under bursts: a fluid model in small steps, with one queue per shard.
 
-Posts that find the inbox full are sent again after the pause that the console names, and are lost
-once their agents' buffers are full. No clock and no chance: the same input has the same result.
+Posts rejected by a full inbox are retried after the pause that the console requests, and are lost
+once the agents' buffers are full. There is no clock and no randomness, so results are reproducible.
 """
 
 from collections import Counter, deque
@@ -10,24 +10,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 STEP: Final = 0.1  # seconds
-RETRY_AFTER: Final = 10.0  # seconds, as a refused post is answered
-Rate = Callable[[float], float]  # outcomes per second at a time
+RETRY_AFTER: Final = 10.0  # seconds, from the response to a rejected post
+Rate = Callable[[float], float]  # outcomes per second, by time in seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """Capacity of an installation, in outcomes per second."""
 
-    door: float  # acknowledged by all webs
+    door: float  # acknowledged by all web processes
     settle: float  # by the workers of one shard
     shards: int = 1
-    inbox: float = 5_000_000  # outcomes that a shard's inbox has room for
-    buffers: float = 1_000_000  # outcomes that all agents together can hold back
+    inbox: float = 5_000_000  # capacity of a shard's inbox, in outcomes
+    buffers: float = 1_000_000  # outcomes that all agents together can buffer
 
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A steady rate, and for some seconds a multiple of it."""
+    """A steady rate, with a multiple of it for some seconds."""
 
     base: float
     times: float
@@ -43,19 +43,21 @@ class Burst:
 class Result:
     longest_lag: float  # seconds from acknowledged to settled
     largest_backlog: float  # outcomes in the inbox of one shard
-    refused: float  # outcomes that were answered with *try again*, once or more often
-    lost: float  # of these, more than the buffers of their agents hold
+    refused: float  # outcomes that got a *try again* response, at least once
+    lost: float  # of the refused ones, those that didn't fit into the agents' buffers
     settled: float
-    drained_at: float | None  # seconds after which nothing waits beyond a step; None: never
+    drained_at: float | None  # seconds after which nothing waits longer than a step; None: never
 
 
 @dataclass(slots=True)
 class _Shard:
-    """First in, first out: amounts with the time at which they were acknowledged. Shards with the
-    same share of the traffic do the same, so one of them stands for all."""
+    """FIFO queue of amounts with the time of acknowledgment.
 
-    part: float  # of the traffic
-    count: int  # shards that it stands for
+    Shards with the same share of the traffic behave the same, so one represents all of them.
+    """
+
+    part: float  # share of the traffic
+    count: int  # shards that it represents
     waiting: deque[tuple[float, float]] = field(default_factory=deque)
     backlog: float = 0.0
     settled: float = 0.0
@@ -84,8 +86,11 @@ class _Shard:
 def simulate(
     fleet: Fleet, rate: Rate, *, seconds: float, shares: Sequence[float] = (), bulk: float = 0.0
 ) -> Result:
-    """`shares` of the traffic by shard, equal without them; `bulk` is the part of each shard's work
-    that jobs take meanwhile."""
+    """Simulate the queues of a fleet.
+
+    `shares` is each shard's share of the traffic, equal by default. `bulk` is the fraction of each
+    shard's capacity that jobs use.
+    """
     parts = list(shares) or [1 / fleet.shards] * fleet.shards
     if len(parts) != fleet.shards:
         raise ValueError(f"{len(parts)} shares for {fleet.shards} shards")

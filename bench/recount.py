@@ -1,6 +1,6 @@
-"""Recount of stored data by call, event, rollup and session.
+"""Recounts stored data by call, event, rollup and session.
 
-It reads tables only and uses none of the product's own queries."""
+It reads the tables directly and uses none of the product's queries."""
 
 # ruff: noqa: S608 - the queries are made of this file's own names
 
@@ -16,10 +16,10 @@ from bench.site import Site
 from bench.stores import Store
 from bench.workload import TAG, Workload, expected
 
-# As packed rollups number them.
+# In the order of their codes in packed rollups.
 _KINDS: Final = ("", "execution_result", "timeout", "failure", "denied", "artifact_reference")
 _VERDICTS: Final = ("", "success", "failure", "unknown")
-_CODES: Final = len(_KINDS) * len(_VERDICTS)  # from here on of calls that no check has seen
+_CODES: Final = len(_KINDS) * len(_VERDICTS)  # codes from here on mean unchecked calls
 _UNCHECKED = "CASE WHEN verdict <> '' AND classified = '' THEN 1 ELSE 0 END"
 _DENIED = "CASE WHEN kind = 'denied' THEN 1 ELSE 0 END"
 _RAN = "kind NOT IN ('', 'denied')"
@@ -35,7 +35,7 @@ _STORED_COUNTS = "attempts, executions, successes, failures, unknown, denied, op
 
 
 def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
-    """Differences between stored and acknowledged data; there must be none."""
+    """Differences between stored and acknowledged data; empty if all is well."""
     want = expected(load, posted)
     tag = load.tag
     stored = store.rows(
@@ -79,7 +79,7 @@ def faults_in(store: Store, load: Workload, posted: list[int]) -> list[str]:
 
 
 def _in_rollups(store: Store, tag: str) -> list[str]:
-    """Minute by minute, of those that are rolled up and of those that are not yet."""
+    """Differences by minute between calls and rollups, both applied and pending."""
     tools = f"SELECT id FROM outcomes_tool WHERE substr(name, 1, {TAG}) = %s"
     ours = {tool for (tool,) in store.rows(tools, tag)}
     counted = {
@@ -111,7 +111,7 @@ def _in_rollups(store: Store, tag: str) -> list[str]:
 
 
 def faults_in_figures(site: Site, calls: int, since: datetime) -> list[str]:
-    """Differences between the figures and the calls of a store."""
+    """Differences between the product's figures and the stored calls."""
     counted = {
         tool: numbers
         for tool, *numbers in site.store.rows(
@@ -149,7 +149,7 @@ def _sessions() -> tuple[str, str]:
 
 
 def _differing(what: str, store: Store, counted: str, stored: str, tag: str) -> list[str]:
-    """Empty when both queries answer the same rows."""
+    """Differences between the rows of two queries; empty if they are equal."""
     faults = []
     for one, other, how in ((counted, stored, "missing or wrong"), (stored, counted, "too many")):
         rest = f"SELECT * FROM ({one}) AS one EXCEPT SELECT * FROM ({other}) AS other"
@@ -161,7 +161,7 @@ def _differing(what: str, store: Store, counted: str, stored: str, tag: str) -> 
 
 
 def _minute(store: Store) -> str:
-    """Since 1970."""
+    """SQL for a call's time in minutes since 1970."""
     if store.url:
         return "floor(extract(epoch FROM at) / 60)::int"
     return "unixepoch(substr(at, 1, 19)) / 60"

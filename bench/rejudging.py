@@ -1,4 +1,4 @@
-"""Calls judged anew under load: what a check would change, and calls reclassified by it."""
+"""Throughput of check backtests and of reclassifying recorded calls."""
 
 import json
 import secrets
@@ -35,11 +35,11 @@ rules:
 
 
 class RejudgingEnded(Exception):
-    """Without a result, or not in time."""
+    """The job ended without a result, or took too long."""
 
 
 def rejudging(site: Site, *, number: int) -> Iterator[Part]:
-    """The check is tried first, then bound, and the same calls are reclassified by it."""
+    """Backtest the check, then bind it and reclassify the same calls."""
     tag = f"judged-{secrets.token_hex(4)}"
     items = list(_items(tag, number))
     for start in range(0, number, POSTED_AT_ONCE):

@@ -1,8 +1,8 @@
-"""Calls that the backtests of a bench replay, and the bundle of ten rules they are checked against.
+"""Calls that the backtests of a bench replay, and a contract of ten rules to replay them against.
 
-A realistic mix repeats what agents repeat: some dozen files, hosts and commands, requested again
-and again by a few roles, as an SDK reports it: without outputs. The other workload has no two
-calls that are equal in what rules read, and the output of each, as an executor posts it."""
+The realistic mix repeats a few dozen files, hosts and commands for a few roles, without outputs, as
+SDKs report calls. In the other workload, no two calls are equal in any field that rules read, and
+each has an output, as executors report calls."""
 
 import random
 from collections.abc import Iterator
@@ -35,9 +35,8 @@ ROLES = ("analyst", "billing", "admin")
 
 
 def calls(kind: str, number: int, first: datetime, version: str) -> Iterator[dict[str, Any]]:
-    """Items of POST outcomes: calls that were all let through, ten milliseconds from each other,
-    under the contract of this revision."""
-    # A seed: the same calls each time, so that two runs can be compared.
+    """Items of `POST outcomes`: allowed calls under this contract version, 10 ms apart."""
+    # Seeded, so that every run has the same calls and runs can be compared.
     rng = random.Random(f"{kind} {number}")  # noqa: S311 - words, not secrets
     for place in range(number):
         tool = rng.choice(TOOLS) if kind == "mix" else TOOLS[place % 5]
@@ -57,7 +56,7 @@ def calls(kind: str, number: int, first: datetime, version: str) -> Iterator[dic
 
 
 def _output(rng: random.Random, kind: str) -> dict[str, Any]:
-    """SDKs report none; an executor that posts what became of a call does."""
+    """Output fields: none for the mix, as from an SDK; otherwise an output, as from an executor."""
     if kind == "mix":
         return {}
     lines = [f"{rng.getrandbits(96):024x} found in line {number}" for number in range(14)]
@@ -65,7 +64,7 @@ def _output(rng: random.Random, kind: str) -> dict[str, Any]:
 
 
 def _arguments(tool: str, rng: random.Random, own: int | None) -> dict[str, Any]:
-    """With a number of its own a call is like no other."""
+    """Arguments from a small set, or unique ones if `own` is given."""
     few = int(60 * rng.random() ** 2) if own is None else own
     match tool:
         case "read_file":

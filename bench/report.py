@@ -1,4 +1,4 @@
-"""A bench as one table for people; the JSON has the same and more."""
+"""Formats a bench as a readable table; the JSON has more details."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

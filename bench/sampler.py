@@ -1,7 +1,7 @@
-"""Samples where a process spends its processor time, every few milliseconds of it.
+"""Samples where a process spends its CPU time, every few milliseconds.
 
-A profiler that follows each call makes small functions seem expensive; sampling costs nothing, and
-time that other programs take meanwhile does not show."""
+A tracing profiler makes small functions look expensive. Sampling costs almost nothing and doesn't
+count time used by other programs."""
 
 import signal
 from collections import Counter
@@ -16,8 +16,8 @@ EVERY = 0.002  # seconds; the system may round it up
 class Sampler:
     def __init__(self) -> None:
         self.samples = 0
-        self.own: Counter[str] = Counter()  # by function, with the C functions that it called
-        self.within: Counter[str] = Counter()  # with all that it called
+        self.own: Counter[str] = Counter()  # by function, including C functions that it called
+        self.within: Counter[str] = Counter()  # by function, including everything that it called
         self.lines: Counter[str] = Counter()
 
     @contextmanager
@@ -45,7 +45,7 @@ class Sampler:
 
 def _function(frame: FrameType) -> str:
     name = frame.f_code.co_qualname
-    if frame.f_code.co_filename == "<string>":  # made by dataclasses or namedtuple: of which class
+    if frame.f_code.co_filename == "<string>":  # generated for a dataclass or namedtuple
         first = next(iter(frame.f_locals.values()), None)
         of = first if isinstance(first, type) else type(first)
         return f"{of.__module__} {of.__qualname__} is made"

@@ -19,7 +19,7 @@ from bench.queues import Burst, Fleet, Result, simulate
 DAY: Final = 86_400
 MONTH: Final = 30.4 * DAY
 SEARCH: Final = ("outcomes_posting", "outcomes_indexedcall")
-FEWEST: Final = 4  # cores of a host or a node
+FEWEST: Final = 4  # minimum cores per host or node
 KIB, GIB, TB = 1024, 1024**3, 10**12
 RATES: Final = (12.0, 100.0, 1_000.0, 10_000.0, 100_000.0)
 STORED: Final = (10**9, 10**10, 10**11)
@@ -27,20 +27,20 @@ STORED: Final = (10**9, 10**10, 10**11)
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Measured, of one outcome of about 1 KB, on PostgreSQL."""
+    """Measured costs of one outcome of about 1 KB on PostgreSQL."""
 
     web_us: float
     settle_us: float
     database_us: float
     stored_bytes: float
-    index_bytes: float  # of these, of the search index
+    index_bytes: float  # the part of stored_bytes that is the search index
     log_bytes: float
     page_writes: float
-    connections: float  # of one web and its workers
+    connections: float  # of one web process and its workers
 
     @classmethod
     def of(cls, bench: Mapping[str, Any]) -> "Costs":
-        """Raises ValueError for a run that was not exact."""
+        """Costs from a bench's JSON. Raises ValueError if the run was not exact."""
         measured = bench["stores"]["postgres"]["costs"]
         if measured["recount"] != "exact":
             raise ValueError(f"The run was not exact: {measured['recount']}")
@@ -59,32 +59,32 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """Not measured here. A larger installation replaces them by its own."""
+    """Assumptions that aren't measured. A larger installation replaces them with its own values."""
 
-    busy: float = 0.6  # of a core at most, so that a burst finds room
-    host_cores: int = 16  # of web and workers
-    small_cores: float = 4  # that one machine with all of it may need
+    busy: float = 0.6  # maximum utilization of a core, leaving headroom for bursts
+    host_cores: int = 16  # per host of web processes and workers
+    small_cores: float = 4  # maximum for an installation on one machine
     small_disk: float = 2 * TB
     small_writes: float = 5_000
-    node_cores: int = 32  # of one PostgreSQL
+    node_cores: int = 32  # per PostgreSQL node
     node_memory: float = 256 * GIB
-    node_log: float = 150e6  # bytes of log per second that one node and its standby keep up with
-    node_writes: float = 40_000  # of 8 KiB per second
+    node_log: float = 150e6  # WAL bytes per second that a node and its standby can sustain
+    node_writes: float = 40_000  # 8 KiB writes per second
     node_disk: float = 16 * TB
     outcomes_per_post: float = 50
     outcomes_per_claim: float = 4_000
-    indexed_at_random: float = 3  # index pages per outcome that are in no order of time
-    index_share: float = 0.4  # of the stored bytes
-    column_bytes: float = 250  # of an outcome as a sorted, compressed column file
-    hot_days: float = 30  # of rows, where older ones move to columns
-    core_month: float = 25.0  # US dollars, of a rented core with its memory
-    disk_month: float = 90.0  # of a TB of fast disk, twice for the standby
-    object_month: float = 22.0  # of a TB of objects
+    indexed_at_random: float = 3  # index pages per outcome that aren't in time order
+    index_share: float = 0.4  # share of indexes in the stored bytes
+    column_bytes: float = 250  # per outcome in a sorted, compressed column file
+    hot_days: float = 30  # kept as rows if older data moves to column files
+    core_month: float = 25.0  # US dollars per rented core with its memory
+    disk_month: float = 90.0  # US dollars per TB of fast disk; the standby needs the same again
+    object_month: float = 22.0  # US dollars per TB of object storage
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """All of an installation at one rate, with so many outcomes stored."""
+    """Resources of an installation for one rate and a number of stored outcomes."""
 
     rate: float
     stored: float
@@ -100,11 +100,11 @@ class Need:
     nodes: int
     connections: float
     dollars: float
-    is_small: bool  # fits on one machine
+    is_small: bool  # fits on a single machine
 
     @property
     def step(self) -> str:
-        """Smallest architecture that has it."""
+        """Smallest architecture that meets this need."""
         if self.column_bytes:
             return "Citus and columns" if self.nodes > 1 else "hosts and columns"
         if self.nodes > 1:
@@ -115,7 +115,7 @@ class Need:
 def need(costs: Costs, rate: float, stored: float, assumed: Assumed | None = None) -> Need:
     a = assumed or Assumed()
     hot = min(stored, rate * DAY * a.hot_days)
-    # Rows stay where one node has room for all of them: a second store is a second thing to run.
+    # Keep everything as rows if one node can hold it: a second store adds operational work.
     in_rows = stored if stored * costs.stored_bytes <= a.node_disk else hot
     in_columns = stored - in_rows
     web, settle, database = (
@@ -166,7 +166,7 @@ def need(costs: Costs, rate: float, stored: float, assumed: Assumed | None = Non
 
 
 def largest_rate_of_a_node(costs: Costs, assumed: Assumed | None = None) -> float:
-    """Outcomes per second at which the first limit of one node is met: the most of one project."""
+    """Outcomes per second at which a node reaches its first limit: the maximum for one project."""
     a = assumed or Assumed()
     return min(
         a.node_cores * a.busy * 1e6 / costs.database_us,
@@ -176,21 +176,20 @@ def largest_rate_of_a_node(costs: Costs, assumed: Assumed | None = None) -> floa
 
 
 def _missed(costs: Costs, rate: float, rows: float, a: Assumed) -> float:
-    """Share of index pages that are on disk when an outcome needs them: those of the newest
-    partition, which holds a day."""
+    """Share of index pages in the newest partition (one day) that must be read from disk."""
     newest = min(rows, rate * DAY) * costs.stored_bytes * a.index_share
     memory = a.node_memory / 2 * max(1.0, rate / largest_rate_of_a_node(costs, a))
     return max(0.0, 1 - memory / newest) if newest else 0.0
 
 
 def fleet_for(costs: Costs, rate: float, shards: int, *, spare: float = 2.0) -> Fleet:
-    """Webs and workers for a multiple of the rate, as many as their cores allow."""
+    """Web processes and workers for a multiple of the rate, limited by what a node can settle."""
     settle = min(spare * rate / shards, largest_rate_of_a_node(costs))
     return Fleet(door=10 * rate, settle=settle, shards=shards, buffers=10_000 * max(100.0, rate))
 
 
 def bursts(costs: Costs) -> list[tuple[str, Result]]:
-    """The queues of each rate, in a minute of ten times as much; then with skew, and with jobs."""
+    """Simulated queues for each rate during a tenfold one-minute burst; also with skew and jobs."""
     results = []
     for rate in RATES[1:]:
         shards = need(costs, rate, rate * DAY * 30).nodes

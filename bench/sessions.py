@@ -123,7 +123,7 @@ def _rows(project: int, first: int, sessions: int) -> Iterator[tuple[Any, ...]]:
                 for version in range(1, 6)
             ]
         )  # fmt: skip
-    # As long as what a session of fifty calls keeps to be gone on from.
+    # As large as the stored state of a session of fifty calls.
     tally = json.dumps({"kept": [f"{rng.getrandbits(32):08x}" for _ in range(90)]})
     end = datetime.now(UTC)
     for place in range(sessions):

@@ -1,4 +1,4 @@
-"""The product under load: started as its users start it, with default settings."""
+"""Runs the product under load, started as users start it, with default settings."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from bench.stores import Rows, Store
 from edictum_site.stack.running import Product, product
 
-EMAIL = "admin@example.test"  # of whoever opens pages
+EMAIL = "admin@example.test"  # user that opens pages
 _WAITING = "SELECT 1 FROM outcomes_batch WHERE set_aside_at IS NULL LIMIT 1"
 
 
@@ -22,14 +22,14 @@ _SET_ASIDE = "SELECT count(*), min(error) FROM outcomes_batch WHERE set_aside_at
 
 
 class NotSettled(Exception):
-    """The inbox did not empty in the time given, or not by settling."""
+    """The inbox was not empty in time, or a batch failed to settle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     store: Store
     running: Product
-    secret: str  # of the key and of the password
+    secret: str  # part of the API key, and the password
 
     @property
     def key(self) -> str:
@@ -42,7 +42,7 @@ class Site:
 
     @property
     def processes(self) -> dict[str, int]:
-        """Measured processes by name, with the database where it is one of ours."""
+        """Measured processes by name, including the database server if the bench started it."""
         server = {"database": self.store.server} if self.store.server else {}
         return {**self.running.children, "supervisor": self.running.process.pid, **server}
 
@@ -58,8 +58,10 @@ class Site:
 
     @contextmanager
     def worker_stopped(self) -> Iterator[None]:
-        """Between SIGSTOP and SIGCONT. It rolls up while the inbox is empty: a lock that it held
-        would be held all that time."""
+        """Stop the worker with SIGSTOP while it holds no write lock, and continue it afterwards.
+
+        Even with an empty inbox it may be rolling up, and would then keep its lock all that time.
+        """
         worker = self.running.children["worker"]
         with self.store.nobody_writing():
             os.kill(worker, signal.SIGSTOP)
@@ -69,7 +71,7 @@ class Site:
             os.kill(worker, signal.SIGCONT)
 
     def wait_until_settled(self, seconds: float) -> float:
-        """When nothing waited any more, on the monotonic clock, to some milliseconds."""
+        """Wait for an empty inbox; return when it was, on the monotonic clock, to a few ms."""
         connection = self.store.connect()
         began = looked = time.monotonic()
         try:
@@ -95,7 +97,7 @@ class Site:
 
 @contextmanager
 def site(store: Store, secret: str = "") -> Iterator[Site]:
-    """A store that was filled before knows the secret that it was given then."""
+    """Start the product. For a store that was filled before, pass the secret used then."""
     secret = secret or secrets.token_hex(20)
     variables = {
         **store.variables,

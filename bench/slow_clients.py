@@ -1,6 +1,6 @@
-"""Clients of what takes long: validations of a large contract, and exports read slowly.
+"""Clients for slow requests: validations of a large contract, and exports that are read slowly.
 
-They live in a process of their own: in the one that measures they would slow its clock.
+They run in a separate process, since they would delay the measurements otherwise.
 """
 
 import http.client
@@ -20,7 +20,7 @@ from bench.editor import Browser
 from bench.site import Site
 
 EXPORTS_OF_A_PERSON = 4
-PIECE, PAUSE = 4_096, 0.1  # bytes and seconds: some 40 kB/s
+PIECE, PAUSE = 4_096, 0.1  # bytes and seconds: about 40 kB/s
 RULES = 4_000
 
 
@@ -31,7 +31,7 @@ Address = tuple[str, int]
 def under_way(
     site: Site, *, validations: int, exports: int
 ) -> Iterator[Callable[[], Counter[str]]]:
-    """So many of each at a time, until the block ends; the value says what became of them."""
+    """Keep this many of each running until the block ends; yield a function that counts results."""
     people = [_person(site, number) for number in range(exports // EXPORTS_OF_A_PERSON)]
     keys = [_key(site, number) for number in range(validations)]
     cookies = [people[number % len(people)] for number in range(exports)]
@@ -45,7 +45,7 @@ def under_way(
         return Counter(ours.recv())
 
     try:
-        counted()  # they have begun
+        counted()  # returns once the clients have started
         yield counted
     finally:
         ours.send("end")
@@ -139,7 +139,7 @@ def _key(site: Site, number: int) -> str:
 
 
 def _person(site: Site, number: int) -> str:
-    """A viewer, invited and signed in: the header that a browser of theirs sends."""
+    """Cookie header of a newly invited and signed-in viewer."""
     admin, viewer = Browser(site), Browser(site)
     admin.sign_in()
     fields = {"email": f"viewer-{number}@example.test", "role": "viewer"}

@@ -21,11 +21,11 @@ from bench.workload import bodies
 
 VALIDATIONS = EXPORTS = 16
 CALLS, SECONDS = 20_000, 15.0
-EVERY, BATCH = 0.05, 50  # seconds between two requests, items of a post
+EVERY, BATCH = 0.05, 50  # seconds between two requests, items per post
 SETTLING = 120.0
-FILLING = 5.0  # seconds until what lies between an export and its reader is full
-TIMES = 2.0  # as long as when idle
-FLOOR = 10.0  # ms: below this it is noise of the machine
+FILLING = 5.0  # seconds until the buffers between an export and its reader are full
+TIMES = 2.0  # maximum ratio to the idle p95
+FLOOR = 10.0  # ms; anything below is noise
 
 
 def measure(running: Site, chosen: argparse.Namespace) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def unanswered(meanwhile: dict[str, int], chosen: argparse.Namespace) -> list[st
 
 
 def latencies(running: Site, seconds: float) -> dict[str, list[float]]:
-    """Both at a steady rate, each on a connection of its own."""
+    """Latencies of posts and health requests, both at a steady rate on separate connections."""
     took: dict[str, list[float]] = {"post": [], "health": []}
     posts = list(
         bodies(parts.workload(math.ceil(seconds / EVERY) * BATCH, batch=BATCH, clients=1), 0)
@@ -86,7 +86,7 @@ def latencies(running: Site, seconds: float) -> dict[str, list[float]]:
 
 
 def ask(site: Site, method: str, path: str, sent: list[bytes], took: list[float]) -> None:
-    """Each is timed from when it was due: who is late by one is late by the next, too."""
+    """Send requests on schedule and time each from when it was due, so that delays carry over."""
     connection = http.client.HTTPConnection(*site.address, timeout=60)
     headers = {"Authorization": f"Bearer {site.key}", "Content-Type": "application/json"}
     began = time.monotonic()

@@ -20,7 +20,7 @@ from bench.stores import store
 
 DAYS, TOOLS, AGENTS = 90, 24, 8
 ROUNDS = 7
-AT_ONCE = 20_000  # calls of one change
+AT_ONCE = 20_000  # calls per rollup change
 
 
 def main() -> int:

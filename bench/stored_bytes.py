@@ -11,13 +11,13 @@ from typing import Final
 from bench.filled import BATCH, fill
 from bench.stores import Store, store
 
-LIMIT: Final = 1_000  # bytes per call of events and calls with their indexes
+LIMIT: Final = 1_000  # bytes per call for events and calls, including their indexes
 PARTS: Final = {
     "events": ("outcomes_event",),
     "calls": ("outcomes_call",),
     "search": ("outcomes_posting", "outcomes_indexedcall"),
 }
-SHOWN: Final = 5  # bytes per call
+SHOWN: Final = 5  # bytes per call below which a size is not listed
 _ON_SERVER: Final = """
 SELECT t.relname, i.relname, pg_relation_size(i.oid) FROM pg_class t
 JOIN pg_index x ON x.indrelid = t.oid JOIN pg_class i ON i.oid = x.indexrelid

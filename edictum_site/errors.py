@@ -1,4 +1,4 @@
-"""Error answers: JSON below the API, else a page."""
+"""Error responses: JSON for the API, otherwise a page."""
 
 import logging
 import sys
@@ -64,7 +64,7 @@ def failed(request: HttpRequest) -> HttpResponse:
     end_session_if_read_only(error)
     if is_api(request):
         return api_error(500, "failed", "Internal error. The server's log has the cause.")
-    if not isinstance(error, DatabaseError):  # which the navigation would need too
+    if not isinstance(error, DatabaseError):  # the navigation needs the database too
         try:
             why = "No agent data was lost. Details are in the server's log."
             return error_page(request, 500, "The server hit an error", why)
@@ -84,7 +84,7 @@ def failed(request: HttpRequest) -> HttpResponse:
 def error_page(
     request: HttpRequest, status: int, title: str, why: str, **context: str
 ) -> HttpResponse:
-    """Inside the shell for people with a project, with ways on; parts of pages need none."""
+    """Error page; members of a project see it with the navigation, parts of pages without."""
     is_part = request.headers.get("HX-Request") == "true"
     is_in_shell = not is_part and with_a_project(request)
     shown = {
@@ -96,7 +96,7 @@ def error_page(
 
 
 def _last_part(path: str) -> str:
-    """Last part of an address: the name of what is missing."""
+    """Last part of a URL path: the name of what is missing."""
     part = path.rstrip("/").rsplit("/", 1)[-1]
     return "" if "\0" in part else part[:LONGEST_PART]
 
@@ -104,8 +104,7 @@ def _last_part(path: str) -> str:
 def head_like_get(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """The API's routes know GET; who asks for the head alone is answered as them, and the front
-    sends no more than that."""
+    """Middleware that answers HEAD requests of the API as GET; the front sends only the headers."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         if request.method != "HEAD" or not is_api(request):
@@ -121,7 +120,7 @@ def head_like_get(
 def api_method_errors(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """A method that a route does not have is told as JSON too."""
+    """Middleware that answers unsupported methods of API routes with JSON."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)

@@ -1,4 +1,4 @@
-"""First start: a project, a sign-up link, a key for agents."""
+"""First start: create a project, a sign-up link and a key for agents."""
 
 from collections.abc import Iterator
 
@@ -17,15 +17,15 @@ from governance.people.queries.people import anybody
 from governance.people.queries.projects import projects
 from governance.projects.commands import first_project
 
-FIRST_ENVIRONMENT = "production"  # what SDKs assume when they are told nothing
-FIRST_KEY = "first agent"  # name of the key that the first start prints
+FIRST_ENVIRONMENT = "production"  # default of the SDKs
+FIRST_KEY = "first agent"  # name of the key printed at the first start
 
 
 def make_first_things() -> Iterator[str]:
-    """Create what is missing; yields the lines that are shown only once."""
+    """Create what is missing; yields lines to print, some of which are shown only once."""
     project = first_project()
     yield from _documents()
-    # First, because it may fail: then no link is shown.
+    # Before the link, because it may fail, and then no link must be shown.
     bootstrap = env_secret("EDICTUM_SITE_BOOTSTRAP_KEY")
     try:
         differs = keep_bootstrap_key(project, bootstrap) if bootstrap else ""
@@ -39,7 +39,7 @@ def make_first_things() -> Iterator[str]:
 
 
 def _documents() -> Iterator[str]:
-    """Render and sign documents that were deployed before those existed; yields what failed."""
+    """Render and sign documents of older deployments that have none; yields the failures."""
     for project in projects():
         try:
             complete_documents(project)
@@ -84,12 +84,12 @@ def _first_key(project: Project) -> Iterator[str]:
 
 
 def address() -> str:
-    """Address of this console from its environment."""
+    """URL of this console, from its environment."""
     return env_url("EDICTUM_SITE_URL") or local_address()
 
 
 def local_address() -> str:
-    """Local address, for programs on the same machine."""
+    """URL of this console for programs on the same machine."""
     host = env_str("HOST", "127.0.0.1")
     reachable = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104 - compared only
     shown = f"[{reachable}]" if ":" in reachable else reachable

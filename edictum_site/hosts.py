@@ -1,4 +1,4 @@
-"""Which host names this console answers to; any other is refused with the way to name it."""
+"""Refuse requests for unknown host names, with instructions to allow the name."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -18,7 +18,8 @@ SHOWN = 100  # characters of a refused name
 def refuse_unknown_hosts(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Links, redirects and cookies follow the name that a request came to."""
+    """Middleware that refuses unknown hosts, as links, redirects and cookies use the request's
+    host name."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         try:
@@ -32,7 +33,7 @@ def refuse_unknown_hosts(
 
 @lru_cache(maxsize=64)
 def is_known_host(host: str) -> bool:
-    """Check of one `Host` header, for answers without Django's middleware."""
+    """Check a `Host` header, for responses that bypass Django's middleware."""
     domain, _ = split_domain_port(host)
     return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
 
@@ -45,5 +46,5 @@ def _refused(request: HttpRequest) -> HttpResponse:
     )
     if is_api(request):
         return api_error(400, "unknown_host", detail)
-    # Without the request: the shell of a page asks for its host.
+    # Rendered without the request, as the page frame would read its host.
     return render(None, "errors/unknown_host.html", {"detail": detail}, status=400)

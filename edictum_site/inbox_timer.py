@@ -1,8 +1,8 @@
-"""The sweep of the inbox, by a timer of the settling worker and without the broker.
+"""Sweep the inbox with a timer in the settling worker, independent of the broker.
 
-A post rings through Redis. A ring that is lost, or a Redis that is gone or hangs, costs seconds:
-the inbox is the queue, and the worker looks at it by itself. All else that is due by the clock
-comes from Celery's beat, and waits for Redis to return.
+Posts notify the worker through Redis. A lost notification, or a Redis that is down or hangs, only
+costs seconds, as the inbox is the queue and the worker polls it. Other scheduled tasks come from
+Celery beat and wait for Redis to return.
 """
 
 import logging
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def sweep_by_timer(settle: Callable[[], object]) -> None:
-    """On a thread that ends with the process."""
+    """Start the timer on a daemon thread."""
     threading.Thread(target=_sweep, args=[settle], name="inbox timer", daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""One log line, one JSON object, without secrets; none for what is no news."""
+"""Log lines as JSON objects, without secrets and without routine events."""
 
 import json
 import logging
@@ -25,12 +25,14 @@ class JsonLine(logging.Formatter):
 
 
 def without_secrets(text: str) -> str:
-    """Somebody may ask for an address that holds a key; who has the link of an invitation joins."""
+    """Mask secrets in a log line: requested paths may contain keys, and invitation links grant
+    access."""
     return _LINK.sub(rf"\1{MASK}", masked_text(unquote(text))[0])
 
 
 class News(logging.Filter):
-    """Agents ask several times per call for counters that nobody has begun: that is an answer."""
+    """Filter that drops 404s of the session store: agents read counters that don't exist yet
+    several times per call."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         match = getattr(getattr(record, "request", None), "resolver_match", None)

@@ -1,6 +1,6 @@
-"""Django's middleware for pages; a request that brings a key passes through all of it untouched.
+"""Django's middleware for pages, which requests with a key bypass.
 
-Agents post thousands of times a minute: sessions, cookies and messages are nothing to them.
+Agents post thousands of times a minute and need no sessions, cookies or messages.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ Answer = Callable[[HttpRequest], HttpResponseBase]
 
 
 def has_key(request: HttpRequest) -> bool:
-    """Whether the request is an agent's or a program's: an API path without a browser's cookie."""
+    """Whether an agent or program sent the request: an API path with a key, or without cookies."""
     return request.path.startswith(API_PREFIXES) and (
         "HTTP_AUTHORIZATION" in request.META or not request.META.get("HTTP_COOKIE")
     )
@@ -58,10 +58,10 @@ def security_headers(get_response: Answer) -> Answer:
 
 
 class ForPages:
-    """Goes before a middleware of Django and lets requests with a key pass by."""
+    """Mixin for a Django middleware that lets requests with a key bypass it."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        middleware: Any = self  # the class it goes before brings `get_response`
+        middleware: Any = self  # the Django class has `get_response`
         theirs = middleware.get_response if has_key(request) else super().__call__  # type: ignore[misc]  # and this
         answer: HttpResponseBase = theirs(request)
         return answer
@@ -72,7 +72,8 @@ class StaticFiles(ForPages, WhiteNoiseMiddleware):  # type: ignore[misc]  # whit
 
 
 class Compressed(ForPages, GZipMiddleware):
-    """Pages and their parts, to a fifth. Files keep their length and their ranges."""
+    """Compress pages and their parts, to about a fifth. Files are left as they are, with length and
+    ranges."""
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
@@ -104,7 +105,7 @@ class Authentication(ForPages, AuthenticationMiddleware):
 
 
 class SessionsInUse:
-    """Notes when a session was used last, for the pages that list sessions."""
+    """Record when a sign-in session was last used, for the pages that list sessions."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response

@@ -1,7 +1,7 @@
-"""Celery's beat, held by one process of all hosts: a lease in the database says which.
+"""Celery beat, run by one process across all hosts, which holds a lease in the database.
 
-Redis may restart and forget; the database does not. A scheduler without the lease waits, and takes
-over within seconds after the other one's has expired.
+The lease is not in Redis, which may lose it on restart. A scheduler without the lease waits, and
+takes over within seconds after it expires.
 """
 
 import logging
@@ -20,10 +20,10 @@ PAUSE: Final = 2.0
 
 
 class LeasedScheduler(Scheduler):
-    """A schedule in memory: on disk it is one more thing that a kill can leave half-written."""
+    """Scheduler that keeps its schedule in memory, as a file could be half-written at a kill."""
 
     _renew_at = _held_until = float("-inf")
-    _is_away = False  # the database
+    _is_away = False  # whether the database is unreachable
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         if not self._holds_lease():
@@ -35,12 +35,13 @@ class LeasedScheduler(Scheduler):
 
         try:
             give_up_lease(NAME, key_of(NAME))
-        except DatabaseError as error:  # it expires
+        except DatabaseError as error:  # the lease will expire
             logger.warning("The scheduler's lease was not given back: %s", error)
         super().close()
 
     def _holds_lease(self) -> bool:
-        """By this process's own clock too: cut off from the database, it ends by itself."""
+        """Whether this process holds the lease, which also expires by its own clock if the database
+        is unreachable."""
         now = time.monotonic()
         if now >= self._renew_at:
             self._renew_at = now + (RENEWED_EVERY if now < self._held_until else PAUSE)
@@ -54,7 +55,7 @@ class LeasedScheduler(Scheduler):
         try:
             is_held = take_lease(NAME, key_of(NAME), seconds=LASTS)
         except DatabaseError as error:
-            if not self._is_away:  # once, not every few seconds
+            if not self._is_away:  # log once, not every few seconds
                 logger.warning("The scheduler's lease cannot be renewed: %s", error)
             self._is_away = True
             connection.close()

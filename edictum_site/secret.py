@@ -1,4 +1,4 @@
-"""The key that signs cookies: given, or made once and kept beside the data."""
+"""Secret key that signs cookies: configured, or generated once and stored in the data folder."""
 
 import os
 import secrets
@@ -14,8 +14,8 @@ def secret_key(data: Path) -> str:
         return given
     file = data / "secret-key"
     if not file.exists():
-        # Written whole under another name, then linked: of two processes that start at once
-        # one wins, and nobody reads half a key.
+        # Written to a draft, then linked: if two processes start at once, one wins and neither
+        # reads a partial key.
         draft = data / f"secret-key.{os.getpid()}"
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as target:
             target.write(secrets.token_urlsafe(50))

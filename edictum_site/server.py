@@ -13,7 +13,7 @@ from django.urls import get_resolver
 from edictum_site.wsgi import application as django
 
 # isort: split
-# Models can be imported from here on: the line above has set Django up.
+# The import above has set up Django, so models can be imported from here on.
 from edictum_site.celery import app as celery_app
 from edictum_site.front.app import Front
 from edictum_site.metrics import process
@@ -24,19 +24,19 @@ from edictum_site.uploads import may_upload
 from outcomes.hosts import worker_state
 from outcomes.hosts.reporting import start_reporting
 
-# Threads that compute hand over sooner: the slowest requests take less than half of their time.
+# Switch threads more often than the default: the slowest requests take less than half as long.
 sys.setswitchinterval(0.001)
-# Tasks that this process sends find their broker through it.
+# Tasks sent by this process use this app's broker.
 celery_app.set_default()
 
 uploads = settings.DATA / "uploads"
 uploads.mkdir(mode=0o700, exist_ok=True)
 
-# Pages and API are loaded now, which the first request would wait for; and what is loaded stays:
-# to go through all of it for garbage takes as long as a page.
+# Load pages and API now instead of in the first request. Loaded objects stay alive, so freeze them:
+# collecting through all of them takes as long as a page.
 _ = get_resolver().url_patterns
-# What a page makes is freed without a search too. At Python's 700 there are dozens of searches in a
-# page; at a hundred thousand there is one in some, which takes longer than the page.
+# A page's objects are mostly freed by reference counting. At Python's threshold of 700, a page runs
+# dozens of collections; at 100,000, one in several pages, which takes longer than the page.
 gc.collect()
 gc.freeze()
 gc.set_threshold(10_000, 20, 50)

@@ -1,4 +1,4 @@
-"""Every deployment difference is a variable of the environment; without any, all is embedded."""
+"""Django settings. Deployments differ only in environment variables; by default all is embedded."""
 
 import tomllib
 from typing import Any
@@ -40,7 +40,7 @@ DATA.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 DEBUG = env_bool("EDICTUM_SITE_DEBUG")
 SECRET_KEY = secret_key(DATA)
-# Earlier ones: what the audit log chained under them is still verified.
+# Earlier keys, to verify audit log entries chained with them.
 OLD_SECRETS = env_list(env_secret("EDICTUM_SITE_OLD_SECRET_KEYS"))
 SITE_URL = env_url("EDICTUM_SITE_URL")  # without it, links follow the request
 ALLOWED_HOSTS = env_hosts("EDICTUM_SITE_HOSTS", SITE_URL)
@@ -64,7 +64,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
 ]
-# Requests with a key (agents, automation) pass through the pages' middleware untouched.
+# Requests with a key (agents, automation) bypass the middleware for pages.
 MIDDLEWARE = [
     "edictum_site.middleware.security_headers",
     "edictum_site.pages.replica.ReadFromReplica",
@@ -83,8 +83,8 @@ MIDDLEWARE = [
     "edictum_site.middleware.Htmx",
     "allauth.account.middleware.AccountMiddleware",
 ]
-# They look for Django's own: security_headers and Csrf do the same, and let keys pass by.
-# The last: SQLite makes an index without the columns that it carries on PostgreSQL.
+# W001 to W003 check for Django's own middleware; security_headers and Csrf replace it for requests
+# without a key. W040: SQLite creates the index without the columns included on PostgreSQL.
 SILENCED_SYSTEM_CHECKS = ["security.W001", "security.W002", "security.W003", "models.W040"]
 ROOT_URLCONF = "edictum_site.urls"
 WSGI_APPLICATION = "edictum_site.wsgi.application"
@@ -101,7 +101,7 @@ TEMPLATES: list[dict[str, Any]] = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE / "templates"],
         "OPTIONS": {
-            # Without the cache in debug mode: a changed template shows on the next request.
+            # No cache in debug mode, so that template changes show on the next request.
             "loaders": TEMPLATE_LOADERS if DEBUG else [CACHED_LOADER],
             "context_processors": [
                 "django.template.context_processors.request",
@@ -116,14 +116,14 @@ TEMPLATES: list[dict[str, Any]] = [
 DATABASES = databases(env_secret("DATABASE_URL"), env_secret("DATABASE_REPLICA_URL"), DATA)
 REPLICA_LAG = env_int(
     "EDICTUM_SITE_REPLICA_LAG", 60
-)  # seconds: no page reads from one that is more
+)  # seconds: pages don't read from a replica with more lag
 DATABASE_ROUTERS = ["edictum_site.pages.replica.Router"] if len(DATABASES) > 1 else []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
-    "default": {  # shared by all processes, and there when Redis is not: sign-in throttling
+    "default": {  # for sign-in throttling: shared by all processes, and independent of Redis
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "shared_cache",
-        # At Django's 300 a stranger who tries many names would push out the counts of the others.
+        # At Django's default of 300, an attacker who tries many names would evict other counts.
         "OPTIONS": {"MAX_ENTRIES": 10_000},
     }
 }
@@ -159,7 +159,7 @@ MFA_ADAPTER = "edictum_site.accounts.second_factor.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_RECOVERY_CODES_SHOW_ONCE = True
-MFA_TOTP_TOLERANCE = 1  # half a minute each way, for telephones whose clocks are off
+MFA_TOTP_TOLERANCE = 1  # half a minute each way, for phones whose clocks are off
 MFA_FORMS = {
     "authenticate": "edictum_site.accounts.second_factor.CodeForm",
     "reauthenticate": "edictum_site.accounts.second_factor.ConfirmByCodeForm",
@@ -173,11 +173,11 @@ SOCIALACCOUNT_PROVIDERS = allauth_providers(OIDC)
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 10  # seconds
 MAIL = env_mail(SITE_URL)
 SENDS_MAIL = bool(MAIL)
-globals().update(MAIL)  # by Django's names
+globals().update(MAIL)  # keys are Django's setting names
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # strangers would have mails sent to others
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # else anyone could send mails to any address
 PASSWORD_RESET_TIMEOUT = 86_400  # seconds
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds, in which a change of factors asks for nothing
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds without another prompt to change factors
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 
@@ -211,43 +211,43 @@ STORAGES = {
         else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
-FILE_UPLOAD_PERMISSIONS = None  # as the umask has it
+FILE_UPLOAD_PERMISSIONS = None  # use the umask
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 
-# The front reads bodies and holds them to its own limits, file by file.
+# The front reads bodies and enforces its own limits.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 80 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_100  # 500 bindings of checks, four fields each
-ARTIFACTS = env_artifacts()  # without it, in the data folder
+ARTIFACTS = env_artifacts()  # empty: in the data folder
 ARTIFACT_SECRETS = env_secret_files(OF_OBJECT_STORES)
 MAX_ARTIFACT = env_int("EDICTUM_SITE_MAX_ARTIFACT", 1024**3)
-# Where the inbox takes no more, and what is kept free on the disks: 0 for no bound, and without a
-# word a share of each disk.
+# Limits beyond which the inbox rejects events, and space to keep free on the disks: 0 for no limit;
+# without DISK_RESERVE, a share of each disk.
 INBOX_BYTES = env_bound("EDICTUM_SITE_INBOX_BYTES", 2 * 1024**3)
 INBOX_AGE = env_bound("EDICTUM_SITE_INBOX_AGE", 24 * 3600)  # seconds
 DISK_RESERVE = (
     env_bound("EDICTUM_SITE_DISK_RESERVE", 0) if env_str("EDICTUM_SITE_DISK_RESERVE") else None
 )
-METRICS_TOKEN = env_token("EDICTUM_SITE_METRICS_TOKEN")  # reads GET /metrics of all projects
+METRICS_TOKEN = env_token("EDICTUM_SITE_METRICS_TOKEN")  # for GET /metrics of all projects
 OUTBOUND_NETWORKS = env_networks("EDICTUM_SITE_OUTBOUND_NETWORKS")
 APPEND_SLASH = True
 ARCHIVE = env_archive()
-KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: for ever
+KEEP_APPROVALS = env_int("EDICTUM_SITE_KEEP_APPROVALS", 90)  # days after their end; 0: forever
 
 REDIS_URL = broker_url()
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
-CELERY_TASK_IGNORE_RESULT = True  # results live in our tables
+CELERY_TASK_IGNORE_RESULT = True  # results are stored in our tables
 CELERY_TASK_PUBLISH_RETRY = False  # a dead broker fails fast; the sweep is the retry
 CELERY_TASK_ACKS_LATE = True  # safe because every task may run twice
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # however long the broker is away
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # retry for as long as the broker is down
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
     "socket_connect_timeout": 2,
-    "queue_order_strategy": "priority",  # of the queues of a worker, the one named first
+    "queue_order_strategy": "priority",  # a worker prefers the queue named first
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # KB: a process that a job left larger is replaced
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # KB: larger processes are replaced after their job
 
 LOGGING = {
     "version": 1,
@@ -258,7 +258,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"filters": ["news"]},
         "mcp": {"level": "WARNING"},  # it logs three lines per request
-        "governance.audit_log": {"level": "INFO"},  # signed heads, whatever the level of the rest
+        "governance.audit_log": {"level": "INFO"},  # signed heads are logged at any log level
     },
     "root": {"handlers": ["stderr"], "level": env_level("EDICTUM_SITE_LOG_LEVEL")},
 }

@@ -1,7 +1,7 @@
-"""Which requests are slow, and who sends them: of these the front runs only a few at a time.
+"""Identify slow requests and their senders. The front runs only a few of them at a time.
 
-Slow is what asks the evaluation process, reads through artifacts or judges recorded results. Files
-of tables are not: they are begun like pages, and made beside the threads that serve.
+Slow requests use the evaluation process, scan artifacts or check recorded results. Table downloads
+are not slow: they start like pages and are generated outside the serving threads.
 """
 
 import re
@@ -12,7 +12,7 @@ from edictum_site.uploads import signed_in
 from governance.people.auth import resolve_key
 
 MCP: Final = "/mcp"
-LARGE = 1024 * 1024  # bytes of an artifact that takes noticeable time to store
+LARGE = 1024 * 1024  # bytes from which storing an artifact takes noticeable time
 _API: Final = re.compile(r"/(?:api/)?v1/(.*)")
 _POSTS: Final = re.compile(
     r"contracts(?:/validate|/evaluate|/explain|/backtests)?"
@@ -37,7 +37,7 @@ _PAGES: Final = re.compile(
 class Slow:
     def is_slow(self, environ: WSGIEnvironment) -> bool:
         path = environ["PATH_INFO"]
-        if path == MCP:  # any of its tools may evaluate, and what it calls is in the body
+        if path == MCP:  # the tool is named in the body, and any of them may evaluate
             return True
         if called := _API.fullmatch(path):
             return _is_slow_call(called[1], environ)

@@ -1,8 +1,8 @@
-"""Which files are served: all style sheets as one, and all files of the apps, but of the editor
-only what a page loads.
+"""Static files to serve: all style sheets as one, and all files of apps, but only the editor files
+that pages load.
 
-The editor brings a mode and a theme for everything there is: some 670 files, which a first start
-would hash and compress for a second.
+The editor has about 670 files of modes and themes, which would take a first start a second to hash
+and compress.
 """
 
 import re
@@ -20,7 +20,7 @@ _LOADED = re.compile(
     r"django_ace/ace/(ace|mode-yaml|ext-(error_marker|language_tools|searchbox))\.js"
     r"|django_ace/ace/css/(ace\.css|main-[0-9]+\.(png|svg))"  # the style sheet names the images
 )
-SHEET = "css/site.css"  # names the others
+SHEET = "css/site.css"  # imports the others
 _IMPORT = re.compile(r'^@import url\("([a-z-]+\.css)"\);\n', re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
 _INDENT = re.compile(r"^ +", re.MULTILINE)
@@ -36,7 +36,8 @@ class AppFiles(AppDirectoriesFinder):
 
 
 class OwnFiles(FileSystemFinder):
-    """Ours, with one sheet in place of all: six connections would take turns to fetch them."""
+    """Finder of our files, with one style sheet instead of many, as browsers fetch only six files
+    at a time."""
 
     def list(
         self, ignore_patterns: Iterable[str] | None
@@ -50,7 +51,7 @@ class OwnFiles(FileSystemFinder):
 
 
 class Sheets(FileSystemStorage):
-    """Style sheet that names others, with their versioned names."""
+    """Storage in which the main style sheet contains the sheets that it imports."""
 
     def parts(self) -> list[str]:
         names = _IMPORT.findall(Path(self.path(SHEET)).read_text())

@@ -1,4 +1,4 @@
-"""The documents' stream, held by the front: from what the API admitted to bytes on a connection."""
+"""Streams of contract documents, served by the front for requests that the API admitted."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -22,13 +22,13 @@ from governance.delivery.stream.stream import Stream
 from governance.delivery.stream.subscription import Listening
 from governance.people.queries.keys import live_among
 
-PIECE = 64 * 1024  # of a message: what waits for a slow reader is no more than this
+PIECE = 64 * 1024  # bytes of a message that may be buffered for a slow reader
 
 Result = TypeVar("Result")
 
 
 class Database:
-    """Asked on the threads of the front, which give back broken connections before and after."""
+    """Queries, run on the front's threads, which discard broken connections before and after."""
 
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
@@ -51,7 +51,7 @@ def fresh(question: Callable[[], Result]) -> Result:
 
 
 class DocumentStreams:
-    """`broker` is where Redis is; without one, news are found by looking for them."""
+    """All open streams. `broker` is the URL of Redis; without it, changes are found by polling."""
 
     def __init__(self, broker: str) -> None:
         self._broker = broker
@@ -69,7 +69,7 @@ class DocumentStreams:
 
     @property
     def open(self) -> int:
-        """Streams that are held now, once this was started."""
+        """Number of open streams. Call it after `start`."""
         return self._hub.open
 
     def stop(self) -> None:
@@ -99,7 +99,8 @@ class DocumentStreams:
             await self._send(stream, client)
         finally:
             self._hub.leave(stream)
-        # A response that ends well makes an agent come back at once and without end: it is cut.
+        # Abort the connection: after a response that ends normally, agents reconnect at once, in a
+        # loop.
         client.cut()
         await asyncio.wait({gone}, timeout=1)
         return None
@@ -107,7 +108,7 @@ class DocumentStreams:
     async def _send(self, stream: Stream, client: Client) -> None:
         await client.start(Reply(200, STREAM_HEAD, b""))
         message = WELCOME
-        with suppress(TimeoutError):  # a client that takes nothing any more
+        with suppress(TimeoutError):  # the client has stopped reading
             while message:
                 for place in range(0, len(message), PIECE):
                     if not await client.push(message[place : place + PIECE]):

@@ -1,4 +1,4 @@
-"""Celery tasks of the composition: a line or two each, safe to run twice and to lose."""
+"""Celery tasks of the composition root: short, idempotent, and safe to lose."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Templates without their indentation: a page is a third larger with it, and no reader needs it."""
+"""Load templates without indentation, which would make pages a third larger."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ INDENTATION: Final = re.compile(r"\s*\n[ \t]+")
 
 
 class Loader(filesystem.Loader):
-    """For use, not for development: errors of such a template name no line."""
+    """Loader for production. Not for development, as template errors have no line numbers."""
 
     def get_contents(self, origin: Origin) -> str:
         return INDENTATION.sub(" ", super().get_contents(origin))

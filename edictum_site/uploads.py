@@ -1,4 +1,4 @@
-"""How much the front reads for a request before anybody looks at it: strangers get nothing."""
+"""Upload limits that the front enforces before the application runs; 0 if unauthenticated."""
 
 import re
 from importlib import import_module
@@ -15,14 +15,14 @@ from governance.people.domain import Scope
 from outcomes.models.faults import is_away
 
 MIB = 1024 * 1024
-INGEST_BYTES = 65 * MIB  # 64 MiB after decompression, and what stands around it
-DOCUMENT_BYTES = 8 * MIB  # a contract's 512 KiB, as a form percent-encodes it, and more
+INGEST_BYTES = 65 * MIB  # 64 MiB after decompression, plus overhead
+DOCUMENT_BYTES = 8 * MIB  # more than a contract of 512 KiB, percent-encoded in a form
 _API = re.compile(r"/(?:(?:api/)?v1/(.*)|mcp)")
 _INGEST = frozenset({"outcomes", "events", "audit/ingest", "traces"})
 
 
 def may_upload(environ: WSGIEnvironment) -> int:
-    """The bytes that the sender of this request may send; 0 refuses."""
+    """Number of bytes that the sender of this request may send; 0 refuses."""
     match = _API.fullmatch(environ.get("PATH_INFO", ""))
     authorization = environ.get("HTTP_AUTHORIZATION", "")
     if match is None or not authorization:
@@ -44,7 +44,7 @@ def may_upload(environ: WSGIEnvironment) -> int:
 
 
 def signed_in(environ: WSGIEnvironment) -> str:
-    """The number of the person whose browser this is; empty for a stranger."""
+    """Id of the signed-in user as text; empty if unauthenticated."""
     key = parse_cookie(environ.get("HTTP_COOKIE", "")).get(settings.SESSION_COOKIE_NAME)
     if not key:
         return ""

@@ -1,4 +1,4 @@
-"""Root addresses: pages, the API under both of its prefixes, and error handlers."""
+"""Root URLs: pages, the API under both of its prefixes, and error handlers."""
 
 from django.conf import settings
 from django.urls import include, path, re_path
@@ -10,7 +10,7 @@ from edictum_site.metrics.views import metrics
 from outcomes.session_store.api import session_store
 
 urlpatterns = [
-    # First, and without the framework of the API: an agent waits for it ten times per call.
+    # First, and without the API framework, as agents wait for it ten times per call.
     re_path(
         r"^(?:api/)?v1/sessions/(?P<key>[\s\S]+)\Z", quickly(session_store), name="session_store"
     ),
@@ -22,7 +22,7 @@ urlpatterns = [
     path("account/", include(accounts)),
     path("docs/", include("edictum_site.help.urls")),
     path("", include("edictum_site.mcp.urls")),
-    # Old and new SDKs differ in the prefix only; two routes would be two names for one thing.
+    # Old and new SDKs use different prefixes for the same routes.
     re_path(r"^(?:api/)?v1/", api.urls),
 ]
 if settings.DEBUG:

@@ -1,4 +1,4 @@
-"""Django as the WSGI handler that the front calls on its threads."""
+"""Django's WSGI handler, which the front calls on its threads."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Django's name for this package."""
+"""Django app configuration of governance."""
 
 from django.apps import AppConfig
 

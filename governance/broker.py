@@ -1,4 +1,4 @@
-"""Questions to Redis that nothing depends on: a broker that is away costs half a second once."""
+"""Optional Redis queries: an unavailable broker costs half a second once."""
 
 import logging
 import time
@@ -11,8 +11,8 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-PATIENCE = 0.5  # seconds; a person who deploys waits no longer for a silent broker
-SILENT_FOR = 3.0  # seconds in which a broker that did not answer is left alone where that is enough
+PATIENCE = 0.5  # seconds; the longest that a deployment waits for a silent broker
+SILENT_FOR = 3.0  # seconds in which callers may skip a broker that did not answer
 
 _silent_until = 0.0
 
@@ -20,12 +20,12 @@ logger = logging.getLogger(__name__)
 
 
 def is_silent() -> bool:
-    """Whether the broker did not answer a moment ago."""
+    """Whether the broker failed to respond within the last seconds."""
     return time.monotonic() < _silent_until
 
 
 def query(question: Callable[["Redis"], Any]) -> Any:
-    """The broker's answer; None when there is no broker, or none that answers."""
+    """Broker's response; None if there is no broker or it doesn't respond."""
     global _silent_until
     if not settings.REDIS_URL:
         return None
@@ -39,7 +39,7 @@ def query(question: Callable[["Redis"], Any]) -> Any:
 
 @cache
 def _broker(url: str) -> "Redis":
-    # Once more at once, for a connection that had ended unnoticed; then it is silent.
+    # One immediate retry, in case the connection had been closed; after that, it is silent.
     return Redis.from_url(
         url,
         socket_timeout=PATIENCE,

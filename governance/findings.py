@@ -1,4 +1,4 @@
-"""Open, refresh and resolve alerts: the only way in and out, whatever noticed them."""
+"""Open, refresh and resolve alerts: the only interface for all code that detects them."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from governance.models import Finding
 
-REFRESHED_EVERY = timedelta(minutes=1)  # what is noticed all the time must not write all the time
-MOST_OPEN = 1_000  # of one kind in a project: what agents name must not grow without end
+REFRESHED_EVERY = timedelta(minutes=1)  # limits writes for alerts detected continuously
+MOST_OPEN = 1_000  # per kind and project: agents choose subjects, so bound them
 
-WORSE = 1.25  # times as many calls as when it was snoozed
+WORSE = 1.25  # factor of calls affected since the snooze
 
-FindingKey = tuple[str, str]  # the kind and the subject
+FindingKey = tuple[str, str]  # kind and subject
 
 logger = logging.getLogger(__name__)
 
@@ -29,11 +29,11 @@ class Details:
     why: str
     title: str = ""
     severity: str = "warning"
-    impact: int = 0  # calls affected: the larger, the higher in the list
+    impact: int = 0  # calls affected; higher values are listed first
     link: str = ""
     environment: str = ""
     agent: str = ""
-    since: datetime | None = None  # when it began; none: now
+    since: datetime | None = None  # when it started; None: now
 
 
 CONTENT = tuple(field.name for field in fields(Details) if field.name != "since")
@@ -72,7 +72,7 @@ def open_finding(
         logger.warning("Too many alerts of kind %s are open; this one is not stored", kind)
         return
     with transaction.atomic():
-        # Of several who notice the same at once, the first one opens it.
+        # If several processes detect the same alert at once, only the first opens it.
         Finding.objects.bulk_create(
             [_row(project_id, (kind, subject), details, now)], ignore_conflicts=True
         )
@@ -85,10 +85,10 @@ def sync_findings(
     *,
     still: Collection[FindingKey] = (),
 ) -> None:
-    """Make the open findings of these kinds equal to `seen`: open new ones, resolve the others.
+    """Make the open findings of these kinds match `seen`: open new ones, resolve the others.
 
-    Keys in `still` may or may not persist: they open and resolve nothing. A dismissed finding stays
-    dismissed as long as its cause lasts.
+    The state of keys in `still` is unknown, so they open and resolve nothing. A dismissed finding
+    remains dismissed as long as its cause lasts.
     """
     now = timezone.now()
     details = {
@@ -120,21 +120,21 @@ def sync_findings(
 
 
 def resolve(project_id: int, kind: str, subject: str) -> bool:
-    """Resolve it, if it is open. Noticed again, it becomes another finding."""
+    """Resolve the open finding, if any. If detected again, it becomes a new finding."""
     rows = _unresolved(project_id, kind).filter(subject=_cut(subject, 400))
     return _close(rows)
 
 
 def resolve_beginning(project_id: int, kind: str, beginning: str) -> bool:
-    """Close all whose subject begins so."""
-    # Compared here: SQLite would not mind the case.
+    """Resolve open findings whose subject starts with this text."""
+    # Compared in Python, because SQLite would ignore case.
     rows = _unresolved(project_id, kind).values_list("pk", "subject")
     fitting = [pk for pk, subject in rows if subject.startswith(_cut(beginning, 400))]
     return _close(_unresolved(project_id, kind).filter(pk__in=fitting))
 
 
 def _close(rows: QuerySet[Finding]) -> bool:
-    if not rows.exists():  # most have none, and a write would wait for the others
+    if not rows.exists():  # usually none, and a write would wait for locks
         return False
     with transaction.atomic():
         return rows.update(resolved_at=timezone.now()) > 0
@@ -174,7 +174,7 @@ def _changed(row: Finding, details: Details, now: datetime) -> Finding:
 
 
 def _is_worse(row: Finding, details: Details) -> bool:
-    """Whether a snooze "until it gets worse" ends."""
+    """Whether a snooze until it gets worse has ended."""
     if row.snoozed_until is None or row.snoozed_impact is None:
         return False
     rose = details.severity == "error" and row.severity != "error"
@@ -202,6 +202,6 @@ def _storable(details: Details) -> Details:
 
 
 def _cut(text: str, length: int) -> str:
-    # Subjects come from agents too, and no database keeps a NUL or half a character.
+    # Agents can set subjects, and databases reject NUL and lone surrogates.
     storable = text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
     return storable[:length]

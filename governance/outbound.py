@@ -1,8 +1,8 @@
-"""Outbound HTTP: the one client for what the console sends to addresses that people enter.
+"""Outbound HTTP: the only client for requests to URLs that people enter.
 
-A name is resolved once, every address that it has is checked, and the connection goes to what was
-checked: a name that resolves differently a moment later reaches nothing else. Private addresses are
-refused unless `EDICTUM_SITE_OUTBOUND_NETWORKS` allows them. Redirects are not followed.
+A host name is resolved once, all its addresses are checked, and the connection uses one of them, so
+DNS rebinding can't redirect it. Private addresses are rejected unless
+`EDICTUM_SITE_OUTBOUND_NETWORKS` allows them. Redirects are not followed.
 """
 
 import http.client
@@ -17,14 +17,14 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
-TIMEOUT: Final = 10.0  # seconds without an answer
-LONGEST: Final = 30.0  # seconds of a whole request
-MOST_READ: Final = 16 * 1024  # bytes of an answer
+TIMEOUT: Final = 10.0  # seconds without a response
+LONGEST: Final = 30.0  # seconds per request in total
+MOST_READ: Final = 16 * 1024  # bytes of a response
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 
 
 class NotSent(Exception):
-    """The request was refused here, or got no answer; the message says why."""
+    """The request was rejected here or got no response; the message says why."""
 
 
 class Answer(NamedTuple):
@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 
 
 class Target(NamedTuple):
-    """An address that was checked."""
+    """A URL with its checked addresses."""
 
     url: SplitResult
     host: str
@@ -44,7 +44,7 @@ class Target(NamedTuple):
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
     target = resolved(url)
     connection = _Connection(target)
-    watch = Timer(LONGEST, connection.abort)  # an answer that arrives byte by byte ends too
+    watch = Timer(LONGEST, connection.abort)  # also limits a response that arrives byte by byte
     watch.daemon = True
     watch.start()
     try:
@@ -61,7 +61,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
 
 
 def resolved(url: str) -> Target:
-    """Host, port and addresses of a URL; NotSent where one of them is not allowed."""
+    """Host, port and addresses of a URL. Raises NotSent if any of them is not allowed."""
     parts, host, port = _parts(url)
     try:
         answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -106,7 +106,7 @@ def _is_in_allowed_network(address: str) -> bool:
 
 
 def _plain(address: str) -> IPv4Address | IPv6Address:
-    """The IPv4 address inside of an IPv6 one, where it has one."""
+    """IPv4 address embedded in an IPv6 address, else the address itself."""
     number = ip_address(address.partition("%")[0])
     if isinstance(number, IPv4Address):
         return number
@@ -116,7 +116,7 @@ def _plain(address: str) -> IPv4Address | IPv6Address:
 
 
 class _Connection(http.client.HTTPConnection):
-    """Connects to checked addresses; the certificate has to be that of the host."""
+    """Connects only to checked addresses; the certificate must match the host name."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.host, target.port, timeout=TIMEOUT)
@@ -129,7 +129,7 @@ class _Connection(http.client.HTTPConnection):
             self.sock = context.wrap_socket(self.sock, server_hostname=self._target.host)
 
     def abort(self) -> None:
-        with suppress(OSError, AttributeError):  # not connected yet, or closed meanwhile
+        with suppress(OSError, AttributeError):  # not connected yet, or already closed
             self.sock.shutdown(socket.SHUT_RDWR)
 
     def _connected(self) -> socket.socket:

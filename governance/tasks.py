@@ -1,4 +1,4 @@
-"""Celery tasks: a line or two each, safe to run twice. Each imports what it runs."""
+"""Celery tasks: one or two lines each, idempotent. Each imports what it runs."""
 
 from celery import shared_task
 

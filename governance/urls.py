@@ -1,4 +1,4 @@
-"""Addresses of governance: the ways in, and what belongs to a project's settings."""
+"""URLs of governance: set-up, projects, approvals, stops, contracts, checks and settings."""
 
 from django.urls import include, path
 

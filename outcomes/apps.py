@@ -1,4 +1,4 @@
-"""Django's name for this package."""
+"""Django app configuration, which provides governance with queries over outcomes."""
 
 from django.apps import AppConfig
 

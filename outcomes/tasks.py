@@ -1,7 +1,7 @@
-"""Celery tasks: a line or two each, safe to run twice and to lose.
+"""Celery tasks of a line or two each. It does no harm if one runs twice or gets lost.
 
-A task of a job gets the job's id; the row says the rest. What a task runs is imported where it is
-run: the parent of a pool forks, and stays small, and a worker loads what its own queues need.
+A job's task receives the job's id; the row holds the rest. Imports are local to each task: the
+pool's parent process stays small before it forks, and a worker loads only what its queues need.
 """
 
 import threading
@@ -18,7 +18,7 @@ _settling = threading.Lock()
 
 @shared_task
 def settle() -> None:
-    """One run at a time in a process; who comes meanwhile has it go round once more."""
+    """Settle the inbox, one run per process at a time; a request during it adds a round."""
     from outcomes.settling.rounds import settle_what_waits
 
     _requested.set()

@@ -1,4 +1,4 @@
-"""Addresses of outcomes: sessions, calls and artifacts of a project, and what did not get in."""
+"""URLs of outcomes: sessions, calls, artifacts and other data that agents report."""
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
@@ -44,7 +44,7 @@ from outcomes.web.api import Rest
 register_converter(Rest, "identifier")
 app_name = "outcomes"
 
-# The parts of pages that keep themselves up to date. They stand apart: an id may be any word.
+# Parts of pages that refresh themselves, under one prefix since an id may be any word.
 live = [
     path("tools/", contract_calls.tool_options, name="tool_options"),
     path("argument-fields/", recent_calls.argument_fields, name="argument_fields"),

@@ -1,5 +1,5 @@
-"""Triggers of the audit log in tests: dropped where an intruder would drop them, and while Django
-empties all tables behind a test that commits."""
+"""Drops the audit log's triggers in tests: to simulate an intruder, and while Django flushes all
+tables after a test that commits."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from governance.audit_log.triggers import CREATE, DROP
 
 @contextmanager
 def dropped_triggers() -> Iterator[None]:
-    """Rights of a person who owns the database: no trigger refuses anything."""
+    """Drop the triggers until the block ends, as someone with the database owner's rights could."""
     with connection.cursor() as cursor:
         for statement in DROP[connection.vendor]:
             cursor.execute(statement)

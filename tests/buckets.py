@@ -1,4 +1,4 @@
-"""An S3 API on loopback: moto's server in a process of its own, with buckets for tests."""
+"""An S3 API on loopback: moto's server in a separate process, with buckets for tests."""
 
 import atexit
 import os
@@ -14,14 +14,14 @@ from functools import cache
 
 import httpx
 
-SLOW = 0.5  # seconds for each piece of a request or an answer
+SLOW = 0.5  # seconds for each chunk of a request or response
 KEYS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests-secret"}
-# The server wants to see a signature, and verifies it when it knows the key only.
+# The server requires a signature, but verifies it only for keys that it issued.
 SIGNED = {
     "Authorization": "AWS4-HMAC-SHA256 Credential=tests/20260101/us-east-1/s3/aws4_request,"
     " SignedHeaders=host, Signature=0"
 }
-# It ends with this process, however that ends: then its standard input is closed.
+# It exits when this process ends, even after a crash, because that closes its standard input.
 SERVER = """
 import logging, sys
 from moto.server import ThreadedMotoServer
@@ -35,7 +35,7 @@ sys.stdin.read()
 
 @cache
 def port() -> int:
-    """The server is started once per run, when a test needs it."""
+    """Port of the server, which is started once per run when a test first needs it."""
     pipe = subprocess.PIPE
     server = subprocess.Popen([sys.executable, "-c", SERVER], stdin=pipe, stdout=pipe, text=True)
     assert server.stdout is not None
@@ -53,7 +53,7 @@ def url() -> str:
 
 
 def a_bucket(endpoint: str = "") -> str:
-    """Address of a new bucket, as EDICTUM_SITE_ARTIFACTS takes it."""
+    """Create a bucket and return its address in the format of EDICTUM_SITE_ARTIFACTS."""
     os.environ.update(KEYS)
     name = f"bucket-{secrets.token_hex(6)}"
     httpx.put(f"{url()}/{name}").raise_for_status()
@@ -61,7 +61,7 @@ def a_bucket(endpoint: str = "") -> str:
 
 
 def keys_in(address: str) -> list[str]:
-    """Names of all objects of a bucket, as another client of the server lists them."""
+    """Names of all objects in a bucket, listed without the product's own client."""
     listed = httpx.get(f"{url()}/{_bucket(address)}?list-type=2").text
     return [part.partition("</Key>")[0] for part in listed.split("<Key>")[1:]]
 
@@ -87,7 +87,7 @@ def delete(address: str, key: str) -> None:
 
 @contextmanager
 def known_keys_only() -> Iterator[None]:
-    """Meanwhile the server refuses credentials that it did not issue, as all of these are."""
+    """Make the server reject credentials that it did not issue, such as `KEYS`, in this block."""
     httpx.post(f"{url()}/moto-api/reset-auth", content="0").raise_for_status()
     try:
         yield
@@ -100,7 +100,7 @@ def _bucket(address: str) -> str:
 
 
 class Line:
-    """A connection to the server that can be cut, silent, slow, or end after so many bytes."""
+    """Proxy to the server that can be cut, silent or slow, or end after a number of bytes."""
 
     def __init__(self) -> None:
         self.mode = "open"
@@ -116,7 +116,7 @@ class Line:
         self._listener.close()
 
     def _serve(self) -> None:
-        with suppress(OSError):  # closed: the test is over
+        with suppress(OSError):  # the listener was closed at the end of the test
             while True:
                 client, _ = self._listener.accept()
                 if self.mode == "cut":
@@ -143,7 +143,7 @@ class Line:
 
 
 def keys_of_user(policy: str) -> dict[str, str]:
-    """Credentials of a new user with these rights."""
+    """Create a user with this policy and return the user's credentials."""
     name = f"user-{secrets.token_hex(4)}"
     _iam("CreateUser", name)
     _iam("PutUserPolicy", name, PolicyName="console", PolicyDocument=policy)

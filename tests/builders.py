@@ -1,4 +1,4 @@
-"""Makes what tests need: valid by default, override what matters."""
+"""Builders of test data: valid by default, override what matters."""
 
 import hashlib
 import itertools
@@ -20,7 +20,7 @@ from governance.models import (
 )
 from governance.people.domain import digest_of, hint_of, new_key
 from outcomes.models import Batch
-from tests.items import an_event as an_event  # asked for here by all who have a database
+from tests.items import an_event as an_event  # re-exported for tests that use a database
 from tests.items import an_outcome as an_outcome
 
 PASSWORD = "a-quiet-river-9"
@@ -33,7 +33,7 @@ def a_project(slug: str = "") -> Project:
 
 
 def a_user(email: str = "", *, password: str | None = None) -> User:
-    """Without a password, which is slow to hash on purpose; sign in with `signed_in`."""
+    """User without a password by default, since hashing is slow; sign in with `signed_in`."""
     return User.objects.create_user(email or f"person-{next(_number)}@example.test", password)
 
 
@@ -54,7 +54,7 @@ def an_environment(project: Project, name: str = "production") -> Environment:
 def a_key(
     project: Project, *scopes: str, env: str = "production", agent: str = "", **fields: object
 ) -> tuple[str, ApiKey]:
-    """The key's text and its row; with the scope `agent` unless others are named."""
+    """API key's text and its row, with the scope `agent` unless others are given."""
     text = new_key(env)
     row = ApiKey.objects.create(
         project=project,
@@ -71,7 +71,7 @@ def a_key(
 
 
 def a_version(project: Project, *, name: str = "rules", **limits: Any) -> BundleVersion:
-    """A version of a contract whose only rule has these limits for a session."""
+    """Contract version whose only rule has these session limits."""
     bundle, _ = Bundle.objects.get_or_create(project=project, name=name)
     number = bundle.versions.count() + 1
     document = f"# {name} {number} {limits}".encode()
@@ -94,12 +94,12 @@ def deployed(version: BundleVersion, env: str = "production", *, at: Any = None)
 
 
 def bearing(key: str, **headers: str) -> Client:
-    """A client that sends this key, as an agent or a program does."""
+    """Client that sends this API key, like an agent or a program."""
     return Client(headers={"Authorization": f"Bearer {key}", **headers})
 
 
 def a_batch(project: Project, **fields: Any) -> Batch:
-    """A batch of the inbox that no worker will claim: its body cannot be read."""
+    """Batch in the inbox that no worker will claim, because its body is unreadable."""
     environment = project.environments.first() or an_environment(project)
     usual = {"items": 1, "received_at": timezone.now(), "body": b"", "source": "outcomes"}
     return Batch.objects.create(project=project, environment=environment, **usual | fields)

@@ -1,4 +1,4 @@
-"""Fixtures for all tests that need a project and its people."""
+"""Fixtures for all tests that need a project and its users."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from outcomes.stored import names
 from tests import builders
 from tests.audit_triggers import let_tests_flush
 
-# A line of its own per value in `data-selectors`, too.
+# Markup in which line breaks matter; `data-selectors` has one value per line.
 AS_WRITTEN = re.compile(
     r'(<(?:pre|textarea)\b.*?</(?:pre|textarea)>|data-selectors="[^"]*")', re.DOTALL
 )
@@ -30,11 +30,11 @@ SPACES = re.compile(r"\s+")
 
 
 def pytest_configure() -> None:
-    # Pages are tested without collecting static files first; journeys run the real start.
+    # Page tests do not collect static files first; journeys start the real product.
     plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
     settings.STORAGES["staticfiles"]["BACKEND"] = plain
     settings.PASSWORD_HASHERS = ["tests.hashing.CheapArgon2"]
-    # A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
+    # Messages to workers go to an in-memory broker that nothing reads, so no server is needed.
     app.set_default()
     app.conf.update(broker_url="memory://")
     let_tests_flush()
@@ -42,7 +42,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
-    # What a process remembers outlives a test, its database does not.
+    # In-process caches outlive a test, but its database does not.
     auth.forget_keys()
     names.forget()
     forget_owners()
@@ -50,14 +50,14 @@ def _nothing_remembered() -> None:
     readiness.forget()
     forget_repeats()
     metrics.forget()
-    # The mark of an installation is in its database too.
+    # The artifact store's mark must match the installation's database, which is new.
     (Path(settings.DATA) / "artifacts/installation").unlink(missing_ok=True)
 
 
 @pytest.fixture(autouse=True)
 def _pages_as_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs of white space are one space, as in a browser: where templates break lines is no test's
-    business."""
+    """Collapse white space in pages, as browsers do, so that tests don't depend on line breaks in
+    templates."""
     answer = Client.request
 
     def request(self: Client, **environ: Any) -> Any:

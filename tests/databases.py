@@ -1,4 +1,4 @@
-"""A database of its own for a product that a test starts: on the run's server, or a SQLite file."""
+"""Separate database for a product that a test starts, on the run's server or as a SQLite file."""
 
 import os
 import secrets
@@ -11,7 +11,7 @@ import psycopg
 
 @contextmanager
 def own_database(server: str | None = None) -> Iterator[dict[str, str]]:
-    """The variables that name it; the server is the one that the run has, if it has one."""
+    """Variables of a new database on this server, by default that of the test run, if any."""
     server = os.environ.get("DATABASE_URL", "") if server is None else server
     if not server:
         yield {"DATABASE_URL": "", "REDIS_URL": ""}  # in the data folder

@@ -1,4 +1,4 @@
-"""A Redis of one test's own."""
+"""A Redis server for a single test."""
 
 import subprocess
 import time
@@ -13,7 +13,7 @@ from edictum_site.stack import redis as embedded
 
 @contextmanager
 def running_redis(folder: Path) -> Iterator[str]:
-    """Its address, once it answers."""
+    """Start a Redis server and yield its URL once it responds."""
     command = embedded.command(embedded.program(), folder)
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     url = f"unix://{embedded.socket_in(folder)}"
@@ -27,7 +27,7 @@ def running_redis(folder: Path) -> Iterator[str]:
 
 
 def answers(broker: Redis) -> bool:
-    """Whether it does before long: its socket is there somewhat earlier."""
+    """Wait until Redis responds, since its socket exists earlier; False after 10 seconds."""
     until = time.monotonic() + 10
     while time.monotonic() < until:
         with suppress(RedisError):

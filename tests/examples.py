@@ -1,8 +1,8 @@
-"""Makes every run try the same examples of each property, here and on the server that integrates.
+"""Makes Hypothesis try the same examples in every run, locally and in CI.
 
-Hypothesis has a profile for that, and takes it only where it believes to be on such a server. What
-that leaves to chance is closed here: it also draws from the constants of all modules that happen
-to be imported, so that a test alone would try others than the whole. `make examples` tries others.
+Hypothesis has a profile for that, but loads it only if it detects CI. It also draws from the
+constants of all imported modules, so a test run on its own would try different examples; that is
+disabled here. `make examples` tries other examples.
 """
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis.internal.constants_ast import Constants
 SAME, OTHERS = "ci", "others"
 
 
-@pytest.hookimpl(tryfirst=True)  # Hypothesis itself then loads what the command line names
+@pytest.hookimpl(tryfirst=True)  # Hypothesis' own hook then loads the profile of the command line
 def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile(OTHERS, settings.get_profile(SAME), derandomize=False)
     if not config.getoption("--hypothesis-profile"):
@@ -22,7 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def with_a_database(examples: int) -> settings:
-    """For a property whose examples share the database of their test: each takes back what it
-    wrote, or adds what is in nobody's way."""
+    """Settings for a property whose examples share the test's database: each example undoes its
+    writes, or adds only data that doesn't affect the others."""
     shared = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
     return settings(max_examples=examples, suppress_health_check=shared)

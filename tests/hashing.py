@@ -1,4 +1,4 @@
-"""Passwords hashed as in production, but at the lowest cost: tests hash hundreds of them."""
+"""A password hasher as in production, but at the lowest cost: tests hash hundreds of passwords."""
 
 from django.contrib.auth.hashers import Argon2PasswordHasher
 

@@ -7,7 +7,7 @@ _number = itertools.count(1)
 
 
 def an_outcome(call_id: str = "", **fields: Any) -> dict[str, Any]:
-    """An item of POST outcomes: a call that ran, unless its type is named."""
+    """Item of `POST outcomes`: a call that ran, unless another type is given."""
     item = {
         "type": "execution_result",
         "call_id": call_id or f"call-{next(_number)}",
@@ -17,7 +17,7 @@ def an_outcome(call_id: str = "", **fields: Any) -> dict[str, Any]:
 
 
 def an_event(action: str = "call_executed", call_id: str = "", **fields: Any) -> dict[str, Any]:
-    """An event as the newest SDKs send it, flat."""
+    """Event in the flat format of the newest SDKs."""
     event = {
         "schema_version": "0.3.0",
         "call_id": call_id or f"call-{next(_number)}",

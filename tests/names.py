@@ -1,17 +1,17 @@
-"""Names and docstrings that do not say what a thing is."""
+"""Finds names and docstrings that don't say what a thing is."""
 
 import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-# Words that name nothing: not in identifiers, nor in the names of modules.
+# Words that name nothing, banned in identifiers and module names.
 EMPTY_WORDS = (
     *("told", "tell", "taken", "look", "asked", "wanted", "found", "whole", "anew", "alike"),
     *("beside", "standing", "said", "kept"),
 )
 NO_BEGINNINGS = ("Of", "Who", "What", "Whose", "Where", "That")  # of docstrings
-# Fields of the API and the wire, which clients depend on; and the page for an unknown address.
+# Fields of the API and the wire format, which clients depend on, and the 404 page.
 FIXED = frozenset({"kept_at", "asked_by", "not_found"})
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -36,13 +36,13 @@ def empty_names(file: Path) -> Iterator[str]:
 
 def _is_empty(name: str) -> bool:
     words = _CAPITAL.sub("_", name).lower().split("_")
-    if name in FIXED or name.endswith("NotFound"):  # as errors are called
+    if name in FIXED or name.endswith("NotFound"):  # a usual name for exceptions
         return False
     return not set(EMPTY_WORDS).isdisjoint(words)
 
 
 def _bound_name(node: ast.AST) -> str:
-    """Name that a node gives to something; empty where it gives none."""
+    """Name that a node binds, or an empty string."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return node.name

@@ -1,6 +1,6 @@
-"""Shares a run between processes: `--part 2/3` is the second third of the test files.
+"""Splits a run between processes: `--part 2/3` is the second of three parts of the test files.
 
-Files are dealt out in turn: neighbors are often equally long, and so are then the parts.
+Files are assigned round-robin: neighboring files often take equally long, and so do the parts.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""Traffic with secrets in every place that an agent may send one, posted through the real API."""
+"""Traffic with secrets in every field in which an agent can send one, posted to the real API."""
 
 import json
 from typing import Any, Final
@@ -29,7 +29,7 @@ TEXT: Final = (
     f"login failed: password={PASSWORD} {SECRETS['vendor key']} Bearer {SECRETS['bearer token']}"
     f" {SECRETS['cloud key']} {SECRETS['key of another project']}"
 )
-PLAIN: Final = f"not with {PASSWORD} today"  # as a rule says it that names the argument
+PLAIN: Final = f"not with {PASSWORD} today"  # message of a rule that includes the argument
 FIELDS: Final[dict[str, Any]] = {
     "user": "ada",
     "password": PASSWORD,
@@ -56,12 +56,12 @@ contracts:
 
 
 def secrets_in(text: str) -> list[str]:
-    """Which of the secrets lie in a text, or what they end with."""
+    """Names of the secrets that a text contains in full or by their last 14 characters."""
     return [name for name, secret in SECRETS.items() if secret in text or secret[-14:] in text]
 
 
 def planted(project: Project) -> list[str]:
-    """The ids of the calls."""
+    """Post the traffic and return the call ids."""
     a_check(project, SEES_PASSWORD, name="vault")
     bound(project, "vault_read vault", "report vault")
     calls = _calls()
@@ -133,7 +133,7 @@ def _rejected(agent: Agent) -> None:
 
 
 def _other_reports(client: Client) -> None:
-    """Posts what agents send besides calls."""
+    """Post other reports that agents send besides calls."""
     scan = {"agent_id": "bot", "skills": [{"name": "s", "violations": [{"message": TEXT}]}],
             "config": FIELDS}  # fmt: skip
     fields = {"agent_id": "bot", "tool_name": "login", "tool_args": REPEATING,

@@ -1,7 +1,7 @@
-"""Ports for a server that must know its own beforehand, or have the same one again later.
+"""Ports for a server that must know its port in advance, or reuse the same one later.
 
-The system hands out ports of its own range to connections, so one of those may be in use at the
-moment in which the server binds it. These are below that range.
+The system assigns ports of its ephemeral range to connections, so one of those may be in use when
+the server binds it. These are below that range.
 """
 
 import random

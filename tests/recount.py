@@ -1,7 +1,7 @@
-"""Counts all that is stored anew, from the events alone, and tells what differs from what is kept.
+"""Recomputes all stored data from the events alone and reports differences from the tables.
 
-For tests and drills, on whatever database the settings name. What it holds the tables to is the
-domain's own folding and nothing of what the worker's writing goes through.
+For tests and drills, on the configured database. It uses the domain's own fold and none of the code
+with which the worker writes.
 """
 
 from collections import Counter, defaultdict
@@ -45,7 +45,7 @@ Hit = dict[tuple[int, bytes], Folded]
 
 
 def differences() -> list[str]:
-    """Sentences about what is not as it should be; empty when every count is exact."""
+    """Descriptions of all differences; empty if every count is exact."""
     folded = _folded()
     return [
         *_in_calls(folded),
@@ -111,7 +111,7 @@ def _verdict_of(row: Call, call: Folded) -> dict[str, tuple[object, object]]:
 
 
 def _in_figures() -> Iterator[str]:
-    """Differences in figures, rolled up or not yet."""
+    """Differences in figures, whether already rolled up or not."""
     everything = CallFilter()
     for project in Call.objects.order_by().values_list("project", flat=True).distinct():
         rows = Call.objects.filter(project=project).select_related("tool", "agent", "environment")
@@ -135,7 +135,7 @@ def _in_figures() -> Iterator[str]:
 
 
 def _in_groups() -> Iterator[str]:
-    """Differences in groups of failures and denials, in one scope that holds all of them."""
+    """Differences in groups of failures and denials, in one scope that covers all calls."""
     by_project: dict[int, list[Call]] = defaultdict(list)
     for row in Call.objects.select_related("group").iterator(chunk_size=2_000):
         by_project[row.project_id].append(row)
@@ -174,8 +174,11 @@ def _group_columns(rows: list[Call]) -> tuple[object, ...]:
 
 
 def _in_fleet() -> Iterator[str]:
-    """An agent is never seen earlier than its newest call; what it reported of a call that turned
-    out to be older, or another's, it was seen at all the same."""
+    """Agents last seen before their newest call, or never.
+
+    A later time is fine: a report counts as a sighting even if its call turns out to be older or to
+    belong to another agent.
+    """
     newest: dict[tuple[int, int], datetime] = {}
     for env, agent, at in Call.objects.values_list("environment", "agent", "at"):
         newest[env, agent] = max(at, newest.get((env, agent), at))
@@ -188,7 +191,7 @@ def _in_fleet() -> Iterator[str]:
 
 
 def _in_artifacts(folded: Hit) -> Iterator[str]:
-    """Differences in calls that refer to an artifact or read it again, by environment and name."""
+    """Differences in calls that reference an artifact or read it, by environment and name."""
     should: dict[tuple[int, str], list[Any]] = defaultdict(lambda: [0, 0, Counter(), []])
     for (env, _), call in folded.items():
         if isinstance(call.outcome, ToolArtifactReference):
@@ -233,7 +236,7 @@ def _in_totals_of_artifacts() -> Iterator[str]:
 
 
 def _in_session_days() -> Iterator[str]:
-    """Differences in counted days, unless a change of theirs is still to be counted."""
+    """Differences in session counts per day, except for days with pending changes."""
     result: defaultdict[tuple[int, int], Counter[tuple[Any, ...]]] = defaultdict(Counter)
     rows = Session.objects.exclude(last_at=None)
     for row in rows.select_related("environment", "agent", "version__bundle"):
@@ -301,7 +304,7 @@ def _in_sessions(folded: Hit) -> Iterator[str]:
 
 
 def _repeated(rows: list[Call]) -> dict[str, Any]:
-    """Repeated calls as the page of the session shows them, and the call denied most often."""
+    """Expected waste, as on the session's page, and the longest loop of denied calls."""
     brief = [
         BriefCall(
             row.pk, row.call_id, row.at, row.turn_id, row.kind, row.reason, row.detail, row.rule,
@@ -326,9 +329,9 @@ def _repeated(rows: list[Call]) -> dict[str, Any]:
 
 
 def _in_state(session: Session) -> Iterator[str]:
-    """Differences between the state stored call by call and one reading of all calls at once."""
+    """Differences between a session's incremental state and one computed from all its calls."""
     stored = report_of(session, Governing([session.environment_id]))
-    session.tally = ""  # so that it is read from the calls
+    session.tally = ""  # forces computing it from the calls
     report = report_of(session, Governing([session.environment_id]))
     for name in ("counts", "denials", "limits"):
         has, should = getattr(stored, name), getattr(report, name)

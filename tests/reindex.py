@@ -1,6 +1,5 @@
-"""The search index, finished and compared with what the calls say: for drills and tests."""
+"""Finishes the search index and compares it with the calls, for drills and tests."""
 
-import time
 from collections.abc import Iterator
 
 from outcomes.masking.queries.shown_calls import shown_folds
@@ -10,27 +9,17 @@ from outcomes.search.domain.tokens import tokens_of, unpacked
 from outcomes.search.queries.hits import searchable
 from outcomes.search.queries.sources import microseconds
 
-PATIENCE = 120.0  # seconds
-
 
 def index_differences() -> list[str]:
-    """Sentences about what the index lacks or has too much of, once it has nothing left to do."""
-    until = time.monotonic() + PATIENCE
-    while _has_work() and time.monotonic() < until:
-        # A process that was killed holds its lease for half a minute. A running console that loses
-        # its own to this one starts again.
-        SearchIndex.objects.filter(status=SearchIndex.Status.RUNNING).update(
-            status=SearchIndex.Status.QUEUED
-        )
-        for number in waiting_indexes():
+    """Finish indexing, and describe missing and superfluous entries."""
+    # Requeue indexing that a killed process left running; its lease lasts for half a minute.
+    SearchIndex.objects.filter(status=SearchIndex.Status.RUNNING).update(
+        status=SearchIndex.Status.QUEUED
+    )
+    while waiting := waiting_indexes():
+        for number in waiting:
             run_index(number)
     return list(_differences())
-
-
-def _has_work() -> bool:
-    waiting = bool(waiting_indexes())
-    is_running = SearchIndex.objects.filter(status=SearchIndex.Status.RUNNING).exists()
-    return waiting or is_running or UnindexedEvents.objects.exists()
 
 
 def _differences() -> Iterator[str]:

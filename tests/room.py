@@ -1,8 +1,8 @@
-"""Room for what tests call, and few searches for what they leave: a sixth of their time.
+"""Saves a sixth of the tests' time with a larger stack chunk and fewer garbage collections.
 
-CPython keeps frames in pieces of 16 KB, and maps and unmaps one whenever calls cross from a piece
-into the next. Below pytest's own frames that is where the loops of a template lie: thousands of
-times in a page. A frame that asks for much gets a piece of a megabyte, with room for all below it.
+CPython allocates frames in chunks of 16 KB, and maps and unmaps one whenever calls cross into the
+next. Below pytest's own frames, template loops do so thousands of times per page. A frame with a
+large stack gets a chunk of a megabyte instead, which has space for all frames below it.
 """
 
 import gc
@@ -10,7 +10,7 @@ import gc
 import pytest
 from _pytest import runner
 
-_PLACES = 70_000  # of a frame: 560 KB, for which a megabyte is mapped
+_PLACES = 70_000  # stack slots of the frame: 560 KB, for which a megabyte is mapped
 
 
 def _run(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
@@ -26,7 +26,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def pytest_collection_finish() -> None:
-    # As in the server: what was loaded stays.
+    # As in the server, exempt loaded modules from garbage collection.
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)

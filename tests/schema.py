@@ -1,7 +1,7 @@
-"""The tables of a database as JSON, after they were created: `at-once` or by all the `steps`.
+"""Prints the tables of a new database as JSON, created `at-once` or by all migration `steps`.
 
-The database itself lists them, so that two ways to the same tables can be compared. The order of
-columns is left out: it follows from the way, and nothing relies on it."""
+They are read from the database's catalog, so that both ways can be compared. Column order is
+ignored, because it depends on the way and nothing relies on it."""
 
 import json
 import sys
@@ -58,7 +58,7 @@ def made_of() -> dict[str, Any]:
 
 
 def constraints(result: Iterable[Any]) -> list[Any]:
-    """The columns of one that is not unique come in the order of the table."""
+    """Constraints in comparable form: if not unique, with sorted columns, as table order varies."""
     return sorted(
         (
             [
@@ -78,7 +78,7 @@ def main(way: str) -> None:
     else:
         executor = MigrationExecutor(connection)
         executor.migrate(executor.loader.graph.leaf_nodes())
-        call_command("migrate", verbosity=0)  # what Django notes when the last step is done
+        call_command("migrate", verbosity=0)  # adds what Django records after the last step
     sys.stdout.write(json.dumps(made_of()))
 
 

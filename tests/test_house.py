@@ -1,4 +1,4 @@
-"""Rules for the whole code base that no test of a single room can hold."""
+"""Rules for the whole code base, beyond the tests of any single package."""
 
 import ast
 import importlib
@@ -37,9 +37,9 @@ from tests.names import empty_names
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 400  # lines
-MODULES = 25  # of one folder
+MODULES = 25  # per folder
 PRODUCT = ("edictum_site/", "governance/", "outcomes/")
-WIDEST = 120  # characters of a template's line
+WIDEST = 120  # characters per line of a template
 GENERATED = ("requirements", "docs/pictures/")
 
 
@@ -74,11 +74,11 @@ def choices_of(model: type, field: str) -> set[str]:
     return {value for value, _ in model._meta.get_field(field).choices}  # type: ignore[attr-defined]  # a model
 
 
-def test_a_call_can_have_every_kind_of_outcome_and_no_other():
+def test_a_calls_outcome_choices_match_the_domain():
     assert set(Call.Kind.values) - {""} == kinds_of(Outcome)
 
 
-def test_every_kind_fits_its_column():
+def test_every_outcome_type_and_verdict_fits_its_column():
     for field in ("kind", "verdict", "reported", "classified"):
         column = Call._meta.get_field(field)
         assert isinstance(column, CharField)
@@ -86,18 +86,18 @@ def test_every_kind_fits_its_column():
         assert longest <= (column.max_length or 0)
 
 
-def test_no_two_reports_have_one_name():
+def test_report_names_are_unique():
     assert len(kinds_of(Report)) == len(get_args(Report))
 
 
-def test_sources_and_roles_are_those_of_the_domain():
+def test_source_and_role_choices_match_the_domain():
     for model in (Batch, RejectedItem):
         assert choices_of(model, "source") == set(get_args(Source))
     assert choices_of(Member, "role") == {role.value for role in Role}
     assert "unjudged" in choices_of(Session, "stopped")
 
 
-def test_agents_carry_out_checks_by_the_same_text_as_the_console():
+def test_the_client_package_and_the_console_share_the_check_source():
     copied = {file: (AGENTS / file).read_text() for file in FILES}
     assert copied == {file: copy_of(file) for file in FILES}, "`make fix` copies it"
 
@@ -108,7 +108,7 @@ def test_no_migration_is_missing():
     assert detector.changes(graph=loader.graph) == {}
 
 
-def test_the_import_contracts_hold():
+def test_the_import_contracts_pass():
     linter = Path(sys.executable).parent / "lint-imports"
     linted = subprocess.run(
         [linter, "--no-logo"], cwd=ROOT, capture_output=True, text=True, check=False
@@ -117,7 +117,7 @@ def test_the_import_contracts_hold():
 
 
 @pytest.mark.parametrize("lock", ["requirements.txt", "requirements-dev.txt"])
-def test_every_locked_package_has_hashes_and_no_address(lock):
+def test_every_locked_package_has_hashes_and_no_url(lock):
     text = (ROOT / lock).read_text()
     assert "://" not in text
     packages = re.split(r"\n(?=\S)", text.strip())
@@ -149,11 +149,11 @@ def test_no_import_between_layers_is_exempt():
     assert [each["name"] for each in layers if each.get("ignore_imports")] == []
 
 
-def test_no_line_of_a_template_is_too_wide():
+def test_no_template_line_is_too_long():
     assert matching_lines(tracked(".html"), rf"^.{{{WIDEST + 1},}}$") == []
 
 
-def test_every_module_says_what_it_is_for():
+def test_every_module_has_a_docstring():
     silent = [
         str(file.relative_to(ROOT))
         for file in tracked(".py")
@@ -162,38 +162,38 @@ def test_every_module_says_what_it_is_for():
     assert silent == []
 
 
-def test_names_and_docstrings_say_what_a_thing_is():
+def test_names_and_docstrings_avoid_empty_words():
     files = [file.relative_to(ROOT) for file in tracked(".py")]
     assert [name for file in files for name in empty_names(file)] == []
 
 
-def test_nothing_tells_of_the_machine_that_it_was_written_on():
-    # Spelled so that this line does not find itself.
+def test_no_file_contains_paths_of_a_developers_machine():
+    # Spelled so that this line does not match itself.
     folders = [f"/{name}/" for name in ("work", "root", "home")]
     files = [file for file in tracked() if file.suffix not in {".png", ".woff2", ".ico"}]
     assert matching_lines(files, rf"(?<![\w.}}>])({'|'.join(folders)})\w") == []
 
 
-def test_nothing_is_left_to_be_done_later():
+def test_no_file_contains_a_todo_marker():
     markers = "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "coming " + "soon"])
     assert (
         matching_lines(tracked(".py", ".html", ".css", ".js", ".toml"), rf"\b({markers})\b") == []
     )
 
 
-def test_every_exception_from_a_rule_names_the_rule():
+def test_every_lint_exemption_names_its_rule():
     bare = r"# noq" + r"a(?!: [A-Z]+\d)|# type: ignor" + r"e(?!\[)"
     assert matching_lines(tracked(".py"), bare) == []
 
 
-def test_no_test_is_left_out_without_a_word():
+def test_no_test_has_a_skip_or_xfail_marker():
     marks = r"pytest\.mark\.(ski" + r"p|xfai" + r"l)|unittest\.ski" + "p"
     assert matching_lines(tracked(".py"), marks) == []
 
 
-def test_every_page_template_is_shown_by_something():
+def test_every_page_template_is_used():
     sources = "\n".join(file.read_text() for file in tracked(".py", ".html"))
-    # Those of allauth are named by its own views; parts are drawn where pages need them.
+    # allauth's own views name its templates; components are rendered where pages need them.
     no_pages_of_ours = {"account", "mfa", "socialaccount", "usersessions", "_components"}
     unused = [
         name
@@ -206,7 +206,7 @@ def test_every_page_template_is_shown_by_something():
 
 
 def test_every_page_of_a_project_is_looked_at_for_accessibility():
-    """Those that need no more than the project; the others have one of theirs among them."""
+    """Covers pages that need only a project; `PAGES` has an example of each of the others."""
     missing = []
     for route in PROJECT_PAGES:
         method, _, name = route.partition(" ")
@@ -219,7 +219,7 @@ def test_every_page_of_a_project_is_looked_at_for_accessibility():
     assert missing == []
 
 
-def test_djangos_admin_is_off():
+def test_the_django_admin_is_disabled():
     assert "django.contrib.admin" not in settings.INSTALLED_APPS
 
 
@@ -255,7 +255,7 @@ def test_a_decision_record_has_its_number_a_date_a_status_and_its_sections(path)
     assert [line for line in rest if line in SECTIONS] == SECTIONS
 
 
-def test_the_worked_example_of_adr_16_is_what_the_compiler_makes():
+def test_the_example_in_adr_16_matches_the_compiler():
     [block] = re.findall(
         r"```json\n(.*?)\n```", (ROOT / "docs/adr/0016-patterns-are-automata.md").read_text()
     )
@@ -263,14 +263,14 @@ def test_the_worked_example_of_adr_16_is_what_the_compiler_makes():
 
 
 @pytest.mark.parametrize("path", [*GUIDES, *RECORDS], ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_to_files_lead_somewhere(path):
+def test_links_to_files_resolve(path):
     if path.suffix == ".md":
         text = FENCED.sub("", path.read_text())
         broken = [to for to in LINK.findall(text) if not (path.parent / to).exists()]
         assert broken == []
 
 
-def test_guides_name_only_targets_of_the_makefile():
+def test_guides_name_only_existing_make_targets():
     targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(), re.M))
     named = {
         (path.name, target)
@@ -297,7 +297,7 @@ def pytest_lines(*targets: str) -> set[str]:
     return {line for line in made.splitlines() if "-m pytest" in line}
 
 
-def test_the_changelog_has_unreleased_changes_above_dated_releases_and_the_version_is_the_newest():
+def test_the_changelog_has_unreleased_changes_first_and_the_newest_version():
     heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
     releases = [re.fullmatch(r"(\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)", head) for head in heads[1:]]
     assert heads[0] == "Unreleased"
@@ -308,7 +308,7 @@ def test_the_changelog_has_unreleased_changes_above_dated_releases_and_the_versi
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
-def test_files_named_in_a_guide_for_developers_exist(name):
+def test_files_named_in_developer_guides_exist(name):
     named = re.findall(
         r"`([\w.][\w./-]*/(?:[\w-]+\.(?:py|html|md|toml|js|css))?)`", (ROOT / name).read_text()
     )
@@ -316,7 +316,7 @@ def test_files_named_in_a_guide_for_developers_exist(name):
     assert [path for path in folders if not (ROOT / path).exists()] == []
 
 
-def test_no_room_asks_which_database_is_in_use():
+def test_only_the_database_layer_depends_on_the_database_in_use():
     names = [str(path.relative_to(ROOT)) for path in tracked(".py")]
     rooms = [
         ROOT / name
@@ -329,7 +329,7 @@ def test_no_room_asks_which_database_is_in_use():
     assert matching_lines(rooms, vendor) == []
 
 
-def test_both_databases_offer_the_same_by_name():
+def test_both_database_modules_have_the_same_public_names():
     offered = {
         name: {
             public

@@ -1,4 +1,4 @@
-"""Words that people read: none of the phrases that design rules ban."""
+"""Text that users read contains no phrase banned by the design rules."""
 
 import ast
 import re
@@ -46,14 +46,14 @@ _IN_TAGS = re.compile(r"\{% (?:empty_state|note|tile|crumbs|sort_head|dash|slot)
 _MARKUP = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|<[^>]*>", re.DOTALL)
 _QUOTED = re.compile(r'"([^"]*)"')
 
-# Modules whose texts people read: on pages, in the terminal, and as errors of the API.
+# Modules with text that users read: on pages, in the terminal, and in API errors.
 SOURCES = (
     *("**/words.py", "**/words/*.py", "**/forms.py", "**/wording.py", "**/errors.py"),
     *("**/management/commands/*.py", "doctor/*.py", "backup/*.py", "described.py", "env.py"),
     *("**/commands.py", "**/commands/*.py", "**/schemas.py", "**/schemas/*.py", "**/wire/*.py"),
 )
 
-# Files whose words are still to be rewritten. This list only shrinks.
+# Files whose text still has to be rewritten. This list only shrinks.
 NOT_DONE: frozenset[str] = frozenset()
 
 
@@ -64,7 +64,7 @@ def words_of_template(text: str) -> str:
 
 
 def words_of_module(text: str) -> str:
-    """Texts of a module: no docstrings, no keys; parts of an f-string one by one."""
+    """String literals of a module without docstrings and keys; f-strings by their parts."""
     tree = ast.parse(text)
     docstrings = {
         id(node.body[0].value)
@@ -102,7 +102,7 @@ def test_no_text_has_a_banned_phrase(path):
         assert banned_in(path) == set()
 
 
-def test_the_list_of_files_to_rewrite_names_files_that_exist():
+def test_every_file_in_the_rewrite_list_exists():
     assert {name for name in NOT_DONE if not (ROOT / name).is_file()} == set()
 
 
@@ -117,5 +117,5 @@ def test_the_list_of_files_to_rewrite_names_files_that_exist():
         ('<p class="is-kept">Saved</p>', set()),
     ],
 )
-def test_the_words_of_a_template_are_those_that_people_read(template, result):
+def test_template_text_extraction_returns_only_visible_text(template, result):
     assert {each.lower() for each in PATTERN.findall(words_of_template(template))} == result

@@ -1,6 +1,6 @@
-"""Copies what carries out success checks from the console into the agents' package.
+"""Copies the matcher of success checks from the console into the Python client.
 
-Both run the same text; only the names of the packages in its imports are other ones.
+Both run the same code; only the package names in its imports differ.
 """
 
 from pathlib import Path

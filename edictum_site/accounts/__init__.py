@@ -1,1 +1,1 @@
-"""Accounts: sign-in through allauth, its limits, the profile page, and the trail of requests."""
+"""Accounts: sign-in with allauth, its rate limits, the profile page, and auditing of requests."""

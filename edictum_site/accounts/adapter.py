@@ -21,7 +21,7 @@ from governance.people.providers import provider_required
 
 logger = logging.getLogger(__name__)
 
-# That one is signed in, or out, one sees.
+# Not shown, as the page itself shows whether you are signed in.
 OBVIOUS = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 
 
@@ -52,7 +52,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         try:
             super().send_mail(template_prefix, email, context)
-        except (OSError, SMTPException):  # an answer would say which addresses have an account
+        except (OSError, SMTPException):  # an error would reveal which addresses have accounts
             logger.exception("Could not send a mail")
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -62,7 +62,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         if provider := provider_required(settings.OIDC, credentials.get("email", "")):
             raise ValidationError(f"Sign in with {provider.name}.", code="provider")
         limit = sign_in_limits.limit_of(request, credentials.get("email", ""))
-        # By this name allauth takes it back when the password is right.
+        # allauth rolls back the usage under this name if the password is correct.
         self._login_failed_rl_usage = sign_in_limits.consume(request, limit)
         if not self._login_failed_rl_usage:
             wait = sign_in_limits.time_to_wait(request, limit)
@@ -100,7 +100,7 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth has no types
         super().__init__(*args, **kwargs)
         _relabel(self, login="Email", password="Password")  # noqa: S106  # a label
         self.fields["login"].widget.attrs["autocomplete"] = "username"
-        # The browser's own message would say it in the browser's words, before ours.
+        # Otherwise the browser would show its own message before ours.
         self.use_required_attribute = False
 
 

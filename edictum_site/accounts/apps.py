@@ -1,4 +1,4 @@
-"""Name of the site for Django; sign-ins are recorded from its start."""
+"""Django app of the site, which connects the recording of sign-ins at startup."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Refused attempts and downloads, recorded from the answers of all pages and routes."""
+"""Record refused attempts and downloads, based on the responses of all pages and API routes."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from governance.core.actor import Actor
 from governance.people.auth import cached_access
 
 _FILE: Final = re.compile(r'attachment; filename="([^"]+)"')
-# A view that records more than a file's name does so itself.
+# Views that record more than a file's name do so themselves.
 RECORDED_BY_VIEW: Final = frozenset({"artifact_raw"})
 
 
@@ -40,7 +40,7 @@ def _record(request: HttpRequest, action: str, subject: str) -> None:
 
 
 def _caller(request: HttpRequest) -> tuple[int, Actor] | None:
-    """Project and actor; None for a stranger, and for a page of no project."""
+    """Project and actor; None for unauthenticated requests and pages outside of projects."""
     given: dict[str, Any] = vars(request)
     access = given.get("caller") or given.get("auth")
     if access is None:

@@ -1,5 +1,5 @@
-"""Identity providers from the environment: `EDICTUM_SITE_OIDC` names them, then each has its own
-variables, such as `EDICTUM_SITE_OIDC_ACME_URL`."""
+"""Identity providers from the environment: `EDICTUM_SITE_OIDC` lists their names, and each has its
+own variables, such as `EDICTUM_SITE_OIDC_ACME_URL`."""
 
 import re
 from typing import Any, Final
@@ -25,7 +25,7 @@ def env_providers() -> dict[str, IdentityProvider]:
 
 
 def allauth_providers(providers: dict[str, IdentityProvider]) -> dict[str, Any]:
-    """Providers in the form of allauth's settings."""
+    """Providers in the format of allauth's settings."""
     apps = [
         {
             "provider_id": each.id,

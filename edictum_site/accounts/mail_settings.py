@@ -1,4 +1,4 @@
-"""Mail from the environment: `EMAIL_URL`, and the address that mails come from."""
+"""Mail settings from the environment: `EMAIL_URL`, and the sender address."""
 
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -6,12 +6,12 @@ from urllib.parse import unquote, urlsplit
 from edictum_site.env import SettingInvalid, env_secret, env_str
 
 SMTP: Final = "django.core.mail.backends.smtp.EmailBackend"
-SECONDS: Final = 10  # to reach the mail server
+SECONDS: Final = 10  # timeout of the mail server
 PORTS: Final = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 
 
 def env_mail(site_url: str) -> dict[str, Any]:
-    """Django's settings of mail; none where it is not configured."""
+    """Django's mail settings; empty if mail is not configured."""
     text = env_secret("EMAIL_URL")
     if not text:
         return {}

@@ -1,4 +1,4 @@
-"""Download of everything that is stored about the person who is signed in."""
+"""Download of all data stored about the signed-in user."""
 
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase

@@ -1,4 +1,4 @@
-"""Forgotten passwords: a link by mail, or from an admin where mail is not configured."""
+"""Password resets: a link sent by mail, or given by an admin if mail is not configured."""
 
 from typing import Any
 
@@ -47,6 +47,6 @@ class NewPasswordForm(ResetPasswordKeyForm):  # type: ignore[misc]  # allauth ha
             field = self.fields[name]
             field.label, field.help_text = label, ""
             field.error_messages["required"] = "Required."
-            # Of allauth: it repeats the label, which is always visible.
+            # allauth's placeholder repeats the label, which is always visible.
             field.widget.attrs.pop("placeholder", None)
         self.fields["password1"].help_text = "At least 10 characters."

@@ -1,4 +1,4 @@
-"""Profile: what one person sets for themselves, in all projects."""
+"""Profile page: a user's own settings for all projects."""
 
 from functools import cache
 from typing import Any
@@ -95,7 +95,8 @@ def profile(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @signed_in_page
 def remember_range(request: HttpRequest) -> HttpResponse:
-    """Called by the script when a range is chosen in the bar, and by a form without the script."""
+    """Store the time range chosen in the scope bar. Called by the script, or by a form without
+    JavaScript."""
     name, back = request.POST.get("range", ""), request.POST.get("back", "")
     if name in RANGES or name == ALL:
         choose_range(person(request), name)

@@ -1,4 +1,5 @@
-"""Sign-ins and changes of factors in the audit log, heard from allauth's and Django's signals."""
+"""Record sign-ins and changes of second factors in the audit log, using Django's and allauth's
+signals."""
 
 from typing import Any
 
@@ -78,7 +79,7 @@ def _factor_added(instance: Any, created: bool, **_: Any) -> None:  # noqa: FBT0
     record_in_projects(instance.user, "second factor added", details=details)
     is_codes = instance.type == Authenticator.Type.RECOVERY_CODES
     if request is not None and request.user == instance.user and not is_codes:
-        # It was just used: this session need not show it again, nor confirm to see the codes.
+        # The factor was just used, so this session needn't show it again or reauthenticate.
         shown = {"id": instance.pk, "type": str(instance.type), "reauthenticated": True}
         record_authentication(request, instance.user, "mfa", **shown)
 

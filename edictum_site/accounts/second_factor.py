@@ -1,4 +1,4 @@
-"""Second factors: their words, their labels, and TOTP secrets that are stored sealed."""
+"""Second factors: messages, labels, and encryption of stored TOTP secrets."""
 
 import base64
 from functools import lru_cache
@@ -46,7 +46,7 @@ class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
 
 
 def _ciphers() -> MultiFernet:
-    """Seals with the secret key of today, and opens what earlier ones sealed."""
+    """Cipher that encrypts with the current secret key and also decrypts with earlier ones."""
     return MultiFernet([_cipher(each) for each in (settings.SECRET_KEY, *settings.OLD_SECRETS)])
 
 
@@ -57,7 +57,7 @@ def _cipher(secret: str) -> Fernet:
 
 
 class _CodeForm(forms.Form):
-    """One field for a code, with our label and without a placeholder."""
+    """Form with one field for a code, with our label and no placeholder."""
 
     use_required_attribute = False
     code_label = "Code of your authenticator app, or a recovery code"

@@ -1,4 +1,4 @@
-"""Sessions of the person who is signed in."""
+"""Sessions of the signed-in user."""
 
 from django.contrib import messages
 from django.http import HttpRequest

@@ -1,7 +1,7 @@
-"""How often a sign-in may fail: counted for each account from each client address.
+"""Limits on failed sign-ins, counted per account and client address.
 
-A browser that has signed in to the account before has a count of its own, so that strangers at the
-same address, or behind the same proxy, do not keep its person out.
+A browser that has signed in to the account before is counted separately, so that attackers at the
+same address, or behind the same proxy, can't lock its user out.
 """
 
 import math
@@ -42,13 +42,13 @@ def limit_of(request: HttpRequest, email: str) -> Limit:
 
 
 def consume(request: HttpRequest, limit: Limit) -> ratelimit.RateLimitUsage | None:
-    """One try; None when there is none left. A successful one is to be rolled back."""
+    """Consume one attempt; None if none is left. Roll it back if the sign-in succeeds."""
     config = {ACTION: limit.rates}
     return ratelimit.consume(request, app=APP, action=ACTION, config=config, key=limit.key)
 
 
 def time_to_wait(request: HttpRequest, limit: Limit) -> str:
-    """Until there is a try again, in words."""
+    """Time until the next attempt is allowed, as text."""
     now = time.time()
     waits = [0.0]
     for rate in ratelimit.parse_rates(limit.rates):
@@ -73,7 +73,7 @@ def remember_browser(response: HttpResponseBase, user: User) -> None:
 
 
 def _known_browser(request: HttpRequest, email: str) -> str:
-    """Mark of this browser, if it has signed in to the account before."""
+    """Token of this browser if it has signed in to the account before, else empty."""
     cookie = request.get_signed_cookie(COOKIE, "", salt=COOKIE, max_age=COOKIE_LASTS) or ""
     user_id, _, token = cookie.partition(":")
     user = user_with(email) if token else None

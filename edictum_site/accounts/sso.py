@@ -1,4 +1,4 @@
-"""Sign-in with the identity provider of a company: verified mail only, roles by its groups."""
+"""Single sign-on with a company's identity provider: verified email only, roles by group."""
 
 from datetime import timedelta
 from typing import Any
@@ -32,7 +32,8 @@ MALFORMED = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
 @require_safe
 @never_cache
 def sign_in_with(request: HttpRequest, provider_id: str) -> HttpResponseBase:
-    """Lead to the provider. Only this site may: another one could sign a browser in unasked."""
+    """Redirect to the provider. Only requests from this site may start it, as another site could
+    otherwise sign the browser in without the user's consent."""
     if request.headers.get("Sec-Fetch-Site", "none") not in OWN_SITE:
         return redirect("account_login")
     provider = _provider(provider_id)
@@ -61,7 +62,7 @@ def came_back(request: HttpRequest, provider_id: str) -> HttpResponseBase:
 
 class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
-        """Find or link the account, or refuse. Nothing is believed about an unverified mail."""
+        """Find or link the account, or refuse. Unverified email addresses are never trusted."""
         provider = _provider(sociallogin.account.provider)
         claims = _claims(request, provider, sociallogin.account.extra_data)
         if sociallogin.state.get("process") != AuthProcess.LOGIN:
@@ -75,7 +76,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
             raise _refusal(request, "You have no access yet. Ask an admin for an invite.")
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        return True  # decided before
+        return True  # decided in pre_social_login
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
         provider = _provider(sociallogin.account.provider)
@@ -92,9 +93,9 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allau
 
 
 def after_sign_in(request: HttpRequest, sociallogin: Any) -> None:
-    """The provider decides again when the session ends."""
+    """Limit the session's lifetime, so that the provider decides again when it ends."""
     provider = _provider(sociallogin.account.provider)
-    # A moment, not a number of seconds: those would begin again with each use.
+    # An absolute time: a number of seconds would restart with each request.
     request.session.set_expiry(timezone.now() + timedelta(hours=provider.hours))
     methods = _claims(request, provider, sociallogin.account.extra_data).get("amr")
     proved = provider.proves_second_factor and isinstance(methods, list) and "mfa" in methods
@@ -107,7 +108,7 @@ def _link(request: HttpRequest, provider: IdentityProvider, sociallogin: Any, em
         sociallogin.user = User(email=email)
         return
     if SocialAccount.objects.filter(user=user, provider=provider.id).exists():
-        # A mail address that was given to another person must not open the account of the first.
+        # An email address reassigned to another person must not open the first person's account.
         raise _refusal(
             request,
             f"{email} is linked to another person of {provider.name}. Ask an admin to delete that"
@@ -130,7 +131,7 @@ def _verified_email(request: HttpRequest, provider: IdentityProvider, claims: An
 
 
 def _claims(request: HttpRequest, provider: IdentityProvider, data: Any) -> dict[str, Any]:
-    """Those of the ID token, and of the same person's user info."""
+    """Claims of the ID token and of the user info, which must be about the same person."""
     token, info = data.get("id_token") or {}, data.get("userinfo") or {}
     if not token or (info and info.get("sub") != token.get("sub")):
         raise _refusal(request, f"{provider.name} answered for two different people.")
@@ -140,7 +141,7 @@ def _claims(request: HttpRequest, provider: IdentityProvider, data: Any) -> dict
 def _groups(request: HttpRequest, provider: IdentityProvider, claims: Any) -> list[str]:
     groups = claims.get(provider.groups_claim)
     if provider.groups and not isinstance(groups, list):
-        # To go on would end memberships, or keep those that a group gave.
+        # Without the claim, memberships would be removed, or kept after leaving a group.
         claim = provider.groups_claim
         raise _refusal(request, f"{provider.name} sent no claim `{claim}`, which your roles need.")
     return [str(each) for each in groups] if isinstance(groups, list) else []

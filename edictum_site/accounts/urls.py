@@ -1,4 +1,4 @@
-"""Addresses of accounts. Only these: sign-up and the rest of allauth have no address at all."""
+"""URLs of accounts. Sign-up and other views of allauth are deliberately not included."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,11 +20,11 @@ View = Callable[..., Any]
 
 
 def changing(view: View) -> View:
-    """A page that changes how its person signs in: the change and its audit entries are one."""
+    """View that changes how a user signs in, in one transaction with its audit entries."""
     return signed_in_page(transaction.atomic(view))
 
 
-SHOWN = {"providers": lambda: settings.OIDC.values()}  # templates call it
+SHOWN = {"providers": lambda: settings.OIDC.values()}  # called by templates
 to_sign_in = RedirectView.as_view(pattern_name="account_login")
 to_profile = RedirectView.as_view(pattern_name="profile")
 to_factors = RedirectView.as_view(pattern_name="mfa_index")
@@ -49,7 +49,7 @@ urlpatterns = [
         name="account_reset_password_from_key",
     ),
     path("password/changed/", to_sign_in, name="account_reset_password_from_key_done"),
-    # For a person without a password, who signs in with a provider.
+    # For users without a password, who sign in with a provider.
     path("password/none/", to_profile, name="account_set_password"),
     path("inactive/", account.account_inactive, name="account_inactive"),
     path("profile/", profile.profile, name="profile"),

@@ -1,7 +1,7 @@
-"""The file of a backup: entries of a tar in a zstd stream, each part of the database with its hash.
+"""Backup file: a zstd-compressed tar.
 
-A part is named for its hash, so that a restore checks it before it uses it; an artifact is named
-for its content already. The manifest comes last: a file without it was cut off.
+Database parts are named by their hash, so a restore verifies each before it uses it; artifact names
+contain a hash already. The manifest is last: a file without one was cut off.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ _PART: Final = re.compile(r"database/\d{6}-([0-9a-f]{64})")
 
 
 class NotABackup(Exception):
-    """Why a file cannot be restored, as one sentence."""
+    """A file can't be restored; the message is one sentence with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Manifest:
     rows: dict[str, int]  # by table
     artifacts: int
     artifact_bytes: int
-    unreadable: list[str]  # artifacts that the store could not give: project/SHA-256
+    unreadable: list[str]  # artifacts that the store couldn't return: project/SHA-256
     parts: int
     database_bytes: int
     database_sha256: str
@@ -62,7 +62,7 @@ class Manifest:
 
 
 class Writer:
-    """Adds entries; use it within `writing`."""
+    """Adds entries to a backup; created by `writing`."""
 
     def __init__(self, archive: tarfile.TarFile) -> None:
         self._archive = archive
@@ -129,7 +129,7 @@ class Entry:
         return (int(match[1]), match[2]) if match else None
 
     def part(self) -> bytes | None:
-        """A part of the database, checked against its hash; None for another kind of entry."""
+        """Database part, verified against its hash; None for another kind of entry."""
         match = _PART.fullmatch(self.name)
         if match is None:
             return None
@@ -142,7 +142,7 @@ class Entry:
 
 
 def entries(path: Path) -> Iterator[Entry]:
-    """All entries in their order; raises NotABackup where the file cannot be read."""
+    """All entries in file order. Raises NotABackup if the file can't be read."""
     with (
         zstd.open(path, "rb") as packed,
         _readable(path),

@@ -1,4 +1,4 @@
-"""Reading and writing all of a database, by the one in use."""
+"""Snapshot and restore functions for the database engine in use."""
 
 from outcomes.database import IS_SERVER
 

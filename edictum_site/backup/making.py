@@ -1,4 +1,4 @@
-"""Makes a backup of this installation while it runs."""
+"""Create a backup of this installation while it runs."""
 
 import hashlib
 import os
@@ -18,8 +18,8 @@ from edictum_site.help.release import version
 from outcomes.core import artifact_store
 from outcomes.database import NAME, removals_held_back
 
-PATIENCE: Final = 60.0  # seconds that another backup may take to end
-_IN_MEMORY: Final = 8 * 1024 * 1024  # bytes of one artifact; a larger one is a file meanwhile
+PATIENCE: Final = 60.0  # seconds to wait for another backup to finish
+_IN_MEMORY: Final = 8 * 1024 * 1024  # bytes of an artifact; larger ones use a temporary file
 _MIGRATIONS: Final = "SELECT app, name FROM django_migrations ORDER BY id"
 _ARTIFACTS: Final = (
     "SELECT project_id, sha256 FROM outcomes_artifact WHERE removed_at IS NULL ORDER BY id"
@@ -27,11 +27,11 @@ _ARTIFACTS: Final = (
 
 
 class BackupRefused(Exception):
-    """Why no backup was made, as one sentence."""
+    """No backup was created; the message is one sentence."""
 
 
 def make_backup(target: Path) -> Manifest:
-    """Write the file; it gets its name when it is complete."""
+    """Write a backup. The file gets its final name once it is complete."""
     if target.exists():
         raise BackupRefused(f"{target} already exists. Choose another name, or remove it.")
     with removals_held_back(PATIENCE) as is_held, _draft_of(target) as file:
@@ -42,7 +42,7 @@ def make_backup(target: Path) -> Manifest:
 
 
 def _write(writer: Writer, snapshot: Snapshot) -> Manifest:
-    """Artifacts come before the database, so that a restore commits rows last."""
+    """Write all entries. Artifacts precede the database, so that a restore commits rows last."""
     migrations = [[app, name] for app, name in snapshot.execute(_MIGRATIONS)]
     made_at = timezone.now().isoformat(timespec="seconds")
     writer.add_header(Header(made_at, version(), NAME, snapshot.server, migrations))
@@ -76,7 +76,8 @@ class _Artifacts:
         self.unreadable: list[str] = []
 
     def add(self, project: int, sha256: str) -> None:
-        """Copy it once it was read to its end and has the right hash; else note its name."""
+        """Copy an artifact if it was read completely and its hash matches; otherwise note its
+        name as unreadable."""
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as content:
             try:
                 is_right = _read(project, sha256, content)
@@ -103,7 +104,8 @@ def _read(project: int, sha256: str, target: IO[bytes]) -> bool:
 
 @contextmanager
 def _draft_of(target: Path) -> Iterator[IO[bytes]]:
-    """For the owner's eyes only: it holds the secret key."""
+    """Temporary file, readable only by its owner as it contains the secret key, that is renamed
+    once complete."""
     draft = target.with_name(f"{target.name}.partial")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)

@@ -1,4 +1,4 @@
-"""PostgreSQL: dumped and restored by its own programs, by the snapshot of one transaction."""
+"""PostgreSQL backups: pg_dump and pg_restore, on the snapshot of one transaction."""
 
 import os
 import subprocess
@@ -15,12 +15,12 @@ from edictum_site.backup.archive import PART_BYTES, NotABackup
 from edictum_site.backup.programs import NoProgram, program
 from edictum_site.backup.rows import DumpFailed, Names, Snapshot, Target
 
-# Of Django's and psycopg's own, which libpq does not know.
+# Parameters of Django and psycopg, unknown to libpq.
 _NOT_OF_LIBPQ: Final = {"context", "cursor_factory", "prepare_threshold", "autocommit", "password"}
 
 
 class _Snapshot:
-    """A transaction that reads, and whose view of the rows pg_dump shares."""
+    """A read transaction whose snapshot pg_dump shares."""
 
     def __init__(self, database: Any, dump: str) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class _Snapshot:
         self.server = server_version()
 
     def execute(self, query: str) -> Iterator[Any]:
-        # By name, so that the server sends the rows as they are read.
+        # A named cursor, so that the server sends rows as they are read.
         with self._database.connection.cursor(name="backup") as cursor:
             cursor.execute(query)
             yield from cursor
@@ -48,7 +48,7 @@ class _Snapshot:
             try:
                 while part := output.read(PART_BYTES):
                     yield part
-            except BaseException:  # a full disk, say: it would wait for a reader
+            except BaseException:  # such as a full disk: pg_dump would block on its pipe
                 dump.kill()
                 raise
             finally:
@@ -78,7 +78,7 @@ def snapshot(folder: Path) -> Iterator[Snapshot]:
 
 
 class _Restoring:
-    """Feeds the parts to pg_restore, whose one transaction ends when it has the last."""
+    """Feeds the parts to pg_restore, which commits its single transaction after the last one."""
 
     def __init__(self, restore: str) -> None:
         command = [restore, "--single-transaction", "--exit-on-error", "--no-owner"]
@@ -116,13 +116,14 @@ class _Restoring:
 
 
 def server_version() -> int:
-    """Major version."""
+    """Major version of the server."""
     connection.ensure_connection()
     return int(connection.connection.info.server_version) // 10_000
 
 
 def _refuse_pooler() -> None:
-    """The programs change settings of their session, which a pooler would lend to others next."""
+    """Refuse a pooler: the programs change settings of their session, which other clients would
+    then get."""
     if connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
         raise NoProgram(
             "DATABASE_URL names a pooler (pool_mode=transaction), and a backup needs a session of"
@@ -131,7 +132,8 @@ def _refuse_pooler() -> None:
 
 
 def _address() -> str:
-    """A connection string for the programs, without the password: others can read arguments."""
+    """Connection string for the programs, without the password, as other users can read process
+    arguments."""
     values = connection.get_connection_params()
     return make_conninfo(**{name: v for name, v in values.items() if name not in _NOT_OF_LIBPQ})
 
@@ -142,7 +144,7 @@ def _environment() -> dict[str, str]:
 
 
 def _stream(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:  # never of a process that was started with one
+    if pipe is None:  # never, as the process was started with a pipe
         raise ValueError
     return pipe
 
@@ -154,7 +156,7 @@ def _last_line(errors: Any) -> str:
 
 
 def restoring(server: int) -> Target:
-    """Into the database of the settings, from a server of this version."""
+    """Restore target: the configured database, for a backup from a server of this version."""
     _refuse_pooler()
     if server_version() < server:
         raise NotABackup(

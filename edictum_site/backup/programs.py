@@ -1,4 +1,4 @@
-"""pg_dump and pg_restore of a version that can serve a server."""
+"""Find pg_dump and pg_restore in a version that supports the server."""
 
 import os
 import re
@@ -11,17 +11,17 @@ from typing import Final
 from edictum_site.env import env_str
 
 VARIABLE: Final = "EDICTUM_SITE_PG_BIN"
-# Packages install each version into a folder of its own; PATH has one of them at most.
+# Packages install each version into a separate folder; PATH contains at most one of them.
 _FOLDERS: Final = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin")
 _VERSION: Final = re.compile(r"\) (\d+)")
 
 
 class NoProgram(Exception):
-    """Why the database cannot be read or written by PostgreSQL's programs, as one sentence."""
+    """PostgreSQL's programs can't be used; the message is one sentence with the reason."""
 
 
 def program(name: str, at_least: int) -> str:
-    """Path of the program; it must be as new as the server, or newer."""
+    """Path of a program whose major version is at least the server's."""
     versions = {path: version for path in _candidates(name) if (version := _version(path))}
     for path, version in versions.items():
         if version >= at_least:
@@ -48,7 +48,7 @@ def _candidates(name: str) -> Iterator[str]:
 
 
 def _version(path: str) -> int:
-    """Major version; 0 for a program that does not say it."""
+    """Major version of a program; 0 if it can't be determined."""
     try:
         answer = subprocess.run(
             [path, "--version"], capture_output=True, text=True, check=True, env=os.environ

@@ -1,4 +1,4 @@
-"""Restores a backup into an empty installation, and checks that everything arrived."""
+"""Restore a backup into an empty installation, and verify that it is complete."""
 
 import hashlib
 import os
@@ -36,7 +36,7 @@ NOT_EMPTY: Final = (
 
 
 def restore_backup(source: Path) -> Manifest:
-    """All or nothing, until the rows are committed: they are last."""
+    """Restore all of a backup or nothing. The rows are committed last."""
     refuse_non_empty()
     rest = entries(source)
     header = header_of(_next(rest))
@@ -54,7 +54,7 @@ def restore_backup(source: Path) -> Manifest:
         artifacts.remove()
         raise
     _refuse_incomplete(manifest)
-    if _HOSTS in manifest.rows:  # an older version had none
+    if _HOSTS in manifest.rows:  # backups of older versions have no such table
         forget_all_hosts()
     return manifest
 
@@ -118,7 +118,7 @@ def _compare(manifest: Manifest, artifacts: "_Artifacts", secret: str) -> None:
 
 
 def _refuse_incomplete(manifest: Manifest) -> None:
-    """The rows as they were counted in the snapshot."""
+    """Compare row counts with those of the snapshot."""
     counts = restored_counts(manifest.rows)
     for table, rows in manifest.rows.items():
         if counts[table] != rows:
@@ -126,7 +126,7 @@ def _refuse_incomplete(manifest: Manifest) -> None:
 
 
 class _Artifacts:
-    """Artifacts restored so far: stored under the hash of what was read."""
+    """Artifacts restored so far, stored under the hash of the bytes read."""
 
     def __init__(self) -> None:
         self.names: list[tuple[int, str]] = []

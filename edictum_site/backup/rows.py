@@ -1,4 +1,4 @@
-"""Rows of a database by table, as a manifest counts them."""
+"""Row counts by table, as stored in a manifest."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, TypeAlias
@@ -9,11 +9,11 @@ Names: TypeAlias = list[str]
 
 
 class DumpFailed(Exception):
-    """The database could not be read to its end; the last words of what read it."""
+    """The database could not be read completely; the message is the program's last output."""
 
 
 class Snapshot(Protocol):
-    """All rows of one moment."""
+    """A consistent view of all rows."""
 
     server: int
 
@@ -25,7 +25,7 @@ class Snapshot(Protocol):
 
 
 class Target(Protocol):
-    """Database that parts are written to: nothing of them is in it before the commit."""
+    """Database to restore into; parts become visible only with the commit."""
 
     def write(self, part: bytes) -> None: ...
 
@@ -39,7 +39,7 @@ def row_counts(snapshot: Snapshot) -> dict[str, int]:
 
 
 def restored_counts(tables: Iterable[str]) -> dict[str, int]:
-    """Rows of the installation's own database."""
+    """Row counts of the installation's own database."""
     counts = {}
     with connection.cursor() as cursor:
         for name in tables:

@@ -1,4 +1,4 @@
-"""The embedded database: copied by SQLite's own backup, put in place by a rename."""
+"""SQLite backups: copied with SQLite's backup API, restored with a rename."""
 
 import os
 import sqlite3
@@ -18,7 +18,7 @@ _TABLES: Final = "SELECT name FROM sqlite_master WHERE type = 'table' AND name N
 
 
 class _Snapshot:
-    """A copy in a file of its own, which takes the room of the database until it is removed."""
+    """A temporary copy of the database, which needs as much disk space as the database itself."""
 
     server = SERVER
 
@@ -40,26 +40,26 @@ class _Snapshot:
 
 @contextmanager
 def snapshot(folder: Path) -> Iterator[Snapshot]:
-    """All of one moment: the copy is made in a single step, and writers do not wait for it."""
+    """Consistent copy of the database, made in a single step without blocking writers."""
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=folder) as scratch:
         copy = Path(scratch) / "database"
         with closing(sqlite3.connect(copy)) as target:
             with closing(sqlite3.connect(_path(), timeout=60)) as source:
-                target.execute("PRAGMA synchronous=OFF")  # it is read once, and removed
+                target.execute("PRAGMA synchronous=OFF")  # a temporary file needs no durability
                 _copy(source, target)
-            target.execute("PRAGMA journal_mode=DELETE")  # one file, without a log to its side
+            target.execute("PRAGMA journal_mode=DELETE")  # a single file, without a WAL
             yield _Snapshot(copy, target)
 
 
 def _copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     try:
         source.backup(target)
-    except sqlite3.Error as error:  # no room for the copy, say
+    except sqlite3.Error as error:  # such as a full disk
         raise DumpFailed(f"SQLite's backup failed: {error}.") from None
 
 
 class _Restoring:
-    """Collects the parts in a file that takes the database's place at the end."""
+    """Collects the parts in a file that replaces the database on commit."""
 
     def __init__(self) -> None:
         self._draft = _path().with_name(f"{_path().name}.restoring")
@@ -78,7 +78,7 @@ class _Restoring:
         if answer != "ok":
             raise NotABackup(f"The database of the backup is damaged: {answer}.")
         connection.close()
-        for ending in ("-wal", "-shm"):  # of the empty database
+        for ending in ("-wal", "-shm"):  # files of the empty database
             Path(f"{_path()}{ending}").unlink(missing_ok=True)
         self._draft.replace(_path())
 
@@ -92,5 +92,5 @@ def _path() -> Path:
 
 
 def restoring(server: int) -> Target:
-    """Into the file of the settings; a file has no server, and no version."""
+    """Restore target: the configured database file. SQLite has no server version to compare."""
     return _Restoring()

@@ -1,2 +1,2 @@
-"""The page of components: every part that pages are made of, in all its states and both themes.
-Only a development server has it."""
+"""Component gallery: every page component in all its states and in both themes. Only available on
+development servers."""

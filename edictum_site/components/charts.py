@@ -1,4 +1,4 @@
-"""Every chart with typical values, with none, with one point, with very many, and with gaps."""
+"""Every chart with typical values, without data, with one point, with very many, and with gaps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -216,7 +216,7 @@ def _durations() -> SafeString:
 
 
 def _days() -> SafeString:
-    """The clock went back on 25 October 2026 in this zone: that day has 25 hours."""
+    """Daily columns across the end of daylight saving on 25 October 2026, a day of 25 hours."""
     day = timedelta(days=1)
     begin = values.NOW.astimezone(ZONE).replace(month=10, day=11, hour=0, minute=0)
     rows = [Series(name="Executed", style=Style.EXECUTED, values=values.counts(28, 90, 900))]

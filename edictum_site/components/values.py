@@ -1,4 +1,4 @@
-"""Made-up values for the page of components: the same at every visit, so that two looks compare."""
+"""Sample values for the component gallery, identical on each visit so that designs compare."""
 
 import math
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ NOW = datetime(2026, 11, 18, 3, 0, tzinfo=UTC)
 
 
 def wave(step: int, low: float, high: float, period: float = 24) -> float:
-    """Between low and high, with a little unrest."""
+    """Sample value of a daily wave between low and high, with some noise."""
     slow = math.sin(2 * math.pi * (step - period / 4) / period)
     quick = math.sin(step * 12.9898) * math.sin(step * 4.1414)
     return low + (high - low) * (0.5 + 0.42 * slow + 0.08 * quick)
@@ -27,7 +27,7 @@ def edges(steps: int, step: timedelta) -> list[datetime]:
 
 
 def calls(number: int, per_turn: int = 13) -> list[BriefCall]:
-    """Session with mostly successful calls, so that its strip shows the rest."""
+    """Calls of a session, mostly successful, so that other outcomes stand out in its strip."""
     rarer = 1 if number < 1_000 else 15
     return [_call(place, per_turn, rarer) for place in range(number)]
 

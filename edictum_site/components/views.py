@@ -1,4 +1,4 @@
-"""Page of all components, and its values."""
+"""Page of the component gallery, with its sample values."""
 
 from datetime import timedelta
 from types import SimpleNamespace
@@ -50,7 +50,7 @@ def _limits() -> list[dict[str, Any]]:
 
 
 def _parts(theme: str) -> dict[str, Any]:
-    """Ids are of a theme: the page holds every part twice."""
+    """Components for one theme. Ids contain the theme, as the page has every component twice."""
     entries = [
         {"name": name, "url": "#", "icon": sign, "current": name == "Sessions", "count": count,
          "filled": filled, "counted": "of them"}

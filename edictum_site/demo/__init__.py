@@ -1,4 +1,4 @@
-"""Two weeks of believable traffic: simulated agents on the real SDK, over the real HTTP API.
+"""Two weeks of realistic traffic: simulated agents on the real SDK, over the real HTTP API.
 
-What lies here runs as a process of its own. It knows an address and a key, and no database.
+This package runs as a separate process with a URL and a key, and without database access.
 """

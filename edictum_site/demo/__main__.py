@@ -1,4 +1,4 @@
-"""The process that fills a project: what it needs comes in by its input, how far it is goes out."""
+"""Process that fills a project: reads its options from stdin and writes its progress to stdout."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from typing import Final
 from edictum_site.demo.door import DoorRefused
 from edictum_site.demo.filling import Filling, Progress
 
-SAYS_SO_EVERY: Final = 0.4  # seconds
+SAYS_SO_EVERY: Final = 0.4  # seconds between progress reports
 
 
 def main() -> int:

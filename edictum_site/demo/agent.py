@@ -1,4 +1,4 @@
-"""A simulated agent: a guard of the real SDK, tools that answer at once, and what it reports."""
+"""A simulated agent: a guard of the real SDK, tools that return at once, and its reports."""
 
 import base64
 import random
@@ -25,10 +25,10 @@ class Answer:
 
     output: Any = None
     elapsed_ms: float = 40.0
-    error: str = ""  # it raises this
-    deadline_s: float = 0.0  # it takes longer than this
+    error: str = ""  # message of the exception raised
+    deadline_s: float = 0.0  # deadline exceeded; 0: none
     retryable: bool = True
-    artifact: str = ""  # it stored its output itself, under this name
+    artifact: str = ""  # name of the artifact, if the tool stored its output itself
     size_bytes: int = 0
 
 
@@ -36,8 +36,8 @@ class Answer:
 class Profile:
     name: str
     environment: str
-    bundle: str = ""  # none: nothing governs it
-    tools: dict[str, str]  # and the side effect of each
+    bundle: str = ""  # empty: no contract governs it
+    tools: dict[str, str]  # side effect by tool
     principal: dict[str, Any] = field(default_factory=dict)
 
 
@@ -60,7 +60,7 @@ class Agent:
         self._session = self._turn = ""
 
     def load_contract(self) -> None:
-        """Fetch what is deployed, as an agent does at its start."""
+        """Fetch the deployed contract, as an agent does at startup."""
         profile = self.profile
         if not profile.bundle:
             return
@@ -103,7 +103,7 @@ class Agent:
         except EdictumDenied:
             return str(self._sink.last["call_id"])
         except EdictumToolError:
-            pass  # the report says so
+            pass  # reported below
         event = self._sink.last
         self._report(str(event["call_id"]), tool, event["tool_args"], answer, retry_of)
         return str(event["call_id"])
@@ -117,12 +117,12 @@ class Agent:
             await self.call(tool, args, Answer())
 
     def refuse(self, tool: str, args: dict[str, Any], reason: str, details: str = "") -> None:
-        """The agent's own executor does not let this call through."""
+        """Report a call that the agent's own executor denied."""
         outcome = {"type": "denied", "reason": reason, "details": details}
         self._put(self._new_id(), tool, args, outcome)
 
     def leave_open(self, tool: str, args: dict[str, Any]) -> None:
-        """A call that was allowed and is not back yet."""
+        """Report a call that was allowed and is still running."""
         about = self._about(self._new_id(), tool, args)
         about |= {"action": "call_allowed", "mode": "enforce"}
         self._outbox.put("events", about)

@@ -1,4 +1,4 @@
-"""Results of simulated tools: believable values, drawn from a seed and never from a clock."""
+"""Results of simulated tools: realistic values, drawn from a seed and independent of the time."""
 
 import json
 import random
@@ -19,7 +19,7 @@ TOWNS = ("Aalborg", "Bergen", "Cork", "Delft", "Essen", "Faro", "Ghent", "Halle"
 
 
 def took(chance: random.Random, typical: float) -> float:
-    """Milliseconds, most near the typical, a few many times that."""
+    """Random duration in milliseconds: mostly near the typical one, sometimes many times longer."""
     return round(typical * chance.lognormvariate(0, 0.55), 1)
 
 
@@ -33,7 +33,7 @@ def account(chance: random.Random) -> str:
 
 def crm(chance: random.Random, failing: float) -> Callable[[str], Answer]:
     def lookup(number: str) -> Answer:
-        if chance.random() < failing:  # told in the answer only: nothing is raised
+        if chance.random() < failing:  # only the output shows it: no exception is raised
             status = chance.choice((500, 502, 503))
             body = {"status": status, "error": "upstream connect error"}
             return Answer(output=body, elapsed_ms=took(chance, 900))
@@ -68,7 +68,7 @@ def page(chance: random.Random) -> str:
 
 
 def picture(chance: random.Random) -> bytes:
-    """A small chart as a PNG: columns of chance on white."""
+    """A small PNG chart with random columns on white."""
     width, height, columns = 320, 160, 16
     tops = [chance.randint(20, 140) for _ in range(columns)]
     step = width // columns

@@ -9,11 +9,11 @@ from edictum_site.demo.door import Door
 
 
 class NobodyAnswered(Exception):
-    """The simulated person has not looked yet, and the agent stays as it is."""
+    """The simulated person has not decided yet, so the call stays pending."""
 
 
 class Asking:
-    """An approval backend of the SDK."""
+    """Approval backend for the SDK that requests and decides approvals over HTTP."""
 
     def __init__(self, agent: Door, person: Door, clock: Clock) -> None:
         self._agent, self._person, self._clock = agent, person, clock

@@ -1,4 +1,4 @@
-"""The time of the simulated agents: it passes as they work, not as the machine does."""
+"""Simulated clock of the demo agents, which advances with their work."""
 
 from datetime import datetime, timedelta
 

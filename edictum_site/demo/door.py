@@ -1,15 +1,15 @@
-"""The console's HTTP API as a program with a key meets it: one kept connection."""
+"""Client of the console's HTTP API with a key and one persistent connection."""
 
 import http.client
 import json
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-PATIENCE: Final = 60.0  # seconds for one answer
+PATIENCE: Final = 60.0  # seconds to wait for a response
 
 
 class DoorRefused(Exception):
-    """The console answered with an error; says which."""
+    """The console answered with an error, which the message contains."""
 
 
 class Door:
@@ -42,7 +42,7 @@ class Door:
             self._connection.request(method, f"{self._path}/v1/{path}", body, all_headers)
             answer = self._connection.getresponse()
         except (http.client.RemoteDisconnected, ConnectionResetError):
-            # It was idle for too long. Whatever was sent is sent again: repeats change nothing.
+            # The idle connection was closed. Requests are idempotent, so sending again is safe.
             self._connection.close()
             self._connection.request(method, f"{self._path}/v1/{path}", body, all_headers)
             answer = self._connection.getresponse()

@@ -1,4 +1,4 @@
-"""Fills a project: lets the agents work through the fortnight, and a person change things."""
+"""Fill a project: agents work through two weeks while a person changes contracts and checks."""
 
 import random
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from edictum_site.demo.fleet import ENVIRONMENTS, FLEET
 from edictum_site.demo.fortnight import DAYS, Planned, day_begins, planned
 from edictum_site.demo.outbox import Outbox
 
-BEHIND: Final = "docs-bot"  # it was not started anew since, so it runs what was deployed before
+BEHIND: Final = "docs-bot"  # not restarted after the last deployment, so it runs an older version
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Filling:
         self._keys: list[int] = []
 
     async def run(self, report: Callable[[Progress], None]) -> int:
-        """How many calls were reported; its keys are revoked, whatever happened."""
+        """Fill the project and return the number of calls reported. Its keys are always revoked."""
         try:
             self._make_agents()
             day = -1
@@ -77,7 +77,7 @@ class Filling:
 
     def _change_things(self, day: int) -> None:
         if day in person.SAVED:
-            self._settle()  # what was reported before is judged as it was judged then
+            self._settle()  # earlier calls must be checked before the check changes
             person.save_check(self._person, *person.SAVED[day])
         for bundle, version, message in person.DEPLOYED.get(day, []):
             person.deploy(self._person, bundle, version, message)

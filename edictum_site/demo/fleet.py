@@ -78,7 +78,7 @@ FLEET: Final = {
             bundle="writing",
             tools={"read_file": READ, "write_file": WRITE},
         ),
-        # Written without edictum: it posts its outcomes, and no contract governs it.
+        # Doesn't use the edictum SDK: it posts outcomes, and no contract governs it.
         Profile(name="import-bot", environment="production", tools={"write_record": WRITE}),
     )
 }

@@ -1,4 +1,4 @@
-"""The two weeks: which session begins when, and on which day a person changes what."""
+"""Schedule of the demo's two weeks: which session starts when."""
 
 import random
 from collections.abc import Awaitable, Callable, Iterator
@@ -10,8 +10,8 @@ from edictum_site.demo import incidents, office, workshop
 from edictum_site.demo.agent import Agent
 
 DAYS: Final = 14
-LONGEST: Final = timedelta(minutes=50)  # of an ordinary session
-WEEKEND: Final = 0.35  # of a working day
+LONGEST: Final = timedelta(minutes=50)  # duration of an ordinary session
+WEEKEND: Final = 0.35  # traffic relative to a working day
 
 Work = Callable[[Agent, int, int], Awaitable[None]]
 
@@ -44,12 +44,12 @@ ROUTINES: Final = (
     Routine("deploy-bot", workshop.build, 7, 3, 8),
     Routine("docs-bot", workshop.write, 4, 3, 7),
 )
-NIGHTS: Final = {11: 5_000}  # the night on which everything was brought in anew
+NIGHTS: Final = {11: 5_000}  # the night of a full re-import
 USUAL_NIGHT: Final = 70
 
 
 def planned(now: datetime, chance: random.Random, share: float) -> list[Planned]:
-    """All sessions in the order of their beginning; a share of them for who has less time."""
+    """Sessions in order of start time; a smaller `share` plans fewer of them."""
     sessions = [*_routine(now, chance, share), *_nights(now, share), *_incidents(now, share)]
     return sorted(sessions, key=lambda session: (session.at, session.session))
 
@@ -63,7 +63,7 @@ def _routine(now: datetime, chance: random.Random, share: float) -> Iterator[Pla
         begins = day_begins(now, day)
         for routine in ROUTINES:
             expected = routine.a_day * share * (WEEKEND if begins.weekday() >= 5 else 1)
-            # The rest of a session that does not divide falls to chance, not away.
+            # A fractional session is rounded at random instead of being dropped.
             number = int(expected) + (chance.random() < expected % 1)
             for place in range(number):
                 hour = min(max(chance.gauss(12.5, 3.2), 0.2), 23.7)
@@ -111,7 +111,7 @@ def _incidents(now: datetime, share: float) -> Iterator[Planned]:
     yield one(1.4, "billing-bot", incidents.ask_a_person, 4, "refunds-1")
     yield one(1.1, "billing-bot", incidents.wait_for_a_person, 2, "refunds-2")
     yield one(0.12, "billing-bot", incidents.be_at_work, 3, "billing-now")
-    for number in range(2):  # a session that was begun by another
+    for number in range(2):  # child sessions of another one
         at = now - timedelta(hours=26 - number / 5)
         yield Planned(
             at=at,

@@ -1,4 +1,4 @@
-"""Incidents to find: a denial loop, a limit that counts failures, and work in progress."""
+"""Incidents of the demo: a denial loop, a limit that counts failures, and work in progress."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,7 @@ from edictum_site.demo.office import bill
 
 
 async def loop_at_a_denial(agent: Agent, day: int, repeats: int) -> None:
-    """The agent is denied deleting a folder and retries the same call all night."""
+    """An agent is denied deleting a folder and retries the same call all night."""
     chance, pause = agent.chance, agent.clock.pass_seconds
     suite = {"state": "failed", "log": "stale files in build/"}
     await agent.call("run_tests", {"suite": "unit"}, Answer(output=suite, elapsed_ms=8_400))
@@ -24,7 +24,7 @@ async def loop_at_a_denial(agent: Agent, day: int, repeats: int) -> None:
 
 
 async def reach_a_wrong_limit(agent: Agent, day: int, failures: int) -> None:
-    """50 executions, some of which failed: the limit was meant for 50 successes."""
+    """50 executions, including failures, hit a limit that was meant for 50 successes."""
     chance, pause = agent.chance, agent.clock.pass_seconds
     bad = set(chance.sample(range(4, 46), failures))
     for number in range(57):
@@ -41,7 +41,7 @@ async def reach_a_wrong_limit(agent: Agent, day: int, failures: int) -> None:
 async def ask_a_person(agent: Agent, day: int, refunds: int) -> None:
     """Large refunds: a person approves most and rejects some, with a reason."""
     await bill(agent, day, 2)
-    agent.clock.now = datetime.now(UTC)  # the person is asked now: an approval knows no other time
+    agent.clock.now = datetime.now(UTC)  # approvals always get the current time
     for number in range(refunds):
         if agent.asking is not None:
             rejected = number % 3 == 2

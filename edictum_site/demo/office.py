@@ -1,10 +1,10 @@
-"""Agents of the office: bill, answer customers, manage the warehouse."""
+"""Office agents of the demo: billing, customer support and the warehouse."""
 
 from edictum_site.demo.agent import Agent, Answer
 from edictum_site.demo.answers import account, crm, text, took
 
-CRM_FAILS, CRM_FAILED_BEFORE = 0.04, 0.11  # its hosts were changed on the fifth day
-REBUILT = 9  # from this day on the index of the warehouse answers without finding
+CRM_FAILS, CRM_FAILED_BEFORE = 0.04, 0.11  # the CRM got new hosts on the fifth day
+REBUILT = 9  # from this day, the warehouse index often returns no rows
 
 
 async def bill(agent: Agent, day: int, customers: int) -> None:
@@ -24,7 +24,7 @@ async def bill(agent: Agent, day: int, customers: int) -> None:
         read = Answer(output=text_of | {"lines": chance.randint(1, 9)}, elapsed_ms=took(chance, 65))
         await agent.call("read_invoice", {"invoice": invoice}, read)
         if chance.random() < 0.06:
-            # The same question again after it was answered: costs a call, brings nothing.
+            # A repeated call with the same arguments, which gains nothing.
             await agent.call("read_invoice", {"invoice": invoice}, read)
         pause(chance.uniform(3, 20))
         await _bill_one(agent, number, invoice)
@@ -92,7 +92,7 @@ async def manage_stock(agent: Agent, day: int, parts: int) -> None:
         agent.turn(turn)
         part = {"part": f"P-{chance.randint(100, 320)}"}
         pause(chance.uniform(1, 12))
-        # What fails silently: no error, no exception, and an agent that believes it.
+        # A silent failure: no exception, and the agent takes the output for a success.
         broken = day >= REBUILT and chance.random() < 0.34
         lost = {"ok": False, "message": "index is being rebuilt", "rows": []}
         there = {"ok": True, "rows": [part | {"bin": chance.randint(1, 99)}], "free": turn * 7 % 40}
@@ -106,7 +106,7 @@ async def manage_stock(agent: Agent, day: int, parts: int) -> None:
                 output={"ok": True, "kept": args["number"]}, elapsed_ms=took(chance, 90)
             )
             await agent.call("reserve_stock", args, answer)
-        if broken or chance.random() < 0.08:  # nothing found, so it orders what lies on the shelf
+        if broken or chance.random() < 0.08:  # no rows found, so it orders parts that are in stock
             args = part | {"total": chance.randint(40, 1_150)}
             ordered = Answer(output={"ok": True, "order": f"O-{chance.randint(100, 999)}"})
             await agent.call("order_parts", args, ordered)

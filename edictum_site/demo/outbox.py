@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from edictum_site.demo.door import Door, DoorRefused
 
-AT_ONCE: Final = 400  # items of one post
+AT_ONCE: Final = 400  # items per post
 
 
 class Outbox:
-    """One for each key; its posts go out one after the other, in the order of reporting."""
+    """Queue of one key, whose posts are sent one at a time in the order of reporting."""
 
     def __init__(self, door: Door, posted: Callable[[int], None]) -> None:
         self._door = door
@@ -26,7 +26,7 @@ class Outbox:
             self._send(family)
 
     def flush(self) -> None:
-        """When this returns everything that was put is acknowledged."""
+        """Wait until everything queued is acknowledged."""
         for family in self._waiting:
             self._send(family)
         for post in self._on_the_way:
@@ -41,7 +41,7 @@ class Outbox:
         items, self._waiting[family] = self._waiting[family], []
         if items:
             self._on_the_way.append(self._thread.submit(self._post, family, items))
-        if len(self._on_the_way) > 4:  # the console's pace is ours
+        if len(self._on_the_way) > 4:  # don't get ahead of the console
             self._on_the_way.pop(0).result()
 
     def _post(self, family: str, items: list[dict[str, Any]]) -> None:

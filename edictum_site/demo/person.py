@@ -1,4 +1,4 @@
-"""A person's part of the demo: contracts, deployments, a success check and its binding."""
+"""Actions of the demo's simulated person: contracts, deployments, a success check, its binding."""
 
 from importlib.resources import files
 from typing import Final
@@ -8,7 +8,7 @@ from edictum_site.demo.fleet import FLEET
 
 DOCUMENTS: Final = files("edictum_site.demo") / "documents"
 
-# By the day on which it happens: the bundle, its version, and what its author said.
+# By day: the contract, its version, and the author's message.
 DEPLOYED: Final = {
     0: [(profile.bundle, 1, "") for profile in FLEET.values() if profile.bundle],
     4: [("billing", 2, "Large refunds need approval")],

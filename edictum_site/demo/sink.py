@@ -1,4 +1,4 @@
-"""The audit sink of a simulated agent: the SDK's own events, set back to the agent's own time."""
+"""Audit sink of a simulated agent: the SDK's events, with timestamps from the simulated clock."""
 
 import random
 import uuid
@@ -7,7 +7,7 @@ from typing import Any
 from edictum_site.demo.clock import Clock
 from edictum_site.demo.outbox import Outbox
 
-# As the SDK's own sink for a server spells them.
+# Names that the SDK's server sink sends.
 ON_THE_WIRE = {
     "call_denied": "call_blocked",
     "call_would_deny": "call_would_block",
@@ -41,13 +41,13 @@ class ShiftingSink:
             "rules_evaluated": event.contracts_evaluated,
             "parent_session_id": self.parent_session or None,
             "parent_call_id": self.retry_of or None,
-            "duration_ms": 0,  # as the SDK says it: it measures nothing
+            "duration_ms": 0,  # the SDK doesn't measure it and also sends 0
         }
         self.last = fields
         self._outbox.put("events", fields)
 
     def _id_of(self, call: str) -> str:
-        """The same in every run with the same seed; the SDK draws its own by chance."""
+        """Call id drawn from the seed for reproducible runs; the SDK's own ids are random."""
         if call not in self._ids:
             self._ids.clear()
             self._ids[call] = str(uuid.UUID(int=self._chance.getrandbits(128), version=4))

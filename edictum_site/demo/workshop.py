@@ -1,11 +1,11 @@
-"""The other agents: research, build and deploy, write, and import at night."""
+"""Other demo agents: research, build and deploy, write, and import at night."""
 
 from typing import Any
 
 from edictum_site.demo.agent import Agent, Answer
 from edictum_site.demo.answers import as_csv, page, picture, rows, size_of, text, took
 
-SLOW_WEB = (6, 7)  # two days on which many pages did not answer
+SLOW_WEB = (6, 7)  # days on which many pages time out
 PAGES = ("connect", "running", "success", "contracts", "performance")
 COUNTED_BAD = 0.012
 
@@ -38,7 +38,7 @@ async def _read_page(agent: Agent, day: int, url: str) -> None:
     elif kind > 0.97:
         gone = Answer(error="404 Not Found", retryable=False, elapsed_ms=took(chance, 190))
         await agent.call("fetch_page", {"url": url}, gone)
-        if chance.random() < 0.5:  # it does not learn: this cannot come out otherwise
+        if chance.random() < 0.5:  # a pointless retry: the result can't differ
             await agent.call("fetch_page", {"url": url}, gone)
     elif kind > 0.86:
         await agent.call("fetch_page", {"url": url}, Answer(output=page(chance), elapsed_ms=2_100))
@@ -48,7 +48,7 @@ async def _read_page(agent: Agent, day: int, url: str) -> None:
 
 
 async def _query(agent: Agent, turn: int) -> None:
-    """A result that the agent keeps apart by itself, and then reads in part."""
+    """A query whose result the agent may store as an artifact and then read in part."""
     chance = agent.chance
     args: dict[str, Any] = {"table": "orders", "after_week": 30 + turn % 9}
     table = rows(chance, 160)
@@ -114,7 +114,7 @@ async def write(agent: Agent, day: int, pages: int) -> None:
 
 
 async def bring_in(agent: Agent, day: int, records: int) -> None:
-    """The nightly import: one short call for each record, thousands in one session."""
+    """Nightly import: one short call per record, up to thousands in one session."""
     chance, pause = agent.chance, agent.clock.pass_seconds
     for number in range(records):
         if number % 250 == 0:

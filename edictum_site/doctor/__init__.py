@@ -1,1 +1,1 @@
-"""`manage.py doctor`: examines an installation and says what to do about each problem."""
+"""`manage.py doctor`: checks an installation and suggests a fix for each problem."""

@@ -1,4 +1,4 @@
-"""Settings that are valid one by one and do not fit together; permissions; the secret key."""
+"""Checks for settings that conflict with each other, file permissions, and the secret key."""
 
 from collections.abc import Iterator
 from pathlib import Path

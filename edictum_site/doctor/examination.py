@@ -1,4 +1,4 @@
-"""All checks of the doctor, one after the other; a check that fails itself is a problem."""
+"""Run all of the doctor's checks in order. A check that raises is reported as a problem."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ def examine() -> Iterator[Result]:
 
 def _results(check: Callable[[], Iterator[Result]]) -> list[Result]:
     before = logging.root.manager.disable
-    logging.disable(logging.WARNING)  # each is a result already
+    logging.disable(logging.WARNING)  # the results contain these already
     try:
         return list(check())
     finally:

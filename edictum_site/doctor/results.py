@@ -1,4 +1,5 @@
-"""Results of the doctor's checks, as text and as JSON. No Django: a bad setting is reported too."""
+"""Results of the doctor's checks, as text and as JSON. Doesn't import Django, so that an invalid
+setting can be reported too."""
 
 import json
 import sys
@@ -18,7 +19,7 @@ class Result:
     check: str
     state: State
     detail: str
-    advice: str = ""  # what to do next; empty where nothing is to be done
+    advice: str = ""  # next step; empty if none is needed
 
 
 def ok(check: str, detail: str) -> Result:
@@ -38,7 +39,7 @@ def exit_code(results: Iterable[Result]) -> int:
 
 
 def report_setting(sentence: str, *, is_json: bool) -> int:
-    """Print the one result of an installation whose settings cannot be read; the exit code."""
+    """Print the single result for invalid settings, and return the exit code."""
     results = [problem("configuration", sentence, "Fix the variable, then run it again.")]
     sys.stdout.write(f"{as_json(results) if is_json else as_text(results)}\n")
     return exit_code(results)

@@ -1,4 +1,4 @@
-"""Database, its clock and schema; disks, artifacts and the files without an owner."""
+"""Checks of the database, its clock and schema, of disks, artifacts and orphaned files."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,9 +17,9 @@ from outcomes.health.commands import problems
 from outcomes.ingest.queries.capacity import artifact_disk, bounds, data_disk
 
 LATE: Final = timedelta(seconds=2)
-BROKEN: Final = timedelta(seconds=30)  # a lease of a job
+BROKEN: Final = timedelta(seconds=30)  # the lease of a job
 SHOWN: Final = 3
-LITTLE: Final = 0.1  # of a disk
+LITTLE: Final = 0.1  # share of a disk
 ADVICE: Final = {
     "database": "Start the database, or fix DATABASE_URL.",
     "schema": f"{PROGRAM_NAME} migrate, or start the version that the database belongs to.",
@@ -29,7 +29,7 @@ ADVICE: Final = {
 
 
 def readiness() -> Iterator[Result]:
-    """Parts that a post needs, tried as GET /v1/health/ready does."""
+    """State of the parts that a post needs, checked as GET /v1/health/ready does."""
     failing = {each.part: each.detail for each in problems()}
     for part, advice in ADVICE.items():
         if part in failing:
@@ -73,7 +73,7 @@ def clocks() -> Iterator[Result]:
     before = timezone.now()
     at_database = database_time()
     after = timezone.now()
-    # Whatever the way took, it was answered in between.
+    # The database answered between these two times, whatever the latency.
     off = max(before - at_database, at_database - after, timedelta(0))
     advice = "Run a time service (chrony, systemd-timesyncd) on this host and the database's."
     detail = f"This host's clock and the database's differ by {off.total_seconds():.1f} s."

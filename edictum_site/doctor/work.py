@@ -1,4 +1,4 @@
-"""Backlog, failed batches, broker and workers, and the chain of the audit log."""
+"""Checks of backlog, failed batches, broker, workers, and the audit log's hash chain."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -19,9 +19,9 @@ from governance.models import AuditStream, Project
 from outcomes.ingest.queries.capacity import held_by_inbox
 from outcomes.models import Batch
 
-SLOW: Final = 60.0  # seconds behind
+SLOW: Final = 60.0  # seconds of lag
 STUCK: Final = 600.0
-TO_ANSWER: Final = 3.0  # seconds that workers have
+TO_ANSWER: Final = 3.0  # seconds for workers to answer
 SHOWN: Final = 3
 
 
@@ -105,7 +105,7 @@ def broker_and_workers() -> Iterator[Result]:
 
 
 def workers(url: str) -> Iterator[Result]:
-    """Those that answer over the broker, by queue."""
+    """Workers that answer over the broker, by queue."""
     current_app.conf.update(broker_url=url.replace("unix://", "redis+socket://", 1))
     control: Any = current_app.control
     answers = control.inspect(timeout=TO_ANSWER).active_queues() or {}

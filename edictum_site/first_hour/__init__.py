@@ -1,1 +1,1 @@
-"""The first hour with a console: from a key to the first check, or a look around in a demo."""
+"""The first hour with a console: the Start page, from a key to the first check, and the demo."""

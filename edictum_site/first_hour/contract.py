@@ -1,4 +1,4 @@
-"""Step 3 of Start: a first contract from a template, saved and deployed without leaving it."""
+"""Step 3 of Start: save and deploy a first contract from a template, on the same page."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -20,7 +20,7 @@ from governance.texts.metadata import under_name
 @require_POST
 @member_page(Action.DEPLOY)
 def deploy_first(request: MemberRequest) -> HttpResponse:
-    """Deploy the newest version to the environment of the key; a template becomes one first."""
+    """Deploy the newest version to the key's environment; a template is saved as one first."""
     environment = progress_of(request.project).environment
     try:
         version = _version(request)

@@ -1,4 +1,4 @@
-"""Page of a demo project: its progress; created and removed with one click."""
+"""Page of a demo project: its progress, and buttons to create and remove it."""
 
 from hashlib import sha256
 from typing import Any, Final
@@ -34,11 +34,11 @@ INCIDENTS: Final = (
 @require_POST
 @member_page(Action.MANAGE_SETTINGS)
 def fill(request: MemberRequest) -> HttpResponse:
-    """Create the demo as a project of its own; the project at hand is not changed."""
+    """Create the demo as a separate project; the current project is not changed."""
     try:
         project = begin_demo(request.project, by=request.actor)
     except Conflict:
-        # Read again: a second click may have come while the first one created it.
+        # Read again, as a second click may arrive while the first one creates the project.
         theirs = (each.project for each in memberships(request.user))
         known = next((each for each in theirs if each.is_demo), None)
         if known is None:
@@ -84,7 +84,7 @@ def remove(request: MemberRequest) -> HttpResponse:
 
 
 def _logged_in(request: MemberRequest) -> Project:
-    """Project whose audit log records the removal: another one of the same person."""
+    """Project whose audit log records the removal: another project of the same admin."""
     members = memberships(request.user)
     theirs = [each.project for each in members if each.role == Role.ADMIN]
     real = [each for each in theirs if not each.is_demo]
@@ -92,7 +92,7 @@ def _logged_in(request: MemberRequest) -> Project:
 
 
 def to_start(request: MemberRequest) -> HttpResponse:
-    """Redirect to Start: this project is no demo."""
+    """Redirect to Start, as this project is not a demo."""
     return redirect("first_hour:start", request.project.slug)
 
 

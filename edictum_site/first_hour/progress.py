@@ -1,4 +1,4 @@
-"""How far a project is: the four steps of Start, each ticked by what the console has seen."""
+"""Progress of a project through the four steps of Start, derived from recorded data."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,17 +18,17 @@ STEPS = 4
 
 @dataclass(frozen=True)
 class Progress:
-    keys: list[ApiKey]  # active ones that agents can use
+    keys: list[ApiKey]  # active keys that agents can use
     got: Received
-    deployment: Deployment | None  # the last one in the environment of the key
-    version: BundleVersion | None  # the last one saved of any contract, if none is deployed
-    check: CheckVersion | None  # the first by name, if none has checked a call
-    suggestions: list[Suggestion]  # open ones, most outputs first
+    deployment: Deployment | None  # last one in the key's environment
+    version: BundleVersion | None  # last version saved of any contract, if none is deployed
+    check: CheckVersion | None  # first by name, if none has checked a call
+    suggestions: list[Suggestion]  # open, most outputs first
     scanned_at: datetime | None  # when outputs were last scanned for suggestions
 
     @cached_property
     def key(self) -> ApiKey | None:
-        """The key used last, else the newest."""
+        """Last key used, else the newest."""
         used = [key for key in self.keys if key.last_used_at]
         return max(used, key=_last_use) if used else next(iter(self.keys), None)
 
@@ -38,7 +38,7 @@ class Progress:
 
     @property
     def suspected(self) -> int:
-        """Outputs that look like failures; of several patterns of a tool the most frequent one."""
+        """Number of outputs that look like failures, by each tool's most frequent pattern."""
         by_tool: dict[int, int] = {}
         for each in self.suggestions:
             by_tool[each.tool_id] = max(by_tool.get(each.tool_id, 0), each.results)
@@ -46,7 +46,7 @@ class Progress:
 
     @property
     def key_is_printed(self) -> bool:
-        """Whether it is the one that the first start printed in the terminal."""
+        """Whether the key is the one printed in the terminal at the first start."""
         return self.key is not None and self.key.maker_id is None and self.key.name == FIRST_KEY
 
     @property
@@ -65,7 +65,7 @@ class Progress:
 
     @property
     def now(self) -> int:
-        """Number of the first step that is not done; 0: all are."""
+        """Number of the first step that is not done; 0 if all are."""
         return next((number for number, done in enumerate(self.done, 1) if not done), 0)
 
 

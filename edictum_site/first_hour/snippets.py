@@ -1,4 +1,4 @@
-"""Code that reports a first call with its output, in four languages; a test runs each of them."""
+"""Code snippets that report a first call with its output, in four languages. A test runs each."""
 
 from typing import Final
 
@@ -70,7 +70,7 @@ _SNIPPETS: Final = (
 
 
 def connect_snippets(url: str, *, key: str, client: str, agent: str = AN_AGENT) -> list[Snippet]:
-    """`client` is the address of the wheel that pip installs."""
+    """Snippets with the given values. `client` is the URL of the wheel that pip installs."""
     values = {"url": url, "key": key, "agent": agent, "client": client}
     insecure = ", allow_insecure=True" if needs_insecure(url) else ""
     return [

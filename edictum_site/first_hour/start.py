@@ -1,4 +1,4 @@
-"""Start: from a key to the first check, with the code to copy and what the console sees of it."""
+"""Start page: steps from a key to the first check, with code to copy and live progress."""
 
 from hashlib import sha256
 from typing import Any, Final
@@ -40,7 +40,7 @@ from outcomes.web.paging import with_query
 KEY_NAME: Final = "created on Start"
 LATEST: Final = 3  # calls
 _TAG: Final = 6  # characters
-# Templates of the parts that change without a reload, by the id of their place on the page.
+# Templates of the page's live parts, by element id.
 PARTS: Final = {
     **{f"step-{number}": "first_hour/_step_number.html" for number in range(1, STEPS + 1)},
     "key-state": "first_hour/_key_state.html",
@@ -81,7 +81,8 @@ def make_key(request: MemberRequest) -> HttpResponse:
 @require_POST
 @member_page(Action.MANAGE_KEYS)
 def send_test(request: MemberRequest) -> HttpResponse:
-    """With the script the page stays as it is, for it may show a key for the only time."""
+    """Send a test outcome. With JavaScript the page is not reloaded, as it may show a new key that
+    is never shown again."""
     try:
         send_test_outcome(
             request.project.pk, env=request.POST.get("environment", ""), by=request.actor
@@ -98,7 +99,7 @@ def send_test(request: MemberRequest) -> HttpResponse:
 @require_POST
 @member_page()
 def hide(request: MemberRequest) -> HttpResponse:
-    """Take Start out of this browser's navigation; Settings still links it."""
+    """Remove Start from this browser's navigation; Settings still links to it."""
     hidden = set(request.session.get(HIDDEN_START, []))
     request.session[HIDDEN_START] = sorted(hidden | {request.project.slug})
     messages.success(request, "Start is hidden. Find it in Settings.")
@@ -118,7 +119,7 @@ def scan(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def live(request: MemberRequest) -> HttpResponse:
-    """Parts that changed since the page last asked; 204 when none did."""
+    """Parts that changed since the last poll; 204 if none did."""
     parts = _parts(request, progress_of(request.project))
     seen = request.GET.get("seen", "").split(".")
     if seen == [_tag(html) for html in parts.values()]:
@@ -171,7 +172,7 @@ def _page(
 
 
 def _parts(request: MemberRequest, progress: Progress) -> dict[str, str]:
-    """HTML of every part by its id; no part holds a key or a form."""
+    """HTML of every live part by element id; no part contains a key or a form."""
     got, suggestion, done = progress.got, progress.suggestion, progress.done
     context: dict[str, Any] = {
         "project": request.project,
@@ -216,7 +217,7 @@ def _contract_snippets(request: MemberRequest, progress: Progress) -> list[Any]:
 
 
 def _suggestion_url(request: MemberRequest, suggestion: Suggestion) -> str:
-    """The four steps of a suggestion, as a part that comes back to this page."""
+    """URL of the part with the four steps of a suggestion, which returns to this page."""
     return with_query(
         reverse("outcomes:suggestion_part", args=[request.project.slug]),
         tool=suggestion.tool.name,

@@ -1,4 +1,4 @@
-"""Addresses of the first hour, below those of a project."""
+"""URLs of the first hour, below those of a project."""
 
 from django.urls import path
 

@@ -6,12 +6,12 @@ from outcomes.models import Suggestion
 
 
 def calls_words(got: Received) -> str:
-    """24 calls"""
+    """Number of calls: 24 calls, or 100+ calls"""
     return f"{got.calls:,}+ calls" if got.is_more else counted(got.calls, "call")
 
 
 def received_words(got: Received) -> str:
-    """24 calls received, 24 with an output"""
+    """Calls and outputs in words: 24 calls received, 24 with an output"""
     if not got.executed:
         return f"{calls_words(got)} received, none executed"
     outputs = "none" if not got.outputs else f"{got.outputs:,}"
@@ -19,7 +19,7 @@ def received_words(got: Received) -> str:
 
 
 def headline(got: Received, *, suspected: int) -> str:
-    """24 calls received: 8 look like failures, none ran under a contract"""
+    """Headline: 24 calls received: 8 look like failures, none ran under a contract"""
     if not got.calls:
         return "No calls yet: connect an agent in about 2 minutes"
     facts = []
@@ -42,7 +42,7 @@ def done_words(done: int, steps: int) -> str:
 
 
 def suspected_words(suggestion: Suggestion) -> str:
-    """8 of 24 outputs of `crm_lookup` look like failures."""
+    """Suggestion in words: 8 of 24 outputs of `crm_lookup` look like failures."""
     verb = "looks like a failure" if suggestion.results == 1 else "look like failures"
     outputs = f"{suggestion.results:,} of {counted(suggestion.of, 'output')}"
     return f"{outputs} of `{without_marks(suggestion.tool.name)}` {verb}."

@@ -1,4 +1,4 @@
-"""The ASGI application: a request becomes an environ, a thread's work, and a reply that is sent."""
+"""ASGI application that converts requests to WSGI, runs them on threads and sends the replies."""
 
 import asyncio
 import io
@@ -34,22 +34,22 @@ from edictum_site.front.threads import Threads
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 5.0  # seconds that a slow request waits for a place
-LINE, OWN_LINE = 64, 16  # slow requests that wait, of all actors and of one
-EXPORTS, OWN_EXPORTS = 64, 4  # exports that are being sent, of all actors and of one
-IDLE = 1.0  # seconds without an export until its threads give back what they hold
+PATIENCE = 5.0  # seconds that a slow request waits for a slot
+LINE, OWN_LINE = 64, 16  # slow requests that may wait, in total and per actor
+EXPORTS, OWN_EXPORTS = 64, 4  # exports that may run, in total and per actor
+IDLE = 1.0  # seconds without an export until its threads release their resources
 Observe = Callable[[str, str, int, float], None]
 
-WAITING = 32  # requests that wait for something, each on a thread of its own
+WAITING = 32  # requests that wait for an event, each on its own thread
 
 
 class Front:
-    """`may_upload` tells how many bytes the sender of a request may send; 0 refuses a stranger.
+    """`may_upload` returns a sender's upload limit in bytes; 0 refuses unauthenticated senders.
 
-    `release` gives back what a thread of the front holds: its database connections.
-    `streams` holds the responses that the application admits to one. What is `slow` gets at most
-    half of the threads, and one per actor. What `quick` answers needs no thread. `observe` gets
-    method, path, status and seconds of each answer, without the time to send it.
+    `release` frees the database connections of a thread. `streams` serves requests that the
+    application admits to a stream. `slow` requests get at most half of the threads, and one per
+    actor. Requests answered by `quick` need no thread. `observe` receives method, path, status and
+    seconds of each response, without the time to send it.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class Front:
         self._may_upload = may_upload
         self._threads = Threads(threads, "django", release=release)
         self._disk = Threads(2, "disk")
-        self._files = Threads(4, "file")  # of their own: some lie in a store that may be slow
-        # An export has many short turns: with a connection made for each, others waited for that.
+        self._files = Threads(4, "file")  # separate, as the artifact store may be slow
+        # Exports run in many short turns. Connecting for each turn delayed other requests.
         self._exports = Threads(2, "export", release=release, idle_seconds=IDLE)
         self._slow = slow
         self._places = Places(
@@ -111,7 +111,7 @@ class Front:
             await self._sender.refuse(reply, client)
             return
         environ["CONTENT_LENGTH"] = str(body.size)
-        began = time.monotonic()  # a slow sender is no slow answer
+        began = time.monotonic()  # excludes the time to receive the body
         try:
             answered = await self._answer_quickly(scope, body) or await self._answer_in_place(
                 environ, body, client
@@ -123,7 +123,7 @@ class Front:
             answered = Reply(200, list(STREAM_HEAD), b"")
         if isinstance(answered, Streamed):
             memory = environ["edictum.memory"]
-            del environ, body  # thousands are held, for days
+            del environ, body  # thousands of streams stay open for days
             no_stream = await self._stream(memory, client)
             if no_stream is not None:
                 await self._sender.send(no_stream, client, only_head=False)
@@ -167,7 +167,7 @@ class Front:
     async def _answer_in_place(
         self, environ: WSGIEnvironment, body: Body, client: Client
     ) -> Reply | Streamed:
-        environ["edictum.memory"] = {}  # what the application wants a stream to know
+        environ["edictum.memory"] = {}  # passed from the application to the stream
         environ["wsgi.input"] = body.rewound()
         if self._slow is None:
             return await self._threads.run(self._run, environ)
@@ -177,7 +177,7 @@ class Front:
             return await self._threads.run(self._run, environ)
         actor = await self._actor(environ)
         try:
-            # A stranger is refused before anything slow begins.
+            # Unauthenticated requests need no slot, as they are refused before any slow work.
             async with self._places.hold(actor, client) if actor else nullcontext():
                 return await self._threads.run(self._run, environ)
         except Busy:
@@ -196,8 +196,8 @@ class Front:
     async def _answer_after_waiting(
         self, environ: WSGIEnvironment, client: Client
     ) -> Reply | Streamed:
-        """On a thread that serves nothing else; a client that leaves and a stop of the server cut
-        the wait short."""
+        """Run the request on a separate thread. Its wait is cut short if the client disconnects or
+        the server stops."""
         environ["edictum.cut_short"] = cut_short = threading.Event()
         loop, gone = asyncio.get_running_loop(), client.gone()
         try:

@@ -1,6 +1,6 @@
-"""Reads a request's body to its end on the event loop, before a thread is taken for it.
+"""Read request bodies completely on the event loop, before a thread handles the request.
 
-Slow uploads hold nothing this way, and chunked bodies get the length that WSGI needs.
+Slow uploads hold no thread this way, and chunked bodies get the length that WSGI needs.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from edictum_site.front.threads import Threads
 IN_MEMORY = 1024 * 1024
 IN_MEMORY_OF_ALL = 64 * 1024 * 1024
 IN_MEMORY_WHEN_FULL = 64 * 1024
-SILENCE = 60.0  # seconds without a byte after which an upload is given up
+SILENCE = 60.0  # seconds without a byte after which an upload is aborted
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Allowed = Callable[[], Awaitable[int]]
 
 
 class ClientGone(Exception):
-    """The client ended the connection; there is nobody to answer."""
+    """The client closed the connection, so no response can be sent."""
 
 
 class BodyRefused(Exception):
@@ -34,7 +34,7 @@ class BodyRefused(Exception):
 
 
 class Limit:
-    """Byte limit of one body: a small one first, the sender's own once the body exceeds it."""
+    """Byte limit of a body: a small one for everyone, then the sender's own."""
 
     def __init__(self, at_first: int, allowed: Allowed) -> None:
         self._bytes = at_first
@@ -58,7 +58,7 @@ class Limit:
 class Body:
     size: int = 0
     pieces: list[bytes] = field(default_factory=list)  # not on disk
-    held: int = 0  # bytes of them
+    held: int = 0  # bytes in pieces
     file: IO[bytes] | None = None
 
     def rewound(self) -> IO[bytes]:
@@ -69,7 +69,8 @@ class Body:
 
 
 class Bodies:
-    """In memory while small; beyond that in a nameless file, and only for whom it is allowed."""
+    """Reads bodies: small ones into memory, larger ones into unnamed files, if the sender is
+    allowed to."""
 
     def __init__(self, folder: Path, disk: Threads) -> None:
         self._folder = folder
@@ -77,7 +78,8 @@ class Bodies:
         self._held = 0
 
     async def read(self, scope: Scope, receive: Receive, allowed: Allowed) -> Body:
-        """`allowed` tells how many bytes this client may send; it is asked for large bodies."""
+        """Read a body. `allowed` returns the client's byte limit; it is only called for large
+        bodies."""
         body = Body()
         announced = int(header(scope, b"content-length") or 0)
         if not announced and not header(scope, b"transfer-encoding"):
@@ -137,5 +139,5 @@ class Bodies:
         body.held = 0
 
     def _nameless_file(self) -> IO[bytes]:
-        # Not the system's temporary folder, which may be memory; nothing is left after a kill.
+        # Not in the system's temporary folder, which may be in memory. A kill leaves no file.
         return tempfile.TemporaryFile(dir=self._folder)

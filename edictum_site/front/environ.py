@@ -1,4 +1,4 @@
-"""An ASGI scope as the environ of a WSGI application."""
+"""Convert an ASGI scope to the environ of a WSGI application."""
 
 import sys
 from functools import lru_cache
@@ -10,7 +10,7 @@ from edictum_site.front.replies import OF_THE_CONNECTION, FileContent
 
 Scope = dict[str, Any]
 
-# What concerns one connection is settled by the server; `Proxy` would become HTTP_PROXY.
+# The server handles hop-by-hop headers itself; `Proxy` would become HTTP_PROXY.
 NOT_FOR_THE_APPLICATION = OF_THE_CONNECTION | {b"content-length", b"expect", b"proxy"}
 
 
@@ -49,8 +49,8 @@ def environ_of(scope: Scope) -> WSGIEnvironment:
 
 @lru_cache(512)
 def key_of(name: bytes) -> str:
-    """The environ's name of a header, or nothing where it must not get there."""
-    # X_Forwarded_For and X-Forwarded-For would be one variable: a header could be forged.
+    """Environ name of a header, or an empty string if it must not be passed on."""
+    # X_Forwarded_For and X-Forwarded-For map to one variable, so a header could be forged.
     if b"_" in name or name in NOT_FOR_THE_APPLICATION:
         return ""
     key = name.decode("latin-1").upper().replace("-", "_")

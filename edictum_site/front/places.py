@@ -1,6 +1,6 @@
-"""Places for slow requests: how many of them may hold a thread at once, and how many per actor.
+"""Concurrency limits for slow requests: how many may hold a thread at once, in total and per actor.
 
-A request that finds no place waits on the event loop, where it holds nothing, and only so long.
+A request with no free slot waits on the event loop without holding a thread, up to a timeout.
 """
 
 import asyncio
@@ -15,18 +15,19 @@ from edictum_site.front.sending import Client
 
 
 class Busy(Exception):
-    """No place became free in time, or too many requests wait already."""
+    """No slot became free in time, or too many requests are waiting."""
 
 
 class SlowRequests(Protocol):
     def is_slow(self, environ: WSGIEnvironment) -> bool:
-        """Whether this request needs a place; called on the event loop, so it asks no database."""
+        """Whether this request needs a slot. Called on the event loop, so it must not query the
+        database."""
 
     def waits(self, environ: WSGIEnvironment) -> bool:
         """Whether the application may let this request wait for something."""
 
     def actor(self, environ: WSGIEnvironment) -> str:
-        """The key or the person that sends it; called on a thread. Empty for a stranger."""
+        """Key or user that sends the request, empty if unauthenticated. Called on a thread."""
 
 
 class Waiter(NamedTuple):
@@ -35,7 +36,8 @@ class Waiter(NamedTuple):
 
 
 class Places:
-    """`count` places, at most `per_actor` of them for one actor; `patience` is in seconds."""
+    """Semaphore with `count` slots, at most `per_actor` of them for one actor. Up to `line`
+    requests wait for a slot, `own_line` per actor, for up to `patience` seconds."""
 
     def __init__(
         self, count: int, *, per_actor: int, patience: float = 0, line: int = 0, own_line: int = 0
@@ -62,7 +64,7 @@ class Places:
 
     def _give_back(self, actor: str) -> None:
         self._held[actor] -= 1
-        self._held += Counter()  # forgets who holds none
+        self._held += Counter()  # drops actors without a slot
         for waiter in list(self._line):
             if self._take(waiter.actor):
                 self._line.remove(waiter)

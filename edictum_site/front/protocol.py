@@ -1,9 +1,8 @@
-"""uvicorn's HTTP protocol, with an end to what a stranger may send before it is a request.
+"""uvicorn's HTTP protocol, with limits on what a client may send before a request is complete.
 
-Neither uvicorn nor its parser sets one: headers without end would fill the memory, and connections
-that say nothing would hold a file each for ever. The parser does end addresses, at 64 KiB, and too
-early: a key of an agent is one of 10,000 characters of any language, of which each takes twelve
-once it is escaped.
+uvicorn and its parser have none: endless headers would fill memory, and silent connections would
+each hold a file descriptor forever. The parser does limit URLs to 64 KiB, which is too low: names
+in session store keys may have 10,000 characters in any language, each up to twelve bytes escaped.
 """
 
 import asyncio
@@ -16,14 +15,14 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from edictum_site.env import env_head_seconds
 
 LARGEST_HEAD = 160 * 1024
-LONGEST_PARSED = 65_535  # bytes of an address; its parts are counted with two bytes
-HEAD_SECONDS = env_head_seconds()  # for a head to be complete, and for the first byte to come
+LONGEST_PARSED = 65_535  # bytes of a URL, as the parser stores offsets in two bytes
+HEAD_SECONDS = env_head_seconds()  # until the first byte, and until the headers are complete
 SLOW_HEAD = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 class Idle:
-    """Connections without a request under way. The oldest is closed for one too many, so that half
-    of the files that this process may open are left for those with one."""
+    """Idle connections. If there are too many, the oldest is closed, so that half of the process's
+    file descriptors remain for connections with a request."""
 
     def __init__(self) -> None:
         self._most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2
@@ -44,7 +43,7 @@ _idle = Idle()
 
 
 class Protocol(HttpToolsProtocol):
-    _head = 0  # bytes since the last that belonged to a body, or since the end of a request
+    _head = 0  # bytes received since the last body byte or the end of the last request
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -62,7 +61,7 @@ class Protocol(HttpToolsProtocol):
         super().data_received(data)
         if self._head > LARGEST_HEAD and not self.transport.is_closing():
             self.send_400_response("The request headers are too large.")
-        if not self._is_under_way():  # half a head, or line ends before one
+        if not self._is_under_way():  # incomplete headers, or blank lines before a request
             self._await_head()
 
     def on_response_complete(self) -> None:
@@ -99,7 +98,7 @@ class Protocol(HttpToolsProtocol):
             return
         self.url = b"/"
         super().on_headers_complete()
-        # The scope is that of a task which begins later.
+        # The scope belongs to a task that starts later, so it can still be changed here.
         path, _, query = address.partition(b"?")
         self.scope |= {
             "path": self.root_path + unquote(path.decode("ascii")),

@@ -1,4 +1,4 @@
-"""Answers that need no thread of the application: given on the event loop, or not at all."""
+"""Interface for requests that are answered on the event loop, without an application thread."""
 
 from typing import Protocol
 
@@ -9,7 +9,7 @@ from edictum_site.front.replies import Reply
 
 class QuickAnswers(Protocol):
     async def answer(self, scope: Scope, body: Body) -> Reply | None:
-        """None: the application answers this request."""
+        """Reply to a request, or None to pass it to the application."""
 
     async def stop(self) -> None:
-        """Close what was opened; called once, after the last request."""
+        """Close all resources; called once, after the last request."""

@@ -1,4 +1,4 @@
-"""Replies of the WSGI application, as values that the event loop can send."""
+"""Replies of the WSGI application as values that the event loop can send."""
 
 import html
 import json
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 
-AT_ONCE = 1024 * 1024  # files up to here are read where they are opened; larger ones in pieces
+AT_ONCE = 1024 * 1024  # bytes: smaller files are read at once, larger ones in pieces
 STREAM = b"x-edictum-stream"
 FAILED = "Internal error. The server's log has the cause."
 AWAY = "The database is unavailable. Nothing was stored. Try again."
@@ -30,7 +30,7 @@ class Readable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """The `wsgi.file_wrapper`: a file that is not to be read on a thread of the application."""
+    """The `wsgi.file_wrapper`: a file to be read outside the application's threads."""
 
     file: Readable
     block_size: int = 0
@@ -41,7 +41,7 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Content that is made while it is sent, an export for example."""
+    """Content that is generated while it is sent, such as an export."""
 
     pieces: Iterable[bytes]
 
@@ -62,14 +62,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """The application admits the client to a stream, which the front holds from now on.
+    """The application admits the client to a stream, which the front serves from now on.
 
-    What it wants the stream to know lies in the memory of the request.
+    It passes data to the stream in `edictum.memory` of the environ.
     """
 
 
 def answer(application: WSGIApplication, environ: WSGIEnvironment) -> Reply | Streamed:
-    """Run the application; called on one of its threads."""
+    """Run the application for one request. Called on one of its threads."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
 
     def start(
@@ -127,8 +127,8 @@ def no_write(data: bytes) -> object:
 
 
 def refusal(status: int, code: str, detail: str, *, last: bool = False, again: int = 0) -> Reply:
-    """An answer of the front itself; with `last` the connection ends with it, with `again` the same
-    may work after so many seconds."""
+    """Error reply of the front itself. `last` closes the connection; `again` is the number of
+    seconds after which to retry."""
     body = json.dumps({"code": code, "detail": detail, "errors": []}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if status == 401:
@@ -139,7 +139,7 @@ def refusal(status: int, code: str, detail: str, *, last: bool = False, again: i
 
 
 def busy(environ: WSGIEnvironment) -> Reply:
-    """For a slow request that got no place; a page of it loads itself again."""
+    """Reply to a slow request that got no slot; as a page, it reloads itself."""
     if "text/html" not in environ.get("HTTP_ACCEPT", ""):
         return refusal(503, "busy", BUSY, again=BUSY_SECONDS)
     again = [(b"retry-after", b"%d" % BUSY_SECONDS)]
@@ -149,7 +149,7 @@ def busy(environ: WSGIEnvironment) -> Reply:
 
 
 def broken(environ: WSGIEnvironment) -> Reply:
-    """For when the application itself raised: it has pages for all other cases."""
+    """Reply if the application itself raised; it has pages for all other errors."""
     if "text/html" not in environ.get("HTTP_ACCEPT", ""):
         return refusal(500, "internal_error", FAILED)
     return page(500, "Internal error", FAILED)

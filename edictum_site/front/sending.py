@@ -1,4 +1,4 @@
-"""Sends replies from the event loop: files are read and exports are made beside it."""
+"""Send replies from the event loop. Threads read files and generate exports."""
 
 import asyncio
 import time
@@ -12,22 +12,22 @@ from edictum_site.front.replies import FileContent, Generated, Readable, Reply
 from edictum_site.front.threads import Threads
 
 PIECE = 256 * 1024
-TURN, MOMENT = 0.5, 0.1  # seconds: of an export on a thread; of those, for a piece to be taken
-WORK, LONGEST_REST = 0.005, 0.5  # seconds of an export before it rests, and of a rest
-REST = 9  # times as long as it has worked
-POLL = 0.005  # seconds between two looks whether the rest is over
-STALLED = 60.0  # seconds after which a client that takes nothing is given up
-LINGER = 5.0  # seconds in which a refused client may finish sending and read why
+TURN, MOMENT = 0.5, 0.1  # seconds: of an export on a thread; of its wait for a piece to be sent
+WORK, LONGEST_REST = 0.005, 0.5  # seconds an export works before a pause, and the longest pause
+REST = 9  # length of a pause, in multiples of the time worked
+POLL = 0.005  # seconds between checks whether the pause is over
+STALLED = 60.0  # seconds after which a client that reads nothing is dropped
+LINGER = 5.0  # seconds for a refused client to finish sending and read the response
 LINGER_BYTES = 64 * 1024 * 1024
-# What uvloop says of a broken connection. Of a client that had sent its next request already,
-# the server tells only that next one.
+# uvloop's error text for a broken connection. If the client has already sent its next request, the
+# server reports the disconnect only to that one.
 CLOSED = "the handler is closed"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Client:
-    """The other end of one request."""
+    """The client side of one request."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self.receive = receive
@@ -35,7 +35,7 @@ class Client:
         self._gone: asyncio.Task[None] | None = None
 
     def gone(self) -> asyncio.Task[None]:
-        """Ends when the connection does. To be asked for only after the body has been read."""
+        """Task that ends when the connection does. Call it only after the body has been read."""
         if self._gone is None:
             self._gone = asyncio.create_task(self._watch())
         return self._gone
@@ -45,10 +45,10 @@ class Client:
             self._gone.cancel()
 
     def cut(self) -> None:
-        """End the connection at once, in the middle of the response and with nothing flushed.
+        """Close the connection at once, in mid-response and without flushing.
 
-        ASGI has no word for it: it is the server's transport that is asked, where it shows one.
-        Without it the connection ends when the response does.
+        ASGI has no message for this, so the server's transport is aborted if it is accessible.
+        Otherwise the connection ends with the response.
         """
         transport = getattr(getattr(self._send, "__self__", None), "transport", None)
         if transport is not None:
@@ -60,7 +60,7 @@ class Client:
         )
 
     async def push(self, piece: bytes) -> bool:
-        """Send a piece; False when the client is gone, which the server itself does not report."""
+        """Send a piece. False if the client is gone, which the server itself doesn't report."""
         if not self.gone().done():
             async with asyncio.timeout(STALLED):
                 await self.part(piece)
@@ -86,7 +86,7 @@ class Client:
 
 
 class Sender:
-    """`first` are the threads for which exports stand back."""
+    """Sends replies. Exports yield to requests that run on the threads in `first`."""
 
     def __init__(
         self, files: Threads, exports: Threads, release: Callable[[], None], *, first: Threads
@@ -107,12 +107,12 @@ class Sender:
                 await self._send_generated(reply, content, client, only_head=only_head)
 
     async def refuse(self, reply: Reply, client: Client) -> None:
-        """Answer a request whose body was not read, so that the client gets to read the answer."""
+        """Answer a request whose body was not read, so that the client can read the answer."""
         await client.start(reply)
         if isinstance(reply.content, bytes):
             await client.part(reply.content)
         left = LINGER_BYTES
-        # A connection closed on unread bytes is reset, and the answer is lost with it.
+        # Closing a connection with unread bytes resets it, and the answer would be lost.
         with suppress(TimeoutError):
             async with asyncio.timeout(LINGER):
                 while left > 0:
@@ -163,9 +163,9 @@ class Sender:
 
 
 class Making:
-    """An export on its way. It has a thread for a short turn at a time, so that it holds none while
-    its reader is slow, and no other export waits long. So its pieces must not depend on a thread:
-    a list is read page by page, not with a cursor of the database."""
+    """A running export. It uses a thread for short turns, so that slow readers hold no thread and
+    other exports don't wait long. Pieces must therefore not depend on a thread: lists are read page
+    by page, not with a database cursor."""
 
     def __init__(self, pieces: Iterable[bytes], client: Client) -> None:
         self._pieces = gathered(pieces)
@@ -173,8 +173,8 @@ class Making:
         self._loop = asyncio.get_running_loop()
 
     def go_on(self) -> Future[bool] | None:
-        """Make pieces on this thread; what is returned has to end before the next turn. None: that
-        was all, or the reader has left."""
+        """Generate pieces on this thread for one turn. Returns a future to await before the next
+        turn, or None if the export is complete or the client has left."""
         end = time.monotonic() + TURN
         for piece in self._pieces:
             sent = asyncio.run_coroutine_threadsafe(self._client.push(piece), self._loop)
@@ -187,8 +187,8 @@ class Making:
 
 
 def yielding_to_requests(pieces: Iterable[bytes], is_busy: Callable[[], bool]) -> Iterator[bytes]:
-    """Whoever computes beside requests slows down each of them: so after a few milliseconds of work
-    this rests until none has run for a moment, though not for ever."""
+    """Pieces, generated with pauses. As computing slows down concurrent requests, this pauses after
+    a few milliseconds of work until no request has run for a moment, for a limited time."""
     worked, ends = 0.0, object()
     making = iter(pieces)
     while True:
@@ -209,7 +209,8 @@ def yielding_to_requests(pieces: Iterable[bytes], is_busy: Callable[[], bool]) -
 def gathered(
     pieces: Iterable[bytes], *, size: int = 65536, seconds: float = 0.05
 ) -> Iterator[bytes]:
-    """Rows are small and each hop to the loop costs: send what came in a moment as one piece."""
+    """Pieces joined into larger ones by size and time, as rows are small and each hop to the event
+    loop costs time."""
     held: list[bytes] = []
     since = time.monotonic()
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Tells the front that the server is asked to stop, while requests are still open."""
+"""Notify the front that the server was asked to stop, while requests are still open."""
 
 import asyncio
 import signal
@@ -7,8 +7,8 @@ from types import FrameType
 
 
 class Stopping:
-    """The server waits for open responses before it tells of its end, so those that wait for
-    something themselves would never hear of it. The handlers it has installed are wrapped.
+    """Notification of a requested stop. The server announces its shutdown only after all responses
+    have ended, so waiting requests would never see it. This wraps its signal handlers instead.
     """
 
     def __init__(self) -> None:

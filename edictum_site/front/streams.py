@@ -1,4 +1,4 @@
-"""Interface of the code that holds streams: coroutines, with the front's threads for queries."""
+"""Interface of the stream server: coroutines that use the front's threads for queries."""
 
 from typing import Any, Protocol
 
@@ -16,10 +16,10 @@ STREAM_HEAD: list[Header] = [
 
 class Streams(Protocol):
     def start(self, threads: Threads) -> None:
-        """On the event loop, before the first request; `threads` are those of the application."""
+        """Called on the event loop before the first request, with the application's threads."""
 
     def stop(self) -> None:
-        """End all that are open, at once; asked more than once."""
+        """Close all open streams at once; may be called more than once."""
 
     async def serve(self, memory: dict[str, Any], client: Client) -> Reply | None:
-        """Hold the client until either side leaves, or say why it gets no stream."""
+        """Serve a stream until either side closes it, or return a reply that refuses it."""

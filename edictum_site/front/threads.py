@@ -1,6 +1,6 @@
-"""Threads of our own beside the event loop: cheaper per hop than an executor, and never more.
+"""Fixed pool of threads next to the event loop, with less overhead per job than an executor.
 
-A bounded number of threads is the back-pressure, and bounds the database connections too.
+The fixed number of threads provides back-pressure and bounds database connections.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ from typing import Any, TypeVar, TypeVarTuple
 Result = TypeVar("Result")
 Values = TypeVarTuple("Values")
 
-RECENTLY = 0.1  # seconds: requests seldom come alone
+RECENTLY = 0.1  # seconds: requests often come in bursts
 
 Job = tuple[asyncio.Future[Any], Callable[..., Any], tuple[Any, ...]]
 
 
 class Threads:
-    """`release` gives back what a thread holds: at its end and, with `idle_seconds`, once it has
-    had no work for so long."""
+    """Pool of threads. `release` frees a thread's resources when it ends and, with `idle_seconds`,
+    after it has been idle for that time."""
 
     def __init__(
         self,
@@ -38,13 +38,13 @@ class Threads:
         self._working = [False] * count
         self._worked_at = float("-inf")
         self._threads = [
-            # Daemons: a thread that hangs must not hold up the end of the process.
+            # Daemon threads, so that a hanging thread doesn't block process exit.
             Thread(target=self._work, args=[number], name=f"{name}-{number}", daemon=True)
             for number in range(count)
         ]
 
     def is_busy(self) -> bool:
-        """Whether jobs run, or ran a moment ago."""
+        """Whether jobs are running or ran very recently."""
         if any(self._working) or not self._jobs.empty():
             return True
         return time.monotonic() < self._worked_at + RECENTLY
@@ -93,5 +93,5 @@ def settle_on_loop(done: asyncio.Future[Any], settle: Callable[[], None]) -> Non
         if not done.cancelled():
             settle()
 
-    with suppress(RuntimeError):  # the loop has ended: nobody waits any more
+    with suppress(RuntimeError):  # the loop has ended, so no caller waits
         done.get_loop().call_soon_threadsafe(settle_unless_given_up)

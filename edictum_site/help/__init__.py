@@ -1,1 +1,1 @@
-"""Help inside the console: the docs, what is new, and which version this is."""
+"""Help inside the console: docs, changelog and version."""

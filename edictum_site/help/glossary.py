@@ -1,4 +1,4 @@
-"""Meanings of our words, from the glossary of the docs."""
+"""Definitions of terms, from the glossary in the docs."""
 
 import re
 from functools import cache

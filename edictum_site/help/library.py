@@ -1,4 +1,4 @@
-"""Documents of the product: which there are, their titles and their first sentence."""
+"""Documents of the product, with their titles and first sentences."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NEWS: Final = "whats-new"
 CLIENT: Final = "python-client"
 ADR: Final = "adr/"
 
-# The order of the list. A test holds that every file of docs/ is in it.
+# Order of the list. A test checks that it contains every file of docs/.
 GROUPS: Final = (
     ("Connect agents", ("connect", CLIENT, "opentelemetry", "adapters", "executor")),
     (
@@ -64,7 +64,7 @@ class Document:
 
 @cache
 def documents() -> dict[str, Path]:
-    """Every document by its name in addresses. Nothing else can be requested."""
+    """Documents by their name in URLs. No other files are served."""
     guides = {path.stem: path for path in (ROOT / "docs").glob("*.md")}
     records = {f"{ADR}{path.stem}": path for path in (ROOT / "docs/adr").glob("*.md")}
     others = {name: ROOT / path for name, path in _ELSEWHERE.items()}
@@ -86,6 +86,6 @@ def document_named(name: str) -> Document | None:
 
 
 def decisions() -> list[Document]:
-    """Decision records, by number."""
+    """Decision records, sorted by number."""
     names = sorted(name for name in documents() if name.startswith(ADR))
     return [document for name in names if (document := document_named(name))]

@@ -1,4 +1,5 @@
-"""Markdown of our documents as safe HTML: no HTML of theirs passes, links lead to their pages."""
+"""Render our Markdown documents as safe HTML: raw HTML is escaped, and links to other documents
+point to their pages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,8 +24,8 @@ class Heading(NamedTuple):
 def render(
     text: str, path: Path, names: Mapping[Path, str]
 ) -> tuple[SafeString, tuple[Heading, ...]]:
-    """HTML of a document and its headings of the second level; `names` are the documents that
-    links may lead to."""
+    """HTML of a document, and its second-level headings. `names` are the documents that can be
+    linked."""
     parser = _parser()
     tokens = parser.parse(text)
     headings = _with_anchors(tokens)
@@ -45,7 +46,7 @@ def _parser() -> MarkdownIt:
 
 
 def _code(tokens: Sequence[Token], index: int, *_: object) -> str:
-    # With the keyboard, what is wider than the page can be scrolled.
+    # Focusable, so that wide code can be scrolled with the keyboard.
     return f'<pre class="code" tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
 
 
@@ -62,7 +63,8 @@ def _with_anchors(tokens: Sequence[Token]) -> tuple[Heading, ...]:
 
 
 def _lead_to_pages(tokens: Sequence[Token], path: Path, names: Mapping[Path, str]) -> None:
-    """Links to other documents lead to their pages. What is not served stays words."""
+    """Point links to other documents to their pages. Links to files that are not served become
+    plain text."""
     leads_nowhere = False
     for token in tokens:
         if token.type == "link_open":

@@ -1,4 +1,4 @@
-"""Version of this console, and the commit that it was built from, where that is known."""
+"""Version of this console, and the commit it was built from, if known."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from typing import Final
 from django.conf import settings
 
 ROOT: Final[Path] = settings.BASE
-COMMIT: Final = "EDICTUM_SITE_COMMIT"  # set by a build, which has no repository
+COMMIT: Final = "EDICTUM_SITE_COMMIT"  # set by builds, as they have no repository
 SHOWN: Final = 8
 _HASH: Final = re.compile(r"[0-9a-f]{7,64}")
 
@@ -20,15 +20,15 @@ def version() -> str:
 
 @cache
 def commit() -> str:
-    """Short hash; empty where neither a build nor a repository says it."""
+    """Short commit hash; empty if neither a build variable nor a repository has it."""
     text = os.environ.get(COMMIT, "") or _commit_of(ROOT / ".git")
     return text[:SHOWN] if _HASH.fullmatch(text) else ""
 
 
 def _commit_of(git: Path) -> str:
-    """Read from the files, so that no program has to be installed."""
+    """Commit hash read from the files of a repository, as git may not be installed."""
     try:
-        if git.is_file():  # of a second working tree
+        if git.is_file():  # in a linked worktree
             git = (git.parent / git.read_text().partition("gitdir:")[2].strip()).resolve()
         head = (git / "HEAD").read_text().strip()
         name = head.partition("ref: ")[2]

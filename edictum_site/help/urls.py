@@ -1,4 +1,4 @@
-"""Addresses of the docs."""
+"""URLs of the docs."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Getting somewhere by a word or by keys: the search, the palette over every page, the keys."""
+"""Search and keyboard navigation: the search page, the command palette, and shortcuts."""

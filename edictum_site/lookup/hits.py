@@ -1,4 +1,4 @@
-"""Hits for a text, in groups by kind, with the part that matches."""
+"""Search hits grouped by kind, with the matching part of each."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,16 +20,16 @@ from outcomes.stored.queries import ANY_CALL
 from outcomes.web.addresses import agent_url, artifact_url, call_url, session_url, tool_url
 from outcomes.web.paging import with_query
 
-WITHOUT_TEXT: Final = 100  # places are few: all of them may be read through
+WITHOUT_TEXT: Final = 100  # pages listed without a search text: all, as there are few
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    words: tuple[str, str, str]  # what stands before the fitting part, that part, and the rest
+    words: tuple[str, str, str]  # text before the match, the match, and text after it
     url: str
     why: str = ""
     at: datetime | None = None
-    icon: str = ""  # where it is not that of its group
+    icon: str = ""  # if different from its group's
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class Group:
 
 
 def hits_for(request: MemberRequest, text: str, among: tuple[Place, ...]) -> list[Group]:
-    """Names first, then ids, then pages; groups in which nothing was found are left out."""
+    """Groups of hits: names first, then ids, then pages. Empty groups are omitted."""
     project, slug = request.project, request.project.slug
     carried = {name: value for name in NAMES if (value := request.GET.get(name, ""))}
 
-    # Beside lists, an environment may say which one thing a page shows.
+    # On pages of one entry, the environment may identify it, so the scope's has another name.
     times = {name: value for name, value in carried.items() if name in TIMES}
     parameters = times | {there: carried[name] for name, there in CHOSEN.items() if name in carried}
 
@@ -120,7 +120,7 @@ def _calls(request: MemberRequest, text: str, parameters: dict[str, str]) -> lis
 
 
 def _in_calls(request: MemberRequest, text: str, parameters: dict[str, str]) -> list[Hit]:
-    """Calls that say it, newest first, and a way to all of them."""
+    """Calls that contain the text, newest first, and a link to all of them."""
     try:
         query = parse(text)
     except QueryError:

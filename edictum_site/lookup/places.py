@@ -1,4 +1,4 @@
-"""The pages that one may go to by their name, and what one may begin there, by one's role."""
+"""Pages and actions that the palette offers by name, filtered by role."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ class Place:
     view: str
     icon: str
     action: Action = Action.READ
-    also: str = ""  # other words that somebody may look for it with
+    also: str = ""  # other search terms
 
 
 PLACES: Final = (
@@ -43,7 +43,7 @@ PLACES: Final = (
 
 
 def places_like(text: str, role: Role | None, *, among: tuple[Place, ...] = ()) -> list[Place]:
-    """Each word of the text begins one of the place's; by the order in which they stand."""
+    """Pages in which each search word is the beginning of a word, in their original order."""
     words = text.casefold().split()
     return [
         place

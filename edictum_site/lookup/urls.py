@@ -1,4 +1,4 @@
-"""Addresses of the search and of the list of keys, below those of a project."""
+"""URLs of the search and of the list of shortcuts, below those of a project."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The search of a project as a page, its results for the palette, and the list of keys."""
+"""Search page of a project, its results for the palette, and the list of keyboard shortcuts."""
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -41,14 +41,14 @@ def search(request: MemberRequest) -> HttpResponse:
 @member_page()
 def options(request: MemberRequest) -> HttpResponse:
     _, groups = _hits(request)
-    # Without what every page shows around its content: nobody sees it here.
+    # Rendered without the request, which skips the queries of the page frame.
     return HttpResponse(render_to_string("lookup/_options.html", {"groups": groups}))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def keyboard(request: MemberRequest) -> HttpResponse:
-    """List of keys, and whether single keys are on."""
+    """List of keyboard shortcuts, and the setting for single-key shortcuts."""
     if request.method == "POST":
         choose_keys(request.user, single=request.POST.get("single") == "on")
         if request.headers.get("HX-Request") == "true":

@@ -1,7 +1,7 @@
-"""The tables of a new database, made at once from the models.
+"""Create all tables of a new database directly from the models.
 
-Step by step they are the same, but Django draws all models anew for each operation of each step:
-five seconds of a first start, and of every database that a test makes. A test compares the two.
+Running the migrations gives the same tables, but Django rebuilds all models for each operation:
+five seconds at a first start and for every test database. A test compares the two.
 """
 
 from typing import cast
@@ -20,7 +20,7 @@ def nothing_there(connection: BaseDatabaseWrapper) -> bool:
 
 
 def make_all(connection: BaseDatabaseWrapper) -> None:
-    """All or nothing: whoever dies here leaves a database that is still new."""
+    """Create all tables in one transaction, so that a killed process leaves an empty database."""
     executor = MigrationExecutor(connection)
     steps = executor.migration_plan(executor.loader.graph.leaf_nodes())
     with connection.schema_editor() as editor:
@@ -29,14 +29,15 @@ def make_all(connection: BaseDatabaseWrapper) -> None:
                 editor.create_model(model)
         for step, _ in steps:
             for made in by_hand(step):
-                made.code(cast(StateApps, apps), editor)  # as the last step would leave them
+                made.code(cast(StateApps, apps), editor)  # with the models of the last migration
         executor.recorder.ensure_schema()
         for step, _ in steps:
             executor.recorder.record_applied(step.app_label, step.name)
 
 
 def by_hand(step: Migration) -> list[RunPython]:
-    """Hand-written steps of a migration; those that only move rows have nothing to undo."""
+    """Hand-written schema operations of a migration. Those that only move rows are excluded,
+    recognized by their no-op reverse code."""
     if step.app_label not in OURS:
         return []
     return [

@@ -1,1 +1,1 @@
-"""MCP server at `/mcp`: an assistant reads the console, drafts, and requests deployments."""
+"""MCP server at `/mcp`: assistants read the console, save drafts, and request deployments."""

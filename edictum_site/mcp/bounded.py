@@ -1,16 +1,16 @@
-"""Answers cut to a size that an assistant can read: long texts and lists lose their ends."""
+"""Truncate answers to a size that assistants can read, by cutting long texts and lists."""
 
 from typing import Any, Final
 
 import msgspec
 
 LARGEST: Final = 24_000  # characters of an answer
-# Tried in this order: characters of a text, and items of a list or an object.
+# Limits tried in order: characters per text, and items per list or object.
 _STEPS: Final = ((8_000, 200), (2_000, 100), (500, 50), (200, 20), (80, 10), (40, 4))
 
 
 def bounded(value: Any, largest: int = LARGEST) -> tuple[str, bool]:
-    """The value as JSON, and whether something was left out."""
+    """The value as JSON, and whether it was truncated."""
     text = _written(value)
     if len(text) <= largest:
         return text, False

@@ -1,5 +1,5 @@
-"""The key behind a tool's call: it reads and writes through the routes of the API, so that scopes,
-policies, limits, masking and validation are theirs."""
+"""API access with the key of a tool call. All reads and writes go through API routes, so that
+scopes, policies, limits, masking and validation apply."""
 
 import io
 import json
@@ -15,12 +15,12 @@ from edictum_site.accounts.audit_trail import record_refusals_and_downloads
 from governance.people.auth import Access, console_address
 from governance.people.domain import Scope
 
-# A browser's cookie and the agent's name have no part in it.
+# Headers of the MCP request that must not affect the API request.
 _NOT_PASSED_ON = ("HTTP_COOKIE", "HTTP_X_EDICTUM_AGENT_ID", "HTTP_RANGE", "HTTP_IF_NONE_MATCH")
 
 
 class Refused(Exception):
-    """An error of the API, for the assistant to read."""
+    """An API error, reported to the assistant."""
 
     def __init__(self, status: int, answer: Any) -> None:
         known = answer if isinstance(answer, dict) else {}
@@ -48,7 +48,7 @@ class Caller:
         return self._answer("PUT", path, "", json.dumps(body).encode())
 
     def page(self, name: str, *arguments: Any, **query: str) -> str:
-        """Complete address of a page in the key's project."""
+        """Absolute URL of a page in the key's project."""
         path = reverse(name, args=[self.access.project_slug, *arguments])
         return self.address(f"{path}?{urlencode(query)}" if query else path)
 
@@ -77,7 +77,7 @@ class Caller:
 def _request_line(method: str, path: tuple[str, ...], query: str, body: bytes) -> dict[str, Any]:
     return {
         "REQUEST_METHOD": method,
-        # As a server decodes an escaped path into an environ.
+        # Decoded as WSGI servers do it.
         "PATH_INFO": f"/v1/{'/'.join(path)}".encode().decode("latin-1"),
         "RAW_URI": f"/v1/{'/'.join(quote(part, safe='') for part in path)}",
         "QUERY_STRING": query,

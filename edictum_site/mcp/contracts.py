@@ -16,7 +16,7 @@ from edictum_site.mcp.schemas import (
 )
 from edictum_site.mcp.tool import Answer, Arguments, Tool
 
-LINES = 300  # of a text
+LINES = 300  # of YAML
 
 
 def list_contracts(caller: Caller, given: Arguments) -> Answer:
@@ -112,7 +112,7 @@ def get_check_backtest(caller: Caller, given: Arguments) -> Answer:
 
 
 def exists(caller: Caller, *path: str) -> Any:
-    """Answer of the API at this path, or None."""
+    """API response at this path, or None if it is 404."""
     try:
         return caller.get(*path)
     except Refused as refused:

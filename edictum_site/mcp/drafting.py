@@ -1,6 +1,6 @@
-"""Tools of keys with `manage`: backtests, versions that are not deployed, requests to deploy.
+"""Tools for keys with `manage`: backtests, saving versions, and requests to deploy.
 
-There is none that deploys, binds a check, or decides a request.
+No tool deploys, binds a check or decides a request.
 """
 
 from edictum_site.mcp.caller import Caller, Refused
@@ -26,7 +26,7 @@ def save_contract(caller: Caller, given: Arguments) -> Answer:
 
 
 def save_check(caller: Caller, given: Arguments) -> Answer:
-    """Refused where it would change verdicts at once: that is a person's decision."""
+    """Save a check. Refused for bound checks, as changing verdicts is a person's decision."""
     name = given["name"]
     known = exists(caller, "success-checks", name)
     page = caller.page("governance:check", name)

@@ -1,7 +1,7 @@
-"""The official SDK behind one request: no session and no stream, a JSON answer.
+"""Run the official MCP SDK for one request: no session, no stream, a JSON response.
 
-It is an ASGI application. The front's thread that serves the request waits for it, and runs the
-tools itself: so that they have this thread's database connection, and its place in the slow lane.
+The SDK is an ASGI application. The front's thread that serves the request waits for it and runs the
+tools itself, so that they use this thread's database connection and slot for slow requests.
 """
 
 import asyncio
@@ -103,7 +103,7 @@ class _Exchange:
 
     async def receive(self) -> dict[str, Any]:
         if self._body is None:
-            await asyncio.Event().wait()  # the client stays until it has its answer
+            await asyncio.Event().wait()  # the client doesn't disconnect before its response
         body, self._body = self._body, None
         return {"type": "http.request", "body": body, "more_body": False}
 

@@ -26,7 +26,7 @@ from outcomes.sessions.words.sentences import second_sentence, session_sentence
 from outcomes.stored.queries import session_named
 from outcomes.web.addresses import artifact_url, call_url, session_url
 
-USUAL = 20  # rows
+USUAL = 20  # default number of rows
 
 
 def list_sessions(caller: Caller, given: Arguments) -> Answer:
@@ -35,7 +35,7 @@ def list_sessions(caller: Caller, given: Arguments) -> Answer:
 
 
 def get_session(caller: Caller, given: Arguments) -> Answer:
-    """With the sentences that its page begins with."""
+    """Session with the sentences at the top of its page."""
     env = given.get("env", "")
     result = caller.get("agent-sessions", given["session_id"], env=env)
     session = session_named(caller.access.project_id, given["session_id"], env)
@@ -64,7 +64,7 @@ def get_call(caller: Caller, given: Arguments) -> Answer:
 
 
 def read_artifact(caller: Caller, given: Arguments) -> Answer:
-    """Lines as its page shows them to every member: secrets are masked."""
+    """Lines of an artifact as its page shows them to any member, with secrets masked."""
     stored = artifact_with(caller.access.project_id, given["artifact_id"], None)
     if stored is None or stored.removed_at is not None:
         raise NotFound("Artifact not found, or retention removed its content.")

@@ -1,4 +1,4 @@
-"""A tool of an assistant, and one call of it."""
+"""Definition of an MCP tool, and execution of one call."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Result of a tool, and the page that shows it."""
+    """Result of a tool, and the URL of the page that shows it."""
 
     result: Any
     page: str
@@ -36,7 +36,7 @@ class Tool:
 
 
 def run(tool: Tool, caller: Caller, arguments: Arguments) -> tuple[str, bool]:
-    """Text of the answer, and whether it is an error."""
+    """Run a tool; returns the text of its answer, and whether it is an error."""
     if mistakes := _mistakes(tool, arguments):
         return mistakes, True
     try:

@@ -1,4 +1,4 @@
-"""All tools, and those that a key may use."""
+"""List of all tools, and of those that a key may use."""
 
 from edictum_site.mcp import contracts, drafting, reading
 from edictum_site.mcp.caller import Caller

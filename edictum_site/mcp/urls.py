@@ -1,4 +1,4 @@
-"""Address of the MCP server."""
+"""URL of the MCP server."""
 
 from django.urls import path
 

@@ -1,7 +1,7 @@
-"""One request of the protocol: who sent it, from where, and the answer of the SDK.
+"""MCP endpoint: checks key and origin, and lets the SDK answer.
 
-The SDK is loaded with the first request: it takes two seconds and some 40 MB, which consoles
-without assistants don't spend.
+The SDK is imported with the first request, as it takes two seconds and about 40 MB, which consoles
+without assistants shouldn't spend.
 """
 
 from importlib import import_module
@@ -12,12 +12,12 @@ from edictum_site.api import quickly
 from governance.core.errors import Forbidden
 from governance.people.auth import KeyAuth, console_address
 
-CAN_READ = KeyAuth("read", is_limited=False)  # each tool's own request counts
+CAN_READ = KeyAuth("read", is_limited=False)  # the API requests of tools are counted instead
 
 
 @quickly
 def mcp(request: HttpRequest) -> HttpResponse:
-    """Without sessions and streams, so only POST."""
+    """Answer an MCP request. Only POST, as there are no sessions or streams."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     refuse_foreign_origin(request)
@@ -28,8 +28,8 @@ def mcp(request: HttpRequest) -> HttpResponse:
 
 
 def refuse_foreign_origin(request: HttpRequest) -> None:
-    """A page of another site cannot use the console through a browser, as the protocol requires.
-    `Host` is checked for every request."""
+    """Reject requests from pages of other sites, as the protocol requires. `Host` is checked for
+    every request."""
     origin = request.headers.get("Origin")
     own = {console_address(request), request.build_absolute_uri("/").rstrip("/")}
     if origin is not None and origin.lower() not in own:

@@ -1,1 +1,1 @@
-"""`GET /metrics`: figures for Prometheus, of one project or of the installation."""
+"""`GET /metrics`: Prometheus metrics of one project or of the installation."""

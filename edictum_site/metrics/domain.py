@@ -1,4 +1,4 @@
-"""Every metric: its name, labels and meaning. `docs/metrics.md` lists the same."""
+"""Definitions of all metrics: name, labels and meaning, as listed in `docs/metrics.md`."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,11 +12,11 @@ class Kind(StrEnum):
 
 
 class About(StrEnum):
-    """Which processes say the same, and who may read it."""
+    """Processes that report the same value, and credentials that may read it."""
 
-    PROJECT = "project"  # every web; a key reads its own project, the token all
-    INSTALLATION = "installation"  # every web; the token
-    PROCESS = "process"  # the web that answers, and its host; the token
+    PROJECT = "project"  # every web process; a key reads its own project, the token all
+    INSTALLATION = "installation"  # every web process; only the token
+    PROCESS = "process"  # the web process that answers, and its host; only the token
 
 
 @dataclass(frozen=True, slots=True)

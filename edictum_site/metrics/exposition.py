@@ -1,4 +1,4 @@
-"""Samples as Prometheus reads them."""
+"""Encode samples in Prometheus formats."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,11 +12,11 @@ from prometheus_client.registry import Collector
 
 from edictum_site.metrics.domain import METRICS, Kind, Metric, Sample
 
-END: Final = b"# EOF\n"  # of OpenMetrics
+END: Final = b"# EOF\n"  # last line of OpenMetrics
 
 
 class Samples(Collector):
-    """Samples of one scrape, and what other collectors know."""
+    """Collector of one scrape's samples and those of other collectors."""
 
     def __init__(self, samples: Iterable[Sample], others: Sequence[Collector] = ()) -> None:
         self._samples = samples
@@ -43,7 +43,7 @@ def _family(metric: Metric, samples: Iterable[Sample]) -> Family:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """OpenMetrics where it is accepted, else text."""
+    """OpenMetrics if the client accepts it, else the text format."""
 
     content_type: str
     encode: Callable[[Collector], bytes]
@@ -54,6 +54,6 @@ class Format:
         return cls(content_type, encode)
 
     def joined(self, *parts: bytes) -> bytes:
-        """Answers about different metrics as one."""
+        """One response body from the bodies of separate sets of metrics."""
         end = END if parts[0].endswith(END) else b""
         return b"".join(part.removesuffix(END) for part in parts) + end

@@ -1,4 +1,4 @@
-"""Figures that this web process counts itself, and those of its host."""
+"""Metrics counted by this web process, and those of its host."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,12 +31,12 @@ def count_streams(number: Callable[[], int]) -> None:
 
 
 def observe_request(method: str, path: str, status: int, seconds: float) -> None:
-    """Labels are few: a route of some, and the first digit of the status."""
+    """Record a request's duration. Labels have few values: a route group and a status class."""
     _requests.labels(route_of(method, path), f"{status // 100}xx").observe(seconds)
 
 
 def route_of(method: str, path: str) -> str:
-    """The part of the product that a request is for: one of eight words, whatever its path."""
+    """Part of the product that a request is for: one of eight values, regardless of the path."""
     if called := _API.match(path):
         first = called[1]
         if first in _INGEST and method == "POST":
@@ -59,7 +59,7 @@ def _disks() -> Iterator[Sample]:
     for name, disk_of in (("data", data_disk), ("artifacts", artifact_disk)):
         try:
             disk = disk_of()
-        except OSError:  # unmounted: no figure is better than none at all
+        except OSError:  # unmounted: omit this figure rather than fail the scrape
             continue
         if disk is not None:
             yield Sample("edictum_disk_free_bytes", (name,), disk.free)

@@ -1,4 +1,5 @@
-"""Figures of the database: of projects, and of the installation. Every web reads the same."""
+"""Metrics read from the database, per project and for the installation; the same in every web
+process."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -26,14 +27,14 @@ from outcomes.hosts.queries import HostRow
 from outcomes.ingest.queries.capacity import held_by_inbox
 from outcomes.jobs.queries import backlog, ended_jobs, waiting_jobs
 
-PROJECTS: Final = 100  # that one scrape shows, the oldest
+PROJECTS: Final = 100  # the oldest projects, which one scrape contains
 PART_UP: Final = "edictum_part_up"
 QUEUES: Final = (SETTLE, INTERACTIVE, BULK)
 PARTS: Final = ("database", "schema", "inbox", "artifacts", "scheduler")
 
 
 def project_samples(project_id: int | None = None) -> list[Sample]:
-    """Figures of one project, or of all."""
+    """Samples of one project, or of all."""
     projects = Project.objects.order_by("pk")
     if project_id is not None:
         projects = projects.filter(pk=project_id)
@@ -97,7 +98,8 @@ def _approvals(projects: Sequence[tuple[int, str]]) -> Iterator[Sample]:
 
 
 def health_samples() -> list[Sample]:
-    """Which parts work, as health checks know it: without the database, that it is away."""
+    """Samples for the state of each part, from the health checks. They work without the database
+    and then report it as down."""
     broken = {each.part for each in readiness.problems()}
     if "database" in broken:
         broken |= {"schema", "inbox", "scheduler"}
@@ -108,7 +110,7 @@ def health_samples() -> list[Sample]:
 
 
 def all_samples() -> list[Sample]:
-    """Figures of all projects, and of the parts that they share."""
+    """Samples of all projects, and of the parts that they share."""
     return [*project_samples(), *_shared_state()]
 
 
@@ -131,7 +133,7 @@ def _shared_state() -> Iterator[Sample]:
 
 
 def _hosts() -> Iterable[HostRow]:
-    """One row per host and process: of two data folders, the one that reported last."""
+    """One row per host and process; if there are two data folders, the one that reported last."""
     rows = sorted(readiness.installation().hosts, key=lambda row: row.heard_at)
     return {(row.name, row.process): row for row in rows}.values()
 

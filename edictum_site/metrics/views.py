@@ -1,4 +1,4 @@
-"""The address that Prometheus scrapes: with a key its project, with the token everything."""
+"""Endpoint for Prometheus: a key reads its project, the token everything."""
 
 import hmac
 import logging
@@ -25,9 +25,9 @@ from governance.core.errors import Unauthenticated
 from governance.people.auth import KeyAuth
 from outcomes.core.cached import Cached
 
-EVERY: Final = 5.0  # seconds between two readings of the database
+EVERY: Final = 5.0  # minimum seconds between two reads of the database
 COST: Final = 10  # at most a tenth of the time is spent reading
-PROJECTS: Final = 256  # whose figures are cached
+PROJECTS: Final = 256  # projects with cached figures
 NEEDED: Final = "This address needs a key with read, or EDICTUM_SITE_METRICS_TOKEN as bearer token."
 
 logger = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ def _project_of(request: HttpRequest) -> int:
 
 
 def _everything(form: Format) -> bytes:
-    """Without the database, what this process knows is still there."""
+    """All metrics; without the database, only those of this process and its health checks."""
     samples = [*process_samples(), *(health := health_samples())]
     figures = _figures() if is_database_up(health) else None
     if figures is not None:
@@ -82,7 +82,7 @@ def _figures() -> "_Figures | None":
 
 
 class _Figures:
-    """Figures as they were read once. Many series take as long to encode as to read."""
+    """Samples of one read, with cached encodings: many series take as long to encode as to read."""
 
     def __init__(self, read: Callable[[], Sequence[Sample]]) -> None:
         began = time.monotonic()

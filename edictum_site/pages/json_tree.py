@@ -1,4 +1,4 @@
-"""A JSON value as nested lists that open and close without script; every text in it is escaped."""
+"""Render JSON as nested lists that expand without JavaScript; all text is escaped."""
 
 import json
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from governance.core.json_text import json_written
 from governance.core.masking import MASK
 from outcomes.masking.domain.json_pointers import below
 
-LONG = 400  # characters of a text that are shown before the rest is asked for
-OPEN = 3  # levels that stand open at first
-DEEPEST = 60  # levels that are drawn: a hostile depth must not exhaust the stack
+LONG = 400  # characters of a text shown before it is expanded
+OPEN = 3  # levels expanded initially
+DEEPEST = 60  # levels rendered, so that hostile nesting can't exhaust the stack
 
 _CLOSED = "<details><summary>{}</summary><ul>{}</ul></details>"
 _OPENED = "<details open><summary>{}</summary><ul>{}</ul></details>"
@@ -22,21 +22,21 @@ Path = Sequence[str | int]
 
 
 class Place(NamedTuple):
-    """Position of a value that can be opened: an address and a JSON pointer."""
+    """Position of a masked value that can be opened: a URL and a JSON pointer."""
 
     url: str
     pointer: str
 
 
 def json_tree(value: object, decided: Path | None = None, place: Place | None = None) -> SafeString:
-    """The value at the path `decided` is marked, and what it lies in stands open. With a place,
-    what is masked in it can be opened."""
+    """JSON as HTML. The value at the path `decided` is highlighted and its parents are expanded.
+    With a place, masked values can be opened."""
     path = None if decided is None else list(decided)
     return format_html('<div class="code json">{}</div>', _value(value, "", path, 0, place))
 
 
 def opener(place: Place) -> SafeString:
-    """The button that opens one masked value, which it and the button are replaced by."""
+    """Button that replaces a masked value, and itself, with the value."""
     return format_html(
         ' <button class="button quiet small" type="submit" form="open-value" name="place"'
         ' value="{}" hx-post="{}" hx-target="closest .masked-value" hx-select="unset"'

@@ -1,8 +1,8 @@
-"""A read replica for pages: figures and lists are read there, and never what a person just wrote.
+"""Read replica for pages: it serves figures and lists, but users always see their own writes.
 
-A write of a person leaves a cookie with the position of the database's log. Until the replica has
-replayed it, the pages of this browser are read from the database itself. People, keys, contracts
-and all else of governance are always read there.
+A user's write sets a cookie with the position of the database's WAL. Until the replica has replayed
+it, this browser's pages are read from the primary. Users, keys, contracts and all other data of
+`governance` are always read from the primary.
 """
 
 import logging
@@ -27,12 +27,12 @@ from outcomes.database.reading import (
 )
 
 COOKIE: Final = "written"
-LASTS: Final = 240  # seconds, and those that a replica may be behind
-UNKNOWN: Final = 2**64  # a position that no replica ever has
-AWAY_FOR: Final = 30.0  # seconds in which a replica that failed is not tried
+LASTS: Final = 240  # seconds, plus the maximum lag of the replica
+UNKNOWN: Final = 2**64  # a position that no replica ever reaches
+AWAY_FOR: Final = 30.0  # seconds in which a failed replica is not retried
 SAFE: Final = ("GET", "HEAD", "OPTIONS")
 FAILED: Final = "edictum.replica_failed"
-# Hosts and leases are about the database, not about what agents did.
+# Hosts and leases coordinate processes, so they are always read from the primary.
 _ITS_OWN: Final = frozenset({"host", "lease", "schemastate"})
 
 logger = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _away_until = float("-inf")
 
 
 class Router:
-    """Reads of outcomes go where the request allows; writes to the database."""
+    """Route reads of outcomes to the replica if the request allows it, all else to the primary."""
 
     def db_for_read(self, model: type[models.Model], **hints: Any) -> str:
         meta = model._meta
@@ -52,14 +52,14 @@ class Router:
         return DEFAULT_DB_ALIAS
 
     def allow_relation(self, one: models.Model, other: models.Model, **hints: Any) -> bool:
-        return True  # two connections to the same rows
+        return True  # both connections read the same rows
 
     def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
         return db == DEFAULT_DB_ALIAS
 
 
 class ReadFromReplica:
-    """A page whose replica fails halfway is read again, from the database."""
+    """Middleware that retries a page on the primary if the replica fails during the request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not has_replica():
@@ -80,18 +80,18 @@ class ReadFromReplica:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """A standby ends queries that hold up its replay, besides all else that may happen."""
+        """Handle replica errors, such as a standby that cancels queries which delay its replay."""
         if reading_alias() != REPLICA or not isinstance(error, DatabaseError):
             return None
         _leave(error)
         request.META[FAILED] = True
-        return HttpResponse(status=503)  # which nobody sees
+        return HttpResponse(status=503)  # never sent, as the page is retried
 
 
 def _with_position(response: HttpResponseBase) -> HttpResponseBase:
     try:
         position = position_now()
-    except DatabaseError:  # the write may have been committed before
+    except DatabaseError:  # the write may have been committed already
         position = UNKNOWN
     response.set_cookie(
         COOKIE,
@@ -105,7 +105,7 @@ def _with_position(response: HttpResponseBase) -> HttpResponseBase:
 
 
 def _may_read(written: str) -> bool:
-    """Whether the replica answers, and has all that this browser's person wrote."""
+    """Whether the replica is available and has replayed this browser's writes."""
     if time.monotonic() < _away_until:
         return False
     try:

@@ -1,4 +1,4 @@
-"""The part of the bar that chooses the scope of a page, and what navigation carries of it."""
+"""Scope controls in a page's bar, and the scope parameters that links carry on."""
 
 from datetime import datetime
 from typing import NamedTuple, TypedDict
@@ -11,7 +11,7 @@ from outcomes.core.moments import time_text
 from outcomes.core.scope import ALL, ALL_TIME, CHOSEN, LIVE, NAMES, RANGES, TIMES, USUAL, Scope
 from outcomes.web import scope as scopes
 
-# A place in a list is that of one scope; in another one it leads nowhere.
+# Positions in a list are only valid for its scope, so they are dropped when it changes.
 PLACES = ("before", "after")
 
 
@@ -24,15 +24,15 @@ class Choice(NamedTuple):
 
 class ScopeBar(TypedDict):
     choices: list[Choice]
-    parameters: list[tuple[str, str]]  # kept by the form of times
+    parameters: list[tuple[str, str]]  # hidden fields of the time form
     since: datetime | None
     until: datetime | None
-    previous: str  # addresses; empty where there is no such period
+    previous: str  # URL, like the next two; empty if there is no such period
     next: str
-    fixed: str  # address with times instead of a range that moves on
-    not_usual: str  # range that can become the person's default; empty: it is, or there is none
+    fixed: str  # with fixed times instead of a relative range
+    not_usual: str  # range that can become the user's default; empty if it is, or if there is none
     by_agent: bool
-    agent_parameters: list[tuple[str, str]]  # kept by the form of the agent
+    agent_parameters: list[tuple[str, str]]  # hidden fields of the agent form
     all_agents: str
 
 
@@ -70,7 +70,7 @@ class Periods(TypedDict):
 
 
 def _periods(request: HttpRequest, scope: Scope) -> Periods:
-    """Addresses of the periods before and after this one, and of this one with fixed times."""
+    """URLs of the previous and next period, and of this period with fixed times."""
     since, until = scope.bounds
     if since is None or until is None:
         return Periods(previous="", next="", fixed="")
@@ -80,7 +80,8 @@ def _periods(request: HttpRequest, scope: Scope) -> Periods:
 
 
 def _next(request: HttpRequest, scope: Scope) -> str:
-    """Empty where the period reaches up to now. One that would do is the range of its length."""
+    """URL of the next period; empty if this one reaches up to now. A next period that would extend
+    past now becomes the relative range of that length, or an open-ended period."""
     now = timezone.now()
     if scope.range or scope.goes_on or scope.until >= now:
         return ""
@@ -101,24 +102,25 @@ def _pairs(query: QueryDict) -> list[tuple[str, str]]:
 
 
 def carried(request: HttpRequest, *, is_entry: bool) -> dict[str, str]:
-    """Scope of this page as query parameters for the navigation. On other pages, an environment or
-    an agent in the address may say which one thing is shown."""
+    """Scope of this page as query parameters for links. On pages without a scope, an environment or
+    agent in the URL may identify the entry shown, so it is only carried from entries of the
+    navigation."""
     if is_entry and "scope" not in vars(request):
         return {name: value for name in NAMES if (value := request.GET.get(name, ""))}
     return scopes.carried(request)
 
 
 def carried_on(request: HttpRequest, carried: dict[str, str]) -> dict[str, str]:
-    """The same for navigation alone: an agent to which this page cannot be narrowed stays chosen
-    for the next one, whose links beside figures of all agents say nothing of it."""
+    """Parameters for navigation links: if this page can't be filtered by agent, the chosen agent is
+    still carried to the next page, but not by other links, as the figures here cover all agents."""
     offered: dict[str, bool] = vars(request).get("scope_choices", {"agent": True})
     agent = request.GET.get("agent", "")
     return carried if offered["agent"] or not agent else carried | {"agent": agent}
 
 
 def carried_to_one(request: HttpRequest, carried: dict[str, str]) -> dict[str, str]:
-    """The same for the address of one thing, beside which an environment or an agent means another:
-    no more than was asked for, so that most of these stay short."""
+    """Parameters for links to one entry, where environment and agent use other names. Only explicit
+    choices are included, so that most URLs stay short."""
     times = {name: value for name in TIMES if (value := request.GET.get(name, ""))}
     return times | {there: carried[name] for name, there in CHOSEN.items() if name in carried}
 

@@ -29,11 +29,11 @@ from outcomes.web.addresses import project_url
 APPROVALS = "outcomes:approvals"
 ALERTS = "outcomes:alerts"
 CONTRACTS = "governance:contracts"
-# What the numbers beside the entries count.
+# Meaning of the counts next to navigation entries.
 COUNTED = {APPROVALS: "waiting", ALERTS: "open", CONTRACTS: "waiting for a second person"}
-TO_DECIDE = {APPROVALS, CONTRACTS}  # somebody has to act
+TO_DECIDE = {APPROVALS, CONTRACTS}  # counts that need a decision
 
-# In the order of the navigation; a page stands here from the day it exists.
+# Pages in the order of the navigation.
 GROUPS = (
     (
         ("Overview", "outcomes:overview", "overview"),
@@ -53,7 +53,7 @@ GROUPS = (
     (("Settings", "governance:settings", "settings"),),
 )
 
-# Pages of the settings: their own navigation, beside their content.
+# Settings pages, which have their own navigation.
 SETTINGS = (
     ("General", "governance:settings"),
     ("Keys", "governance:keys"),
@@ -69,12 +69,12 @@ SETTINGS = (
     ("Audit log", "governance:audit"),
 )
 
-THEMES = ("light", "dark")  # without a word of the reader's, that of their system
+THEMES = ("light", "dark")  # default: the system's theme
 
-HIDDEN_START = "start_hidden"  # in a browser's session: slugs of projects
+HIDDEN_START = "start_hidden"  # session key for a list of project slugs
 START = ("Start", "first_hour:start", "sign")  # until a contract is deployed and a check is bound
 
-# Pages that belong to an entry of the navigation, wherever they stand.
+# Pages that belong to a navigation entry although their URL is elsewhere.
 BELONG = {
     "outcomes:sessions": (
         "/compare-sessions/",
@@ -107,7 +107,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     theme = request.COOKIES.get("theme", "")
     appearance = {
         "theme": theme if theme in THEMES else ""
-    }  # of the first paint, so that none flashes
+    }  # set before the first paint, to avoid a flash
     release = {"version": version(), "commit": commit()}
     if project is None:
         return {**appearance, "project": None, "projects": [], "nav": [], "release": release}
@@ -133,9 +133,9 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "scope": scope,
         "only_sums": "" if scope is None else _only_sums(project, scope),
         "scope_bar": None if scope is None else scope_bar(request, scope),
-        "carried": _query(chosen),  # after the address of a list or of figures
-        "carried_on": _query(carried_on(request, chosen)),  # after that of an entry
-        "carried_to_one": _query(carried_to_one(request, chosen)),  # after that of one thing
+        "carried": _query(chosen),  # appended to URLs of lists and figures
+        "carried_on": _query(carried_on(request, chosen)),  # appended to navigation links
+        "carried_to_one": _query(carried_to_one(request, chosen)),  # appended to URLs of one entry
         "project": project,
         "projects": getattr(request, "projects", []),
         "environments": environments,
@@ -159,7 +159,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def _only_sums(project: Project, scope: Scope) -> str:
-    """A sentence where the scope begins before calls that retention removed."""
+    """A sentence if the scope starts before the calls that retention has left; empty otherwise."""
     if scope.since > timezone.now() - timedelta(days=SHORTEST[Kind.CALLS]):
         return ""
     before = only_sums_before(project.pk, scope.environment)
@@ -177,7 +177,7 @@ def _query(chosen: dict[str, str]) -> str:
 def console_state(
     backlog: Backlog, *, worker: bool | None, is_starting: bool = False, refused: str = ""
 ) -> ConsoleState:
-    """State of processing, worst problem first; `worker` is None where it is unknown."""
+    """State of processing, worst problem first; `worker` is None if unknown."""
     lag = duration(timedelta(seconds=backlog.seconds_behind))
     if refused:
         return {"ok": False, "words": f"Events are rejected · {refused}"}
@@ -219,7 +219,8 @@ def _entry(
 
 
 def _settings_nav(request: HttpRequest, project: Project) -> list[tuple[str, str, bool]]:
-    """Words, address, and whether it is this page or one below it; empty on other pages."""
+    """Settings navigation: label, URL, and whether this page is at or below it. Empty on other
+    pages."""
     general = project_url("governance:settings", project.slug)
     if "of_no_project" in vars(request) or not request.path.startswith(general):
         return []
@@ -229,13 +230,13 @@ def _settings_nav(request: HttpRequest, project: Project) -> list[tuple[str, str
 
 
 def _list_of(project: Project, nav: list[list[Entry]]) -> str:
-    """Active entry of the navigation; sessions on a page of none."""
+    """URL of the active navigation entry, or of sessions if none is active."""
     sessions = project_url("outcomes:sessions", project.slug)
     return next((entry["url"] for group in nav for entry in group if entry["current"]), sessions)
 
 
 def _is_entry(request: HttpRequest, project: Project) -> bool:
-    """Whether this is a page of the navigation itself, not one below it."""
+    """Whether this page is a navigation entry itself, not a page below one."""
     return any(
         request.path == project_url(view, project.slug) for group in GROUPS for _, view, _ in group
     )

@@ -1,1 +1,1 @@
-"""The command line of the product, and where its files lie."""
+"""Command line of the product, and locations of its files."""

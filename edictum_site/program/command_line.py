@@ -1,5 +1,5 @@
-"""The one command line: `up` runs the product, `web`, `worker` and `scheduler` a part of it on one
-of several hosts; the rest is Django's."""
+"""Command line: `up` runs the product; `web`, `worker` and `scheduler` run one role on a host of
+several; all other commands are Django's."""
 
 import os
 import sys

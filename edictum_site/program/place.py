@@ -1,4 +1,4 @@
-"""Folders of code and files: those of a checkout, or what a wheel installed."""
+"""Folders of code and files, in a checkout or installed from a wheel."""
 
 import os
 import sys
@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Final
 
 PACKAGE: Final = Path(__file__).resolve().parent.parent
-INSTALLED: Final = PACKAGE / "_files"  # what a wheel carries beside its code
+INSTALLED: Final = PACKAGE / "_files"  # files in a wheel other than code
 IS_INSTALLED: Final = INSTALLED.is_dir()
 BASE: Final = INSTALLED if IS_INSTALLED else PACKAGE.parent
-PROGRAM_NAME: Final = "edictum-site" if IS_INSTALLED else "python manage.py"  # as people type it
+PROGRAM_NAME: Final = "edictum-site" if IS_INSTALLED else "python manage.py"  # as users type it
 
 
 def program(root: Path = BASE) -> list[str]:
-    """How to start the product's command line; `root` is the checkout whose code runs."""
+    """Command that starts the product's command line; `root` is the checkout to run."""
     if root == INSTALLED:
-        # -P: no module of the folder in which it is started is imported instead of ours.
+        # -P: modules in the current folder must not shadow ours.
         return [sys.executable, "-P", "-m", "edictum_site"]
     return [sys.executable, str(root / "manage.py")]
 
@@ -25,7 +25,7 @@ def manage_command(name: str, root: Path = BASE) -> list[str]:
 
 
 def default_data() -> Path:
-    """`var/` of a checkout; installed, a folder where programs keep the data of a user."""
+    """Default data folder: `var/` in a checkout, else the user's data folder (XDG)."""
     if not IS_INSTALLED:
         return BASE / "var"
     shared = os.environ.get("XDG_DATA_HOME", "")

@@ -1,1 +1,1 @@
-"""The SDKs' session store on the event loop: ten requests of every governed call come here."""
+"""The SDKs' session store on the event loop, which gets ten requests per governed call."""

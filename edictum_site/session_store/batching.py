@@ -1,4 +1,4 @@
-"""Requests that arrive during a query share the next one, and with it a round trip or a commit."""
+"""Batch requests that arrive during a query into the next one, to share a round trip or commit."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -18,7 +18,8 @@ class Connection(Protocol):
 
 
 class Batcher(Generic[Request, Result]):
-    """Runs one query at a time; `query_for` requests returns their results in the same order."""
+    """Runs one query at a time. The query from `query_for` returns results in the order of its
+    requests."""
 
     def __init__(
         self,
@@ -29,7 +30,7 @@ class Batcher(Generic[Request, Result]):
         self._query_for = query_for
         self._waiting: list[tuple[asyncio.Future[Result], Request]] = []
         self._is_running = False
-        self._batches: asyncio.Task[None] | None = None  # a task that nobody holds may vanish
+        self._batches: asyncio.Task[None] | None = None  # unreferenced tasks may be collected
 
     async def submit(self, request: Request) -> Result:
         if self._is_running:
@@ -38,7 +39,7 @@ class Batcher(Generic[Request, Result]):
             return await done
         self._is_running = True
         try:
-            # A request that comes alone needs no task.
+            # A single request needs no task.
             (result,) = await self._connection.run(self._query_for([request]))
             return result
         finally:
@@ -62,6 +63,6 @@ class Batcher(Generic[Request, Result]):
                         done.set_exception(error)
             else:
                 for (done, _), result in zip(batch, results, strict=True):
-                    if not done.done():  # its client has gone
+                    if not done.done():  # done: its client has disconnected
                         done.set_result(result)
         self._is_running = False

@@ -1,4 +1,4 @@
-"""Database connections that the event loop waits for without being held up."""
+"""Non-blocking database connections for the event loop."""
 
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,18 +18,18 @@ Result = TypeVar("Result")
 
 
 def open_connection(name: str) -> Connection:
-    """SQLite has no asynchronous driver: there a thread called `name` waits."""
+    """Connection for the event loop. SQLite has no async driver, so it gets a thread, `name`."""
     return PostgresConnection() if IS_SERVER else ThreadConnection(name)
 
 
 class PostgresConnection:
-    """psycopg's asynchronous connection, opened when it is first used."""
+    """psycopg's async connection, opened on first use."""
 
     def __init__(self) -> None:
-        # Read here: in a task of the loop Django creates a connection object for each request.
+        # Read here, as in a task Django would create a connection object for each request.
         self._errors = connection.wrap_database_errors
         self._parameters = connection.get_connection_params() | {"autocommit": True}
-        del self._parameters["cursor_factory"]  # of Django's synchronous cursors
+        del self._parameters["cursor_factory"]  # for Django's synchronous cursors
         self._cursor: psycopg.AsyncCursor[tuple[Any, ...]] | None = None
         self._answered_at = 0.0
 
@@ -41,7 +41,7 @@ class PostgresConnection:
                 await cursor.execute(query.statement.text.encode(), values)
                 rows = await cursor.fetchall()
             except BaseException:
-                await self.close()  # the next query must not read what is left of this one
+                await self.close()  # the next query must not read remaining rows of this one
                 raise
         self._answered_at = time.monotonic()
         return query.read(rows)
@@ -66,7 +66,7 @@ class PostgresConnection:
 
 
 class ThreadConnection:
-    """Django's connection in a thread of its own, started when it is first used."""
+    """Django's connection in a separate thread, started on first use."""
 
     def __init__(self, name: str) -> None:
         self._threads = Threads(1, name, release=connections.close_all)

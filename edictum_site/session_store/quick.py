@@ -1,10 +1,10 @@
-"""Answers to plain requests of the session store, on the event loop and many at once.
+"""Answer plain requests of the session store in batches on the event loop.
 
-An agent makes ten of them per governed call and waits each time. Most of that time goes to threads,
-the framework and commits. So plain requests stay on the loop, and those that arrive during a query
-share the next one. Django answers everything else, and gives every refusal: for a key that was not
-checked within the last second, a session that a bound key did not use a moment ago, a write other
-than an increment, an amount or a name that is invalid.
+An agent makes ten such requests per governed call and waits for each. Most of that time is spent on
+threads, the framework and commits, so plain requests stay on the loop, and those that arrive during
+a query share the next one. Django answers everything else, including all refusals: keys not checked
+within the last second, sessions that a bound key has not just used, writes other than increments,
+and invalid amounts or names.
 """
 
 import logging
@@ -50,7 +50,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Most name a count of failures that does not exist: then there is nothing to write."""
+    """A delete request. Most are for a failure count that doesn't exist, so nothing is written."""
 
     lookup: Lookup
 
@@ -59,11 +59,11 @@ Plain = Increment | Lookup | Batch | Removal
 
 
 class SessionStore:
-    """The front's quick answers."""
+    """Session store requests that the front answers without a thread."""
 
     def __init__(self) -> None:
         self._increments = Batcher(open_connection("increments"), increment_all)
-        # On a connection of their own: lookups do not wait for commits.
+        # A separate connection, so that lookups don't wait for commits.
         self._lookups = Batcher(open_connection("lookups"), read_values)
 
     async def answer(self, scope: Scope, body: Body) -> Reply | None:
@@ -103,7 +103,8 @@ class SessionStore:
         try:
             return await self._increments.submit(increment)
         except (DataError, IntegrityError):
-            # Nothing was counted; asked one by one, the one whose fault it is will be told.
+            # Nothing was counted. Django answers the requests one by one, so only the invalid one
+            # fails.
             return None
 
 
@@ -122,7 +123,7 @@ def _may_be_plain(scope: Scope, body: Body) -> bool:
 
 
 def _access_of(scope: Scope) -> Access | None:
-    """Access of the sender, if it is known to be allowed this."""
+    """Access of the sender, or None if the cache doesn't show that the request is allowed."""
     headers: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
         if name in headers:

@@ -1,8 +1,9 @@
-"""SQLite with one lock before its own.
+"""SQLite backend that takes its own write lock first.
 
-SQLite lets one writer in, and its waiters sleep ever longer: under load some starve. Here write
-transactions wait for a lock of the process and a locked file beside the database, which they try
-every half millisecond. SQLite's own waiting remains for writes outside of a transaction.
+SQLite allows one writer, and blocked writers back off for longer each time, so some starve under
+load. Here, write transactions first take a lock in the process and a lock file next to the
+database, which they retry every half millisecond. Writes outside of transactions use SQLite's own
+waiting.
 """
 
 import fcntl
@@ -38,7 +39,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def close(self) -> None:
         super().close()
-        # Inside a transaction Django only marks the connection as closed and ends it here.
+        # In a transaction, Django only marks the connection as closed, so release the lock here.
         self._release()
 
     def _acquire(self) -> None:

@@ -1,4 +1,4 @@
-"""The processes that the supervisor starts, each with its command, its log and its own group."""
+"""Child processes of the supervisor, each with a command, a log and its own process group."""
 
 import ctypes
 import os
@@ -16,10 +16,10 @@ from edictum_site.stack.heartbeat import Heartbeat
 
 PROTOCOL = "edictum_site.front.protocol:Protocol"
 PR_SET_PDEATHSIG = 1
-MOST_JOBS = 2  # at a time; more take their processors from pages and settling
+MOST_JOBS = 2  # at a time; more would take CPU from pages and settling
 LARGEST_LOG = 10 * 1024 * 1024
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between an end and the next start
-LONG_ENOUGH = 10.0  # seconds of life after which an end counts as the first
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 10.0  # seconds between an exit and the restart
+LONG_ENOUGH = 10.0  # seconds of uptime after which the pause is reset
 
 libc = ctypes.CDLL(None)  # loaded before any fork
 
@@ -35,24 +35,25 @@ def web_command(application: str, listener: int) -> list[str]:
 
 
 def _believed(proxies: str) -> tuple[str, ...]:
-    # Whoever may name the client's address may also have as many as sign-in throttling asks for.
+    # A sender trusted to name the client's address can name any number of them, and so bypass
+    # sign-in throttling.
     if proxies:
         return ("--proxy-headers", "--forwarded-allow-ips", proxies)
     return ("--no-proxy-headers",)
 
 
 def settling_command() -> list[str]:
-    """One thread settles, the other does what is due by the clock."""
+    """Command of the settling worker: one thread settles, the other runs scheduled tasks."""
     return [*_worker("settle"), "--pool", "threads", "--concurrency", "2"]
 
 
 def most_jobs() -> int:
-    """Jobs at a time on this machine."""
+    """Number of jobs that this machine runs at a time."""
     return min(os.cpu_count() or 1, MOST_JOBS)
 
 
 def jobs_command(queues: str = "interactive,bulk", at_most: int | None = None) -> list[str]:
-    """A process for each job that runs, and none while none does."""
+    """Command of the job worker: one process per running job, none while idle."""
     return [*_worker(queues), "--pool", "prefork", "--autoscale", f"{at_most or most_jobs()},0"]
 
 
@@ -85,7 +86,7 @@ class Child:
     ) -> None:
         self.name = name
         self.log = logs / f"{name}.log"
-        self.once = once  # it has one thing to do, and to say
+        self.once = once  # a one-time task, whose output is printed
         self.restart_at: float | None = None
         self._command = command
         self._env = env
@@ -121,11 +122,11 @@ class Child:
             )
 
     def ended(self) -> int | None:
-        """How it ended, once, with everything that it left behind ended too."""
+        """Exit code, returned once, or None. Also kills any processes left in its group."""
         if self._process is None:
             return None
         pid = self._process.pid
-        # Looked at before it is reaped: until then nobody else can be given its number.
+        # Checked without reaping: until it is reaped, its pid can't be reused.
         if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             return None
         self.signal(signal.SIGKILL)
@@ -134,7 +135,7 @@ class Child:
         return code
 
     def end_if_it_hangs(self) -> bool:
-        """Whether it had to be; how it ended is told as of any end."""
+        """Kill the child if its heartbeat has stopped; True if so. `ended` reports its exit."""
         if self._process is None or self._heartbeat is None or not self._heartbeat.has_stopped():
             return False
         self._heartbeat.begin()
@@ -143,7 +144,7 @@ class Child:
 
     def signal(self, number: signal.Signals) -> None:
         if self._process:
-            with suppress(ProcessLookupError, PermissionError):  # of a group that has ended
+            with suppress(ProcessLookupError, PermissionError):  # the group has ended
                 os.killpg(self._process.pid, number)
 
     def plan_restart(self) -> None:
@@ -154,7 +155,7 @@ class Child:
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
     def last_words(self) -> str:
-        """The last line of its log, without the name of an exception before it."""
+        """Last line of its log, without a leading exception name."""
         lines = self.log.read_text(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         name, colon, rest = last.partition(": ")
@@ -162,23 +163,23 @@ class Child:
 
 
 def tie_to(supervisor: int) -> Callable[[], None]:
-    """To be called between fork and exec: the child dies when the supervisor does, however.
+    """Function to call between fork and exec: the child dies with the supervisor, whatever ends it.
 
-    By SIGKILL: nobody is left who would kill a child that takes its time, the next start needs
-    the port at once, and whatever this limit says is written in transactions.
+    SIGKILL, because no process is left to kill a slow child, the next start needs the port at once,
+    and all writes are transactions.
     """
 
     def tie() -> None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != supervisor:  # it died between fork and prctl
+        if os.getppid() != supervisor:  # the supervisor died between fork and prctl
             os._exit(1)
 
     return tie
 
 
 def keep_small(log: Path) -> None:
-    """Set its last part aside and empty it. Its writer appends, so it goes on at the new end; what
-    it writes between the two is lost. On a full disk it is tried again later."""
+    """Rotate a large log: copy its last part and truncate it. The writer appends, so it continues
+    at the start; lines written in between are lost. On a full disk it is retried later."""
     with suppress(OSError):
         size = log.stat().st_size
         if size <= LARGEST_LOG:

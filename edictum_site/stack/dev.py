@@ -46,7 +46,7 @@ def run(folders: Iterable[Path] = SOURCES) -> int:
     note = data_folder() / "up.json"
     env = os.environ | {"EDICTUM_SITE_DEBUG": "1"}
     supervisor = subprocess.Popen(manage_command("up"), env=env)
-    # Ctrl-C reaches the supervisor too, which says how it stops.
+    # Ctrl-C also reaches the supervisor, which reports the stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: supervisor.terminate())
     times = modified_times(folders)

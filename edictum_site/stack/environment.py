@@ -1,4 +1,4 @@
-"""The environment of the processes that a supervisor starts."""
+"""Environment variables of the supervisor's child processes."""
 
 import os
 from collections.abc import Mapping
@@ -6,15 +6,16 @@ from typing import Final
 
 from edictum_site.stack.options import Options
 
-# Left to itself, the C library keeps what a post of 64 MB took, once for each thread that had one.
+# By default, the C library keeps the memory of a 64 MB post, once per thread that handled one.
 _GIVING_MEMORY_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": str(1024 * 1024), "MALLOC_ARENA_MAX": "2"}
 
-# Of both workers: `prepare` has run Django's checks, which load every page; and a process of the
-# pool ends this many seconds after its last job.
+# For both workers: skip Django's checks, which load every page, as `prepare` has run them; end a
+# pool process this many seconds after its last job.
 _CELERY: Final = {"CELERY_SKIP_CHECKS": "1", "AUTOSCALE_KEEPALIVE": "10"}
 
 
-# Of the first start alone: who could read a process's environment later would read them there.
+# Used only at the first start, and removed from the children's environment, where they could be
+# read later.
 _FIRST_SECRETS: Final = ("EDICTUM_SITE_BOOTSTRAP_KEY", "EDICTUM_SITE_ADMIN_PASSWORD")
 
 
@@ -33,6 +34,6 @@ def environment(options: Options, *, port: int, redis_url: str) -> dict[str, str
         **_GIVING_MEMORY_BACK,
         **_CELERY,
     }
-    # Without stored byte-code every start compiles all modules again.
+    # Without stored bytecode, every start compiles all modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     return env

@@ -1,9 +1,9 @@
-"""The sign of life of a child: a file that it touches as long as it gets on with its work."""
+"""Heartbeat of a child: a file that it touches while it makes progress."""
 
 import time
 from pathlib import Path
 
-TO_START = 120.0  # seconds until the first one, at least
+TO_START = 120.0  # minimum seconds allowed until the first heartbeat
 
 
 class Heartbeat:
@@ -12,13 +12,13 @@ class Heartbeat:
         self.begin()
 
     def begin(self) -> None:
-        """Start over, for a child that starts now."""
+        """Reset, for a child that starts now."""
         self._last = self._touched()
         self._has_begun = False
         self._heard_at = time.monotonic()
 
     def has_stopped(self) -> bool:
-        """Whether there was none for too long, by a clock that stands while the machine sleeps."""
+        """Whether the last heartbeat is too old, by a clock that stops while the machine sleeps."""
         now, last = time.monotonic(), self._touched()
         if last != self._last:
             self._last, self._has_begun, self._heard_at = last, True, now

@@ -1,4 +1,4 @@
-"""The note of a supervisor: what runs on a data folder, and where."""
+"""The supervisor's note: processes and URL of the console on a data folder."""
 
 import json
 import os
@@ -11,7 +11,7 @@ SOCKET = b"--unixsocket"
 
 
 def running(data: Path) -> dict[str, Any]:
-    """Note of the console that runs on this folder; empty when none does."""
+    """Note of the console that runs on this folder; empty if none does."""
     try:
         note: dict[str, Any] = json.loads((data / "up.json").read_text())
         os.kill(note["pid"], 0)
@@ -21,11 +21,11 @@ def running(data: Path) -> dict[str, Any]:
 
 
 def url_of_own_redis(data: Path) -> str:
-    """Address of the Redis that the console started; empty when it runs none."""
+    """URL of the Redis that the console started; empty if it runs none."""
     number = running(data).get("children", {}).get("redis")
     if not number:
         return ""
-    try:  # a long data folder has the socket in another place
+    try:  # with a long data folder path, the socket is elsewhere
         words = Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0")
         return redis.url_in(Path(os.fsdecode(words[words.index(SOCKET) + 1])).parent)
     except (OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""Start options from the environment. Invalid ones end the start with one sentence."""
+"""Start options from the environment. An invalid one aborts the start with a one-line error."""
 
 import fcntl
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ from edictum_site.stack.private import make_private
 
 
 class StartRefused(Exception):
-    """Why the product does not start, as one sentence for who started it."""
+    """Startup error; the message is one sentence for the operator."""
 
 
 class Options(NamedTuple):
     host: str
     port: int
     data: Path
-    redis_url: str  # empty: a Redis of our own
+    redis_url: str  # empty: the embedded Redis
     worker_silence: int  # seconds
 
     @classmethod
@@ -50,7 +50,7 @@ class Options(NamedTuple):
                 broker_url(),
                 env_worker_silence(),
             )
-            # Whether they can be read.
+            # Only validated here.
             env_head_seconds()
             env_logs()
             env_proxies("EDICTUM_SITE_PROXIES")
@@ -65,7 +65,8 @@ class Options(NamedTuple):
 
 
 def locked_data_folder(folder: Path) -> IO[str]:
-    """The folder, made and found writable; it is ours while the returned file is open."""
+    """Create the data folder, check that it is writable, and lock it while the returned file is
+    open."""
     _make(folder)
     refusal = f"Edictum Site is already running on the data folder {folder}."
     return _locked(folder / "up.lock", fcntl.LOCK_EX, refusal)
@@ -73,7 +74,8 @@ def locked_data_folder(folder: Path) -> IO[str]:
 
 @contextmanager
 def locked_for_role(folder: Path, process: str) -> Iterator[None]:
-    """The folder, shared with other roles of this machine, and one process in it for us alone."""
+    """Hold a shared lock on the folder, with other roles on this machine, and an exclusive lock for
+    this process name."""
     _make(folder)
     everything = f"`{PROGRAM_NAME} up` is running on the data folder {folder}."
     own = f"A {process} process is already running on the data folder {folder}."
@@ -100,7 +102,7 @@ def _make(folder: Path) -> None:
 def _locked(path: Path, kind: int, refusal: str) -> IO[str]:
     lock = path.open("a+")
     try:
-        # The system gives the lock back whichever way this process ends.
+        # The system releases the lock however this process ends.
         fcntl.flock(lock, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.close()

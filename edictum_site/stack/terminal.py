@@ -1,4 +1,4 @@
-"""Lines that a start prints; everything else goes to the logs."""
+"""Lines printed at startup; all other output goes to the logs."""
 
 import sys
 from contextlib import suppress

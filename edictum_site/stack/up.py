@@ -1,4 +1,4 @@
-"""One command from nothing to the first page, and back: everything on one machine."""
+"""`up`: start and stop everything on one machine with one command."""
 
 import socket
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from edictum_site.stack.terminal import complain, say
 
 APPLICATION = "edictum_site.server:application"
 USAGE = f"{PROGRAM_NAME} up takes no arguments: set PORT, HOST and EDICTUM_SITE_DATA instead."
-WITH_SCHEDULER = {"EDICTUM_SITE_SCHEDULER": "1"}  # the settling worker has it as a thread
+WITH_SCHEDULER = {"EDICTUM_SITE_SCHEDULER": "1"}  # the settling worker runs it as a thread
 
 
 def up(arguments: Sequence[str]) -> int:

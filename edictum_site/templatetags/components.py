@@ -1,5 +1,5 @@
-"""Components of pages: what a block tag holds is its slot, and its parameters have names. A slot
-of a second place is written first, with `{% slot as aside %}`, and handed over by its name."""
+"""Page components as template tags with named parameters. A block tag's content is its slot. A
+second slot is defined first, with `{% slot as aside %}`, and passed by name."""
 
 from itertools import accumulate
 from typing import Any
@@ -20,7 +20,7 @@ NOTE_STYLES = {"warning": " warning", "error": " error-note", "good": " good"}
 
 @register.simple_block_tag
 def slot(content: str) -> str:
-    """Markup for a component, under the name that follows `as`."""
+    """Markup for a component, stored under the name after `as`."""
     return content
 
 
@@ -41,7 +41,7 @@ def empty_state(
     other_url: str = "",
     other_link: str = "",
 ) -> SafeString:
-    """A list or page without entries: its title, why, and one or two links to go on."""
+    """Empty state of a list or page: its title, the reason, and one or two links."""
     ways = [way for way in ((url, link, ""), (other_url, other_link, " quiet")) if way[0]]
     return _rendered(
         "empty_state", {"content": SafeString(content.strip()), "title": title, "ways": ways}
@@ -50,21 +50,21 @@ def empty_state(
 
 @register.simple_block_tag
 def tile(content: str, label: str, *, row: str, url: str = "") -> SafeString:
-    """A figure, which leads to what it counts; the slot holds figure, words and bar."""
+    """Tile with a figure that links to what it counts. The slot has figure, text and bar."""
     return _rendered("tile", {"content": content, "label": label, "url": url, "row": row})
 
 
 @register.simple_tag
 def term(word: str, words: str = "") -> SafeString:
-    """A word with its meaning from the glossary in a popover, written as `words`."""
-    popover = f"term-{get_random_string(8)}"  # parts of a page come from requests of their own
+    """A glossary term, shown as `words`, with its definition in a popover."""
+    popover = f"term-{get_random_string(8)}"  # random, as parts of a page are loaded separately
     shown = {"id": popover, "word": word, "words": words or word, "meaning": meanings()[word]}
     return SafeString(_rendered("term", shown).strip())
 
 
 @register.inclusion_tag("_components/parts_bar.html")
 def parts_bar(of: float, **parts: float) -> dict[str, Any]:
-    """Parts of a number, one after the other, each in the colour of its name."""
+    """Stacked bar of the parts of a number, each in the color of its name."""
     starts = accumulate(parts.values(), initial=0.0)
     return {"of": of, "parts": list(zip(parts, starts, parts.values(), strict=False))}
 
@@ -77,7 +77,7 @@ def code_tabs(snippets: object, id: str) -> dict[str, Any]:
 
 @register.inclusion_tag("_components/sort_head.html")
 def sort_head(head: object, words: str, classes: str = "") -> dict[str, Any]:
-    """The head of a column, with the link that sorts by it."""
+    """Column header with its sort link."""
     return {"head": head, "words": words, "classes": classes}
 
 
@@ -85,7 +85,7 @@ def sort_head(head: object, words: str, classes: str = "") -> dict[str, Any]:
 def version(
     context: Context, name: str, number: int | None, *, project: object = None
 ) -> SafeString:
-    """A version of a contract, with a link to its text where it is known."""
+    """Contract version, linked to its YAML if the number is known."""
     words = {
         "project": project or context.get("project"),
         "carried_to_one": context.get("carried_to_one", ""),
@@ -114,8 +114,8 @@ def crumbs(
     mono: bool = False,
     copy: str | bool = False,
 ) -> dict[str, Any]:
-    """The list above a page, then the page itself; between them what is listed and a part of it,
-    where those have pages. `copy` offers the name of the page, and says what it is."""
+    """Breadcrumbs: the list above a page, optionally an entry and a part of it, then the page.
+    `copy` adds a button that copies the page's name, and labels it."""
     between = [(name, name_url, "mono"), (part, part_url, "")]
     links = [(above, url, ""), *(link for link in between if link[1])]
     return {"links": links, "here": here, "mono": mono, "copy": copy}

@@ -1,5 +1,5 @@
-"""The look's own tags and filters: signs from the sprite, figures in words, rates with their
-interval, times in the reader's zone, JSON as a tree. They take values and know no model."""
+"""Template tags and filters for display: icons, formatted figures, rates with intervals, times in
+the reader's zone, JSON trees. They take plain values and are independent of models."""
 
 import re
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ from governance.people.policies import Action, may
 
 register = template.Library()
 
-SHORT_NAME, LINE = 14, 20  # characters that fit every column, and that stay on one line
+SHORT_NAME, LINE = 14, 20  # characters that fit every column; longest name kept on one line
 _PARTS = re.compile(r"(?<=[_.:/-])(?=[^_.:/-])")
 _IN_BACKTICKS = re.compile(r"`([^`]+)`")
 
-# What a call's kind is called on a page, and the shape that stands for it; no kind: still open.
+# Icon and label of each kind of call; an empty kind is a call that is still open.
 KINDS: Mapping[str, tuple[str, str]] = {
     "execution_result": ("executed", "Executed"),
     "artifact_reference": ("artifact", "Artifact"),
@@ -38,7 +38,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "": ("open", "Running"),
 }
 VERDICT_SIGNS: Mapping[str, str] = {"success": "success", "failure": "cross", "unknown": "unknown"}
-# After `g`, by the icon of the entry; where pages begin with the same letter, one that they hold.
+# Second key after `g`, by the entry's icon. If first letters collide, another letter of the name.
 GO_KEYS: Mapping[str, str] = {
     "overview": "o",
     "sessions": "s",
@@ -58,7 +58,7 @@ GO_KEYS: Mapping[str, str] = {
 @register.simple_tag
 @cache
 def icon(name: str, size: str = "") -> SafeString:
-    """A drawn stroke of 16, or of 12 when it is `small`; the word stands beside it."""
+    """Line icon of 16 pixels, or 12 if `small`. It is decorative: a label is next to it."""
     return format_html(
         '<svg class="{}" aria-hidden="true"><use href="{}#{}"></use></svg>',
         f"icon {size}".strip(),
@@ -70,7 +70,7 @@ def icon(name: str, size: str = "") -> SafeString:
 @register.simple_tag
 @cache
 def mark(shape: str) -> SafeString:
-    """The filled shape of an outcome; its colour comes from `is-<shape>` around it."""
+    """Filled outcome icon; the surrounding class `is-<shape>` sets its color."""
     return format_html(
         '<svg class="mark" aria-hidden="true"><use href="{}#{}"></use></svg>',
         static("icons.svg"),
@@ -79,10 +79,10 @@ def mark(shape: str) -> SafeString:
 
 
 @register.simple_tag
-@lru_cache(1_000, typed=True)  # the same few, in each of hundreds of rows
+@lru_cache(1_000, typed=True)  # hundreds of rows use the same few values
 def outcome(kind: str | None, reason: str = "", *, reported_late: bool = False) -> SafeString:
-    """The type of an outcome, with the reason of a denial beside it. An open call is running,
-    and without a result once it is late."""
+    """Tag with an outcome's type, and a denial's reason. An open call is shown as running, or as
+    without a result once it is late."""
     shape, word = KINDS[kind or ""]
     if not kind and reported_late:
         word = "No result reported"
@@ -114,9 +114,9 @@ def rate(
     returned: int = 0,
     checked: int = 0,
 ) -> dict[str, Any]:
-    """Red when even the upper bound is below the target, which is the project's unless another is
-    given. `ran` may count for nothing; `suspected` successes look like failures; `checked` of the
-    calls that `returned` came with an output."""
+    """Success rate with its interval, red if even the upper bound is below the target (by default
+    the project's). `ran` counts executed calls, also those without a verdict; `suspected` successes
+    look like failures; `checked` of the `returned` calls sent an output."""
     if not of:
         return {"of": 0, "ran": ran}
     if target is None:
@@ -151,7 +151,7 @@ def rate(
 def rate_of(
     context: Context, counted: Any, *, target: float | None = None, suspected: int | None = 0
 ) -> dict[str, Any]:
-    """The rate of figures, with how many of their calls could be checked."""
+    """Success rate of figures, with the number of calls that could be checked."""
     return rate(
         context,
         counted.successes,
@@ -166,7 +166,7 @@ def rate_of(
 
 @register.inclusion_tag("_components/rate.html", takes_context=True)
 def session_rate(context: Context, session: Any, doubt: Any) -> dict[str, Any]:
-    """The rate of a session, with what speaks against it."""
+    """Success rate of a session, with its suspected and unchecked calls."""
     return rate(
         context,
         session.successes,
@@ -180,14 +180,14 @@ def session_rate(context: Context, session: Any, doubt: Any) -> dict[str, Any]:
 
 @register.inclusion_tag("_components/interval.html")
 def interval(successes: int, of: int) -> dict[str, Any]:
-    """The interval alone, as wide as its place, for a rate whose figures stand beside it."""
+    """Full-width interval bar without figures, for a rate shown next to it."""
     low, high = figures.interval(successes, of)
     return {"low": low, "high": high, "share": successes / of, "wide": True}
 
 
 @register.simple_tag
 def local_time(moment: datetime | None, style: str = "short") -> SafeString:
-    """In UTC here; the script writes the same words in the reader's zone. `exact` is all of it."""
+    """Time in UTC, which the script converts to the reader's zone. `exact` shows all digits."""
     if moment is None:
         return SafeString('<span class="quiet-text" title="Time unknown">&ndash;</span>')
     moment = moment.astimezone(UTC)
@@ -204,7 +204,7 @@ def local_time(moment: datetime | None, style: str = "short") -> SafeString:
 
 @register.simple_tag
 def age(moment: datetime) -> SafeString:
-    """How long ago, in one or two units."""
+    """Time since a moment, in one or two units."""
     ago = timedelta(seconds=int((datetime.now(UTC) - moment).total_seconds()))
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
@@ -218,13 +218,14 @@ def age(moment: datetime) -> SafeString:
 def json_tree(
     context: Context, value: object, decided: Path | None = None, at: str | None = None
 ) -> SafeString:
-    """With `at`, a JSON pointer, its masked values can be opened where the page says who may."""
+    """JSON as a tree. With `at`, a JSON pointer, masked values can be opened if the page's role
+    allows it."""
     return tree_of(value, decided, _place(context, at))
 
 
 @register.simple_tag(takes_context=True)
 def opener(context: Context, text: object, at: str) -> SafeString | str:
-    """The button that opens a masked text."""
+    """Button that opens a masked text."""
     place = _place(context, at)
     return button_opening(place) if place and MASK in str(text) else ""
 
@@ -248,7 +249,7 @@ def masked(text: str) -> str:
 
 @register.filter
 def breakable(name: str) -> SafeString:
-    """A name that stays on one line, or, if it is long, breaks between its parts."""
+    """A name on one line, or with line breaks allowed between its parts if it is long."""
     if len(name) <= SHORT_NAME:
         return escape(name)
     if len(name) <= LINE:
@@ -258,7 +259,7 @@ def breakable(name: str) -> SafeString:
 
 @register.filter
 def with_code(words: str) -> SafeString:
-    """A sentence with what is between back-ticks as code."""
+    """A sentence with text in backticks set as code."""
     return SafeString(_IN_BACKTICKS.sub(r"<code>\1</code>", conditional_escape(words)))
 
 
@@ -279,7 +280,7 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 
 @register.filter
 def points(change: float) -> str:
-    """A change of a rate: +2.1, or a loss."""
+    """A change of a rate in points, with its sign: +2.1."""
     return figures.points(change)
 
 
@@ -290,7 +291,7 @@ def size(octets: int | None) -> str:
 
 @register.filter
 def share_of(part: float | None, total: float | None) -> float | None:
-    """For `percent`: `part|share_of:whole|percent`."""
+    """Ratio for `percent`: `part|share_of:whole|percent`."""
     return part / total if part is not None and total else None
 
 

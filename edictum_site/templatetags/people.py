@@ -1,4 +1,4 @@
-"""People on pages: the name that they chose, or their email address."""
+"""Display of people: their chosen name, or their email address."""
 
 from typing import Any
 
@@ -15,14 +15,14 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def actor(context: Context, written: str) -> str | SafeString:
-    """Name of the person, with the email address as title; else the actor in words."""
+    """Name of a member, with the email address as title; otherwise the actor's label."""
     label = shown(written)
     name = _member_names(context.get("request")).get(label, "")
     return format_html('<span title="{}">{}</span>', label, name) if name else label
 
 
 def _member_names(request: Any) -> dict[str, str]:
-    """Names of the project's members, read once per request and only where an actor is shown."""
+    """Names of the project's members, read once per request and only if an actor is shown."""
     project = getattr(request, "project", None)
     if project is None:
         return {}

@@ -1,4 +1,4 @@
-"""Dismiss and snooze alerts; resolve those whose cause is gone without a report."""
+"""Dismiss and snooze alerts, and resolve those whose cause ended without a report."""
 
 from datetime import datetime, timedelta, tzinfo
 
@@ -13,12 +13,12 @@ from governance.models import Finding, Project
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import locked_project
 
-FORGOTTEN_AFTER = timedelta(days=30)  # what happened and was not noticed again
+FORGOTTEN_AFTER = timedelta(days=30)  # for events that did not recur
 
 
 @transaction.atomic
 def dismiss(finding: Finding, *, by: Actor) -> Finding:
-    """Dismiss an alert. One that was dismissed or resolved before is returned as it is."""
+    """Dismiss an alert. A dismissed or resolved alert is returned unchanged."""
     refuse_unless(by, Action.DISMISS_FINDING)
     row, project = _locked(finding)
     if row.resolved_at is not None or row.dismissed_at is not None:
@@ -34,7 +34,7 @@ def dismiss(finding: Finding, *, by: Actor) -> Finding:
 
 @transaction.atomic
 def snooze(finding: Finding, snooze: str, zone: tzinfo, *, by: Actor) -> Finding:
-    """Take an open alert out of the list for a while, or until it gets worse."""
+    """Hide an open alert from the list for a while, or until it gets worse."""
     refuse_unless(by, Action.DISMISS_FINDING)
     row, project = _locked(finding)
     if row.resolved_at is not None or row.dismissed_at is not None:
@@ -62,7 +62,7 @@ def reopen(finding: Finding, *, by: Actor) -> Finding:
 
 
 def _locked(finding: Finding) -> tuple[Finding, Project]:
-    # The project first, in the order of revoking a key, which resolves alerts.
+    # Lock the project first, in the same order as when a revoked key resolves alerts.
     project = locked_project(finding.project)
     return Finding.objects.select_for_update(no_key=True).get(pk=finding.pk), project
 
@@ -72,7 +72,7 @@ def _subject(row: Finding) -> str:
 
 
 def end_findings() -> int:
-    """Resolve alerts whose cause is gone without a report; returns their number."""
+    """Resolve alerts whose cause ended without a report; returns how many."""
     now = timezone.now()
     gone = findings_of_unused_keys(now, unused_since=now - FORGOTTEN_AFTER)
     return _resolve(gone, now) + _resolve(forgotten_findings(now - FORGOTTEN_AFTER), now)

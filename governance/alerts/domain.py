@@ -1,10 +1,10 @@
-"""Titles of the kinds of alerts, and how long one can be snoozed."""
+"""Default titles of alerts by kind, and the snooze durations."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
-# For alerts that were stored without a title of their own.
+# For alerts stored without their own title.
 _WORDS: Final[Mapping[str, str]] = {
     "manage_key_used_by_agent": "Agent is using a manage key",
     "keys_end_with_their_maker": "Keys tied to a former admin",

@@ -1,4 +1,4 @@
-"""Alerts of a project: open, snoozed, resolved and dismissed."""
+"""Queries for alerts: open, snoozed, resolved and dismissed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,31 +21,31 @@ class AlertCounts:
 
 
 def open_alerts(project: Project, limit: int = 200, environment: str = "") -> list[Finding]:
-    """Worst first: errors before warnings, then by calls affected, then newest."""
+    """Open alerts, worst first: errors before warnings, then by calls affected, then newest."""
     rows = _within(_open(project), environment)
     return list(rows.order_by("severity", "-impact", "-since", "-id")[:limit])
 
 
 def snoozed_alerts(project: Project, limit: int = 200, environment: str = "") -> list[Finding]:
-    """The one that ends first on top."""
+    """Snoozed alerts, earliest end first."""
     rows = _within(_snoozed(project), environment)
     return list(rows.order_by("snoozed_until", "id")[:limit])
 
 
 def resolved_alerts(project: Project, limit: int = 50, environment: str = "") -> list[Finding]:
-    """Resolved and dismissed ones, newest first."""
+    """Resolved and dismissed alerts, newest first."""
     rows = _within(_resolved(project), environment)
     return list(rows.order_by(Coalesce("dismissed_at", "resolved_at").desc(), "-id")[:limit])
 
 
 def alert_counts(project: Project, environment: str = "") -> AlertCounts:
-    """Counts by state. Those of an environment include alerts of the whole project."""
+    """Number of alerts by state. For an environment, this includes project-wide alerts."""
     states = (_open(project), _snoozed(project), _resolved(project))
     return AlertCounts(*(_within(rows, environment).count() for rows in states))
 
 
 def projects_with_findings(kind: str) -> set[int]:
-    """Ids of projects with a finding of this kind that is not over, dismissed or not."""
+    """Ids of projects with an unresolved finding of this kind, including dismissed ones."""
     return set(_unresolved().filter(kind=kind).order_by().values_list("project", flat=True))
 
 
@@ -54,7 +54,7 @@ def finding_numbered(project: Project, finding_id: int) -> Finding | None:
 
 
 def findings_of_unused_keys(now: datetime, *, unused_since: datetime) -> list[int]:
-    """Ids of findings about a key that has ended or has been unused for long."""
+    """Ids of findings about keys that have ended or are no longer used."""
     rows = _unresolved().filter(kind=MANAGE_KEY).order_by("last_at")[:AT_ONCE]
     by_key = {key: row.pk for row in rows if (key := key_of(row.subject)) is not None}
     in_use = ApiKey.objects.filter(
@@ -68,14 +68,14 @@ def findings_of_unused_keys(now: datetime, *, unused_since: datetime) -> list[in
 
 
 def forgotten_findings(noticed_before: datetime) -> list[int]:
-    """Ids of findings about single events that happened long ago and not since."""
+    """Ids of findings about single events that have not recurred since this time."""
     rows = _unresolved().filter(lasts=False, last_at__lt=noticed_before)
     rows = rows.exclude(kind__in=[MANAGE_KEY, KEYS_OF_MEMBER])
     return list(rows.order_by("last_at").values_list("pk", flat=True)[:AT_ONCE])
 
 
 def agents_against_their_stop(project_id: int, environment: str) -> set[str]:
-    """Agents whose calls show that they do not obey their stop, whatever they were sent."""
+    """Agents whose calls show that they ignore their stop, even if they acknowledged it."""
     rows = _unresolved().filter(project=project_id, kind=STOP_NOT_OBEYED, environment=environment)
     return {
         each.removesuffix(f" in {environment}") for each in rows.values_list("subject", flat=True)
@@ -108,4 +108,4 @@ def _unresolved() -> QuerySet[Finding]:
     return Finding.objects.filter(resolved_at=None)
 
 
-STOP_NOT_OBEYED = "agent_has_not_taken_stop"  # the kind of the finding
+STOP_NOT_OBEYED = "agent_has_not_taken_stop"  # kind of finding

@@ -1,11 +1,11 @@
 """Approvals: requested by an agent, decided by a person or a key, expired by the server's clock.
 
-Every ending locks the row first and reads the clock then: of two decisions, or of a decision and
-the expiry, exactly one finds it still pending.
+Every ending locks the row before it reads the clock, so if two decisions, or a decision and the
+expiry, compete, exactly one finds the approval still pending.
 
-A decision on a page counts after five seconds, and can be undone until then. The row holds that
-time, so it needs no timer and survives a kill. The first of the agent's poll and the undo writes
-the row, and the other one sees that.
+A decision on a page takes effect after five seconds and can be undone until then. The row stores
+that time, so no timer is needed and it survives a kill. Either the agent's poll or the undo updates
+the row first, and the other one sees that.
 """
 
 import secrets
@@ -49,12 +49,14 @@ LONGEST_REASON: Final = 2_000
 LONGEST_TIMEOUT: Final = 366 * 24 * 60 * 60
 AT_ONCE: Final = 200
 UNDO: Final = timedelta(seconds=5)
-LEAST_LEFT: Final = timedelta(seconds=10)  # with less, a decision counts at once: it must arrive
+LEAST_LEFT: Final = timedelta(seconds=10)  # with less, decisions take effect at once
 
 
 def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
-    """Pending approval of this request, and whether it is new. A request that was sent again,
-    because its answer was lost, gets the one that is pending already."""
+    """Pending approval of this request, and whether it is new.
+
+    A retried request, whose response was lost, gets the existing one.
+    """
     _refuse_misfits(request)
     masked = Counter[str]()
     masking = masking_in(environment_id)
@@ -62,7 +64,7 @@ def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
         request = _masked(request, masking, masked)
     digest = digest_of(request)
     with transaction.atomic():
-        # Its row is the queue of those who ask: of two equal requests the later finds the earlier.
+        # Lock the environment, so that the later of two equal requests finds the earlier one.
         environment = Environment.objects.select_for_update(no_key=True).get(pk=environment_id)
         now = timezone.now()
         waiting = Approval.objects.filter(
@@ -83,7 +85,7 @@ def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
 def decide(
     approval: Approval, *, approve: bool, by: Actor, reason: str = "", with_undo: bool = False
 ) -> Approval:
-    """Decide a pending approval. With undo, the decision counts five seconds later."""
+    """Decide a pending approval. With undo, the decision takes effect five seconds later."""
     refuse_unless(by, Action.DECIDE_APPROVAL, approval.environment.name)
     reason = as_stored(approval.project_id, _reason(reason))
     row = _locked(approval)
@@ -101,7 +103,7 @@ def decide(
 
 @transaction.atomic
 def undo(approval: Approval, *, by: Actor) -> Approval:
-    """Take back a decision that its agent does not have yet: the approval is pending again."""
+    """Undo a decision that the agent doesn't have yet: the approval is pending again."""
     refuse_unless(by, Action.DECIDE_APPROVAL, approval.environment.name)
     row = _locked(approval)
     if not row.can_undo(timezone.now()):
@@ -116,11 +118,13 @@ def undo(approval: Approval, *, by: Actor) -> Approval:
 
 
 def current(approval: Approval) -> Approval:
-    """Approval as its agent gets it. What ends it is stored before it is reported, so that no
-    decision or undo at that moment can contradict it."""
+    """Approval as its agent gets it.
+
+    Its end is stored before it is reported, so no concurrent decision or undo can contradict it.
+    """
     now = timezone.now()
     if approval.ends_at > now:
-        # A moment later the clock alone would end it, and nothing of that would be stored.
+        # Fix the time: a moment later it would count as ended, with nothing stored.
         approval.reported_at = now
         return approval
     if approval.status == Status.PENDING:
@@ -129,7 +133,7 @@ def current(approval: Approval) -> Approval:
 
 
 def expire_approvals() -> int:
-    """Mark approvals that expired without anybody polling them; returns their number."""
+    """Mark approvals that expired without being polled; returns how many."""
     due = due_approvals(timezone.now(), AT_ONCE)
     return sum(_expire(approval).status == Status.TIMEOUT for approval in due)
 
@@ -218,7 +222,7 @@ def _about(approval: Approval) -> dict[str, str]:
 
 
 def _masked(request: Request, masking: StoredMasking, masked: Counts) -> Request:
-    """The request as a project stores it that masks before storing."""
+    """Request with its secrets masked before storing."""
     arguments = masking.value(dict(request.tool_args), masked)
     assert isinstance(arguments, dict)  # noqa: S101 - as it was
     return replace(

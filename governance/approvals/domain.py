@@ -1,4 +1,4 @@
-"""Approval requests: their values, digest, and how people see the arguments."""
+"""Approval requests: values, digest, and the arguments as shown to people."""
 
 import hashlib
 import json
@@ -27,13 +27,13 @@ class Request:
     tool_name: str
     tool_args: Mapping[str, Json]
     message: str
-    session_id: str  # empty: not told
+    session_id: str  # empty: not sent
     timeout_s: int
     on_timeout: OnTimeout
 
 
 def digest_of(request: Request) -> bytes:
-    """Equal for a request that was sent again."""
+    """Digest that is equal for a retried request."""
     parts = (
         request.agent_id,
         request.tool_name,
@@ -47,7 +47,7 @@ def digest_of(request: Request) -> bytes:
 
 
 def as_text(value: object, *, sort_keys: bool = False) -> str:
-    """JSON that any database stores, whatever its texts hold. ValueError for NaN and infinity."""
+    """JSON that any database can store. Raises ValueError for NaN and infinity."""
     return json.dumps(value, allow_nan=False, sort_keys=sort_keys, separators=(",", ":"))
 
 
@@ -67,7 +67,7 @@ def is_deeper_than(value: Json, levels: int) -> bool:
 
 
 def shown_arguments(arguments: Mapping[str, Json], *, opened: bool = False) -> list[ShownArgument]:
-    """Arguments for a decision: secrets masked and long values cut, unless they are opened."""
+    """Arguments to show: secrets masked and long values truncated, unless opened."""
     masking = Masking(dict(arguments))
     shown = []
     for name, value in list(arguments.items())[: None if opened else MOST_SHOWN]:
@@ -98,7 +98,7 @@ class Amount:
 
 
 def amount_of(arguments: Iterable[ShownArgument]) -> Amount | None:
-    """The first number among the arguments that is named as an amount, and its currency."""
+    """First numeric argument with an amount's name, with its currency if known; or None."""
     values = {each.name: _value(each) for each in arguments if not each.masked}
     currency = values.get("currency")
     known = currency if isinstance(currency, str) and _CURRENCY.fullmatch(currency) else ""
@@ -109,7 +109,7 @@ def amount_of(arguments: Iterable[ShownArgument]) -> Amount | None:
 
 
 def names_in(arguments: Iterable[ShownArgument]) -> dict[str, str]:
-    """Short texts among the arguments, which name what a call is about: an account, a host."""
+    """Short text arguments, which often name what a call is about: an account, a host."""
     values = {each.name: _value(each) for each in arguments if not each.masked}
     return {
         name: value
@@ -119,7 +119,7 @@ def names_in(arguments: Iterable[ShownArgument]) -> dict[str, str]:
 
 
 def unmentioned(message: str, arguments: Iterable[ShownArgument]) -> list[str]:
-    """Short arguments that a message leaves out, as `name value`."""
+    """Short arguments that the message doesn't mention, as `name value`."""
     left_out = []
     for each in arguments:
         value = _value(each)
@@ -132,7 +132,7 @@ def unmentioned(message: str, arguments: Iterable[ShownArgument]) -> list[str]:
 
 
 def _is_in(message: str, text: str) -> bool:
-    """As a word of its own: 0 is not in 1,000."""
+    """Whether the message contains the text as a separate word: 0 is not in 1,000."""
     return re.search(rf"(?<![\w.,]){re.escape(text)}(?!\w|[.,]\d)", message) is not None
 
 
@@ -143,7 +143,7 @@ def _spellings(value: Json, text: str) -> set[str]:
 
 
 def _value(argument: ShownArgument) -> Json:
-    """None for a value that is cut."""
+    """Parsed value, or None if it was truncated."""
     try:
         value: Json = json.loads(argument.text)
     except ValueError:
@@ -152,5 +152,5 @@ def _value(argument: ShownArgument) -> Json:
 
 
 def _showable(text: str) -> str:
-    # Half a character has no bytes, and PostgreSQL keeps no NUL.
+    # A lone surrogate can't be encoded, and PostgreSQL rejects NUL.
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

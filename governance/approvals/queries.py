@@ -1,4 +1,4 @@
-"""Approvals: by agent request, pending, and ended."""
+"""Queries for pending and ended approvals."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q, QuerySet
 
 from governance.core.approval_status import Status
-from governance.models import Approval as Approval  # others meet it here
+from governance.models import Approval as Approval  # re-exported
 from governance.models import Environment
 
-AROUND = 200  # asked for in a few minutes by one agent of one tool
+AROUND = 200  # requests of one agent for one tool within a few minutes
 MOST_EARLIER = 500
 EARLIER_WITHIN = timedelta(days=90)
 PLACE_BY_END = ("ends_at", "id")
@@ -27,7 +27,7 @@ class ApprovalFilter:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How many approvals ended, and how."""
+    """Numbers of ended approvals by outcome."""
 
     approved: int
     denied: int
@@ -39,7 +39,7 @@ class Ended:
 
 
 def approval_coded(project_id: int, code: str) -> Approval | None:
-    """With its arguments left in the database until somebody opens them."""
+    """Approval by its code, without its arguments, which are loaded only when opened."""
     if "\0" in code:
         return None
     return _listed(project_id).filter(code=code).first()
@@ -48,7 +48,7 @@ def approval_coded(project_id: int, code: str) -> Approval | None:
 def approvals_before(
     project_id: int, only: ApprovalFilter, before: int | None, limit: int, now: datetime
 ) -> list[Approval]:
-    """A page of all approvals, newest first."""
+    """Page of approvals, newest first."""
     rows = _listed(project_id).order_by("-id")
     if only.status:
         rows = rows.filter(_with_status(Status(only.status), now))
@@ -82,9 +82,9 @@ def live_approvals(
     session: str = "",
     limit: int,
 ) -> list[Approval]:
-    """Pending ones, and decided ones that can be undone: what agents see as pending.
+    """Pending approvals, and decided ones that can be undone: those that agents see as pending.
 
-    Of a session also those without one: only the calls behind them say whose they are.
+    For a session, this includes those without one: only their calls show which session they are in.
     """
     rows = _of(_listed(project_id), environment, agent).filter(ends_at__gt=now)
     if session:
@@ -130,7 +130,7 @@ def ended_in(
     environment: str = "",
     agent: str = "",
 ) -> tuple[Ended, Ended]:
-    """Before and after: up to the cut, and from there on."""
+    """Counts of approvals that ended before the cut, and from the cut on."""
     rows = Approval.objects.filter(project=project_id, ends_at__gte=since, ends_at__lt=until)
     of = {"before": Q(ends_at__lt=cut), "now": Q(ends_at__gte=cut)}
     counts = (
@@ -162,7 +162,7 @@ def ended_in(
 def approvals_near(
     environment_id: int, *, agent_id: str, tool_name: str, since: datetime, until: datetime
 ) -> list[Approval]:
-    """Approvals that an agent requested for one tool around a time, oldest first."""
+    """Approvals that an agent requested for one tool in this period, oldest first."""
     rows = Approval.objects.filter(
         environment=environment_id,
         agent_id=agent_id,
@@ -173,7 +173,7 @@ def approvals_near(
 
 
 def due_approvals(now: datetime, limit: int) -> list[Approval]:
-    """Approvals of all projects that expired and are not marked so yet."""
+    """Approvals of all projects that have expired but are still marked as pending."""
     rows = Approval.objects.filter(status=Status.PENDING, ends_at__lte=now)
     return list(_light(rows).order_by("ends_at")[:limit])
 
@@ -181,7 +181,7 @@ def due_approvals(now: datetime, limit: int) -> list[Approval]:
 def approvals_ended_before(
     environment: Environment, before: datetime, limit: int, held: Collection[str] = ()
 ) -> list[tuple[int, str, datetime]]:
-    """Id, status and end of each, the oldest first, except those of these sessions."""
+    """Id, status and end of ended approvals, oldest first, except those of held sessions."""
     ended = ended_approvals_before(environment, before).exclude(session_id__in=held)
     rows = ended.order_by("ends_at", "id")
     return list(rows.values_list("pk", "status", "ends_at")[:limit])

@@ -1,4 +1,4 @@
-"""Approvals that ended long ago are removed with their arguments, which the audit log tells."""
+"""Retention: removes old approvals with their arguments, and records it in the audit log."""
 
 from collections import Counter
 from collections.abc import Collection

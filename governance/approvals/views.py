@@ -1,4 +1,4 @@
-"""Decide approvals, undo a decision, open arguments: posts, all of them audited."""
+"""Decide approvals, undo a decision, open arguments: POST requests, all of them audited."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -36,7 +36,7 @@ def decide_approval(request: MemberRequest, code: str) -> HttpResponse:
     except (Conflict, InvalidInput) as error:
         messages.error(request, f"{subject(approval)}: {error}")
     else:
-        if decided.delivered:  # else the list confirms it, with a button to undo
+        if decided.delivered:  # otherwise the list confirms it, with an undo button
             again = f"{decided.agent_id} gets the answer within 2 s."
             messages.success(request, f"{DONE[approve]}: {subject(decided)}. {again}")
     return redirect(_back(request))
@@ -45,7 +45,7 @@ def decide_approval(request: MemberRequest, code: str) -> HttpResponse:
 @require_POST
 @member_page(Action.DECIDE_APPROVAL)
 def decide_approvals(request: MemberRequest) -> HttpResponse:
-    """The selected ones, each decided on its own."""
+    """Decide the selected approvals, each one independently."""
     approve = DECISIONS.get(request.POST.get("decision", ""))
     codes = request.POST.getlist("code")[:MOST_AT_ONCE]
     if approve is None or not codes:
@@ -79,7 +79,7 @@ def undo_decision(request: MemberRequest, code: str) -> HttpResponse:
 
 
 @require_POST
-@never_cache  # the answer holds what is masked elsewhere
+@never_cache  # the response contains values that are masked elsewhere
 @member_page(Action.DECIDE_APPROVAL)
 def open_arguments(request: MemberRequest, code: str) -> HttpResponse:
     approval = _approval(request, code)
@@ -103,7 +103,7 @@ def _approval(request: MemberRequest, code: str) -> Approval:
 
 
 def _back(request: MemberRequest) -> str:
-    """The page that the form was on, if it is one of this project."""
+    """Page that the form was on if it belongs to this project, else the list of approvals."""
     back = request.POST.get("back", "")
     ours = f"/p/{request.project.slug}/"
     if back.startswith(ours) and url_has_allowed_host_and_scheme(back, None):

@@ -1,4 +1,4 @@
-"""Approvals in words: the title of a request, and what a decision was about."""
+"""Texts about approvals: the title of a request, and its details."""
 
 import re
 from typing import Final
@@ -15,7 +15,7 @@ DONE: Final = {True: "Approved", False: "Rejected"}
 
 
 def title(approval: Approval) -> str:
-    """The contract's message; without one, the call."""
+    """Title of a request: the contract's message, or the tool if there is none."""
     message = " ".join(approval.message.split()).rstrip(".?")
     if not message:
         return f"Call {code(approval.tool_name)}"
@@ -23,7 +23,7 @@ def title(approval: Approval) -> str:
 
 
 def title_html(approval: Approval) -> SafeString:
-    """The title, with the names among the arguments as code."""
+    """Title as HTML, with values of arguments marked as code."""
     text = title(approval)
     if not approval.message:
         return SafeString(f"Call <code>{escape(text.removeprefix('Call ').strip('`'))}</code>")
@@ -36,12 +36,12 @@ def title_html(approval: Approval) -> SafeString:
 
 
 def subject(approval: Approval) -> str:
-    """Title and details."""
+    """Title and details of a request."""
     return " · ".join(filter(None, [title(approval), details(approval)]))
 
 
 def details(approval: Approval) -> str:
-    """Short arguments that the title leaves out: account A-2091, amount 1240."""
+    """Short arguments that the title doesn't mention, such as account A-2091, amount 1240."""
     return ", ".join(unmentioned(approval.message, approval.shown_arguments()))
 
 

@@ -1,4 +1,4 @@
-"""Objects of the audit log: which page shows what an entry names. Plain Python."""
+"""Page that shows the object of an audit log entry. Plain Python."""
 
 import re
 from collections.abc import Callable
@@ -9,12 +9,12 @@ LONGEST_PAUSE: Final = timedelta(minutes=5)
 
 
 def pause_after(failures: int) -> timedelta:
-    """Time until a stream is tried again: doubled with each failure, up to five minutes."""
+    """Backoff of a stream: doubled with each failure, up to five minutes."""
     return min(timedelta(seconds=5 * 2 ** min(failures - 1, 10)), LONGEST_PAUSE)
 
 
 class Place(NamedTuple):
-    """A page by the name of its address, with what the address needs."""
+    """URL name of a page, with its arguments."""
 
     view: str
     arguments: tuple[str | int, ...] = ()
@@ -48,7 +48,7 @@ _SETTINGS: Final = {
 
 
 def place_of(action: str, subject: str) -> Place | None:
-    """Page of an entry's object; None where it has none."""
+    """Page of an entry's object, or None if it has none."""
     for beginning, find in _BY_BEGINNING.items():
         if action.startswith(beginning):
             return find(subject)
@@ -91,7 +91,7 @@ def _session(subject: str) -> Place:
     return Place("outcomes:session", (subject,))
 
 
-# In this order: the first one that fits decides.
+# Order matters: the first match counts.
 _BY_BEGINNING: Final[dict[str, Callable[[str], Place | None]]] = {
     "check backtest": _numbered("outcomes:check_backtest"),
     "backtest": _numbered("outcomes:backtest"),

@@ -1,4 +1,4 @@
-"""Form of the page that verifies the log."""
+"""Forms to verify the audit log and to configure its stream."""
 
 from django import forms
 

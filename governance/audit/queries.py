@@ -1,4 +1,4 @@
-"""The audit log, newest first and page by page: filtered, or of one contract or check."""
+"""Pages of the audit log, newest first: filtered, or about one contract or check."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from django.db.models import Q
 
 from governance.models import Approval, AuditEntry, AuditStream, Bundle, Check, Project
 
-# What the subjects of entries are: a version, the contract, one of its tests.
+# Actions whose subject is a version, or the contract itself.
 _OF_VERSIONS: Final = ("contract ", "deployment request", "observed denial ")
 _OF_BUNDLES: Final = ("contract assigned", "assignment deleted", "tests replaced")
 
 
-CHOICES_FROM: Final = 10_000  # newest entries, whose people and actions a filter offers
+CHOICES_FROM: Final = 10_000  # newest entries, which provide the filter's people and actions
 MOST_CHOICES: Final = 200
 
 
@@ -22,7 +22,7 @@ MOST_CHOICES: Final = 200
 class AuditFilter:
     actor: str = ""
     action: str = ""
-    subject: str = ""  # any part of an object or of an entry's details; an address
+    subject: str = ""  # substring of the object or the details; or an address
     since: datetime | None = None
     until: datetime | None = None
 
@@ -44,7 +44,7 @@ def audit_entries(
 
 
 def audit_choices(project: Project) -> tuple[list[str], list[str]]:
-    """People and keys, and actions, of the newest entries."""
+    """Distinct actors and actions of the newest entries."""
     newest = AuditEntry.objects.filter(project=project).order_by("-number")[:CHOICES_FROM]
     rows = AuditEntry.objects.filter(pk__in=newest.values("pk"))
     actors, actions = (
@@ -55,7 +55,7 @@ def audit_choices(project: Project) -> tuple[list[str], list[str]]:
 
 
 def approvals_coded(project: Project, codes: Iterable[str]) -> dict[str, Approval]:
-    """Those that still exist, by the code that an entry names."""
+    """Approvals that still exist, by the code in an entry."""
     return {row.code: row for row in Approval.objects.filter(project=project, code__in=set(codes))}
 
 
@@ -81,14 +81,14 @@ def _fitting(chosen: AuditFilter) -> Q:
 def audit_entries_about(
     of: Bundle | Check, *, before: int | None = None, limit: int = 50
 ) -> list[AuditEntry]:
-    """Entries about it, its versions, tests, drafts, deployments and backtests."""
+    """Entries about a contract or check, its versions, tests, drafts, deployments and backtests."""
     return _page(Q(_about(of), project=of.project_id), before, limit)
 
 
 def audit_number_above(
     of: Project | Bundle | Check, number: int, limit: int, chosen: AuditFilter = ALL_ENTRIES
 ) -> int | None:
-    """Number before which the previous page begins; None where that is the first page."""
+    """Cursor of the previous page; None if that is the first page."""
     condition = Q(project=of) if isinstance(of, Project) else Q(_about(of), project=of.project_id)
     rows = AuditEntry.objects.filter(condition & _fitting(chosen))
     above = rows.filter(number__gt=number).order_by("number").values_list("number", flat=True)
@@ -97,7 +97,7 @@ def audit_number_above(
 
 
 def entries_after(project: Project, number: int, limit: int) -> list[AuditEntry]:
-    """Entries behind this one, oldest first."""
+    """Entries after this one, oldest first."""
     rows = AuditEntry.objects.filter(project=project, number__gt=number)
     return list(rows.order_by("number")[:limit])
 
@@ -107,7 +107,7 @@ def stream_of(project: Project) -> AuditStream | None:
 
 
 def audit_page_of(project: Project, number: int) -> int:
-    """Number before which the page begins whose first entries are around this one."""
+    """Cursor of the page that shows this entry near the top."""
     return min(number + 5, audit_length(project) + 1)
 
 
@@ -117,8 +117,10 @@ def audit_length(project: Project) -> int:
 
 
 def _about(of: Bundle | Check) -> Q:
-    """By the words of entries, which never change. No name of a contract or a check has a blank or
-    a colon: none begins like another's."""
+    """Match entries by their text, which never changes.
+
+    Names have no spaces or colons, so these prefixes match no other name.
+    """
     return _about_check(of.name) if isinstance(of, Check) else _about_contract(of.name)
 
 
@@ -136,7 +138,7 @@ def _about_contract(name: str) -> Q:
 
 
 def _about_check(name: str) -> Q:
-    """A change of bindings belongs to each check that it names, before or after."""
+    """Entries about a check. A change of bindings belongs to each check in it, old or new."""
     return (
         Q(action="check saved", subject__startswith=f"{name} v")
         | Q(action__startswith="draft ", subject=f"draft of the check {name}")

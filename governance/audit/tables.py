@@ -1,4 +1,4 @@
-"""Columns of the audit log's file."""
+"""Columns of the downloadable audit log."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Entries of the audit log in words: the object with its page, and an approval by its title."""
+"""Texts of audit log entries: the object with its page, and the title of an approval."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from governance.audit.domain import place_of
 from governance.core.actor import shown
 from governance.models import Approval, AuditEntry
 
-ARGUMENTS = 3  # named in a line; more are counted
+ARGUMENTS = 3  # shown in a line; others are counted
 LONGEST = 40  # characters of a value
 APPROVAL_ACTIONS = ("approval ", "arguments opened")
 
@@ -19,19 +19,19 @@ APPROVAL_ACTIONS = ("approval ", "arguments opened")
 class Line:
     entry: AuditEntry
     subject: str
-    arguments: str  # of an approval's call
+    arguments: str  # of the call that needed approval
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class ActorChoice:
-    value: str  # as entries have it
+    value: str  # as stored in entries
     words: str
     label: str  # the email address or the key
 
 
 def actor_choices(actors: Iterable[str], names: Mapping[str, str]) -> list[ActorChoice]:
-    """People by the name on their profile, with the email address where two have the same name."""
+    """Choices with people's profile names, plus the email address if two share a name."""
     labels = {actor: shown(actor) for actor in actors}
     times = Counter(names.get(label, label) for label in labels.values())
     choices = [
@@ -66,7 +66,7 @@ def _line(slug: str, entry: AuditEntry, approval: Approval | None) -> Line:
 
 
 def _title(entry: AuditEntry, approval: Approval | None) -> str:
-    """Message of the contract; for a removed approval, from the entry itself."""
+    """Contract's message, or tool and agent from the entry if there is no message or approval."""
     if approval is not None and approval.message:
         return approval.message
     tool, agent = entry.details.get("tool", ""), entry.details.get("agent", "")
@@ -91,5 +91,5 @@ def subject_url(slug: str, entry: AuditEntry) -> str:
         return ""
     try:
         return reverse(place.view, args=[slug, *place.arguments])
-    except NoReverseMatch:  # an id that no path can hold
+    except NoReverseMatch:  # the id can't be part of a path
         return ""

@@ -1,8 +1,8 @@
-"""The audit log's one way in, and the proof that nothing in it was changed.
+"""The only way to write the audit log, and the proof that its entries are unchanged.
 
-Each entry holds a keyed hash of itself and of the entry before it, so an entry that was altered,
-removed or inserted breaks the chain at its number. Signed heads prove what the log was at a moment,
-also to a reader who trusts neither the database nor the secret key.
+Each entry has a keyed hash of itself and the previous entry, so altering, removing or inserting one
+breaks the chain at its number. Signed heads prove the state of the log at a point in time, even to
+a reader who trusts neither the database nor the secret key.
 """
 
 from governance.audit_log.chain import Detail, queue_at, record

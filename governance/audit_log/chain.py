@@ -1,4 +1,4 @@
-"""Entries: appended one by one, each bound to the one before it by a keyed hash."""
+"""Append entries, each chained to the previous one by a keyed hash."""
 
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ from governance.audit_log.source import current_source
 from governance.core.actor import Actor
 from governance.models import AuditEntry, Project
 
-# No floats: a database may give them back in another spelling, and the hash would differ.
+# No floats: a database may return them in another notation, which would change the hash.
 Detail: TypeAlias = "str | int | bool | list[Detail] | dict[str, Detail] | None"
 
 BEGINNING = "0" * 64
@@ -30,7 +30,7 @@ def record(
     project: Project,
     details: Mapping[str, Detail] | None = None,
 ) -> AuditEntry:
-    """Append an entry; call it inside the transaction of the change."""
+    """Append an entry. Call this in the transaction of the change."""
     queue_at(project)
     last = AuditEntry.objects.filter(project=project).order_by("-number").first()
     source = current_source()
@@ -52,14 +52,16 @@ def record(
 
 
 def queue_at(project: Project) -> None:
-    """The project's row is the queue of its writers. Who locks other rows too, and they could be
-    locked by somebody else meanwhile, comes here first: two orders may cross."""
-    # NO KEY, or every row that is being inserted for this project would have to wait too.
+    """Lock the project's row, which serializes writers of its log.
+
+    Callers that also lock other contended rows must call this first, to avoid deadlocks.
+    """
+    # NO KEY, or every insert of a row that references this project would have to wait, too.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
 def chain_keys(project_id: int) -> list[bytes]:
-    """Key of the project's chain, then those of earlier secret keys."""
+    """Chain key of the project, then the ones from earlier secret keys."""
     return [_chain_key(each, project_id) for each in (settings.SECRET_KEY, *settings.OLD_SECRETS)]
 
 
@@ -88,5 +90,5 @@ def _chain_key(secret: str, project_id: int) -> bytes:
 
 
 def _storable(text: str, length: int) -> str:
-    # PostgreSQL keeps no NUL in a text, and a name that holds one must not stop the record.
+    # PostgreSQL rejects NUL in text, and a name that contains one must not prevent the entry.
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:length]

@@ -1,7 +1,7 @@
-"""Signed heads: number and hash of the newest entry at a moment, signed by the project.
+"""Signed heads: number and hash of the newest entry at a point in time, signed by the project.
 
-A head is one line of text, the same in the log stream, in a downloaded file and on the page. A copy
-that is stored elsewhere finds a log that was chained again or cut, whoever did it.
+A head is one line of text, identical in the log stream, in downloaded files and on the page. A copy
+stored elsewhere reveals a rehashed or truncated log, no matter who changed it.
 """
 
 import logging
@@ -63,7 +63,7 @@ class SignedHead:
 
 
 def heads_in(text: str) -> Iterator[SignedHead]:
-    """Signed heads in a text, such as a log file; everything else in it is skipped."""
+    """Signed heads in a text such as a log file. Other text is skipped."""
     for match in _LINE.finditer(text):
         project, slug, number, digest, at, public_key, signature = match.groups()
         yield SignedHead(int(project), slug, int(number), digest, at, public_key, signature)
@@ -77,8 +77,10 @@ def signed_heads(project: Project) -> list[SignedHead]:
 
 @transaction.atomic
 def sign_head(project: Project) -> SignedHead | None:
-    """The log's head, signed unless it is already, and written to the log stream. None for an empty
-    log, and where another secret key sealed the signing key."""
+    """Sign the log's head, unless it is already signed, and write it to the log stream.
+
+    None if the log is empty, or the signing key was encrypted with another secret key.
+    """
     queue_at(project)
     last = AuditEntry.objects.filter(project=project).order_by("-number").first()
     if last is None:
@@ -93,7 +95,7 @@ def sign_head(project: Project) -> SignedHead | None:
 
 
 def sign_heads() -> None:
-    """Sign the head of every log that grew."""
+    """Sign the head of every log with new entries."""
     for project in Project.objects.order_by("pk"):
         sign_head(project)
 

@@ -1,7 +1,7 @@
-"""Removal of a log's beginning by retention: with a checkpoint, so that the rest still verifies.
+"""Retention: remove the start of a log, with a checkpoint so that the rest still verifies.
 
-Triggers refuse every other removal; they let go what a row of AuditRemoval names, which exists
-within one transaction alone.
+Triggers reject every other removal. They allow what a row of AuditRemoval covers, and that row
+exists only within one transaction.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ REMOVED = "audit entries removed"
 
 
 def entries_before(project: Project, before: datetime) -> QuerySet[AuditEntry]:
-    """The beginning of the log up to this moment, as far as its stream has delivered it."""
+    """Entries before this time that the log's stream, if any, has delivered."""
     later = AuditEntry.objects.filter(project=project, at__gte=before).order_by("number")
     first = later.values_list("number", flat=True).first()
     rows = AuditEntry.objects.filter(project=project)
@@ -32,7 +32,7 @@ def entries_before(project: Project, before: datetime) -> QuerySet[AuditEntry]:
 
 @transaction.atomic
 def remove_entries(project: Project, before: datetime) -> int:
-    """Remove the beginning of the log. A signed entry at its end says what it ended in."""
+    """Remove the start of the log; a signed entry records the last removed hash."""
     queue_at(project)
     rows = entries_before(project, before)
     last = rows.order_by("-number").first()
@@ -50,7 +50,7 @@ def remove_entries(project: Project, before: datetime) -> int:
 
 
 def remove_log(project: Project) -> None:
-    """Remove the log of a project that is removed itself."""
+    """Remove the log of a project that is being removed."""
     rows = AuditEntry.objects.filter(project=project)
     last = rows.order_by("-number").values_list("number", flat=True).first()
     with _removable(project, last or 0):

@@ -1,4 +1,4 @@
-"""Address and user agent of the request that a change comes from."""
+"""Address and user agent of the request that makes a change."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ class Source(NamedTuple):
 
 @contextmanager
 def request_source(headers: Mapping[str, Any]) -> Iterator[None]:
-    """Entries recorded inside have the address and the user agent of these headers."""
+    """Record entries in this context with the address and user agent of these headers."""
     before = _headers.set(headers)
     try:
         yield
@@ -26,7 +26,7 @@ def request_source(headers: Mapping[str, Any]) -> Iterator[None]:
 
 
 def current_source() -> Source:
-    """Source of the request at hand; empty in a worker or a shell."""
+    """Source of the current request; empty in a worker or a shell."""
     headers = _headers.get()
     if headers is None:
         return Source()

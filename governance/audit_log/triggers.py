@@ -1,5 +1,5 @@
-"""Triggers by database: entries and heads of the audit log are not updated, and only retention
-deletes them."""
+"""SQL triggers per database: audit log entries and heads can't be updated, and only retention
+can delete them."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Verification of a log: its chain, and the heads that were signed earlier."""
+"""Verify a log: its chain, and heads that were signed earlier."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,23 +12,23 @@ from governance.models import AuditEntry, Project, SigningKey
 
 
 class Break(NamedTuple):
-    """First broken place of a log."""
+    """First broken entry of a log, with the reason."""
 
     number: int
     why: str
 
 
 class _Chain(NamedTuple):
-    """A chain that was followed up to its end, or to where it breaks."""
+    """A chain, verified up to its end or to the first break."""
 
     first: int
     last: int
-    hashes: dict[int, str]  # at the numbers of heads
+    hashes: dict[int, str]  # by entry number, where a head exists
     broken: Break | None
 
 
 def verify(project: Project, against: Iterable[SignedHead] = ()) -> Break | None:
-    """First entry that is not what it was, if any; heads of earlier copies count as the stored."""
+    """First altered or missing entry, or None. Heads in `against` are checked like stored ones."""
     heads = sorted((*signed_heads(project), *against), key=lambda head: head.number)
     heads = [head for head in heads if head.project_id == project.pk]
     if forged := _forged(project, heads):
@@ -52,7 +52,7 @@ def _followed(project: Project, numbers: set[int]) -> _Chain:
         key, why = _key_of(entry, expected, previous, keys)
         if why:
             return _Chain(first.number, expected - 1, hashes, Break(expected, why))
-        keys = keys[: key + 1]  # an earlier secret key chains nothing behind a later one
+        keys = keys[: key + 1]  # an older secret key is not valid after a newer one
         if expected in numbers:
             hashes[expected] = entry.hash
         expected, previous = expected + 1, entry.hash
@@ -60,7 +60,7 @@ def _followed(project: Project, numbers: set[int]) -> _Chain:
 
 
 def _key_of(entry: AuditEntry, expected: int, previous: str, keys: list[bytes]) -> tuple[int, str]:
-    """Place of the key that chained this entry, or why it does not follow."""
+    """Index of the key that chained this entry, and the reason if the chain breaks here."""
     if entry.number != expected:
         return 0, f"Entry {expected} is missing."
     if entry.previous_hash != previous:
@@ -72,8 +72,10 @@ def _key_of(entry: AuditEntry, expected: int, previous: str, keys: list[bytes]) 
 
 
 def _begins_well(entries: QuerySet[AuditEntry], number: int, previous: str) -> bool:
-    """Whether it begins with entry 1, or an entry says that the beginning up to here was removed; a
-    forged one breaks the chain at its own number."""
+    """Whether the log starts with entry 1, or a later entry records the removal up to here.
+
+    A forged removal entry breaks the chain at its own number.
+    """
     if number == 1:
         return previous == BEGINNING
     removals = entries.filter(action=REMOVED).values_list("details", flat=True)
@@ -96,11 +98,11 @@ def _forged(project: Project, heads: list[SignedHead]) -> Break | None:
 
 
 def _differing(chain: _Chain, heads: list[SignedHead]) -> Break | None:
-    """First place where the log is not the one that was signed, before the chain itself breaks."""
+    """First difference between the log and its signed heads, up to the first break of the chain."""
     good = chain.first - 1
     for head in heads:
         if head.number < chain.first - 1 or (chain.broken and head.number > chain.last):
-            continue  # removed by retention; or behind the break
+            continue  # removed by retention, or after the break
         if head.number > chain.last:
             gone = f"Entries {chain.last + 1} to {head.number} are missing"
             return Break(chain.last + 1, f"{gone}: entry {head.number} was signed on {head.day}.")

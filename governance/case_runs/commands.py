@@ -1,4 +1,4 @@
-"""Runs of a contract's tests, stored with the version."""
+"""Run a contract's tests and store the results with the version."""
 
 import json
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from governance.models import BundleVersion, CaseRun
 
 
 def run_and_store(version: BundleVersion) -> Ran:
-    """Run the tests against this version and store the results; call it outside a transaction."""
+    """Run the tests against this version and store the results. Call outside a transaction."""
     ran = run_of(version)
     if not ran.results:
         if not ran.why:

@@ -1,4 +1,4 @@
-"""Results of tests: expected and actual actions, and session limits as agents count them."""
+"""Test results: expected and actual decisions, and session limits as agents count them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, assert_never
 from governance.core.cases import Case, CaseAction, Decides, Stops, by_rules, words_of
 from governance.core.session_limits import MaxAttempts, MaxExecutions, SessionLimit
 
-# What is asked is taken as granted, so it runs; agents look at no limit on executions then.
+# Calls that ask count as approved, so they run; agents don't check execution limits for them.
 Before: TypeAlias = Literal["runs", "asks", "denied"]
 
 
@@ -18,14 +18,14 @@ class Stop:
 
 
 def first_stop(limits: Sequence[SessionLimit], calls: Iterable[tuple[str, Before]]) -> Stop | None:
-    """First call that a limit stops; each call has its tool, in order."""
+    """First call that a limit stops, given the tools of the calls in order."""
     executions = 0
     by_tool: dict[str, int] = {}
     for number, (tool, before) in enumerate(calls, start=1):
         for limit in limits:
             match limit:
                 case MaxAttempts(value=most):
-                    reached = number >= most  # this one is among them: N lets N-1 pass
+                    reached = number >= most  # this attempt counts, so N allows N-1
                 case MaxExecutions(value=most):
                     reached = before == "runs" and executions >= most
                 case _:
@@ -44,11 +44,11 @@ def first_stop(limits: Sequence[SessionLimit], calls: Iterable[tuple[str, Before
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Answer of a contract to one call."""
+    """A contract's decision on one call."""
 
     action: CaseAction
-    rules: tuple[str, ...] = ()  # those that decide so
-    before: Before = "runs"  # what becomes of the call before the tool would run
+    rules: tuple[str, ...] = ()  # rules that made the decision
+    before: Before = "runs"  # decision before the tool runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Result:
 
 
 def judge(case: Case, answers: Sequence[Answer | str], limits: Sequence[SessionLimit]) -> Result:
-    """Compare a test with the answers to its calls; a str says why there is no answer."""
+    """Compare a test with the decisions on its calls; a str is the reason for having none."""
     for each in answers:
         if isinstance(each, str):
             return Result(name=case.name, passed=False, expected=expected_words(case), got=each)

@@ -1,4 +1,4 @@
-"""Results of a contract's tests: run now, or stored by the last run."""
+"""Test results of a contract: run now, or stored by the last run."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from governance.evaluation.engine import Evaluation, NotEvaluated, Source, ToolC
 from governance.models import Bundle, BundleVersion, Case, CaseRun
 from governance.texts.document import read_document
 
-AT_ONCE: Final = 25  # calls: what costs too much is not asked about again and again
+AT_ONCE: Final = 25  # calls per evaluation; after one over the limit, the rest is skipped
 NOT_RUN: Final = "not run: this contract takes too long to evaluate"
 
 
@@ -36,7 +36,7 @@ class Ran:
 
     results: tuple[Result, ...]
     why: str = ""
-    ran_at: datetime | None = None  # of kept ones: when
+    ran_at: datetime | None = None  # set for stored results
 
     @property
     def failing(self) -> int:
@@ -59,7 +59,7 @@ def cases_of(bundle: Bundle) -> list[Case]:
 
 
 def stored_run(version: BundleVersion) -> Ran | None:
-    """Results of the last run; None when they never ran."""
+    """Results of the last run, or None if the tests never ran."""
     row = CaseRun.objects.filter(version=version).first()
     if row is None:
         return None
@@ -68,12 +68,12 @@ def stored_run(version: BundleVersion) -> Ran | None:
 
 
 def run_of(version: BundleVersion) -> Ran:
-    """Run the present tests against the version; may take seconds."""
+    """Run the current tests against the version; may take seconds."""
     return run_text(bytes(version.document), [case.spec() for case in cases_of(version.bundle)])
 
 
 def run_text(text: bytes | str, cases: Sequence[CaseSpec]) -> Ran:
-    """Run tests against a text. An unreadable text fails all of them, with one reason."""
+    """Run tests against a document. If it can't be evaluated, `why` says so and no test runs."""
     if not cases:
         return Ran(())
     try:
@@ -91,7 +91,7 @@ def run_text(text: bytes | str, cases: Sequence[CaseSpec]) -> Ran:
 
 
 def blocked_by(ran: Ran) -> list[Blocked]:
-    """Reasons why these results block a deployment."""
+    """Reasons to block a deployment because of these results."""
     if ran.why:
         return [Blocked(code="tests_failing", why=f"The tests could not run: {ran.why}")]
     failing = [each for each in ran.results if not each.passed]
@@ -119,7 +119,7 @@ def answer_of(evaluation: Evaluation) -> Answer:
     if stops:  # an agent stops at the first rule that fails
         before: Before = "asks" if stops[0].action == "ask" else "denied"
         return Answer(action=evaluation.action, rules=(stops[0].id,), before=before)
-    # A rule that would hide the output of what has changed something only warns.
+    # A rule that would redact the output of a call with side effects only warns.
     by = [rule.id for rule in failed if rule.action == evaluation.action]
     return Answer(action=evaluation.action, rules=tuple(by or [rule.id for rule in failed]))
 

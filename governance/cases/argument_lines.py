@@ -1,4 +1,4 @@
-"""Named values as lines of text, `name=value`, so that no one has to write JSON."""
+"""Named values as lines of text, `name=value`, so that users don't have to write JSON."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _WORDS: Final = frozenset({"true", "false", "null"})
 
 
 def lines_of(values: Mapping[str, Json]) -> str:
-    """One value per line; as JSON where a name or a value fits into no line."""
+    """One value per line, or a JSON object if a name can't be written this way."""
     if not all(_NAME.fullmatch(name) and is_storable(name) for name in values):
         return json_written(dict(values), indent=2)
     return "\n".join(f"{name}={_written(value)}" for name, value in values.items())
@@ -23,7 +23,7 @@ def lines_of(values: Mapping[str, Json]) -> str:
 
 def values_in(text: str) -> dict[str, Json]:
     """Values of such lines, or of a JSON object. Numbers, true, false, null, lists and objects are
-    read as such; anything else is text, with or without quotes."""
+    parsed; anything else is a string, with or without quotes."""
     if text.lstrip().startswith("{"):
         return read_object(text)
     values: dict[str, Json] = {}

@@ -1,4 +1,4 @@
-"""Arguments of a call as form fields, one per name, so that no one has to write JSON."""
+"""Arguments of a call as form fields, one per name, so that users don't have to write JSON."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,8 @@ class ArgumentField(NamedTuple):
 
 
 def argument_fields(args: Mapping[str, Json]) -> list[ArgumentField]:
-    """Empty where fields cannot show all arguments: then there is JSON alone."""
+    """Fields of these arguments. Empty if fields can't show all of them: then the form has only
+    JSON."""
     if not all(is_storable(name) for name in args):
         return []
     fields = [ArgumentField(name, *_shown(value)) for name, value in args.items()]
@@ -43,7 +44,7 @@ def sent_fields(sent: Mapping[str, str]) -> list[ArgumentField]:
 
 
 def arguments_in(sent: Mapping[str, str]) -> dict[str, Json] | None:
-    """Arguments of the fields that a form sent; None if it sent none. Empty fields are left out."""
+    """Arguments of the fields that a form sent; None if it sent none. Empty fields are omitted."""
     fields = sent_fields(sent)
     if not fields:
         return None

@@ -1,4 +1,4 @@
-"""Cases of contracts: written, put in order, removed; and run when a version is to be trusted."""
+"""Changes to the tests of a contract: added, edited, moved, deleted or replaced."""
 
 import json
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def change_case(case: Case, to: CaseSpec, *, by: Actor) -> Case:
 
 @transaction.atomic
 def move_case(case: Case, *, by: Actor, up: bool) -> None:
-    """Swap with a neighbour; without one nothing happens."""
+    """Swap with the neighbor; does nothing if there is none."""
     refuse_unless(by, Action.WRITE_CONTRACT)
     row = _locked(case)
     order = cases_of(row.bundle)

@@ -1,4 +1,4 @@
-"""Tests of contracts: limits of their size, and names for new ones."""
+"""Tests of contracts: size limits, and names for new ones."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -11,8 +11,8 @@ from governance.core.masking import MASK
 from governance.core.texts import is_storable
 
 MOST_CASES: Final = 200
-MOST_ENTRIES: Final = 50  # of a session; each may stand for many equal calls
-MOST_CALLS: Final = 600  # so that the SDKs' own limit of 500 attempts can be told
+MOST_ENTRIES: Final = 50  # per session; each may stand for many equal calls
+MOST_CALLS: Final = 600  # above the SDKs' own limit of 500 attempts, so that it can be tested
 LARGEST: Final = 64 * 1024  # characters of its calls as JSON
 LONGEST_NAME: Final = 128
 
@@ -64,12 +64,12 @@ def _is_one_line(text: str) -> bool:
 
 LONGEST_TOOL: Final = 48
 LONGEST_ARGUMENT: Final = 48
-# What people know a call by, where it has one of them.
+# Arguments that identify a call best.
 _TELLING: Final = ("command", "path", "file_path", "url", "query", "to", "id", "amount")
 
 
 def named(expects: Expectation, used: Collection[str]) -> str:
-    """One that no other test of the contract has."""
+    """Name for a test that no other test of the contract has."""
     call = expects.call if isinstance(expects, Decides) else expects.calls[0]
     words = [_cut(_one_line(call.tool), LONGEST_TOOL), _argument(call)]
     name = " ".join(filter(None, words)) + f": {_expected(expects)}"
@@ -94,7 +94,7 @@ def _expected(expects: Expectation) -> str:
 
 
 def _argument(call: CaseCall) -> str:
-    """The first that is short enough to be read, one that tells the most before the others."""
+    """The first argument that is short enough, preferring those that identify a call best."""
     names = sorted(call.args, key=lambda name: name not in _TELLING)
     for name in names:
         value = _written(call.args[name])

@@ -1,4 +1,4 @@
-"""Tests of contracts, and a contract's present answer to one call."""
+"""Tests of contracts, and a contract's current decision for one call."""
 
 from governance.case_runs.domain import Answer
 from governance.case_runs.queries import answer_of, tool_call
@@ -24,7 +24,7 @@ def case_named(bundle: Bundle, name: str) -> Case | None:
 
 
 def current_answer(bundle: Bundle, call: CaseCall) -> Answer | None:
-    """Answer of the newest version; None where there is none."""
+    """Decision of the newest version; None if there is no version or no decision."""
     version = newest_version(bundle)
     if version is None:
         return None

@@ -1,4 +1,4 @@
-"""Calls of a session test as rows of a form: a tool, its arguments as lines, and how often."""
+"""Calls of a session test as form rows: a tool, its arguments as lines, and a repeat count."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -31,7 +31,7 @@ def rows_of(calls: Iterable[CaseCall]) -> list[Row]:
 
 
 def sent_rows(sent: Mapping[str, str]) -> list[Row]:
-    """Rows in the order of their numbers; empty when the form had none."""
+    """Rows in the order of their numbers; empty if the form had none."""
     numbers = {parse_number(key.removeprefix(PREFIX).partition(":")[0], 4) for key in sent}
     return [
         Row(*(sent.get(f"{PREFIX}{number}:{name}", default) for name, default in _DEFAULTS.items()))
@@ -44,7 +44,7 @@ _DEFAULTS: Final = {name: Row._field_defaults[name] for name in Row._fields}
 
 
 def rows_after(act: str, rows: Sequence[Row], calls: str) -> list[Row]:
-    """Rows after `add`, `remove-2` or, from JSON, `rows`."""
+    """Rows after an edit: `add`, `remove-2`, or `rows` to convert them from JSON."""
     verb, _, place = act.partition("-")
     number = parse_number(place, 4)
     if verb == "rows":

@@ -22,9 +22,9 @@ class Judgement:
     value: Json = None
     reason: str = ""
     labels: tuple[str, ...] = ()
-    selector: str = ""  # where the value was seen, as the author of the rule wrote it
-    cut: bool = False  # it depends on text that was not read; then it is no success
-    masked: bool = False  # it depends on a value that was masked before it was stored
+    selector: str = ""  # where the value was read, as written in the rule
+    cut: bool = False  # the verdict depends on text that was not read; never a success then
+    masked: bool = False  # the verdict depends on a value that was masked before it was stored
 
 
 class SuccessCheck(Protocol):
@@ -37,14 +37,14 @@ class SuccessCheck(Protocol):
     def judge(self, tool_name: str, output: Json, elapsed_ms: float | None = None) -> Judgement: ...
 
 
-# Most calls succeed and say nothing: these two are made once, not once per call.
+# Most calls succeed without a reason, so these are created once and shared.
 _NULL = Judgement(verdict=Verdict.SUCCESS, rule="null", selector="result")
 OTHERWISE = Judgement(verdict=Verdict.SUCCESS, rule="otherwise")
 _MASKED = Judgement(verdict=Verdict.SUCCESS, rule="otherwise", masked=True)
 
 
 def default_check(output: Json) -> Judgement:
-    """The heuristic that the SDKs use when nobody gives them a success check."""
+    """The heuristic that the SDKs use when no success check is configured."""
     if output is None:
         return _NULL
     explanation = default(output)
@@ -62,7 +62,7 @@ def default_check(output: Json) -> Judgement:
 
 @dataclass(frozen=True, slots=True)
 class DefaultCheck:
-    """Default check, used where no binding names one. It reads the output only."""
+    """Default check, used if no binding matches. It reads the output only."""
 
     name: str = "default"
     version: int = 1
@@ -72,16 +72,16 @@ class DefaultCheck:
 
 
 DEFAULT = DefaultCheck()
-BOUND_DEFAULT = DefaultCheck()  # the same check, named by a binding: then it decides alone
+BOUND_DEFAULT = DefaultCheck()  # the same check, chosen explicitly by a binding
 
 
 MOST_LINES = 500
-LAST = "default"  # the check of the last line, which is fixed and fits every call
+LAST = "default"  # check of the fixed last row, which matches every call
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    environment: str  # globs
+    environment: str  # the first three fields are globs
     agent: str
     tool: str
     check: str
@@ -102,7 +102,7 @@ class Binding:
 
 
 def lines_from_form(column: Callable[[str], Sequence[str]]) -> list[Binding]:
-    """As a form sends them, column by column."""
+    """Bindings from a form that sends one list per column."""
     names = ("environment", "agent", "tool", "check")
     columns = ([text.strip() for text in column(name)] for name in names)
     return [Binding(*line) for line in zip(*columns, strict=False)][:MOST_LINES]
@@ -111,7 +111,7 @@ def lines_from_form(column: Callable[[str], Sequence[str]]) -> list[Binding]:
 def first_fitting(
     bindings: Sequence[Binding], environment: str, agent: str, tool: str
 ) -> int | None:
-    """Its place in the list; none where the last line is all there is for this call."""
+    """Index of the first matching binding, or None if only the fixed last row matches."""
     for place, binding in enumerate(bindings):
         if binding.fits(environment, agent, tool):
             return place
@@ -119,7 +119,7 @@ def first_fitting(
 
 
 def all_fitting(bindings: Sequence[Binding], environment: str, agent: str, tool: str) -> list[int]:
-    """The places of all bindings that match; the first one applies."""
+    """Indexes of all bindings that match; the first one applies."""
     return [place for place, line in enumerate(bindings) if line.fits(environment, agent, tool)]
 
 
@@ -136,8 +136,8 @@ def changed_lines(before: Sequence[Binding], after: Sequence[Binding]) -> list[B
 def lines_judging(
     bindings: Sequence[Binding], tool: str, environments: Iterable[str], agent: str = ""
 ) -> list[int | None]:
-    """The places of all lines that some call of this tool may be judged by, in their order; none
-    stands for the last line. Of one agent, or without one of any."""
+    """Indexes of all bindings that can apply to some call of this tool, in order. None is the fixed
+    last row. With `agent`, only calls of that agent count."""
     left, places = set(environments), list[int | None]()
     for place, binding in enumerate(bindings):
         if not glob_matches(binding.tool, tool):
@@ -154,7 +154,7 @@ def lines_judging(
 
 
 def hidden_by(bindings: Sequence[Binding], place: int) -> int | None:
-    """An earlier line that takes every call this one could ever get."""
+    """Index of an earlier binding that matches every call this one could match."""
     globs = bindings[place].globs
     for before, binding in enumerate(bindings[:place]):
         if all(_takes_all(wide, narrow) for wide, narrow in zip(binding.globs, globs, strict=True)):
@@ -163,7 +163,7 @@ def hidden_by(bindings: Sequence[Binding], place: int) -> int | None:
 
 
 def with_line(bindings: Sequence[Binding], line: Binding) -> list[Binding]:
-    """Last, or before the first one that would leave nothing for it. Not twice."""
+    """Append a binding, or insert it before the first one that would hide it, unless it exists."""
     if line in bindings:
         return list(bindings)
     place = hidden_by([*bindings, line], len(bindings))
@@ -171,6 +171,7 @@ def with_line(bindings: Sequence[Binding], line: Binding) -> list[Binding]:
 
 
 def _takes_all(wide: str, narrow: str) -> bool:
-    # A star of `narrow`, taken as a letter, can only be met by a star of `wide`, which would meet
-    # whatever it stands for as well. Of a question mark that cannot be said.
+    # If `wide` matches `narrow` as literal text, each star in `narrow` was matched by a star in
+    # `wide`, which also matches whatever the first one expands to. Question marks in `wide` break
+    # this.
     return wide == narrow or ("?" not in wide and glob_matches(wide, narrow))

@@ -1,4 +1,4 @@
-"""The columns of the files that tables are downloaded as."""
+"""Columns of the downloadable tables of checks, bindings and drafts."""
 
 from typing import Final
 

@@ -18,7 +18,8 @@ _NO_BINDINGS: Final = "No bindings: agents' own checks decide, else the default 
 
 
 def line_words(line: Binding) -> str:
-    """`http_*` of `billing-*` in `production`; a star is left out."""
+    """Calls that a binding matches, such as "`http_*` of `billing-*` in `production`". Stars are
+    omitted."""
     tool = "all tools" if line.tool == "*" else _code(line.tool)
     agent = "" if line.agent == "*" else f" of {_code(line.agent)}"
     place = "" if line.environment == "*" else f" in {_code(line.environment)}"
@@ -52,7 +53,7 @@ def check_sentence(
 
 
 def checks_sentence(own: int, lines: int, *, more: bool = False) -> str:
-    """2 checks of your own, 3 bindings"""
+    """Headline such as "2 checks of your own, 3 bindings"."""
     number = f"More than {own:,}" if more else f"{own:,}"
     checks = f"{number} check{'' if own == 1 else 's'} of your own"
     if not lines:
@@ -61,7 +62,7 @@ def checks_sentence(own: int, lines: int, *, more: bool = False) -> str:
 
 
 def bindings_sentence(lines: Sequence[Binding], *, is_saved: bool = True) -> str:
-    """3 bindings for 2 checks, not saved yet"""
+    """Headline such as "3 bindings for 2 checks, not saved yet"."""
     filled = [line for line in lines if line.tool and line.check]
     state = "" if is_saved else ", not saved yet"
     if not filled:
@@ -71,7 +72,7 @@ def bindings_sentence(lines: Sequence[Binding], *, is_saved: bool = True) -> str
 
 
 def applying_words(lines: Sequence[Binding], fitting: Sequence[int]) -> str:
-    """`unified` applies, by row 2. Row 5 matches too, but comes later."""
+    """Answer such as "`unified` applies, by row 2. Row 5 matches too, but comes later"."""
     if not fitting:
         return f"No row matches, so `{LAST}` applies."
     first, *others = fitting

@@ -1,1 +1,1 @@
-"""The agents' package as a wheel, built from its source in this repository and served to pip."""
+"""The agents' client package as a wheel, built from this repository and served to pip."""

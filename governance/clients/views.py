@@ -1,4 +1,4 @@
-"""Public: the wheel holds nothing that this repository does not publish."""
+"""Public pages, because the wheel contains only what this repository publishes."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,7 +11,7 @@ from governance.people.auth import console_address
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """A page for people, and for `pip install --find-links`."""
+    """Download page, also for `pip install --find-links`."""
     wheel = client_wheel()
     context = {
         "page_title": "Client packages",
@@ -33,6 +33,6 @@ def download(request: HttpRequest, file: str) -> HttpResponse:
 
 
 def wheel_address(request: HttpRequest) -> str:
-    """Complete address, for `pip install`."""
+    """Full URL of the wheel, for `pip install`."""
     path = reverse("governance:client_wheel", args=[client_wheel().name])
     return console_address(request) + path

@@ -1,4 +1,4 @@
-"""A reproducible wheel of a pure-Python package: same source, same bytes.
+"""Build a reproducible wheel of a pure-Python package: same source, same bytes.
 
 Covers what `clients/python` needs: one package below `src`, console scripts, no dependencies.
 """
@@ -18,7 +18,7 @@ from django.conf import settings
 
 _SOURCE: Final = settings.BASE / "clients" / "python"
 _LICENSE: Final = settings.BASE / "LICENSE"
-_EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip file can hold
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # earliest timestamp of the zip format
 _MODE: Final = 0o100644 << 16  # a regular file, readable by everyone
 _WHEEL: Final = """\
 Wheel-Version: 1.0
@@ -29,7 +29,7 @@ Tag: py3-none-any
 
 
 class Wheel(NamedTuple):
-    name: str  # of the file
+    name: str  # file name
     content: bytes
     project: str
     version: str
@@ -41,7 +41,7 @@ class Wheel(NamedTuple):
 
 @cache
 def client_wheel() -> Wheel:
-    """Built once per process, at the first request for it."""
+    """Wheel of the client package, built once per process at the first request."""
     return wheel_of(_SOURCE, license_file=_LICENSE)
 
 
@@ -93,7 +93,7 @@ def _entry_points(project: Mapping[str, Any]) -> bytes:
 
 
 def _record(files: Mapping[str, bytes], own_name: str) -> bytes:
-    """Name, hash and size of every file; of itself the name alone."""
+    """RECORD file: name, hash and size of every file, but only the name of itself."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     for name, content in files.items():

@@ -1,4 +1,4 @@
-"""The form for a contract that somebody brings along."""
+"""Form for a pasted or uploaded contract."""
 
 from governance.drafts.views.text_form import TextForm
 from governance.texts.document import MAX_BYTES as LONGEST_CONTRACT

@@ -1,4 +1,4 @@
-"""The columns of the files that tables are downloaded as."""
+"""Columns of the downloadable tables of contracts, drafts, deployments, versions and rules."""
 
 from typing import Final
 

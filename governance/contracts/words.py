@@ -8,11 +8,12 @@ from governance.texts.document import Document
 from governance.texts.plain_document import mapping, rules_in, values_of
 
 _TYPES = ("pre", "post", "session", "sandbox")
-_NAMED = 3  # environments; more are counted
+_NAMED = 3  # environments to name; more are counted
 
 
 def live_sentence(name: str, newest: int, live: Mapping[str, int]) -> str:
-    """`billing` v12 is deployed to staging, production runs v11. `live`: environment to version."""
+    """Headline such as "`billing` v12 is deployed to staging, production runs v11". `live` maps
+    environments to versions."""
     on_newest = [place for place, number in live.items() if number == newest]
     others = [(place, number) for place, number in live.items() if number != newest]
     status = f"is deployed to {_places(on_newest)}" if on_newest else "isn't deployed"
@@ -36,7 +37,7 @@ def contracts_sentence(bundles: Sequence[ListedBundle], *, more: bool) -> str:
 
 
 def rules_fact(document: Document) -> str:
-    """6: 4 pre, 1 post, 1 session"""
+    """Rules by type, such as "6: 4 pre, 1 post, 1 session"."""
     rules = rules_in(values_of(document))
     types = Counter(str(rule.get("type")) for rule in rules)
     parts = [f"{types[name]} {name}" for name in _TYPES if types[name]]
@@ -45,7 +46,7 @@ def rules_fact(document: Document) -> str:
 
 
 def mode_fact(document: Document) -> str:
-    """enforce, 2 rules observe"""
+    """Default mode and exceptions, such as "enforce, 2 rules observe"."""
     values = values_of(document)
     mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
     # Agents ignore the mode of a session rule.

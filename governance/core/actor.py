@@ -1,4 +1,4 @@
-"""The author of a change: a person, a key, or the console itself."""
+"""Author of a change: a person, a key, or the console itself."""
 
 import re
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ class Actor:
     kind: ActorKind
     id: int | None
     label: str
-    role: Role | None = None  # in the project at hand; a key's follows from its scopes
-    person_id: int | None = None  # the person who acts, themself or by a key they made
-    environment_roles: tuple[tuple[str, Role], ...] = ()  # those above the role in the project
+    role: Role | None = None  # in the current project; a key's role follows from its scopes
+    person_id: int | None = None  # the person who acts, directly or with a key they created
+    environment_roles: tuple[tuple[str, Role], ...] = ()  # those above the project role
 
     def role_in(self, environment: str) -> Role | None:
-        """The higher of the roles in the project and in this environment."""
+        """The higher of the project role and the role in this environment."""
         there = dict(self.environment_roles).get(environment)
         if there is None or (self.role is not None and self.role.reaches(there)):
             return self.role
@@ -42,8 +42,7 @@ class Actor:
 
 
 def shown(actor: str) -> str:
-    """An actor as the log writes it, for people to read: a name needs neither a word nor a number
-    before it, but for a key, that it is one."""
+    """Actor from the audit log as readable text: drops the `person:` prefix and a key's number."""
     return _NUMBERED_KEY.sub("key ", actor.removeprefix(f"{ActorKind.PERSON}:"))
 
 

@@ -1,4 +1,4 @@
-"""How an approval stands, and an argument as a person sees it."""
+"""Status of an approval, and an argument as shown to people."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,12 +7,12 @@ from typing import Final
 
 from governance.core.masking import MASK
 
-FOLDED_FROM: Final = 240  # characters; what is longer begins with fewer and opens
+FOLDED_FROM: Final = 240  # characters; a longer text is collapsed to its beginning
 BEGINS_WITH: Final = 120
 
 
 class Status(StrEnum):
-    """In the words that every version of the SDKs understands."""
+    """Status values that every version of the SDKs understands."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -21,7 +21,7 @@ class Status(StrEnum):
 
 
 class OnTimeout(StrEnum):
-    """Behaviour of the agent when nobody decides. Agents report it; the console only shows it."""
+    """Action of an agent without a decision. Agents report it; the console only shows it."""
 
     BLOCK = "block"
     ALLOW = "allow"
@@ -32,7 +32,7 @@ class ShownArgument:
     name: str
     text: str  # the value as JSON, its secrets masked
     masked: bool
-    length: int  # of the text before it was cut
+    length: int  # before truncation
 
     @property
     def is_cut(self) -> bool:
@@ -49,8 +49,11 @@ class ShownArgument:
 
 
 def status_at(status: Status, ends_at: datetime, now: datetime) -> Status:
-    """Status at a time, as its agent sees it: a decision counts from its end on, and a pending
-    approval past its end counts as expired without a write."""
+    """Status at a time, as the agent sees it.
+
+    A decision takes effect at `ends_at`. A pending approval past it counts as expired, with no
+    write needed.
+    """
     if ends_at > now:
         return Status.PENDING
     return Status.TIMEOUT if status is Status.PENDING else status

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 
 def longest_ascending(numbers: Sequence[int]) -> list[int]:
-    """Indexes of its members, in order; the numbers are all different."""
-    ends: list[int] = []  # of the ascending runs of each length, the lowest last number
+    """Indexes of its members, in order. The numbers must be distinct."""
+    ends: list[int] = []  # lowest last number of the subsequences of each length
     end_at: list[int] = []
     came_from: list[int] = []
     for index, number in enumerate(numbers):

@@ -1,4 +1,4 @@
-"""Calls of a test as JSON: as stored, and as written by hand for a session."""
+"""Calls of a test as JSON: as stored, and as edited by hand."""
 
 import json
 from typing import Any, Final, Never
@@ -12,12 +12,12 @@ _KEYS: Final = frozenset({"tool", "args", "principal", "output", "environment", 
 
 
 def calls_as_text(calls: tuple[CaseCall, ...]) -> str:
-    """JSON in ASCII, so that every database can store any argument."""
+    """Calls as ASCII JSON, so that every database can store any argument."""
     return json.dumps([call_as_dict(each) for each in calls], ensure_ascii=True)
 
 
 def call_as_dict(call: CaseCall) -> dict[str, Any]:
-    """Fields that differ from the default, in reading order."""
+    """Fields of a call that differ from the defaults, in reading order."""
     fields: dict[str, Any] = {"tool": call.tool, "args": call.args}
     if call.principal is not None:
         fields["principal"] = call.principal
@@ -31,7 +31,7 @@ def call_as_dict(call: CaseCall) -> dict[str, Any]:
 
 
 def written(calls: tuple[CaseCall, ...]) -> str:
-    """A call in each line, for a text field."""
+    """JSON with one call per line, for a text field."""
     lines = ",\n".join(f"  {json_written(call_as_dict(each))}" for each in calls)
     return f"[\n{lines}\n]"
 

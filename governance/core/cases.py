@@ -1,4 +1,4 @@
-"""Cases: the expected decision on calls, or the call at which a limit stops a session."""
+"""Cases: the expected decision on a call, or the call at which a limit stops a session."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ class CaseCall:
     tool: str
     args: dict[str, Json] = field(default_factory=dict)
     principal: dict[str, Json] | None = None
-    output: str | None = None  # without it no post rule is asked
+    output: str | None = None  # without it, no post rule is evaluated
     environment: str = PRODUCTION
-    times: int = 1  # one after the other, in a session
+    times: int = 1  # repetitions in a session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +33,14 @@ class Decides:
     kind: ClassVar = "call"
     call: CaseCall
     action: CaseAction
-    rule: str = ""  # one of those that decide so; empty: whichever does
+    rule: str = ""  # must be among the rules that decide; empty: any rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stops:
     kind: ClassVar = "session"
     calls: tuple[CaseCall, ...]
-    stopped_at: int | None = None  # the number of the call; none: no limit stops any of them
+    stopped_at: int | None = None  # number of the call; None: no limit stops any
     rule: str = ""
 
 

@@ -1,6 +1,6 @@
-"""The compiled form of a check, format 1: all that an implementation needs, as plain JSON.
+"""Compiled form of a check, format 1: all that an implementation needs, as plain JSON.
 
-The server, the exported modules and the agents' client carry out this form and nothing else.
+The server, the exported modules and the agents' client execute only this form.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -17,14 +17,14 @@ class Alternative(TypedDict):
     steps: list[Step]
 
 
-Selector: TypeAlias = list[Alternative]  # a ?? b: the first that is neither missing nor null
+Selector: TypeAlias = list[Alternative]  # a ?? b: the first value that is neither missing nor null
 
 
 class Leaf(TypedDict):
     select: Selector
     text: str  # the selector as its author wrote it, for explanations
     op: str
-    value: Any  # of `matches` and `matches_any`: places in `automata`
+    value: Any  # for `matches` and `matches_any`: indexes in `automata`
     ignore_case: NotRequired[bool]
 
 
@@ -36,7 +36,7 @@ class AnyOf(TypedDict):
     any: list["Condition"]
 
 
-Not = TypedDict("Not", {"not": "Condition"})  # a word of Python can be no field of a class
+Not = TypedDict("Not", {"not": "Condition"})  # `not` is a Python keyword and can't be a class field
 
 Condition: TypeAlias = All | AnyOf | Not | Leaf
 
@@ -50,13 +50,13 @@ CountItems = TypedDict("CountItems", {"when": Condition, "is": Comparison})
 
 
 class SelectorPart(TypedDict):
-    """A part of a reason that is taken from the result."""
+    """Part of a reason: a value selected from the result."""
 
     select: Selector
 
 
 class Seen(TypedDict):
-    """A part of a reason: what the leaf that decided saw."""
+    """Part of a reason: the value that the deciding condition matched."""
 
     value: Literal[True]
 
@@ -66,7 +66,7 @@ Part: TypeAlias = str | SelectorPart | Seen
 
 class Rule(TypedDict):
     id: str
-    of: str | None  # the included check that it comes from
+    of: str | None  # the included check that defines it; None: this check
     of_version: int | None
     tool: str
     when: Condition
@@ -80,8 +80,8 @@ class Automaton(TypedDict):
     classes: list[int]
     width: int
     start: int
-    table: list[int]  # -1: dead; -2: accepted whatever follows
-    ends: list[int]  # states that accept where the text ends
+    table: list[int]  # -1: dead; -2: accepts any remaining text
+    ends: list[int]  # states that accept at the end of the text
 
 
 class Compiled(TypedDict):

@@ -1,6 +1,6 @@
-"""OpenAPI addition: an operation that may answer with a conflict."""
+"""OpenAPI extra for operations that may respond with a conflict."""
 
 from typing import Any, Final
 
-# It is so already, or was changed meanwhile.
+# It already has this state, or was changed in the meantime.
 MAY_CONFLICT: Final[dict[str, Any]] = {"responses": {409: {}}}

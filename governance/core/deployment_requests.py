@@ -14,7 +14,7 @@ class Blocked:
 
     code: str
     why: str
-    overridable: bool = False  # by an admin who gives a reason
+    overridable: bool = False  # by an admin with a reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +22,14 @@ class Required:
     """Requirements of one environment."""
 
     second_person: bool = False
-    max_newly_denied: int | None = None  # in a backtest of exactly these bytes; none: no backtest
+    max_newly_denied: int | None = None  # in a backtest of these bytes; None: not required
 
     @property
     def anything(self) -> bool:
         return self.second_person or self.max_newly_denied is not None
 
     def backtest(self, newly_denied: int | None, environment: str) -> Blocked | None:
-        """Reason why a backtest with so many newly denied calls is not enough; None: not run."""
+        """Why a backtest is insufficient, or None. `newly_denied` is None if there was none."""
         if self.max_newly_denied is None:
             return None
         if newly_denied is None:
@@ -57,12 +57,12 @@ class RequestStatus(StrEnum):
     APPROVED = "approved"
     REFUSED = "refused"
     WITHDRAWN = "withdrawn"
-    VOID = "void"  # the bundle moved on: what was asked for is not what would be meant now
+    VOID = "void"  # the bundle has changed since the request
     EXPIRED = "expired"
 
 
 def request_status(stored: RequestStatus, expires_at: datetime, now: datetime) -> RequestStatus:
-    """Status at a time; a pending request past its end is expired, stored so or not."""
+    """Status at a time; a pending request past its end is expired, even if not stored as such."""
     if stored is RequestStatus.PENDING and expires_at <= now:
         return RequestStatus.EXPIRED
     return stored

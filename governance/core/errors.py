@@ -6,21 +6,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One place in a text that needs a correction. Lines and columns count from 1."""
+    """One problem in a text, with its position. Lines and columns count from 1."""
 
     message: str
     path: str = ""
     line: int | None = None
     column: int | None = None
-    fix: str = ""  # where there is one answer: what stands there instead of the exact words
+    fix: str = ""  # replacement for the flagged text, if only one is correct
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.message}" if self.line else self.message
 
 
 class GovernanceError(Exception):
-    """Base class. Each class has a stable code; `code` overrides it where clients need to tell
-    cases apart."""
+    """Base class. Each class has a stable code; `code` overrides it if clients must distinguish
+    cases."""
 
     code: str = "refused"
 
@@ -43,7 +43,7 @@ class Forbidden(GovernanceError):
 
 
 class TooManyRequests(GovernanceError):
-    """A limit per minute is used up."""
+    """A per-minute limit is exceeded."""
 
     code = "rate_limited"
 
@@ -66,7 +66,7 @@ class InvalidInput(GovernanceError):
 
 
 class DocumentInvalid(GovernanceError):
-    """A document that cannot be read, or that the library refuses."""
+    """A document that can't be parsed, or that the library rejects."""
 
     code = "invalid_document"
 
@@ -77,19 +77,19 @@ class DocumentInvalid(GovernanceError):
 
 
 class CallInvalid(GovernanceError):
-    """A tool call that the library cannot take, such as one whose tool has no name."""
+    """A tool call that the library can't evaluate, such as one without a tool name."""
 
     code = "invalid_call"
 
 
 class EvaluationLimit(GovernanceError):
-    """Evaluating took more time or memory than one document may cost everybody else."""
+    """Evaluation exceeded the time or memory that a single document may use."""
 
     code = "evaluation_limit"
 
 
 class EvaluationEnded(EvaluationLimit):
-    """The evaluation process ended over it, for which the document may not be to blame."""
+    """The evaluation process died, not necessarily because of the document."""
 
 
 class EvaluationUnavailable(GovernanceError):
@@ -99,6 +99,6 @@ class EvaluationUnavailable(GovernanceError):
 
 
 class EvaluationBusy(EvaluationUnavailable):
-    """All evaluation processes are at work; the same may be evaluated in a moment."""
+    """All evaluation processes are busy; a retry in a moment may work."""
 
     code = "busy"

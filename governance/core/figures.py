@@ -1,4 +1,4 @@
-"""Numbers as people read them: thousands, shares, durations, times and the interval of a rate."""
+"""Numbers formatted for people: thousands, percentages, durations, times and intervals."""
 
 import math
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ def thousands(number: float | None) -> str:
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
-    """Percentage; only an exact 0 or 1 reads as 0 or 100."""
+    """Percentage; only exactly 0 or 1 is shown as 0 or 100."""
     if fraction is None:
         return MISSING
     shown = round(100 * fraction, digits)
@@ -31,13 +31,13 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 
 
 def points(change: float) -> str:
-    """A change of a rate, in points."""
+    """Change of a rate, in percentage points."""
     moved = f"{change:+.1f}" if round(change, 1) else "±0"
     return moved.replace("-", MINUS)
 
 
 def duration(milliseconds: float | timedelta | None) -> str:
-    """Two units at most; the second one is left out when it is zero."""
+    """Duration in at most two units; the second is omitted if it is zero."""
     if milliseconds is None:
         return MISSING
     if isinstance(milliseconds, timedelta):
@@ -76,7 +76,7 @@ def size(octets: int | None) -> str:
 
 
 def interval(successes: int, of: int) -> tuple[float, float]:
-    """95 % Wilson interval, so that five of five is not certain."""
+    """95 % Wilson interval, so that five of five isn't shown as certain."""
     share = successes / of
     middle = share + Z * Z / (2 * of)
     spread = Z * math.sqrt(share * (1 - share) / of + Z * Z / (4 * of * of))
@@ -85,7 +85,7 @@ def interval(successes: int, of: int) -> tuple[float, float]:
 
 
 def short_time(moment: datetime, now: datetime) -> str:
-    """Today the second, this week the day, earlier the date. The script writes the same words."""
+    """Time if today, weekday if this week, else the date. The pages' script does the same."""
     days = (now.date() - moment.date()).days
     if days == 0:
         return f"{moment:%H:%M:%S}"
@@ -102,7 +102,7 @@ def exact_time(moment: datetime) -> str:
 
 
 def without_marks(text: str) -> str:
-    """For sentences in which these marks stand around code."""
+    """Replace backticks, for sentences that use them to mark code."""
     return text.replace("`", "'")
 
 

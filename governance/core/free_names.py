@@ -5,7 +5,7 @@ from itertools import count
 
 
 def as_free_name(name: str, used: Collection[str], longest: int = 120) -> str:
-    """file-agent, file-agent-2, file-agent-3; so many characters, and a number behind them."""
+    """The name, or a numbered one such as file-agent-2 if it is in use. Only that is shortened."""
     if name not in used:
         return name
     cut = name[:longest]

@@ -1,4 +1,4 @@
-"""JSON as people type it: a value, or a sentence that names the place where it ends being one."""
+"""Parse JSON typed by people, with readable errors that name the line and column."""
 
 import json
 from typing import Any, Never
@@ -29,7 +29,7 @@ def read_json(text: str, path: str = "") -> Json:
         _refuse(message, path, error.lineno, error.colno)
     except RecursionError:
         _refuse("This is nested too deeply.", path)
-    except ValueError as error:  # of ours, or a number with thousands of digits
+    except ValueError as error:  # raised above, or a number with thousands of digits
         _refuse(str(error), path)
     if _depth(value) > DEEPEST:
         _refuse(f"This is nested too deeply: at most {DEEPEST} levels.", path)
@@ -44,7 +44,7 @@ def read_object(text: str, path: str = "") -> dict[str, Json]:
 
 
 def json_written(value: Json, *, indent: int | None = None) -> str:
-    """As people read it; half of a character stands as its escape."""
+    """Readable JSON, in ASCII only if the text contains NUL or a lone surrogate."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return text if is_storable(text) else json.dumps(value, indent=indent)
 

@@ -1,4 +1,4 @@
-"""The type of a parsed JSON value, as tools return and agents send them."""
+"""Type of a parsed JSON value, as tools return and agents send it."""
 
 from typing import TypeAlias
 

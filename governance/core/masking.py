@@ -1,4 +1,4 @@
-"""Masking of secrets, by name and by look: the one for all that people and `read` keys see."""
+"""Masking of secrets by name and by format, for everything that people and `read` keys see."""
 
 import json
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ from governance.core.secret_names import is_name_of_secret_number, is_secret_nam
 from governance.core.secret_texts import end_of_container, secret_spans
 
 MASK: Final = "[masked]"
-BLANKED: Final = "[REDACTED]"  # by the agent, which tells no more than that
-SHORTEST: Final = 6  # characters of a secret that is looked for in other texts
+BLANKED: Final = "[REDACTED]"  # by the agent, which sends only this
+SHORTEST: Final = 6  # minimum length of a secret that is masked in other texts
 
 
 def masked(value: Json) -> tuple[Json, int]:
-    """The value with its secrets masked, also where it repeats them, and how many there were."""
+    """Value with its secrets masked wherever they occur in it, and their number."""
     return _Masker(frozenset(named_secrets(value))).value(value)
 
 
@@ -26,12 +26,12 @@ def masked_text(text: str, *, is_cut: bool = False) -> tuple[str, int]:
 
 @lru_cache(maxsize=4_096)
 def masked_beginning(text: str, cut_at: int = 200) -> str:
-    """Beginning of a text, of at most so many characters, masked."""
+    """Mask a stored beginning of a text; one with `cut_at` characters may be truncated."""
     return masked_text(text, is_cut=len(text) >= cut_at)[0]
 
 
 def without_named_secrets(text: str, *values: Json) -> str:
-    """A text without what has a secret's name in these values."""
+    """Mask secrets in a text that these values contain under a secret's name."""
     if text:
         for secret in {each for value in values for each in named_secrets(value)}:
             if isinstance(secret, str) and len(secret) >= SHORTEST and secret in text:
@@ -40,8 +40,7 @@ def without_named_secrets(text: str, *values: Json) -> str:
 
 
 class Masking:
-    """Masking of several values that belong together: what has a secret's name in one of them is
-    masked wherever it is repeated."""
+    """Masking of related values: a value with a secret's name in one is masked in all of them."""
 
     def __init__(self, *values: Json) -> None:
         known = set[Json]()
@@ -53,14 +52,14 @@ class Masking:
         return self._masker.value(value)[0]
 
     def field(self, name: str, value: Json) -> tuple[Json, int]:
-        """Whatever a secret's name is given to is masked whole; what holds nothing is no secret."""
+        """Mask the whole value of a field with a secret's name. Empty values are not secrets."""
         return self._masker.field(name, value)
 
     def text(self, text: str, *, is_cut: bool = False) -> str:
         return self._masker.text(text, is_cut=is_cut)[0]
 
     def written(self, selector: str, text: str) -> str:
-        """A value as JSON, perhaps cut, that a selector led to."""
+        """Mask the value that a selector found, given as JSON that may be truncated."""
         try:
             value = json.loads(text)
         except ValueError:
@@ -118,7 +117,7 @@ class _Masker:
 
 
 def masked_bytes(content: bytes) -> bytes:
-    """As many bytes, in which secrets are asterisks: places and JSON stay what they are."""
+    """Replace secrets by asterisks; the length, offsets and JSON structure don't change."""
     text = content.decode("latin-1")
     spans = secret_spans(text)
     if not spans:
@@ -134,12 +133,12 @@ def _blanked(text: str, start: int, end: int) -> str:
     if secret[0] in "{[" and end_of_container(text, start) == end:
         return _leaves_of(secret)
     if secret.isdigit() and text[max(0, start - 9) : start].rstrip()[-1:] in (":", "[", ","):
-        return "9" * len(secret)  # a number of JSON
+        return "9" * len(secret)  # a JSON number
     return "*" * len(secret)
 
 
 def _leaves_of(text: str) -> str:
-    """A list or an object with asterisks in its texts, and other numbers."""
+    """List or object with its texts replaced by asterisks and its digits by 1."""
     characters, inside, escaped = [], False, False
     for character in text:
         if inside:

@@ -1,4 +1,4 @@
-"""The four roles of a member, each allowed what the one before it is, and more."""
+"""The four roles of a member; each includes the permissions of the one before."""
 
 from enum import StrEnum
 

@@ -1,11 +1,11 @@
-"""Names of fields that hold secrets, by the words that they are made of."""
+"""Detect names of fields that hold secrets, by the words in the name."""
 
 import re
 from functools import lru_cache
 from itertools import pairwise
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# One word of a name is enough, or two that follow each other.
+# One of these words is enough, or one of these pairs of adjacent words.
 _SECRET_WORDS = frozenset(
     [
         "password",
@@ -51,7 +51,7 @@ _SECRET_PAIRS = frozenset(
         ("auth", "header"),
     }
 )
-# A number under such a name is a setting (`token_limit: 100`), unless the secret is one itself.
+# A number under a secret's name is usually a setting (`token_limit: 100`). Under these, a secret.
 _SECRET_NUMBERS = frozenset(["password", "passcode", "otp", "cvv", "cvc", "csc", "ssn", "pin"])
 _NUMERIC_PAIRS = frozenset({("card", "number"), ("card", "no"), ("social", "security")})
 

@@ -1,4 +1,4 @@
-"""Secrets inside a text: by their format, and as the value of a field with a secret's name."""
+"""Detect secrets inside a text: by format, and as values of fields with a secret's name."""
 
 import re
 from collections.abc import Container, Iterator
@@ -20,7 +20,7 @@ class NamedSpan(NamedTuple):
 
 class _Signature(NamedTuple):
     detector: Detector
-    hints: tuple[str, ...]  # in small letters; without one of them in it a text needs no search
+    hints: tuple[str, ...]  # lower case; a text that contains none of them is not searched
     pattern: re.Pattern[str]
 
 
@@ -28,8 +28,8 @@ def _signature(detector: Detector, hints: str, pattern: str) -> _Signature:
     return _Signature(detector, tuple(hints.split()), re.compile(pattern))
 
 
-# Each finds the secret as its group `secret`; what leads up to it stays readable. A repeat is
-# bounded, or none begins inside it, so that a long text costs its length and not its square.
+# The group `secret` is masked; the text before it stays readable. Repeats are bounded, or can't
+# start inside a match, so that the search takes linear and not quadratic time.
 _SIGNATURES: Final = (
     _signature(
         Detector.PRIVATE_KEYS,
@@ -77,7 +77,7 @@ _E_MAIL: Final = _signature(
     "@",
     r"(?P<secret>(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})",
 )
-# One look at a short text, of which most hold nothing: a hint, many digits, a quote, an account.
+# One search to skip short texts, which rarely hold secrets: hints, long numbers, quotes, IBANs.
 _SHORT: Final = 200
 _MAY_HOLD: Final = re.compile(
     "|".join(
@@ -87,11 +87,11 @@ _MAY_HOLD: Final = re.compile(
     re.IGNORECASE,
 )
 _CARD: Final = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
-# A field as JSON and Python write it, also inside of a text that is written as JSON itself.
+# A field in JSON or Python notation, also inside a JSON-encoded string.
 _FIELD: Final = re.compile(r"""["']([A-Za-z_$@][\w$@. -]{0,80})\\{0,7}["']\s{0,4}:\s{0,4}""")
 _QUOTE: Final = re.compile(r"""\\{0,7}["']""")
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
-# The beginning of a secret at the end of a text that was cut there.
+# The beginning of a secret at the end of a truncated text.
 _CUT: Final = re.compile(
     r"""(?P<secret>(?<![\w-])(?:eyJ|edk_|[spr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-
     |AKIA|ASIA|AIza)[\w.+/=-]{0,512}|-----BEGIN[^-]{0,60}-{0,5})\Z
@@ -102,15 +102,17 @@ _CUT: Final = re.compile(
 
 
 def secret_spans(text: str, *, is_cut: bool = False) -> list[Span]:
-    """Spans of secrets in a text, in order and apart; in a cut text also a prefix of a secret at
-    its end."""
+    """Spans of secrets in a text, in order and without overlaps.
+
+    In a truncated text, this includes a prefix of a secret at its end.
+    """
     return [span[:2] for span in named_spans(text, SHOWN_DETECTORS, is_cut=is_cut)]
 
 
 def named_spans(
     text: str, detectors: Container[Detector], *, is_cut: bool = False
 ) -> list[NamedSpan]:
-    """Findings of these detectors, without what was masked before storing."""
+    """Spans that these detectors find, without masks from before storing."""
     if len(text) <= _SHORT and not is_cut and not _MAY_HOLD.search(text):
         return []
     small = text.lower()
@@ -135,7 +137,7 @@ def named_spans(
 
 
 def end_of_container(text: str, start: int) -> int:
-    """End of the list or object that begins here; the end of the text if it is cut."""
+    """End of the list or object that starts here; the end of the text if it is truncated."""
     depth, place = 0, start
     while place < len(text):
         character = text[place]
@@ -173,7 +175,7 @@ def _fields(text: str) -> Iterator[Span]:
 
 
 def _end_of_text(text: str, start: int, quote: str) -> int:
-    """Before the quote that closes it; the end of the text if none does."""
+    """Position of the closing quote, or the end of the text if there is none."""
     place = start
     while (place := text.find(quote, place)) >= 0:
         before = place
@@ -186,7 +188,7 @@ def _end_of_text(text: str, start: int, quote: str) -> int:
 
 
 def _apart(spans: list[NamedSpan]) -> list[NamedSpan]:
-    """In order, those that touch made one."""
+    """Sorted spans, with touching or overlapping ones merged."""
     merged: list[NamedSpan] = []
     for span in sorted(spans):
         if merged and span.start <= merged[-1].end:

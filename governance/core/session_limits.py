@@ -1,4 +1,4 @@
-"""The limits of session contracts, and the calls at which three ways of counting reach them."""
+"""Session limits, and the calls at which three ways of counting hit them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import ClassVar, Final, NotRequired, TypedDict
 
 from governance.core.verdict import Verdict
 
-# What the SDKs enforce without any session rule. A rule can only lower it.
+# Limits that the SDKs enforce without any session rule. A rule can only lower them.
 SDK_MAX_ATTEMPTS: Final = 500
 SDK_MAX_EXECUTIONS: Final = 200
 NAMED: Final = 200  # characters of a limit's name
@@ -43,7 +43,7 @@ SessionLimit = MaxAttempts | MaxExecutions | MaxExecutionsOfTool
 
 
 def name_of(limit: SessionLimit) -> str:
-    """As lists tell it from others: the rules that state it, and what it counts."""
+    """Name of a limit in lists: the rules that set it, and what it counts."""
     kind = limit.kind if limit.tool is None else f"{limit.kind}: {limit.tool}"
     stated = "SDK" if limit.assumed else " and ".join(limit.rule_ids)
     return f"{stated}, {kind}"[:NAMED] if stated else kind[:NAMED]
@@ -56,7 +56,7 @@ class LimitsOfRule(TypedDict):
 
 
 class SessionRule(TypedDict):
-    """A session rule as its document has it."""
+    """A session rule as written in the document."""
 
     id: str
     limits: LimitsOfRule
@@ -65,9 +65,9 @@ class SessionRule(TypedDict):
 def limits_of(
     session_rules: Iterable[SessionRule], *, assume_sdk: bool = False
 ) -> tuple[SessionLimit, ...]:
-    """The limits of a document in the SDK's order, each the lowest that its rules state.
+    """Limits of a document in the SDK's order; each is the lowest that its rules set.
 
-    With `assume_sdk` the SDK's own limits stand beside those that are higher or absent.
+    With `assume_sdk`, the SDK's own limits are added if a limit is higher or missing.
     """
     attempts = _Stated()
     executions = _Stated()
@@ -101,7 +101,7 @@ def limits_of(
 
 
 class _Stated:
-    """The lowest value that some rules state, and all the rules that state one."""
+    """Lowest value set by any rule, and the ids of all rules that set one."""
 
     def __init__(self) -> None:
         self.value: int | None = None
@@ -117,7 +117,7 @@ class _Stated:
 
 @dataclass(frozen=True, slots=True)
 class LimitReading:
-    """The number of the call at which each counting reached the limit."""
+    """Number of the call that hits the limit under each way of counting."""
 
     by_execution: int | None
     by_reported: int | None
@@ -127,9 +127,9 @@ class LimitReading:
 def read_limit(
     limit: SessionLimit, *, reported: Sequence[Verdict | None], classified: Sequence[Verdict | None]
 ) -> LimitReading:
-    """Read a limit over calls that all ran and that it counts, in their order.
+    """Apply a limit to the calls that it counts, in order. All of them ran.
 
-    A limit on attempts looks at no verdict: its three countings are one.
+    A limit on attempts ignores verdicts, so all three numbers are equal.
     """
     by_execution = _reached(limit.value, [True] * len(reported))
     if isinstance(limit, MaxAttempts):

@@ -1,4 +1,4 @@
-"""Tables as files: CSV without formulas, and JSON; streamed row by row, so that a table of any
+"""Tables as files: CSV without formulas, and JSON, streamed row by row so that a table of any
 length fits into memory."""
 
 import csv
@@ -11,13 +11,13 @@ from typing import Any, Final, Generic, TypeVar
 Row = TypeVar("Row")
 Columns = Mapping[str, Callable[[Row], object]]
 
-# With one of these a spreadsheet begins to compute, and may call others by what it computes.
+# Spreadsheets treat a cell that starts with one of these as a formula, which may call out.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
-_ROWS_AT_ONCE: Final = 20  # an export stops for requests between two pieces
+_ROWS_AT_ONCE: Final = 20  # an export yields to requests between chunks
 
 
 class _Lines(Generic[Row]):
-    """Buffer that csv writes to and that is drained while rows come."""
+    """Buffer that the csv writer writes to, drained chunk by chunk."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
@@ -71,7 +71,7 @@ def _cell(value: object) -> object:
     return value
 
 
-# And the same as some keyboards write them, which some spreadsheets read alike.
+# Also their full-width forms, which some spreadsheets treat the same.
 _SIGNS: Final = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
 
 

@@ -1,4 +1,4 @@
-"""Limits of what a database stores as text, and names in sentences."""
+"""Text that every database can store, and names in sentences."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ def code(name: str) -> str:
 
 
 def is_storable(text: str) -> bool:
-    """True without NUL, which PostgreSQL rejects, and lone surrogates, which UTF-8 has not."""
+    """Whether a text has no NUL, which PostgreSQL rejects, and no lone surrogates (not UTF-8)."""
     return "\0" not in text and (
         text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
     )

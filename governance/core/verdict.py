@@ -1,4 +1,4 @@
-"""The three verdicts on a result."""
+"""The three verdicts on a call."""
 
 from enum import StrEnum
 

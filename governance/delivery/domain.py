@@ -33,12 +33,12 @@ def assigned(rules: Iterable[Rule], agent: str, tags: Mapping[str, str]) -> str 
 
 
 def assignable(rules: Iterable[Rule], agent: str) -> list[str]:
-    """Each bundle that some tags may bring this agent, for those who cannot know its tags."""
+    """Bundles this agent may get with any tags, for callers that don't know its tags."""
     bundles: list[str] = []
     for rule in fitting(rules, agent):
         bundles.append(rule.bundle)
         if not rule.tags:
-            break  # it fits whatever the tags are, so nothing below is ever reached
+            break  # it matches any tags, so no rule below is ever reached
     return list(dict.fromkeys(bundles))
 
 
@@ -50,7 +50,7 @@ def fitting(rules: Iterable[Rule], agent: str) -> list[Rule]:
 
 MESSAGE = "Stopped by an operator of the console: no tool may be called until the stop is lifted."
 
-# Changing a byte changes its hash, by which events of stopped agents are known.
+# Changing a byte changes the hash, which identifies events of stopped agents.
 _IN_NEW = f"""\
 apiVersion: edictum/v1
 kind: Ruleset
@@ -77,5 +77,5 @@ STOPPED_HASHES = {dialect: sha256(STOPPED[dialect]).hexdigest() for dialect in D
 
 
 def is_stopped_by(policy_version: str | None) -> bool:
-    """Whether an agent that reports this version has taken the stop."""
+    """Whether an agent that reports this version has acknowledged a stop."""
     return policy_version is not None and policy_version.lower() in STOPPED_HASHES.values()

@@ -1,7 +1,7 @@
 """News for streams, and the list of connected agents.
 
-Redis carries both between processes and stores nothing that matters: whoever missed news compares
-with the database, and connections are published again every few seconds.
+Redis carries both between processes and stores nothing essential: processes compare with the
+database to catch missed news, and publish connections again every few seconds.
 """
 
 import json
@@ -18,7 +18,7 @@ from governance import broker
 CHANNEL = "edictum-site:news"
 CONNECTED = "edictum-site:connected"
 STOPPED = "edictum-site:stopped"
-STOP_LASTS = 30 * 24 * 3600  # seconds after which it is forgotten that an agent fetched a stop
+STOP_LASTS = 30 * 24 * 3600  # seconds until the record of a fetched stop expires
 
 
 class Place(NamedTuple):
@@ -29,17 +29,17 @@ class Place(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """An agent that holds a stream now."""
+    """An agent with an open stream."""
 
     agent: str
     environment: str
-    bundle: str  # empty: none is assigned to it yet, or its client follows several by itself
-    revision: str  # the hash of what was sent to it last, or of what it said to have
-    since: float  # seconds of the epoch
+    bundle: str  # empty: none is assigned yet, or its client follows several
+    revision: str  # hash of the document last sent to it, or that it reported
+    since: float  # Unix timestamp
 
 
 def publish(project_id: int, environment_id: int) -> None:
-    """Publish, after the commit, that agents there may get another document."""
+    """Publish after commit that agents of this environment may get another document."""
     message = json.dumps(Place(project_id, environment_id))
     transaction.on_commit(
         partial(broker.query, lambda redis: redis.publish(CHANNEL, message)), robust=True
@@ -47,13 +47,13 @@ def publish(project_id: int, environment_id: int) -> None:
 
 
 def place_of(message: bytes) -> Place:
-    """The place that one of the messages on the channel is about."""
+    """Place that a message on the channel is about."""
     project_id, environment_id = json.loads(message)
     return Place(int(project_id), int(environment_id))
 
 
 def connected(project_id: int) -> list[Connected] | None:
-    """Agents that hold a stream of any process now; None while the broker is silent."""
+    """Agents connected to any process; None if the broker doesn't respond."""
 
     def read(redis: "Redis") -> list[Connected]:
         processes: Any = redis.zrangebyscore(processes_key(project_id), time.time(), "+inf")
@@ -72,8 +72,8 @@ def connected(project_id: int) -> list[Connected] | None:
 def note_fetched(
     project_id: int, environment: str, agent: str, revision: str, *, stopped: bool
 ) -> None:
-    """Note the document that a polling agent fetched. Its stream carries none, so a stop counts as
-    acknowledged when fetched, until it fetches something else."""
+    """Record what a polling agent fetched. Its stream carries no documents, so a stop counts as
+    acknowledged once fetched, until the agent fetches something else."""
     if broker.is_silent():
         return
     key = stopped_key(project_id, environment, agent)
@@ -95,15 +95,15 @@ def _with_fetched(redis: "Redis", project_id: int, agents: list[Connected]) -> I
 
 
 def stopped_key(project_id: int, environment: str, agent: str) -> str:
-    """The hash of the stop that this agent fetched last, if that was the last it fetched."""
+    """Redis key of the hash of the stop, set while it is what this agent last fetched."""
     return f"{STOPPED}:{project_id}:{environment}:{agent}"
 
 
 def processes_key(project_id: int) -> str:
-    """A sorted set: each process that holds streams of this project, and until when that stands."""
+    """Redis key of a sorted set: processes with streams of this project, by expiry."""
     return f"{CONNECTED}:{project_id}"
 
 
 def streams_key(project_id: int, process: str) -> str:
-    """A hash: the streams of this project that one process holds."""
+    """Redis key of a hash: streams of this project in one process."""
     return f"{CONNECTED}:{project_id}:{process}"

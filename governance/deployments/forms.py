@@ -7,7 +7,7 @@ from governance.web.forms import Form
 
 
 class PlaceForm(Form):
-    """Which version is to go live where."""
+    """Version to deploy, and the environment."""
 
     version = forms.IntegerField(label="Version", min_value=1, max_value=2**31 - 1)
     environment = forms.RegexField(
@@ -21,7 +21,7 @@ class PlaceForm(Form):
 
 
 class DeployForm(Form):
-    """`seen` is the deployment that was live when its author looked."""
+    """`seen` is the deployment that was current when the page was opened."""
 
     seen = forms.IntegerField(widget=forms.HiddenInput)
     message = forms.CharField(

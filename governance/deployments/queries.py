@@ -1,4 +1,4 @@
-"""Live versions, requests for deployments, and deployment plans."""
+"""Deployed versions, deployment requests, and deployment plans."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ from governance.texts.document import read_document
 
 @dataclass(frozen=True, slots=True)
 class VersionThere:
-    """A version in one environment, live there or not."""
+    """A version and an environment, whether it is deployed there or not."""
 
     version: BundleVersion
     environment: Environment
@@ -36,7 +36,7 @@ class VersionThere:
 
 @dataclass(frozen=True, slots=True)
 class Deployed:
-    """Short form of a deployment for other rooms."""
+    """Summary of a deployment, for other modules."""
 
     number: int
     environment: str
@@ -46,7 +46,7 @@ class Deployed:
 
 
 def newest_deployments(project_id: int) -> dict[int, Deployed]:
-    """The last one of each environment, by the number of the environment."""
+    """Newest deployment of each environment, by environment id."""
     last = Deployment.objects.filter(environment=OuterRef("pk")).order_by("-id").values("pk")[:1]
     newest = Environment.objects.filter(project=project_id).values(last=Subquery(last))
     rows = Deployment.objects.filter(pk__in=newest).values_list(
@@ -59,7 +59,7 @@ def newest_deployments(project_id: int) -> dict[int, Deployed]:
 def version_there(
     project: Project, bundle: str, environment: str, number: int | None = None
 ) -> VersionThere | None:
-    """The one that is live there, unless another is named."""
+    """Version with this number, or else the one that is deployed there."""
     if not NAME.fullmatch(bundle) or "\0" in environment:
         return None
     if number is None:
@@ -85,7 +85,7 @@ def live_with_text(bundle: Bundle, environment: str) -> Deployment | None:
 def lacks_second_person(
     version: BundleVersion, environment: Environment, required: Required
 ) -> bool:
-    """Whether one is required, and none has ever let exactly these bytes go live there."""
+    """Whether a second person is required and none has ever approved this version there."""
     if not required.second_person:
         return False
     there = Deployment.objects.filter(version=version, environment=environment)
@@ -110,7 +110,7 @@ def requests_before(
     environment: str = "",
     bundle: str = "",
 ) -> list[DeploymentRequest]:
-    """A page of all requests, newest first."""
+    """Page of deployment requests, newest first."""
     rows = requests_read_along().filter(environment__project=project).order_by("-id")
     if status:
         rows = rows.filter(_with_status(RequestStatus(status)))
@@ -122,7 +122,7 @@ def requests_before(
 
 
 def due_requests(now: datetime, limit: int) -> list[DeploymentRequest]:
-    """Pending requests of all projects that are past their end and not marked so."""
+    """Requests of all projects that have expired but are still marked as pending."""
     rows = DeploymentRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=now)
     return list(rows.select_related("bundle").order_by("expires_at")[:limit])
 
@@ -141,15 +141,15 @@ def _with_status(status: RequestStatus) -> Q:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     version: BundleVersion
-    environment: str  # by name: it may not exist yet
+    environment: str  # its name; it may not exist yet
     live: Deployment | None
     changes: tuple[Change, ...]
     required: Required
     evidence: Evidence | None
-    narrowed: Evidence | None  # run later than that, on some of the calls only
-    tests: Ran | None  # none: nobody asks that of what is live
+    narrowed: Evidence | None  # newer backtest of some of the calls only
+    tests: Ran | None  # None: already deployed, so not needed
     blocked: list[Blocked]
-    waiting: DeploymentRequest | None  # for any version of the bundle there
+    waiting: DeploymentRequest | None  # pending, for any version of the bundle there
 
     @property
     def is_live(self) -> bool:
@@ -169,7 +169,7 @@ class Plan:
 
 
 def plan_of(version: BundleVersion, environment: str, required: Required | None = None) -> Plan:
-    """It runs the tests of the contract against the version, which may take seconds."""
+    """Deployment plan. Runs the contract's tests against the version, which may take seconds."""
     live = live_with_text(version.bundle, environment)
     required = required or required_in(version.bundle.project, environment)
     evidence = requirements.newest_evidence(version, environment)

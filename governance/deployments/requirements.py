@@ -1,7 +1,7 @@
 """Requirements that a version does not meet yet, and the hook for backtests.
 
-Governance knows no calls, so outcomes sets two functions here when the apps are ready; they find
-backtests of these bytes.
+Governance has no access to calls, so the outcomes app sets two functions here at startup that find
+backtests of a document.
 """
 
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from typing import NamedTuple, TypeAlias
 
 from governance.core.deployment_requests import Blocked, Required
 from governance.models import BundleVersion
-from governance.models import Project as Project  # others meet it here
+from governance.models import Project as Project  # re-exported
 
 
 class Evidence(NamedTuple):
-    """A finished backtest of exactly these bytes."""
+    """A finished backtest of this exact document."""
 
-    number: int  # what its page is found by
+    number: int  # in the URL of its page
     finished_at: datetime
     calls: int
     newly_denied: int
@@ -25,14 +25,14 @@ class Evidence(NamedTuple):
     changed: int
     undetermined: int
     unchanged: int
-    over: str = ""  # which calls, in words
+    over: str = ""  # which calls, as text
 
 
 # Project, name of the environment, SHA-256 of the bytes as written.
 EvidenceOf: TypeAlias = Callable[[Project, str, str], Evidence | None]
 
-# The newest over all agents and tools there, which is what an environment may require; and the
-# newest whatever it was narrowed to, which is only told.
+# Newest backtest over all agents and tools there, which an environment may require; and newest
+# backtest with any filter, which is only shown.
 evidence_of: EvidenceOf | None = None
 newest_of: EvidenceOf | None = None
 
@@ -44,14 +44,14 @@ def newest_evidence(version: BundleVersion, environment: str) -> Evidence | None
 def newer_than(
     evidence: Evidence | None, version: BundleVersion, environment: str
 ) -> Evidence | None:
-    """Newest backtest of these bytes, where it is not the evidence."""
+    """Newest backtest of this document, unless it is the evidence."""
     newest = _evidence(newest_of, version, environment)
     is_evidence = evidence is not None and newest is not None and newest.number <= evidence.number
     return None if is_evidence else newest
 
 
 def lacking(evidence: Evidence | None, environment: str, required: Required) -> list[Blocked]:
-    """Requirements of the environment that this evidence does not meet."""
+    """Requirements of the environment that the evidence doesn't meet."""
     blocked = required.backtest(evidence.newly_denied if evidence else None, environment)
     return [blocked] if blocked else []
 

@@ -15,7 +15,7 @@ class SavedVersion(Protocol):
 
 
 class Grown(NamedTuple):
-    """Version that a text started from, or nothing for a new name."""
+    """Version that a text is based on."""
 
     name: str
     number: int

@@ -1,7 +1,7 @@
-"""Storage of drafts, with optimistic locking: no text is overwritten that its writer has not seen.
+"""Draft storage with optimistic locking: a write never replaces a text that its tab hasn't seen.
 
-A tab names the state it saw last. Its text replaces that state and no other, so neither a second
-tab nor another device loses a word.
+A tab sends the revision it saw last. Its text replaces only that revision, so no text from a second
+tab or another device is lost.
 """
 
 from typing import TypeVar
@@ -20,13 +20,13 @@ from governance.people.policies import Action, refuse_unless
 from governance.texts.merging import merge
 from governance.texts.notation import as_written
 
-MOST_NEW = 50  # drafts of what is not there yet that one person has in a project
+MOST_NEW = 50  # drafts of new contracts or checks per person and project
 
 D = TypeVar("D", Draft, CheckDraft)
 
 
 class DraftElsewhere(Conflict):
-    """The draft is no more what this tab saw: another one, or another device, has changed it."""
+    """The draft was changed in another tab or on another device since this tab loaded it."""
 
     code = "draft_elsewhere"
 
@@ -36,7 +36,7 @@ class DraftElsewhere(Conflict):
 
 
 def writer(by: Actor, action: Action) -> int:
-    """Id of the person whose drafts these are."""
+    """Id of the person who writes the drafts. Rejects keys, which have none."""
     refuse_unless(by, action)
     if by.kind is not ActorKind.PERSON or by.id is None:
         raise Forbidden("Only people have drafts. Sign in, or save a version.")
@@ -79,7 +79,7 @@ def keep(draft: D, text: str, *, seen: str) -> D:
 def rebase(
     draft: D, base: str, theirs: str, *, on: int, seen: str, most_bytes: int, by: Actor
 ) -> int:
-    """Bring what was saved meanwhile into the draft; how many places both changed."""
+    """Merge a newer version into the draft; returns the number of conflicts."""
     present = locked(draft)
     refuse_unless_seen(present, seen)
     mine = as_written(present.text, like=base)
@@ -101,7 +101,7 @@ def discard(draft: D, *, seen: str, by: Actor) -> None:
 
 
 def forget_saved(draft: DraftText) -> None:
-    """Lock the draft; a draft that another tab has changed is still there."""
+    """Delete a saved draft, unless another tab has changed it since."""
     rows = type(draft)._default_manager.filter(pk=draft.pk, text=draft.text, base=draft.base)
     rows.delete()
 

@@ -1,4 +1,4 @@
-"""Findings of the library in words for the author, in the document's dialect, with lines."""
+"""Messages for the author about the library's findings, in the document's format, with lines."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -38,7 +38,7 @@ def problems(findings: Sequence[Finding], document: Document) -> tuple[Problem, 
 
 
 def _authored(finding: Finding, dialect: Dialect) -> Finding:
-    """The same finding with the twins of its words: the library was shown the new dialect."""
+    """The same finding in the document's format: the library only saw the new format."""
     if dialect is Dialect.NEW:
         return finding
     path = tuple(finding.path)
@@ -55,7 +55,7 @@ def _authored(finding: Finding, dialect: Dialect) -> Finding:
 
 
 def _without_echoes(findings: Sequence[Finding], document: Document) -> list[Finding]:
-    """`acton` is one mistake, though the schema also misses `action`."""
+    """Drop follow-on errors: for `acton`, the schema also reports `action` as missing."""
     explained: set[tuple[Path, str]] = set()
     for finding in findings:
         if finding.kind == "unknown_key" and (
@@ -78,7 +78,7 @@ def _positions(text: str, findings: Iterable[Finding]) -> list[Position]:
 
 
 def _places_to_try(finding: Finding) -> list[tuple[Path, bool]]:
-    """Position of a finding; else of its parent, at last of the document."""
+    """Paths to try for the position of a finding: its own, then its parents up to the document."""
     path = tuple(finding.path)
     above = [(path[:length], False) for length in range(len(path), -1, -1)]
     return [(path, True), *above] if finding.at_key else above
@@ -86,7 +86,7 @@ def _places_to_try(finding: Finding) -> list[tuple[Path, bool]]:
 
 def _meant(finding: Finding) -> str:
     name, known = finding.names[0], finding.names[1:]
-    twin = swap_key(tuple(finding.path)[:-1], name)  # the other dialect's word for the same key
+    twin = swap_key(tuple(finding.path)[:-1], name)  # the same key in the other format
     if twin != name and twin in known:
         return twin
     return next(iter(get_close_matches(name, known, n=1)), "")
@@ -102,13 +102,13 @@ def _guess(finding: Finding) -> str:
 
 
 def _fix(finding: Finding) -> str:
-    """Fix, where there is exactly one."""
+    """The correction, if there is exactly one."""
     match finding.kind:
         case "unknown_key" | "unknown_operator":
             return _meant(finding)
         case "not_allowed":
             name, allowed = finding.names[0], finding.names[1:]
-            twin = swap_value(tuple(finding.path), name)  # the other dialect's word for it
+            twin = swap_value(tuple(finding.path), name)  # the same value in the other format
             close = get_close_matches(name, allowed, n=1)
             only = allowed if len(allowed) == 1 else []
             return twin if twin in allowed else next(iter(close or only), "")

@@ -1,4 +1,4 @@
-"""Selectors that name nothing, in the conditions and in the messages of rules."""
+"""Warns about unknown selectors in the conditions and messages of rules."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from governance.texts.dialect import Path
 from governance.texts.lint_finding import Finding, as_yaml, did_you_mean, nearest
 from governance.texts.plain_document import mapping
 
-# A selector that nobody resolves is accepted, and its condition is never met.
+# The library accepts unknown selectors, but their conditions never match.
 _SELECTOR = re.compile(
     r"environment|tool\.name|output\.text|(args|env|metadata|principal\.claims)\..+"
     r"|principal\.(user_id|service_id|org_id|role|ticket_ref)"

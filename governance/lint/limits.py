@@ -1,4 +1,4 @@
-"""Session limits that agents count otherwise than they read."""
+"""Warns about session limits that agents enforce differently than they read."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ GLOB = frozenset("*?[")
 
 
 class _Limit(NamedTuple):
-    name: str  # max_attempts, max_tool_calls, or of one tool
+    name: str  # max_attempts, max_tool_calls, or calls of one tool
     value: int
     rule: str
     path: Path
@@ -87,7 +87,7 @@ def _about(limit: _Limit, lowest: dict[str, _Limit]) -> Iterator[Finding]:
 
 
 def _sooner(limit: _Limit, lowest: dict[str, _Limit]) -> str:
-    """Which other limit stops the agent before this one could."""
+    """Reason why another limit always applies before this one; empty if none does."""
     least = lowest[limit.name]
     if least.value < limit.value:
         return f"rule `{least.rule}` says {least.value}"

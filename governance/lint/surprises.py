@@ -1,7 +1,7 @@
-"""Lint: legal in a contract, but surely not what its author meant.
+"""Lint: valid in a contract, but surely not what its author meant.
 
-The library alone decides what is valid. Each warning here is one sentence at its place, with a fix
-where there is exactly one.
+Only the library decides what is valid. Each warning is one sentence at its position, with a fix if
+there is exactly one.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,11 +17,11 @@ from governance.texts.lint_finding import Finding
 from governance.texts.plain_document import action_of, mapping, rules_in, values_of
 from governance.texts.yaml_text import locate, path_text
 
-MOST = 200  # problems; beyond them one sentence says so
+MOST = 200  # problems; a last sentence counts the rest
 
 
 def lint(document: Document, *, tools: Collection[str] | None) -> tuple[Problem, ...]:
-    """In the order of the text. Without `tools`, all that were ever seen, no word about them."""
+    """Warnings in text order. `tools` are all tools ever seen; None skips warnings about tools."""
     values = values_of(document)
     rules = rules_in(values)
     findings = [

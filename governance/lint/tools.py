@@ -1,4 +1,4 @@
-"""Names and patterns of tools that meet none, and outputs that agents do not hide."""
+"""Warns about tool names and patterns that match nothing, and outputs that agents don't hide."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -12,14 +12,14 @@ from governance.texts.plain_document import action_of, mapping, tools_of
 _SAFE = ("pure", "read")
 _JUDGED_BY_COMMAND = "Bash"  # agents read from its command whether it changes anything
 _LISTS = ("|", ",", "{", " ")
-_GUESSES = 25  # looking for the nearest of some thousand names costs a while each
+_GUESSES = 25  # finding the nearest of thousands of names takes a while
 
 
 class ToolNames:
-    """The tools that were ever seen, and how a pattern stands to them."""
+    """Tools ever seen, to match names and patterns against."""
 
     def __init__(self, names: Collection[str] | None) -> None:
-        self._names = frozenset(names or ())  # where nothing was ever called, nothing is known
+        self._names = frozenset(names or ())  # empty if no call was recorded: then nothing is known
         self._met: dict[str, bool] = {"*": True}
         self._guesses = 0
 
@@ -97,7 +97,7 @@ def _unknown(name: str, at: Path, known: ToolNames, *, at_key: bool) -> Iterator
 
 
 def _about_hiding(rule: dict[str, Any], path: Path, safe: list[str]) -> Iterator[Finding]:
-    """An agent only warns when the tool has changed something: hiding would not undo that."""
+    """Warn if agents won't hide the output: after a side effect, hiding would not undo anything."""
     if rule.get("type") != "post" or action_of(rule) not in ("redact", "block"):
         return
     patterns = tools_of(rule)

@@ -1,4 +1,4 @@
-"""The tests of a contract as a file beside it: the body that the API takes, in the same words."""
+"""A contract's tests as a file next to it, in the format of the API's request body."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from governance.core.json_text import json_written, read_json
 from governance.core.json_value import Json
 
 ENDING: Final = ".tests.json"
-LARGEST: Final = 16 * 1024 * 1024  # more than the most tests of the largest size
+LARGEST: Final = 16 * 1024 * 1024  # larger than the maximum number of tests at maximum size
 
 
 def tests_path(contract: Path) -> Path:
@@ -22,7 +22,7 @@ def tests_path(contract: Path) -> Path:
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:
-    """Raises InvalidInput, whose problems name their places."""
+    """Read the tests in a file. Raises InvalidInput with the position of each problem."""
     if (size := path.stat().st_size) > LARGEST:
         raise InvalidInput(f"The file has {size:,} bytes; at most {LARGEST:,} are read.")
     try:
@@ -42,13 +42,13 @@ def read_cases(path: Path) -> tuple[Case, ...]:
 
 
 def written(cases: Sequence[Case]) -> bytes:
-    """The same cases are the same bytes."""
+    """Serialize tests; equal tests give equal bytes."""
     items: list[Json] = [case_as_sent(case) for case in cases]
     return f"{json_written({'cases': items}, indent=2)}\n".encode()
 
 
 def changed_cases(before: Sequence[Case], after: Sequence[Case]) -> Iterator[str]:
-    """Differences in words: old tests in their order, then new ones."""
+    """Describe changes to tests: old tests in their order, then new ones."""
     old, new = ({case.name: case for case in cases} for cases in (before, after))
     for name, case in old.items():
         if name not in new:

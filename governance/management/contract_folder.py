@@ -1,4 +1,4 @@
-"""Comparison of a folder of contracts in git with those in the console."""
+"""Compare a folder of contracts, for example in git, with the console."""
 
 import os
 import tempfile
@@ -27,7 +27,7 @@ class ContractFile:
     path: Path
     document: bytes
     read: Validation
-    tests: tuple[Case, ...] | None  # of the file beside it; none: there is no such file
+    tests: tuple[Case, ...] | None  # from the file next to it; None: no such file
 
     @property
     def name(self) -> str:
@@ -36,18 +36,18 @@ class ContractFile:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """Effect of pushing a file: a version or none, then a deployment where one is requested."""
+    """Effect of pushing a file: a new version or none, and a deployment if requested."""
 
     file: ContractFile
     newest: BundleVersion | None
     becomes: Literal["new contract", "new version", "unchanged"]
     meaning: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()  # what becomes of them
-    live: int | None = None  # the version live where it is to be deployed
+    tests: tuple[str, ...] = ()  # changes to tests
+    live: int | None = None  # version deployed in the target environment
 
     @property
     def number(self) -> int:
-        """The version that has the bytes of the file afterwards."""
+        """Number of the version that contains the file's bytes after the push."""
         present = self.newest.number if self.newest else 0
         return present if self.becomes == "unchanged" else present + 1
 
@@ -72,7 +72,7 @@ class Folder:
 
 
 def read_folder(path: Path) -> Folder:
-    """All contracts directly in it, by the names of the files."""
+    """Contracts in the folder, without subfolders, by file name."""
     folder = Folder()
     seen: dict[str, Path] = {}
     for each in sorted(path.iterdir()):
@@ -125,7 +125,7 @@ def plan_push(project: Project, files: list[ContractFile], environment: str) -> 
 
 
 def _tests_of(bundle: Bundle | None, file: ContractFile) -> tuple[str, ...]:
-    """Changes to tests by the file; none if it has no tests, which keeps those in the console."""
+    """Changes to tests. A file without tests changes none: the console keeps its own."""
     if file.tests is None:
         return ()
     there = [row.spec() for row in cases_of(bundle)] if bundle else []
@@ -133,7 +133,7 @@ def _tests_of(bundle: Bundle | None, file: ContractFile) -> tuple[str, ...]:
 
 
 def plan_pull(project: Project, path: Path, environment: str) -> Iterator[Pulled]:
-    """Into the file that has a contract already, else into one of its name."""
+    """Plan to write each contract to the file that already contains it, else to a new file."""
     files = read_folder(path).files if path.is_dir() else []
     there = {file.name: file for file in reversed(files) if file.name}
     for version in _versions_to_pull(project, environment):
@@ -149,7 +149,7 @@ def plan_pull(project: Project, path: Path, environment: str) -> Iterator[Pulled
 def _pulled_tests(
     contract: Path, bundle: Bundle, there: tuple[Case, ...] | None
 ) -> Iterator[Pulled]:
-    """A file that says the same in other words stays as it is; without tests there is none."""
+    """Plan for a contract's tests. An equivalent file is not changed; no tests, no new file."""
     cases = tuple(row.spec() for row in cases_of(bundle))
     path = tests_path(contract)
     if cases or path.exists():
@@ -163,7 +163,7 @@ def _pulled(path: Path, what: str, content: bytes, *, same: bool) -> Pulled:
 
 
 def write(pulled: Pulled) -> None:
-    """Whole or not at all, byte for byte."""
+    """Write a file atomically, byte for byte."""
     folder = pulled.path.parent
     folder.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
@@ -178,7 +178,7 @@ def write(pulled: Pulled) -> None:
 
 
 def _versions_to_pull(project: Project, environment: str) -> Iterator[BundleVersion]:
-    """By name: of each bundle what is live there, or without an environment the newest version."""
+    """Deployed version of each bundle, by name; without an environment, its newest version."""
     for bundle in Bundle.objects.filter(project=project).order_by("name"):
         live = live_in(bundle, environment) if environment else None
         if live is not None:

@@ -1,4 +1,4 @@
-"""Any value of Python as JSON, in the way in which agents report it."""
+"""Converts Python values to JSON the way agents report them."""
 
 import base64
 import dataclasses
@@ -15,7 +15,7 @@ DEEPEST = 64
 
 
 def plain(value: Any, around: tuple[int, ...] = ()) -> Any:
-    """It never raises and always ends."""
+    """JSON of any value. Never raises, and always terminates."""
     if value is None or type(value) in (bool, str):
         return value
     if isinstance(value, enum.Enum):
@@ -52,7 +52,7 @@ def _inside(value: Any, around: tuple[int, ...]) -> Any:
         return {each.name: plain(getattr(value, each.name), around) for each in fields}
     if isinstance(value, BaseException):
         return f"{type(value).__name__}: {value}"
-    dump = getattr(value, "model_dump", None)  # pydantic, and the messages of several frameworks
+    dump = getattr(value, "model_dump", None)  # pydantic, and message classes of several frameworks
     if callable(dump) and not isinstance(value, type):
         return plain(dump(), around)
     return str(value)

@@ -1,21 +1,21 @@
-"""The call that is checked, and the work that is left for its verdict."""
+"""The call to check, and its remaining work budget."""
 
 from typing import Any
 
-WORK = 50_000_000  # a character read is one, what is asked of an item sixteen: about a second
+WORK = 50_000_000  # one per character read, sixteen per item; about a second in total
 ITEM = 16
-TEXT = 16_777_216  # characters of a text that are read at most
-MOST_READ = 64  # values that are remembered with their texts, and texts with their values
+TEXT = 16_777_216  # characters of a string that are read at most
+MOST_READ = 64  # cached conversions between values and texts
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
-UNREAD: Any = type("Unread", (), {"__repr__": lambda self: "UNREAD"})()  # anything, or missing
+UNREAD: Any = type("Unread", (), {"__repr__": lambda self: "UNREAD"})()  # any value, or missing
 
 
 class TooMuch(Exception):
-    """A verdict would cost more than its budget."""
+    """A verdict would exceed its work budget."""
 
 
 class Prefix:
-    """The beginning of a text whose rest was not read."""
+    """Beginning of a text whose rest was not read."""
 
     __slots__ = ("text",)
 
@@ -24,7 +24,7 @@ class Prefix:
 
 
 class Call:
-    # Made once for each result: what most of them never change stands here, and costs nothing.
+    # Class attributes hold defaults that most calls never change, so creating a call is cheap.
     item: Any = MISSING
     elapsed_ms: Any = MISSING
     left = WORK

@@ -1,7 +1,7 @@
-"""Compile a condition to a function that returns the leaf that decided, or None.
+"""Compiles a condition to a function that returns the leaf that decided, or None.
 
-Where that depends on text that was not read, the result is undecided: neither a condition nor its
-opposite is true then.
+If the result depends on text that was not read, it is undecided: then neither the condition nor its
+negation is true.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ UNDECIDED = Leaf("", lambda call: UNREAD)
 
 
 def condition_of(condition: Mapping[str, Any], patterns: Sequence[Matches]) -> Condition:
-    """The first leaf that was true, on the way that was; inside a `not` the first one at all."""
+    """Compiled condition. It returns the first leaf that was true; for a `not`, its first leaf."""
     if "all" in condition:
         return partial(_all, [condition_of(each, patterns) for each in condition["all"]])
     if "any" in condition:
@@ -129,7 +129,7 @@ def _test_of(leaf: Mapping[str, Any], patterns: Sequence[Matches]) -> Test:
 
 
 def _cost(condition: Mapping[str, Any]) -> int:
-    """Work of one item: each leaf on each of its paths, whatever the item is."""
+    """Work per item: each leaf and each step of its paths, whatever the item is."""
     if "select" in condition:
         return ITEM + sum(1 + len(each["steps"]) for each in condition["select"])
     inner = [condition["not"]] if "not" in condition else condition.get("all", condition.get("any"))

@@ -1,4 +1,4 @@
-"""From a selector to a function that finds its value in a call, or that it is missing."""
+"""Compiles a selector to a function that returns its value in a call, or `MISSING`."""
 
 import json
 import math
@@ -33,7 +33,7 @@ def selector_of(alternatives: Sequence[Mapping[str, Any]]) -> Select:
 
 
 def member_of_result(alternatives: Sequence[Mapping[str, Any]]) -> str | None:
-    """The name in `result.name`, which is what most selectors are."""
+    """The name in a plain `result.name`, the most common selector, else None."""
     match alternatives:
         case [{"base": "result", "steps": [["key", name]]}]:
             return str(name)
@@ -107,7 +107,7 @@ def _as_text(value: Any, call: Call) -> Any:
         return value
     if type(value) is not list and type(value) is not dict:
         return canonical(value)
-    # By what it is, not by what it equals; remembered with it, so that no other takes its place.
+    # Keyed by identity, not equality. The entry keeps the value alive so that its id isn't reused.
     known = call.remembered(id(value))
     if known is MISSING:
         text, work = written(value, call.left // 2)  # the other half is for reading it
@@ -128,7 +128,7 @@ def _as_json(text: Any, call: Call) -> Any:
 
 
 def _read(text: str, call: Call) -> Any:
-    # Most texts are none, and are known by how they begin.
+    # Most texts aren't JSON, and their first character shows it.
     begun = text.lstrip(" \t\n\r")
     work, is_some = len(text) - len(begun), begun[:1] in _BEGINNINGS
     if is_some:
@@ -145,7 +145,7 @@ def _read(text: str, call: Call) -> Any:
 
 
 def _too_deep(text: str) -> bool:
-    """Asked before it is read, because how deep a reader can go is nowhere the same."""
+    """Checked before parsing, because the depth that parsers support differs between platforms."""
     if text.count("[") + text.count("{") <= DEEPEST_JSON:
         return False
     outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])

@@ -1,4 +1,4 @@
-"""The operators of texts: true, false, or undecided where the rest of a text was not read."""
+"""String operators: true, false, or undecided if the rest of a text was not read."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from governance.matching.call import ITEM, TEXT, Call, Prefix
 from governance.matching.patterns import Matches
 
-FIND = 8  # characters that a search passes for the work of one, or half as many for longer words
+FIND = 8  # characters searched per unit of work; fewer for longer words
 
 Test = Callable[[Any, Call], bool | None]
 
@@ -36,7 +36,7 @@ def matching_any(patterns: Sequence[Matches]) -> Test:
 
 
 def containing_any(values: Sequence[str], *, fold: bool) -> Test:
-    # Of a long word a language may compare much at each place before it goes on.
+    # With long words, some languages compare many characters at each position.
     rated = [(value, 1 + len(value) // 16) for value in values]
 
     def contains(text: str, all_of_it: bool, call: Call) -> bool | None:  # noqa: FBT001
@@ -63,7 +63,7 @@ def containing_any(values: Sequence[str], *, fold: bool) -> Test:
     ((value, rate),) = rated
 
     def contains_it(seen: Any, call: Call) -> bool | None:
-        # What most texts come to, without the rest.
+        # Fast path for most texts.
         if type(seen) is str and len(seen) <= TEXT:
             work = 1 + len(seen) * rate // FIND
             if work <= call.left:
@@ -101,12 +101,12 @@ def ending_with(value: str, *, fold: bool) -> Test:
 
 
 def folded(value: Any) -> Any:
-    """A to Z only: what other letters fold to is nowhere the same."""
+    """Lowercase of A to Z only: folding of other letters differs between platforms."""
     if type(value) is not str:
         return value
     if value.isascii():
         return value.lower()
-    # In UTF-8 no part of another character looks like one of these.
+    # In UTF-8, no byte of another character equals an ASCII letter.
     small = value.encode("utf-8", "surrogatepass").translate(_SMALL)
     return small.decode("utf-8", "surrogatepass")
 

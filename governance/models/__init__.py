@@ -1,4 +1,4 @@
-"""The shapes that governance keeps, split by noun."""
+"""Models of the governance app, one module per topic."""
 
 from governance.models.approvals import Approval
 from governance.models.audit import AuditEntry, AuditHead, AuditRemoval, AuditStream

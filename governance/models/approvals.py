@@ -1,4 +1,4 @@
-"""Approvals: pending calls, and how each of them ended."""
+"""Approvals: pending calls and their decisions."""
 
 import json
 from collections.abc import Mapping
@@ -19,21 +19,21 @@ _DECIDED = models.Q(status__in=["approved", "denied"])
 class Approval(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="approvals", db_index=False)
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="approvals")
-    code = models.CharField(max_length=64, unique=True)  # what agents ask by
+    code = models.CharField(max_length=64, unique=True)  # id that agents poll with
     agent_id = models.CharField(max_length=128)
-    session_id = models.TextField(blank=True)  # SDKs before 0.18 do not tell it
+    session_id = models.TextField(blank=True)  # SDKs before 0.18 don't send it
     tool_name = models.TextField()
-    arguments = models.TextField()  # raw, as JSON: only who opens them reads this
-    shown = models.JSONField()  # what people see of them instead
+    arguments = models.TextField()  # unmasked JSON, read only when a person opens it
+    shown = models.JSONField()  # masked, for display
     argument_count = models.PositiveIntegerField()
     message = models.TextField(blank=True)
-    digest = models.BinaryField(max_length=32)  # equal for a request that was sent again
+    digest = models.BinaryField(max_length=32)  # equal for a retried request
     timeout_s = models.PositiveIntegerField()
     on_timeout = models.CharField(
         max_length=5, choices=[(each.value, each.value) for each in OnTimeout]
     )
     created_at = models.DateTimeField()
-    # When the decision counts, some seconds after it was made; until then, when it expires.
+    # When the decision takes effect, some seconds after it was made; without one, the expiry.
     ends_at = models.DateTimeField()
     status = models.CharField(
         max_length=8,
@@ -78,7 +78,7 @@ class Approval(models.Model):
     def expires_at(self) -> datetime:
         return self.created_at + timedelta(seconds=self.timeout_s)
 
-    # The moment as of which an agent gets it; none: now.
+    # Time for which the status is reported to the agent; None: now.
     reported_at: datetime | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""The audit log: append-only, each entry bound to the one before it by a keyed hash."""
+"""Audit log: append-only; each entry is chained to the previous one by a keyed hash."""
 
 from django.db import models
 
@@ -34,7 +34,7 @@ class AuditEntry(models.Model):
         return shown(self.actor)
 
     def details_in_words(self) -> list[tuple[str, str]]:
-        """The details that say something, in words."""
+        """Non-empty details as text."""
         return [
             (
                 name.replace("_", " "),
@@ -46,7 +46,7 @@ class AuditEntry(models.Model):
 
 
 class AuditHead(models.Model):
-    """The log's newest entry at a moment, signed with the project's key."""
+    """Newest entry of the log at a point in time, signed with the project's key."""
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="audit_heads")
     number = models.PositiveBigIntegerField()
@@ -68,7 +68,7 @@ class AuditHead(models.Model):
 
 
 class AuditRemoval(models.Model):
-    """Permission to delete the beginning of a log, within one transaction: triggers look for it."""
+    """Permission, checked by triggers, to delete the start of a log within one transaction."""
 
     project_number = models.PositiveBigIntegerField()
     up_to = models.PositiveBigIntegerField()
@@ -78,17 +78,17 @@ class AuditRemoval(models.Model):
 
 
 class AuditStream(models.Model):
-    """Receiver of a log, and the last entry that arrived there."""
+    """Receiver of a log, with the last entry delivered to it."""
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="audit_stream")
     url = models.CharField(max_length=512)
-    sealed_token = models.BinaryField(default=bytes)  # empty: without an Authorization header
-    delivered = models.PositiveBigIntegerField(default=0)  # number of the last entry
+    sealed_token = models.BinaryField(default=bytes)  # empty: no Authorization header
+    delivered = models.PositiveBigIntegerField(default=0)  # number of the last delivered entry
     delivered_at = models.DateTimeField(null=True)
     error = models.CharField(max_length=512, default="")
     failed_since = models.DateTimeField(null=True)
-    failures = models.PositiveIntegerField(default=0)  # in a row
-    due_at = models.DateTimeField()  # when it is sent again; a sender moves it ahead
+    failures = models.PositiveIntegerField(default=0)  # consecutive
+    due_at = models.DateTimeField()  # next attempt; a sender moves it forward as a lease
 
     def __str__(self) -> str:
         return self.url

@@ -10,16 +10,16 @@ from governance.models.contracts import Bundle, BundleVersion
 
 
 class Case(models.Model):
-    """A call and what is to become of it; or a short session and where a limit stops it."""
+    """A call and its expected decision, or a short session and the call where a limit stops it."""
 
     bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="cases")
     name = models.CharField(max_length=128)
     position = models.PositiveIntegerField()
-    calls = models.TextField()  # JSON in ASCII; of a case about one call exactly one
+    calls = models.TextField()  # ASCII JSON; exactly one call unless it is a session
     action = models.CharField(  # empty: a session
         max_length=6, blank=True, choices=[(each, each) for each in ACTIONS]
     )
-    stopped_at = models.PositiveIntegerField(null=True)  # none: no call of the session
+    stopped_at = models.PositiveIntegerField(null=True)  # None: no call of the session
     rule = models.CharField(max_length=128, blank=True)
     author = models.CharField(max_length=320)
     changed_at = models.DateTimeField()
@@ -55,7 +55,7 @@ class Case(models.Model):
 
 
 class CaseRun(models.Model):
-    """Results of the tests when this version met them last: at its save or a deployment."""
+    """Latest test results of a version, from its save or a deployment."""
 
     version = models.OneToOneField(BundleVersion, models.CASCADE, related_name="case_run")
     ran_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Named success checks: immutable versions, and the bindings that say what they judge."""
+"""Named success checks: immutable versions, and bindings to the calls they apply to."""
 
 import json
 import zlib
@@ -28,17 +28,17 @@ class Check(models.Model):
 
 
 class CheckVersion(models.Model):
-    """One save, for ever: the bytes as they were written, and what they were compiled to."""
+    """One immutable save: the bytes as written, and the compiled check."""
 
-    # Not `check`: that is what Django calls its own look at a model.
+    # Not named `check`, because Django's models have a method of that name.
     success_check = models.ForeignKey(Check, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
     document = models.BinaryField()
     sha256 = models.CharField(max_length=64)
-    packed = models.BinaryField()  # the compiled check as JSON, most of it tables that pack well
+    packed = models.BinaryField()  # compiled check as compressed JSON, mostly tables
     description = models.CharField(max_length=2000, blank=True)
-    rules = models.PositiveIntegerField()  # of its own
-    included = models.JSONField(default=list)  # [{"name", "version"}]: as they were at the save
+    rules = models.PositiveIntegerField()  # without those of included checks
+    included = models.JSONField(default=list)  # [{"name", "version"}] at the time of saving
     author = models.CharField(max_length=254)
     message = models.CharField(max_length=2000, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -69,9 +69,9 @@ class CheckVersion(models.Model):
 
 
 class CheckBindings(models.Model):
-    """Which check judges which calls: one list per project, replaced whole.
+    """Which check applies to which calls: one list per project, always replaced as a whole.
 
-    Without the last line, which is fixed: every other call is judged by the default.
+    The fixed last line is not stored: the default check applies to all other calls.
     """
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="check_bindings")

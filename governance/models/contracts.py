@@ -1,4 +1,4 @@
-"""Contract bundles: immutable versions, and the deployments that make one current."""
+"""Contracts: immutable versions, and the deployments that make one current."""
 
 from django.db import models
 
@@ -23,14 +23,14 @@ class Bundle(models.Model):
 
 
 class BundleVersion(models.Model):
-    """One save, for ever: the bytes as they were written, and what the library read in them."""
+    """One immutable save: the bytes as written, and the session rules parsed from them."""
 
     bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
     document = models.BinaryField()
     revision_hash = models.CharField(max_length=64, db_index=True)
     dialect = models.CharField(max_length=3, choices=[("old", "old"), ("new", "new")])
-    session_rules = models.JSONField()  # what the engine read: [{"id", "limits", "mode"}]
+    session_rules = models.JSONField()  # as parsed by the engine: [{"id", "limits", "mode"}]
     author = models.CharField(max_length=254)
     message = models.CharField(max_length=2000, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -48,7 +48,7 @@ class BundleVersion(models.Model):
 
 
 class Deployment(models.Model):
-    """Makes one version of a bundle current in one environment; the newest one stands."""
+    """Makes one version of a bundle current in one environment; the newest one counts."""
 
     version = models.ForeignKey(BundleVersion, models.CASCADE, related_name="deployments")
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="deployments")
@@ -56,7 +56,7 @@ class Deployment(models.Model):
     approved_by = models.CharField(  # a second person
         max_length=320, blank=True, default="", db_default=""
     )
-    override = models.CharField(  # why it went live although its tests failed
+    override = models.CharField(  # reason to deploy despite failing tests
         max_length=2000, blank=True, default="", db_default=""
     )
     created_at = models.DateTimeField(auto_now_add=True)

@@ -10,7 +10,7 @@ DIALECTS = [("old", "old"), ("new", "new")]
 
 
 class Rendering(models.Model):
-    """A version in one dialect, made once: its bytes are what agents hash into every event."""
+    """A version in one dialect, never regenerated: agents send its hash with every event."""
 
     version = models.ForeignKey(BundleVersion, models.CASCADE, related_name="renderings")
     dialect = models.CharField(max_length=3, choices=DIALECTS)
@@ -30,10 +30,10 @@ class Rendering(models.Model):
 
 
 class SigningKey(models.Model):
-    """An Ed25519 pair; the private half is sealed, so a copy of the database signs nothing."""
+    """Ed25519 key pair. The private half is encrypted, so a copy of the database can't sign."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="signing_keys")
-    public_key = models.CharField(max_length=64)  # hex digits, as agents are configured with it
+    public_key = models.CharField(max_length=64)  # hex digits, as in the agents' configuration
     sealed = models.BinaryField()
     author = models.CharField(max_length=320)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -73,13 +73,13 @@ class Signature(models.Model):
 
 
 class Assignment(models.Model):
-    """Default bundle of agents that name none. Never edited: a change ends it for another."""
+    """Default bundle of agents that name none. Never edited: a change ends it and adds another."""
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="assignments")
     bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="assignments")
     agent = models.CharField(max_length=128)  # a glob
     tags = models.JSONField()
-    tags_digest = models.CharField(max_length=64)  # tags may be longer than an index takes
+    tags_digest = models.CharField(max_length=64)  # tags may be too long for an index
     priority = models.IntegerField(default=0)
     author = models.CharField(max_length=320)
     created_at = models.DateTimeField()
@@ -100,8 +100,7 @@ class Assignment(models.Model):
 
 
 class Stop(models.Model):
-    """Emergency stop: until it is lifted, its agents get the block-all document instead of any
-    other."""
+    """Emergency stop. Until it is lifted, its agents get only the block-all document."""
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="stops")
     agent = models.CharField(max_length=128, blank=True)  # empty: the whole environment
@@ -125,9 +124,9 @@ class Stop(models.Model):
 
 
 class Fetches(models.Model):
-    """When an agent of the older prefix asked for its document, the last three times.
+    """Last three times that an agent on the older URL prefix fetched its document.
 
-    One that speaks the new dialect there fails before its first event, and only asks again.
+    An agent that expects the new dialect there fails before its first event, and fetches again.
     """
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="+")

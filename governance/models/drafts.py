@@ -1,4 +1,4 @@
-"""Drafts: what one person writes of a contract or a check and has not saved as a version yet."""
+"""Drafts: a person's changes to a contract or check that are not saved as a version yet."""
 
 from django.db import models
 
@@ -10,11 +10,11 @@ from governance.texts.notation import revision_of
 
 
 class DraftText(models.Model):
-    """Fields that drafts of contracts and of checks share."""
+    """Fields shared by drafts of contracts and of checks."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="%(class)ss")
     person = models.ForeignKey(User, models.CASCADE, related_name="%(class)ss")
-    base = models.PositiveIntegerField(default=0)  # the version that it grew from; 0: none
+    base = models.PositiveIntegerField(default=0)  # the version it is based on; 0: none
     text = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
     kept_at = models.DateTimeField()
@@ -29,7 +29,7 @@ class DraftText(models.Model):
 
 
 class Draft(DraftText):
-    bundle = models.ForeignKey(  # none: of a contract that is not there yet
+    bundle = models.ForeignKey(  # None: a new contract
         Bundle, models.CASCADE, related_name="drafts", null=True
     )
 
@@ -45,10 +45,10 @@ class Draft(DraftText):
 
 
 class CheckDraft(DraftText):
-    success_check = models.ForeignKey(  # none: of a check that is not there yet
+    success_check = models.ForeignKey(  # None: a new check
         Check, models.CASCADE, related_name="drafts", null=True
     )
-    # Names of included checks that it takes newer than the version does that it grew from.
+    # Names of included checks that it uses in a newer version than its base version does.
     newer = models.JSONField(default=list, db_default=[])
 
     class Meta(DraftText.Meta):
@@ -59,7 +59,7 @@ class CheckDraft(DraftText):
         ]
 
     def __str__(self) -> str:
-        # A contract may have the same name: the log tells the two apart.
+        # A contract may have the same name, and the log must distinguish them.
         return (
             f"draft of the check {self.success_check}"
             if self.success_check

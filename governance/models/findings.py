@@ -18,13 +18,13 @@ class Finding(models.Model):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="findings")
     kind = models.CharField(max_length=64)
-    # What it is about, as people would name it; empty: the project itself.
+    # Readable name of what the alert is about; empty: the project itself.
     subject = models.CharField(max_length=400)
     environment = models.CharField(max_length=128, blank=True)  # empty: the whole project
-    agent = models.CharField(  # empty: no single one
+    agent = models.CharField(  # empty: not about a single agent
         max_length=400, blank=True, default="", db_default=""
     )
-    title = models.CharField(  # with names in backticks; empty: the words of its kind
+    title = models.CharField(  # with names in backticks; empty: the default text of its kind
         max_length=400, blank=True, default="", db_default=""
     )
     why = models.TextField()
@@ -34,13 +34,13 @@ class Finding(models.Model):
     )
     impact = models.PositiveBigIntegerField(default=0, db_default=0)  # calls affected
     since = models.DateTimeField()
-    last_at = models.DateTimeField()  # when it was noticed last
+    last_at = models.DateTimeField()  # last detected
     lasts = models.BooleanField(default=False)
     dismissed_by = models.CharField(max_length=320, blank=True)
     dismissed_at = models.DateTimeField(null=True)
     snoozed_by = models.CharField(max_length=320, blank=True, default="", db_default="")
     snoozed_until = models.DateTimeField(null=True)
-    snoozed_impact = models.PositiveBigIntegerField(null=True)  # set: until it gets worse
+    snoozed_impact = models.PositiveBigIntegerField(null=True)  # set: snoozed until it grows
     resolved_at = models.DateTimeField(null=True)
 
     class Meta:

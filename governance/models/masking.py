@@ -1,4 +1,4 @@
-"""Masking before storing: what a project chose, and how much was masked."""
+"""Masking before storing: a project's rules, and how many values were masked."""
 
 from django.db import models
 
@@ -6,16 +6,16 @@ from governance.models.projects import Project
 
 
 class MaskingRules(models.Model):
-    """Rules of a project; without a row secrets are masked when they are shown."""
+    """Rules of a project. Without a row, secrets are masked on display."""
 
     project = models.OneToOneField(
         Project, models.CASCADE, primary_key=True, related_name="masking"
     )
     before_storing = models.BooleanField(default=False, db_default=False)
     detectors = models.JSONField(default=list)  # names
-    # Own patterns: name, pattern, whether inside texts, and the automaton it was compiled to.
+    # Own patterns: name, pattern, whether to match inside texts, and the compiled automaton.
     patterns = models.JSONField(default=list)
-    salt = models.BinaryField(max_length=32)  # with the console's secret key: of fingerprints
+    salt = models.BinaryField(max_length=32)  # for fingerprints, with the secret key
     revision = models.PositiveIntegerField(default=1)  # compiled rules are cached by it
 
     def __str__(self) -> str:
@@ -23,7 +23,7 @@ class MaskingRules(models.Model):
 
 
 class MaskedTotal(models.Model):
-    """Count of values that one detector masked before they were stored."""
+    """Number of values that one detector masked before storing."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
     detector = models.CharField(max_length=48)

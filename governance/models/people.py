@@ -1,4 +1,4 @@
-"""People: a user is known by email, a member is a user with a role in a project."""
+"""People: a user is identified by email; a member is a user with a role in a project."""
 
 from typing import Any, ClassVar
 
@@ -26,13 +26,13 @@ class User(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
     name = models.CharField(max_length=128, blank=True, default="", db_default="")
-    # Empty: as the browser has it. Else a name such as Europe/Berlin.
+    # A name such as Europe/Berlin; empty: the browser's time zone.
     zone = models.CharField(max_length=64, blank=True, default="", db_default="")
-    # Range that pages open with; empty: that of everybody.
+    # Default time range of pages; empty: the console's default.
     time_range = models.CharField(max_length=8, blank=True, default="", db_default="")
-    single_keys = models.BooleanField(default=True, db_default=True)  # act as shortcuts on pages
+    single_keys = models.BooleanField(default=True, db_default=True)  # shortcuts on pages
 
-    belongs_to: "list[Member] | None" = None  # where it was read together with the user
+    belongs_to: "list[Member] | None" = None  # set if loaded together with the user
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -55,7 +55,7 @@ class Member(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
-    # By the names of environments: roles there, above the one in the project.
+    # Roles by environment name, above the project role.
     environment_roles = models.JSONField(default=dict, db_default={})
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -71,19 +71,19 @@ class Member(models.Model):
         return f"{self.user} ({self.role})"
 
     def roles_there(self) -> tuple[tuple[str, Role], ...]:
-        """Environments with the roles that are above the one in the project."""
+        """Environments with roles above the project role."""
         own = Role(self.role)
         roles = ((name, Role(role)) for name, role in sorted(self.environment_roles.items()))
         return tuple((name, role) for name, role in roles if not own.reaches(role))
 
 
 class Invitation(models.Model):
-    """A one-time link, kept as the SHA-256 of its token: set-up, or a member's first visit."""
+    """One-time link for set-up or for a new member, stored as the SHA-256 of its token."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="invitations")
     email = models.EmailField(
         max_length=254, blank=True
-    )  # empty in the set-up link: whoever holds it
+    )  # empty for a set-up link, which is valid for anyone who has it
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
     digest = models.BinaryField(max_length=32, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)

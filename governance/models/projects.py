@@ -1,4 +1,4 @@
-"""Project, the tenant: everything belongs to exactly one; and its environments."""
+"""Projects, the tenants that everything belongs to, and their environments."""
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -10,13 +10,13 @@ class Project(models.Model):
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=128)
     created_at = models.DateTimeField(auto_now_add=True)
-    max_key_days = models.PositiveSmallIntegerField(null=True)  # none: no limit
-    # Pages are shown only to people who signed in with a second factor.
+    max_key_days = models.PositiveSmallIntegerField(null=True)  # None: no limit
+    # Show pages only to people who signed in with a second factor.
     second_factor = models.BooleanField(default=False, db_default=False)
-    success_target = models.FloatField(null=True)  # of rates, 0 to 1; none: no target
+    success_target = models.FloatField(null=True)  # success rate, 0 to 1; None: no target
     is_demo = models.BooleanField(
         default=False, db_default=False
-    )  # simulated traffic, to be removed as a whole
+    )  # simulated traffic, removable as a whole
 
     class Meta:
         ordering = ["slug"]
@@ -26,7 +26,7 @@ class Project(models.Model):
 
 
 class Environment(models.Model):
-    """One exists from the first key, deployment or binding that names it."""
+    """Environment, created by the first key, deployment or binding that names it."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="environments")
     name = models.CharField(max_length=128, validators=[RegexValidator(ENVIRONMENT_NAME)])

@@ -15,11 +15,11 @@ _DECIDED = Q(status__in=["approved", "refused"])
 
 
 class Requirements(models.Model):
-    """No row: the environment requires nothing."""
+    """Requirements of an environment for deployments. No row means none."""
 
     environment = models.OneToOneField(Environment, models.CASCADE, related_name="requirements")
     second_person = models.BooleanField(default=False)
-    max_newly_denied = models.PositiveIntegerField(null=True)  # none: no backtest is required
+    max_newly_denied = models.PositiveIntegerField(null=True)  # None: no backtest required
 
     class Meta:
         ordering = ["environment"]
@@ -32,17 +32,17 @@ class Requirements(models.Model):
 
 
 class DeploymentRequest(models.Model):
-    """Request for a second person's approval to deploy exactly these bytes in one environment."""
+    """Request for a second person's approval to deploy one exact document to an environment."""
 
     bundle = models.ForeignKey(Bundle, models.CASCADE, related_name="requests")
     version = models.ForeignKey(BundleVersion, models.CASCADE, related_name="requests")
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="requests")
     revision_hash = models.CharField(max_length=64)
     author = models.CharField(max_length=320)
-    # The person who asked, themself or by a key they made; none: the console asked.
+    # Person who made the request, directly or with a key they created; None: the console.
     requester = models.ForeignKey(User, models.PROTECT, related_name="requests", null=True)
     message = models.CharField(max_length=2000, blank=True)
-    override = models.CharField(max_length=2000, blank=True)  # why failing tests may be overridden
+    override = models.CharField(max_length=2000, blank=True)  # reason to override failing tests
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     status = models.CharField(
@@ -52,7 +52,7 @@ class DeploymentRequest(models.Model):
     )
     decided_by = models.CharField(max_length=320, blank=True)
     ended_at = models.DateTimeField(null=True)
-    reason = models.CharField(max_length=2000, blank=True)  # why it was refused, or is void
+    reason = models.CharField(max_length=2000, blank=True)  # why it was rejected or is void
     deployment = models.OneToOneField(
         Deployment, models.SET_NULL, related_name="request", null=True
     )

@@ -6,16 +6,16 @@ from governance.models.projects import Environment
 
 
 class AnnouncedAssignment(models.Model):
-    """A bundle that an agent was once told to be its assignment.
+    """A bundle that was once announced to an agent as its assignment.
 
-    When it comes back it names one of these as if it had chosen it, and not always the latest, for
-    it may have failed to load that: only these rows tell its choice from its assignment.
+    When it reconnects, the agent names one of these as if it had chosen it; not always the latest,
+    which it may have failed to load. Only these rows distinguish a choice from an assignment.
     """
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="+")
     agent = models.CharField(max_length=128)
     bundle_name = models.CharField(max_length=128)
-    at = models.DateTimeField()  # when it was told, or its agent came back
+    at = models.DateTimeField()  # announced, or the agent last reconnected
 
     class Meta:
         ordering = ["agent"]

@@ -1,4 +1,4 @@
-"""The text of an API key: `edk_<environment>_<random>`, and the scopes that it may carry."""
+"""API keys: their format, `edk_<environment>_<random>`, and their scopes."""
 
 import hashlib
 import ipaddress
@@ -15,9 +15,9 @@ from governance.matching.globs import glob_matches
 LETTERS = string.ascii_letters + string.digits
 RANDOM_LENGTH = 40
 AN_AGENT = "my-agent"
-SHOWN = 4  # so many characters of the random part are kept to recognise a key by
+SHOWN = 4  # characters of the random part that a key's hint shows
 
-# Greedy: an environment's name may hold `_`, the random part never does, so the last one divides.
+# Greedy: an environment name may contain `_` but the random part can't, so the last one separates.
 _KEY = re.compile(r"edk_([A-Za-z0-9][A-Za-z0-9._-]{0,127})_([A-Za-z0-9]{32,256})")
 KEY_PREFIX = b"edk_"
 _KEY_IN_DATA = re.compile(rb"edk_[A-Za-z0-9][A-Za-z0-9._-]{0,127}_[A-Za-z0-9]{32,256}")
@@ -38,7 +38,7 @@ def new_key(environment: str) -> str:
 
 
 def environment_of(key: str) -> str | None:
-    """The environment that a key names, or None when the text is no key."""
+    """Environment named in a key, or None if the text is not a key."""
     match = _KEY.fullmatch(key)
     return match[1] if match else None
 
@@ -53,7 +53,7 @@ def hint_of(key: str) -> str:
 
 
 def agent_within(glob: str) -> str:
-    """An agent that a key for this glob speaks for, to show how the key is used."""
+    """Example agent name that matches a key's glob, for usage instructions."""
     if not glob or glob_matches(glob, AN_AGENT):
         return AN_AGENT
     name = re.sub(r"[*?]", "1", glob)
@@ -61,7 +61,7 @@ def agent_within(glob: str) -> str:
 
 
 def bearer(authorization: str) -> str | None:
-    """The key in an `Authorization` header, if it holds one."""
+    """API key in an `Authorization` header, or None."""
     match = _BEARER.fullmatch(authorization)
     return match[1] if match and _KEY.fullmatch(match[1]) else None
 
@@ -76,7 +76,7 @@ def with_implied(scopes: frozenset[str]) -> frozenset[str]:
 
 
 def without_keys(content: bytes) -> tuple[bytes, list[str]]:
-    """The content with every API key shortened to its hint, and the keys that were in it."""
+    """Content with every API key replaced by its hint, and the keys found in it."""
     keys = [each.decode() for each in dict.fromkeys(_KEY_IN_DATA.findall(content))]
     if not keys:
         return content, keys
@@ -84,7 +84,7 @@ def without_keys(content: bytes) -> tuple[bytes, list[str]]:
 
 
 def network_of(text: str) -> str:
-    """A network in CIDR form, or an address as the network of itself; ValueError for others."""
+    """Network in CIDR form; an address becomes a network of one. Raises ValueError otherwise."""
     return str(ipaddress.ip_network(text.strip(), strict=False))
 
 
@@ -106,8 +106,8 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
     return ipaddress.ip_network(text)
 
 
-MANAGE_KEY = "manage_key_used_by_agent"  # what nothing ends but the end of the key's use
-KEYS_OF_MEMBER = "keys_end_with_their_maker"  # what ends with the keys, or with the role
+MANAGE_KEY = "manage_key_used_by_agent"  # open while agents use the key
+KEYS_OF_MEMBER = "keys_end_with_their_maker"  # until the keys end or their creator is an admin
 KEY_EXPIRES = "key_expires"
 KEY_IN_DATA = "key_sent_as_data"
 
@@ -117,5 +117,5 @@ def subject_of_key(key_id: int, name: str) -> str:
 
 
 def key_of(subject: str) -> int | None:
-    """The id of the key that a subject names."""
+    """Key id in the subject of an alert, or None."""
     return parse_number(subject.rpartition(" (key ")[2].removesuffix(")"), ID_DIGITS)

@@ -1,4 +1,4 @@
-"""Mails to people. Who cannot be reached by mail gets the link from an admin."""
+"""Mails to people. If mail can't be sent, an admin shares the link."""
 
 import logging
 from smtplib import SMTPException
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 def send_invitation(invitation: Invitation, link: str) -> bool:
-    """Whether the mail server took the mail."""
+    """Mail an invitation. Returns whether the mail server accepted it."""
     if not settings.SENDS_MAIL:
         return False
     context = {"invitation": invitation, "link": link}

@@ -1,4 +1,4 @@
-"""Permissions: decided here, asked by pages and enforced by commands."""
+"""Permissions: defined here, checked by pages and enforced by commands."""
 
 from enum import StrEnum
 
@@ -60,8 +60,8 @@ ROLE_FOR = {
     Action.SAVE_VIEW: Role.VIEWER,
     Action.SHARE_VIEW: Role.OPERATOR,
 }
-# Decided by the role in the environment that is acted on, where that is above the one in the
-# project. All others concern the project as a unit.
+# For these, the role in the affected environment counts if it is higher than the project role.
+# All other actions affect the project as a whole.
 IN_ENVIRONMENT = frozenset(
     {
         Action.DECIDE_APPROVAL,
@@ -85,7 +85,7 @@ class RoleNeeded(Forbidden):
 
 
 def may(who: Role | Actor | None, action: Action, environment: str = "") -> bool:
-    """Without an environment the role in the project alone decides."""
+    """Whether this is permitted. Without an environment, only the project role counts."""
     if isinstance(who, Actor):
         if who.kind is ActorKind.KEY and action in NOT_FOR_KEYS:
             return False
@@ -94,12 +94,12 @@ def may(who: Role | Actor | None, action: Action, environment: str = "") -> bool
 
 
 def may_somewhere(who: Actor, action: Action) -> bool:
-    """Whether the actor may in the project or in any environment: for pages that lead to it."""
+    """Whether the actor may do this in the project or any environment; for links to it."""
     return any(may(who, action, place) for place in ("", *dict(who.environment_roles)))
 
 
 def refuse_unless_somewhere(who: Actor, action: Action) -> None:
-    """For pages and routes; their commands refuse by the environment that is acted on."""
+    """Permission check for pages and routes; their commands check the affected environment."""
     if not may_somewhere(who, action):
         refuse_unless(who, action)
 
@@ -116,7 +116,7 @@ def refuse_unless(who: Role | Actor | None, action: Action, environment: str = "
 
 
 def role_of_key(scopes: frozenset[str]) -> Role | None:
-    """A `manage` key may do what an admin may, a `read` key what a viewer may."""
+    """Role equivalent to a key: admin for `manage`, viewer for `read`, otherwise None."""
     if Scope.MANAGE in scopes:
         return Role.ADMIN
     return Role.VIEWER if Scope.READ in scopes else None
@@ -127,7 +127,7 @@ def scopes_of_role(role: Role) -> frozenset[str]:
 
 
 def may_make_key_with(who: Actor, scopes: frozenset[str]) -> bool:
-    # Else a key that leaked could outlive its own revocation.
+    # Otherwise a leaked key could create another one and survive its own revocation.
     return may(who, Action.MANAGE_KEYS) and not (
         who.kind is ActorKind.KEY and Scope.MANAGE in scopes
     )
@@ -140,10 +140,10 @@ def refuse_key_with(who: Actor, scopes: frozenset[str]) -> None:
 
 
 def is_second_person(who: Actor, request: DeploymentRequest) -> bool:
-    """Whether another person acts than the requester, themself or by a key they made.
+    """Whether the actor is a person other than the requester, or a key created by one.
 
-    Behind a key that the console made, as the bootstrap key, there is none: whoever knows it may
-    be the requester.
+    A key created by the console, such as the bootstrap key, doesn't count: the requester may
+    have it, too.
     """
     return who.person_id is not None and not is_requester(who, request)
 

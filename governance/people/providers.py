@@ -1,4 +1,4 @@
-"""Identity providers of a company, as settings name them. Plain Python."""
+"""Identity providers of a company, as configured in settings. Plain Python."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from governance.core.roles import Role
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRole:
-    """Role in a project that members of a group have."""
+    """Role that members of a group get in a project."""
 
     group: str
     project: str  # its slug
@@ -17,19 +17,19 @@ class GroupRole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityProvider:
-    id: str  # in addresses
+    id: str  # in URLs
     name: str  # on the button
     url: str
     client_id: str
     secret: str = field(repr=False)
-    domains: frozenset[str] = frozenset()  # people of these sign in with it, and with nothing else
+    domains: frozenset[str] = frozenset()  # their people can sign in only with it
     groups: tuple[GroupRole, ...] = ()
     groups_claim: str = "groups"
     proves_second_factor: bool = False  # by `mfa` in the claim `amr`
-    hours: int = 12  # that a sign-in lasts
+    hours: int = 12  # lifetime of a sign-in
 
     def roles(self, groups: Iterable[str]) -> dict[str, Role | None]:
-        """The highest role in each project that the mapping names; None without a group of it."""
+        """Highest role in each mapped project; None if the person is in none of its groups."""
         theirs = set(groups)
         highest: dict[str, Role | None] = {each.project: None for each in self.groups}
         for each in self.groups:
@@ -46,6 +46,6 @@ def domain_of(email: str) -> str:
 def provider_required(
     providers: Mapping[str, IdentityProvider], email: str
 ) -> IdentityProvider | None:
-    """The only provider that people with this email may sign in with, if there is one."""
+    """Provider that people with this email must sign in with, or None."""
     domain = domain_of(email)
     return next((each for each in providers.values() if domain in each.domains), None)

@@ -1,4 +1,4 @@
-"""The columns of the files that tables are downloaded as."""
+"""Columns of the tables that can be downloaded."""
 
 from typing import Final
 

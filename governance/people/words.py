@@ -1,11 +1,11 @@
-"""Browsers, their sessions, and what roles may do, in words."""
+"""Texts about browsers, their sessions, and the permissions of roles."""
 
 from typing import Final
 
 from governance.core.roles import Role
 from governance.people.policies import IN_ENVIRONMENT, ROLE_FOR, Action
 
-# In this order: later ones name earlier ones, too.
+# The first match counts: Edge, for example, also calls itself Chrome and Safari.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -24,7 +24,7 @@ _SYSTEMS: Final = (
 
 
 def browser_words(agent: str) -> str:
-    """Firefox on Linux"""
+    """Browser and system of a user agent, such as Firefox on Linux."""
     browser = next((words for mark, words in _BROWSERS if mark in agent), "")
     system = next((words for mark, words in _SYSTEMS if mark in agent), "")
     if browser and system:
@@ -33,11 +33,11 @@ def browser_words(agent: str) -> str:
 
 
 def ended_words(number: int) -> str:
-    """1 session ended."""
+    """Message for ended sessions, such as 1 session ended."""
     return f"{number} session{'' if number == 1 else 's'} ended."
 
 
-# Page of roles: in words, and why it needs at least this role.
+# For the roles page: text of each action, and why it needs at least this role.
 ACTIONS: Final[dict[Action, tuple[str, str]]] = {
     Action.READ: ("Read everything", "Masked values stay masked."),
     Action.SAVE_VIEW: ("Save own views", "Only their author sees them."),
@@ -72,8 +72,10 @@ ACTIONS: Final[dict[Action, tuple[str, str]]] = {
 
 
 def rows_of_roles() -> list[tuple[Role, list[tuple[str, str, bool]]]]:
-    """Each role with the actions that it is the least for, the weakest role first; with why, and
-    whether a role in an environment counts."""
+    """Roles, lowest first, each with the actions that need at least that role.
+
+    Each action has its text, the reason, and whether a role in an environment counts.
+    """
     return [
         (
             role,

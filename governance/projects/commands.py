@@ -1,4 +1,4 @@
-"""Creating, renaming and removing projects, demos included."""
+"""Create, rename and remove projects, including demos."""
 
 from datetime import timedelta
 from itertools import count
@@ -26,7 +26,7 @@ FIRST_PROJECT = "default"
 
 @transaction.atomic
 def first_project() -> Project:
-    """The project `default`, made at the console's first start."""
+    """Create the project `default` at the console's first start, or return the existing one."""
     project, made = Project.objects.get_or_create(
         slug=FIRST_PROJECT, defaults={"name": FIRST_PROJECT}
     )
@@ -38,7 +38,7 @@ def first_project() -> Project:
 
 @transaction.atomic
 def create_project(*, name: str, user: User) -> Project:
-    """A new project, with its maker as its first admin."""
+    """Create a project, with its creator as the first admin."""
     if not is_admin_somewhere(user):
         raise Forbidden("You need the admin role in another project to create one.")
     name = _name(name)
@@ -46,7 +46,7 @@ def create_project(*, name: str, user: User) -> Project:
     if not slug:
         raise _invalid("Use at least one letter or digit, a to z.")
     project, made = Project.objects.get_or_create(slug=slug, defaults={"name": name})
-    if not made:  # or it was, a moment ago
+    if not made:  # possibly by a concurrent request
         raise Conflict(f"A project with the address {slug} already exists.")
     Member.objects.create(project=project, user=user, role=Role.ADMIN)
     by = person(user.pk, user.email, Role.ADMIN)
@@ -57,7 +57,7 @@ def create_project(*, name: str, user: User) -> Project:
 
 @transaction.atomic
 def set_success_target(project: Project, *, target: float | None, by: Actor) -> None:
-    """The rate, from 0 to 1, below which the project's rates are red; None: no target."""
+    """Set the success rate, 0 to 1, below which rates are shown in red; None: no target."""
     refuse_unless(by, Action.SET_TARGET)
     if project.success_target == target:
         return
@@ -92,7 +92,7 @@ def _invalid(message: str) -> InvalidInput:
 SLUG: Final = "demo"
 KEY_NAME: Final = "demo"
 ENVIRONMENT: Final = "production"
-KEY_LASTS: Final = timedelta(minutes=30)  # should its process die before it revokes it
+KEY_LASTS: Final = timedelta(minutes=30)  # in case its process dies before revoking it
 
 
 @transaction.atomic
@@ -113,7 +113,7 @@ def make_demo_project(origin: Project, *, by: Actor) -> Project:
 
 
 def _made() -> Project:
-    """Under the first address that is free, also while another is making one."""
+    """Create the project under the first free slug; safe against concurrent creation."""
     for number in count(1):
         slug = SLUG if number == 1 else f"{SLUG}-{number}"
         fields = {"name": "Demo", "is_demo": True}
@@ -124,7 +124,7 @@ def _made() -> Project:
 
 
 def make_demo_key(project: Project) -> str:
-    """Key for the process that fills the demo; revoked when that is done."""
+    """Key for the process that generates demo data; revoked once it is done."""
     text, _ = make_key(
         project,
         name=KEY_NAME,
@@ -137,7 +137,7 @@ def make_demo_key(project: Project) -> str:
 
 
 def revoke_demo_keys(project: Project) -> None:
-    """All that are left: the agents' own are revoked as soon as they are done, unless they died."""
+    """Revoke all remaining keys; agents revoke their own when done, unless their process died."""
     for key in ApiKey.objects.filter(project=project, revoked_at=None):
         revoke_key(key, by=CONSOLE)
 
@@ -146,8 +146,8 @@ def revoke_demo_keys(project: Project) -> None:
 def remove_demo_project(
     project: Project, *, logged_in: Project, by: Actor, went: dict[str, Detail]
 ) -> None:
-    """Remove the demo with all its rows, and log it once in another project, however often the
-    button is pressed."""
+    """Remove the demo with all its rows. Repeated calls record this only once, in another
+    project's audit log."""
     if not project.is_demo:
         raise Conflict("Only demo projects can be removed this way.")
     refuse_unless(by, Action.MANAGE_SETTINGS)

@@ -1,4 +1,4 @@
-"""The form of a project. What is valid, the commands say."""
+"""Form for projects. Commands validate it."""
 
 from django import forms
 

@@ -1,4 +1,4 @@
-"""Projects: those one belongs to, a new one, and the settings of one."""
+"""Pages for projects: the list of one's own, a new project, and its settings."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -86,5 +86,5 @@ def rename(request: MemberRequest) -> HttpResponse:
 
 
 def _user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)  # noqa: S101  # login_required saw to it
+    assert isinstance(request.user, User)  # noqa: S101  # ensured by login_required
     return request.user

@@ -1,4 +1,4 @@
-"""The key that a project signs with: created when first needed, opened to sign."""
+"""Signing key of a project: create it when first needed, and decrypt it to sign."""
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
@@ -20,6 +20,6 @@ def new_signing_key(project: Project, *, by: Actor) -> SigningKey:
 
 
 def opened(key: SigningKey) -> Ed25519PrivateKey:
-    """The private half; SealBroken when it was sealed with another secret key."""
+    """Decrypt the private half. Raises SealBroken if it was sealed with another secret key."""
     owner = owner_of(key.project_id)
     return open_pair(bytes(key.sealed), settings.SECRET_KEY, public=key.public_key, owner=owner)

@@ -1,4 +1,4 @@
-"""Ed25519 pairs whose private half is sealed with a key derived from the console's secret key."""
+"""Ed25519 pairs whose private half is encrypted with a key derived from the secret key."""
 
 import os
 from functools import lru_cache
@@ -14,11 +14,11 @@ _NONCE = 12
 
 
 class SealBroken(Exception):
-    """It was sealed with another secret key, or for another project, or it was altered."""
+    """The data was sealed with another secret key or for another project, or was altered."""
 
 
 def new_pair(secret: str, *, owner: str) -> tuple[str, bytes]:
-    """The public half in hex digits, and the private half sealed for this owner."""
+    """New pair: the public half in hex digits, and the private half sealed for this owner."""
     private = Ed25519PrivateKey.generate()
     public = private.public_key().public_bytes_raw().hex()
     nonce = os.urandom(_NONCE)
@@ -39,19 +39,19 @@ def owner_of(project_id: int) -> str:
 
 
 def _bound(public: str, owner: str) -> bytes:
-    # A sealed half that is copied to another row of the database does not open there.
+    # A sealed half that is copied to another database row can't be decrypted there.
     return f"{owner}:{public}".encode()
 
 
 @lru_cache(maxsize=4)
 def _cipher(secret: str) -> AESGCM:
-    # No salt: the secret key is random and as long as the key that is derived from it.
+    # No salt: the secret key is random and as long as the derived key.
     derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
     return AESGCM(derived)
 
 
 def seal_text(text: str, secret: str, *, owner: str) -> bytes:
-    """A text that only this secret key opens, and only for this owner."""
+    """Text encrypted with this secret key and bound to this owner."""
     nonce = os.urandom(_NONCE)
     return nonce + _cipher(secret).encrypt(nonce, text.encode(), owner.encode())
 

@@ -1,4 +1,4 @@
-"""The tabs of success checks, for pages that others have of them."""
+"""Tabs of success checks, for pages about them in other apps."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The tabs of a contract, for pages that others have of it."""
+"""Tabs of a contract, for pages about it in other apps."""
 
 from typing import Any
 

@@ -1,14 +1,14 @@
-"""One difference of two documents by meaning."""
+"""A semantic difference between two documents."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-DOCUMENT = "the document"  # the subject of what belongs to no rule
+DOCUMENT = "the document"  # subject of a change outside of all rules
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. Of a changed value `what` names it; else `what` is the whole sentence."""
+    """One difference. For a changed value `what` names it, else `what` is the full description."""
 
     kind: Literal["added", "removed", "changed"]
     subject: str  # the id of a rule, or DOCUMENT

@@ -1,4 +1,4 @@
-"""The two versions that an address compares, and its other parameters."""
+"""Reads from a URL which two versions to compare, and its other parameters."""
 
 from typing import NamedTuple
 
@@ -12,11 +12,11 @@ OLD, NEW = "old", "new"
 class Compared(NamedTuple):
     old: int
     new: int
-    parameters: list[tuple[str, str]]  # for the form that chooses two others
+    parameters: list[tuple[str, str]]  # for the form that selects other versions
 
 
 def compared(request: HttpRequest, newest: int) -> Compared:
-    """Default: the newest version and the one before."""
+    """Versions in the URL; by default the newest one and the one before."""
     query = request.GET
     new = parse_number(query.get(NEW)) or newest
     old = parse_number(query.get(OLD)) or max(1, new - 1)

@@ -1,4 +1,4 @@
-"""Differences between two conditions, as narrow as possible: one operand rather than all of it."""
+"""Differences between two conditions, as specific as possible: one operand if only that differs."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,7 +17,7 @@ from governance.texts.condition_words import (
 InWords = Callable[[Any], str]
 Difference = tuple[
     str, str, str
-]  # what differs, before, after; the last two empty for a whole sentence
+]  # what differs, before, after; the last two are empty if the first says it all
 _CONDITION = "condition"
 _ORDER = "its conditions are in another order, which counts where a value has the wrong type"
 
@@ -68,7 +68,7 @@ def _parts(old: list[Any], new: list[Any], what: str, in_words: InWords) -> Iter
 
 
 def _compare_same(part: Any, other: Any) -> bool:
-    """The same selector compared in the same way, with another value."""
+    """Whether both compare the same selector with the same operator."""
     return _compared(part) is not None and _compared(part) == _compared(other)
 
 

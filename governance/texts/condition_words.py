@@ -1,10 +1,10 @@
-"""Conditions of contract rules: one form for all that mean the same, and the words for them."""
+"""Conditions of contract rules: a canonical form to compare them by, and descriptions."""
 
 import json
 from collections.abc import Callable
 from typing import Any
 
-TestInWords = Callable[[str, Any], str]  # of a selector and what is asked of it
+TestInWords = Callable[[str, Any], str]  # from a selector and its operators
 
 _LONGEST = 240
 OPERATOR_WORDS = {
@@ -23,7 +23,7 @@ OPERATOR_WORDS = {
     "lt": "<",
     "lte": "≤",
 }
-SETS = ("in", "not_in", "contains_any", "matches_any")  # operators that mind no order
+SETS = ("in", "not_in", "contains_any", "matches_any")  # operators with unordered operands
 
 
 def canonical(value: Any) -> str:
@@ -32,9 +32,10 @@ def canonical(value: Any) -> str:
 
 
 def same_condition(condition: Any, *, in_order: bool = False) -> str:
-    """Equal for conditions that mean the same, in whichever order their parts stand.
+    """Equal for conditions that mean the same, whatever the order of their parts.
 
-    The order counts where a value has the wrong type: agents stop at the first part that decides.
+    With `in_order`, order counts. It matters if a value has the wrong type: agents stop at the
+    first part that decides.
     """
     match condition:
         case {"all": list() as parts} | {"any": list() as parts}:
@@ -55,7 +56,7 @@ def condition_in_words(condition: Any) -> str:
 
 
 def parts_in_words(condition: Any, test: TestInWords, *, inside: bool = False) -> str:
-    """Parts of a condition joined in words."""
+    """Description of a condition, its parts joined by `and` or `or`."""
     match condition:
         case {"all": list() as parts} | {"any": list() as parts}:
             word = " and " if "all" in condition else " or "
@@ -70,7 +71,7 @@ def parts_in_words(condition: Any, test: TestInWords, *, inside: bool = False) -
 
 
 def comparison_in_words(selector: str, operator: str) -> str:
-    """Comparison without its value: `args.amount` >"""
+    """Comparison without its value, such as "`args.amount` >", for a sentence."""
     return f"`{selector}` {OPERATOR_WORDS.get(operator, operator)}"
 
 
@@ -78,7 +79,7 @@ def value_in_words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(value_in_words(item) for item in value)
     if isinstance(value, str):
-        return f'"{value}"'  # a regular expression as it was written
+        return f'"{value}"'  # unescaped: a regular expression as written
     return json.dumps(_exact(value), ensure_ascii=False)
 
 
@@ -86,7 +87,7 @@ def shortened(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     cut = text[: _LONGEST - 1] + "…"
-    return cut + "`" if cut.count("`") % 2 else cut  # a selector that is cut stays one
+    return cut + "`" if cut.count("`") % 2 else cut  # keeps backticks balanced
 
 
 def _test(selector: str, test: Any) -> str:

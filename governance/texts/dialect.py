@@ -1,7 +1,8 @@
-"""The two formats of a contract, and the exchange of words that converts both ways.
+"""The two formats of a contract, and the word substitution that converts between them.
 
-A word of either dialect is exchanged for its twin in the other. A document that mixes them stays
-mixed, so the library refuses it as every SDK does, and converting twice gives the same document.
+Each word of one format is replaced by its counterpart in the other. A document that mixes both
+stays mixed, so the library rejects it as every SDK does, and converting twice restores the
+original.
 """
 
 from collections.abc import Mapping
@@ -27,27 +28,27 @@ _RULE_KEYS = _both_ways({"timeout_effect": "timeout_action"})
 
 
 def dialect_of(*, kind: object, has_contracts: bool) -> Dialect:
-    """Dialect by `kind`; without a known kind, by the name of the list of rules."""
+    """Format by `kind`, or by the name of the list of rules if `kind` is unknown."""
     if kind == "ContractBundle" or (kind != "Ruleset" and has_contracts):
         return Dialect.OLD
     return Dialect.NEW
 
 
 def dialect_spoken(setting: str, path: str) -> Dialect:
-    """Dialect that the key is set to; else by the prefix, which tells all SDKs but two
-    generations."""
+    """Format set for the API key, else by the path prefix, which only misleads for SDK 0.17: old
+    prefix, new format."""
     if setting:
         return Dialect(setting)
     return Dialect.OLD if path.startswith("/api/") else Dialect.NEW
 
 
 def swap_key(parent: Path, key: str) -> str:
-    """The twin of a key that stands in the mapping at `parent`."""
+    """Counterpart of a key in the mapping at `parent`."""
     return _keys_at(parent).get(key, key)
 
 
 def swap_value(path: Path, value: str) -> str:
-    """The twin of a word that stands at `path`."""
+    """Counterpart of a word at `path`."""
     return _values_at(path).get(value, value)
 
 

@@ -1,4 +1,4 @@
-"""The cheap checks of a contract document, and its text in the words of either dialect."""
+"""Contract documents: validation that doesn't need the library, and conversion between formats."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ MAX_BYTES = 512 * 1024
 class Document:
     text: str
     dialect: Dialect
-    twin: str  # line for line the same in the other dialect
+    twin: str  # the same text line for line in the other format
 
     @property
     def sha(self) -> str:
@@ -26,16 +26,17 @@ class Document:
 
     @property
     def new_text(self) -> str:
-        """In the only dialect that the library reads."""
+        """Text in the new format, the only one that the library reads."""
         return self.text_in(Dialect.NEW)
 
     def text_in(self, dialect: Dialect) -> str:
-        """As it was written, when it was written in this dialect."""
+        """Text in this format: as written, or converted."""
         return self.text if dialect is self.dialect else self.twin
 
 
 def read_document(source: bytes | str) -> Document:
-    """Refuses, with DocumentInvalid, whatever can be refused without the library."""
+    """Parse a document. Raises DocumentInvalid for all errors that don't need the library to
+    detect."""
     text = decoded(source, at_most=MAX_BYTES)
     words = _Words()
     for place in places(text):
@@ -48,7 +49,7 @@ def read_document(source: bytes | str) -> Document:
 
 @dataclass(slots=True)
 class _Words:
-    """Evidence for the dialect, gathered in one pass: `kind` may be the last key."""
+    """Evidence for the format, collected in one pass: `kind` may be the last key."""
 
     kind: str | None = None
     has_contracts: bool = False
@@ -80,7 +81,8 @@ class _Words:
             written = text[start:end]
             at = written.rfind(word)
             yield text[done:start]
-            # What surrounds the word stays: quotes, a tag. One written with escapes goes whole.
+            # Keep what surrounds the word, such as quotes or a tag. Replace all of it if it has
+            # escapes.
             yield twin if at < 0 else written[:at] + twin + written[at + len(word) :]
             done = end
         yield text[done:]

@@ -1,4 +1,4 @@
-"""One thing that would surprise the author of a document, told in the words of the new dialect."""
+"""A lint warning about a document, in terms of the new format."""
 
 import re
 from collections.abc import Collection
@@ -16,16 +16,16 @@ class Finding:
     path: Path
     message: str
     at_key: bool = False
-    fix: str = ""  # as YAML: what belongs there instead of what stands there
+    fix: str = ""  # replacement as YAML
 
 
 def is_plain(word: str) -> bool:
-    """Whether every reader of YAML takes it, without quotes, for this text."""
+    """Whether every YAML parser reads this word as this string without quotes."""
     return bool(_PLAIN.fullmatch(word)) and word.lower() not in _WORDS_OF_YAML
 
 
 def as_yaml(word: str) -> str:
-    """A text on one line, in quotes where it needs them."""
+    """A single-line string, quoted if necessary."""
     if is_plain(word):
         return word
     return "'" + word.replace("'", "''") + "'"

@@ -1,7 +1,7 @@
-"""Two texts that grew from one, made one again: what both changed stands side by side, marked.
+"""Three-way merge of two texts with the same origin, with conflict markers.
 
-Nothing of either is lost. The marks are those that people know from their version control, and
-no contract that still holds them can be saved.
+No change of either text is lost. The markers are those of version control, and no contract that
+still contains them can be saved.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from governance.core.errors import Problem
 
-# Beyond it comparing could take minutes: what differs is then one piece.
+# Above this, diffing could take minutes, so the difference is one block.
 MOST_LINES = 4_000
 _MARK = re.compile(r"^<<<<<<< ", re.MULTILINE)
 
@@ -24,7 +24,7 @@ class Merged:
 
 
 class _Common(NamedTuple):
-    """A stretch of lines that all three texts have."""
+    """A run of lines that all three texts contain."""
 
     base: int
     mine: int
@@ -33,7 +33,7 @@ class _Common(NamedTuple):
 
 
 def merge(base: str, mine: str, theirs: str, *, mine_is: str, theirs_is: str) -> Merged:
-    """`mine` with what `theirs` changed since `base`."""
+    """`mine` with the changes in `theirs` since `base`."""
     olds, ours, others = _lines(base), _lines(mine), _lines(theirs)
     pieces: list[str] = []
     conflicts = 0
@@ -82,7 +82,7 @@ def _both(my: list[str], their: list[str], mine_is: str, theirs_is: str) -> Iter
 
 
 def _common(olds: list[str], ours: list[str], others: list[str]) -> Iterator[_Common]:
-    """In order, and in the end an empty one behind the last lines."""
+    """Common runs in order, ending with an empty one after the last lines."""
     ours_at, others_at = _matches(olds, ours), _matches(olds, others)
     left = right = 0
     while left < len(ours_at) and right < len(others_at):
@@ -132,5 +132,5 @@ def _lines(text: str) -> list[str]:
 
 
 def _ended(lines: Sequence[str]) -> list[str]:
-    """A mark stands on a line of its own, though the text before it may not end one."""
+    """Lines that all end with a newline: a marker needs its own line."""
     return [line if line.endswith("\n") else f"{line}\n" for line in lines]

@@ -1,4 +1,4 @@
-"""Fields under `metadata` of a document of any kind."""
+"""Fields under `metadata` in documents of any kind."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _NAME = re.compile(r"^metadata:\s*(?:\{\s*|\n\s+)name:\s*[\"']?([a-z0-9][a-z0-9_
 
 
 def about_the_name(document: bytes | str, message: str, *, fix: str = "") -> Problem:
-    """At the name, in a text that can be read; without a place in one that has none."""
+    """Problem at the name in a valid text, or without a position if it has no name."""
     text = document if isinstance(document, str) else document.decode()
     position = locate(text, {(NAME_AT, False)}).get((NAME_AT, False))
     line, column = position or (None, None)
@@ -23,8 +23,7 @@ def about_the_name(document: bytes | str, message: str, *, fix: str = "") -> Pro
 
 
 def under_name(text: str, name: str) -> str:
-    """The same text with another name, and everything else as it was written; of one that can be
-    read."""
+    """The same text with another name and no other change. The text must be valid YAML."""
     for place in places(text):
         if place.path == NAME_AT and not place.is_key:
             return text[: place.start.index] + as_yaml(name) + text[place.end.index :]
@@ -32,8 +31,7 @@ def under_name(text: str, name: str) -> str:
 
 
 def name_in(beginning: str) -> str:
-    """The name that the beginning of a text says, be the rest as it may; empty where it says none
-    yet."""
+    """Name in the beginning of a text, even if the rest is invalid; empty if there is none."""
     match = _NAME.search(beginning)
     return match[1] if match else ""
 
@@ -47,7 +45,7 @@ class Head:
 
 
 def head_of(text: str) -> Head:
-    """Head of a document that can be read."""
+    """Head of a document that is valid YAML."""
     description, rules = "", 0
     for path, is_key, event in places(text):
         if path == DESCRIPTION_AT and not is_key and isinstance(event, yaml.ScalarEvent):

@@ -1,4 +1,4 @@
-"""Texts as a browser sends them, and the words at a place in one."""
+"""Normalizes submitted texts, and finds the words at a position."""
 
 import re
 from collections.abc import Sequence
@@ -7,18 +7,18 @@ from hashlib import sha256
 from governance.core.errors import Problem
 
 _LINE_END = re.compile("\r\n|\r")
-# What a problem points at: a quoted text, or the letters up to where YAML ends a plain word.
+# Words that a problem marks: a quoted string, or the characters up to the end of a plain scalar.
 _WORDS = re.compile(r""""(?:\\.|[^"\\])*"|'(?:''|[^'])*'|(?:(?!:(?:\s|$)|[,{}\[\]])\S)+""")
 
 
 def as_written(sent: str, *, like: str = "") -> str:
-    """Forms send every line end as CR LF: it is kept only where the text it grew from has it."""
+    """Text with LF line ends. Forms always send CRLF, which is kept only if `like` has it."""
     text = _LINE_END.sub("\n", sent)
     return text.replace("\n", "\r\n") if "\r\n" in like else text
 
 
 def revision_of(text: str, base: int) -> str:
-    """Names a state of a draft. Two tabs that saw the same one cannot overwrite anything."""
+    """Identifier of a draft's state, so that two tabs can't overwrite each other's changes."""
     return sha256(f"{base}\n{text}".encode()).hexdigest()[:32]
 
 
@@ -27,7 +27,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def words_at(lines: Sequence[str], problem: Problem) -> str:
-    """The exact words that a problem is about; empty where there are none."""
+    """Exact words at a problem's position; empty if there are none."""
     if problem.line is None or problem.column is None:
         return ""
     line = lines[problem.line - 1] if problem.line <= len(lines) else ""

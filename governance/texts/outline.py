@@ -1,4 +1,4 @@
-"""The rules of a contract document with the lines on which each begins and ends."""
+"""Outline of a contract document: its rules with their first and last lines."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -16,13 +16,13 @@ _LISTS = ("rules", "contracts")
 class OutlinedRule:
     id: str
     type: str
-    tool: str  # several of a sandbox with commas between; empty of a session rule
+    tool: str  # comma-separated for a sandbox; empty for a session rule
     line: int
     end_line: int
 
 
 def outline(document: Document) -> tuple[OutlinedRule, ...]:
-    """Rules of a document, also of a half-written one; missing fields are empty."""
+    """Rules of a document, even an incomplete one; missing fields are empty."""
     root = yaml.compose(document.text, Loader=yaml.CSafeLoader)
     lines = lines_of(document.text)
     rules: list[OutlinedRule] = []
@@ -33,10 +33,10 @@ def outline(document: Document) -> tuple[OutlinedRule, ...]:
 
 
 def lines_of_node(node: yaml.Node, text: str, lines: list[str]) -> tuple[int, int]:
-    """The first and the last, from 1; comments and blank lines above the next thing belong to
-    that."""
+    """First and last line of a node, from 1. Comments and blank lines above the next node belong to
+    that one."""
     start, end = (cast(Mark, mark) for mark in (node.start_mark, node.end_mark))
-    # A block ends where the next thing begins, at the start of a line that is no more its own.
+    # A block ends where the next node begins, at the start of a line outside the block.
     begins_line = not text[: end.index].rpartition("\n")[2].strip()
     last = end.line if begins_line and end.line > start.line else end.line + 1
     last = min(last, len(lines))

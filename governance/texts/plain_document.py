@@ -1,7 +1,7 @@
-"""A contract document as plain values, in the words of the new dialect, whatever it holds.
+"""A contract document as plain values in the new format, whether or not it is valid.
 
-It may be a half-written draft that the library refuses: what cannot be read as a number or a date
-stays the text that stands there, and keys are texts as they are written.
+It may be an incomplete draft that the library rejects: scalars that can't be converted stay
+strings, and keys are strings as written.
 """
 
 from collections.abc import Mapping
@@ -16,30 +16,30 @@ _SCALARS = yaml.constructor.SafeConstructor()
 _TAG = "tag:yaml.org,2002:"
 
 
-@lru_cache(maxsize=4)  # a page asks for the same one or two again and again
+@lru_cache(maxsize=4)  # a page reads the same one or two repeatedly
 def values_of(document: Document) -> Mapping[str, Any]:
-    """Keys, lists, texts, numbers, true, false and null: nothing else comes out of it. Only to be
-    looked at: others are given the same."""
+    """Mappings, lists, strings, numbers, true, false and null only. Callers share the result, so
+    they must not modify it."""
     root = yaml.compose(document.new_text, Loader=yaml.CSafeLoader)
     return mapping(value_of(root)) if root is not None else {}
 
 
 def rules_in(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """In their order, with an empty one where something else stands, so that places stay true."""
+    """Rules in order, with an empty one for each invalid item, so that indexes stay correct."""
     rules = values.get("rules")
     listed = rules if isinstance(rules, list) else []
     return [rule if isinstance(rule, dict) else {} for rule in listed]
 
 
 def texts_in(value: object) -> list[str]:
-    """The texts of a list, or the one text."""
+    """Strings of a list, or the one string."""
     if isinstance(value, str):
         return [value]
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def tools_of(rule: Mapping[str, Any]) -> list[str]:
-    """Its patterns; a sandbox may have several."""
+    """Tool patterns of a rule; a sandbox may have several."""
     return texts_in(rule.get("tool")) + texts_in(rule.get("tools"))
 
 
@@ -78,5 +78,5 @@ def _scalar(node: yaml.ScalarNode) -> Any:
                 return _SCALARS.construct_yaml_float(node)
             case _:
                 return str(node.value)
-    except (ArithmeticError, LookupError, ValueError):  # tagged as what it is not
+    except (ArithmeticError, LookupError, ValueError):  # tagged with the wrong type
         return str(node.value)

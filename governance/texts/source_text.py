@@ -1,4 +1,4 @@
-"""The bytes that somebody sent as a text that YAML can hold, or the place where they are not."""
+"""Decodes submitted bytes to text that YAML allows, or reports the position of the first error."""
 
 import re
 from typing import Never
@@ -6,7 +6,7 @@ from typing import Never
 from governance.core.errors import DocumentInvalid, Problem
 
 _NOT_PRINTABLE = re.compile(
-    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what YAML leaves out
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # excluded by YAML
 )
 _LINE_END = re.compile("\r\n|\n|\r")
 

@@ -1,7 +1,7 @@
 """Line diff of two texts in bounded time.
 
-Lines that occur once in both are matched first, in the order that keeps the most of them; only
-short stretches between them are compared line against line.
+Lines that occur once in both are matched first, as many as possible in order; only short stretches
+between them are compared line by line.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Literal
 
 from governance.core.ascending import longest_ascending
 
-_SMALL = 40_000  # lines times lines that are compared each with each
+_SMALL = 40_000  # product of line counts up to which all lines are compared
 _LINE_ENDS = ("\r\n", "\r")
 
 Block = tuple[int, int, int, int]
@@ -20,7 +20,7 @@ Block = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of either text, or of both; a side that has none is a gap, without a number."""
+    """A line of either text or of both; a side without it is a gap and has no number."""
 
     kind: Literal["same", "changed", "added", "removed"]
     before_line: int | None
@@ -31,7 +31,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows that stand together; `skipped` equal ones before them are left out."""
+    """Consecutive rows; `skipped` equal rows before them are omitted."""
 
     skipped: int
     rows: tuple[Row, ...]
@@ -94,7 +94,7 @@ def _different(
 
 
 def _differences(old: list[str], new: list[str]) -> Iterator[Block]:
-    """The stretches that differ, in their order, none of them equal at either end."""
+    """Differing stretches in order, trimmed of equal lines at both ends."""
     waiting: list[Block] = [(0, len(old), 0, len(new))]
     while waiting:
         a, a_end, b, b_end = waiting.pop()
@@ -116,7 +116,7 @@ def _differences(old: list[str], new: list[str]) -> Iterator[Block]:
 def _anchors(
     old: list[str], a: int, a_end: int, new: list[str], b: int, b_end: int
 ) -> list[tuple[int, int]]:
-    """Lines that stand once in each stretch, as many as can be kept in order."""
+    """Lines that occur once in each stretch, as many as possible in the same order."""
     in_old, in_new = Counter(old[a:a_end]), Counter(new[b:b_end])
     once_in_new = {line: place for place, line in enumerate(new[b:b_end], b) if in_new[line] == 1}
     pairs = [

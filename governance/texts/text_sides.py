@@ -1,11 +1,11 @@
-"""Two texts side by side: rows of two lines with numbers, signs and colours."""
+"""Two texts side by side: rows of two lines with numbers, signs and colors."""
 
 from typing import Any
 
 from governance.texts.text_diff import Part, Row, parts_around, side_by_side
 from governance.texts.yaml_marks import marked_lines
 
-MOST_LINES = 6_000  # shown on a page; a download has all
+MOST_LINES = 6_000  # on a page; a download has all of them
 
 Line = dict[str, Any]
 Sides = list[dict[str, Any]]
@@ -14,7 +14,7 @@ Sides = list[dict[str, Any]]
 def sides_of(
     old: str, new: str, *, all_rows: bool = False, words: frozenset[str]
 ) -> tuple[Sides, int]:
-    """Parts of rows, and the number of lines that differ."""
+    """Parts of rows, and the number of differing lines."""
     rows = side_by_side(old, new)
     parts = [Part(0, tuple(rows))] if all_rows else parts_around(rows)
     return _sides(parts, old, new, words), sum(row.kind != "same" for row in rows)

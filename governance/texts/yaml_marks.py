@@ -1,4 +1,4 @@
-"""A text of YAML as lines of markup: keys, texts, numbers, fixed words and comments told apart."""
+"""Syntax highlighting of YAML as lines of HTML: keys, strings, numbers, keywords and comments."""
 
 import re
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ _NUMBER = re.compile(r"[-+]?(\d[\d_]*)(\.\d+)?([eE][-+]?\d+)?")
 _COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\n]*", re.MULTILINE)
 
 
-_MOST = 128 * 1024  # characters; a longer text is shown without colours, which would take seconds
+_MOST = 128 * 1024  # characters; highlighting a longer text would take seconds
 
-Piece = tuple[str, str]  # its class, or nothing; the text
+Piece = tuple[str, str]  # CSS class or empty, and the text
 
 
 def marked_lines(text: str, words: frozenset[str]) -> list[SafeString]:
-    """Lines with highlighting; `words` are the keywords of the language."""
+    """Highlighted lines; `words` are the keywords of the language."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > _MOST:
         return [escape(line) for line in text.removesuffix("\n").split("\n")]
@@ -54,7 +54,7 @@ def _pieces(text: str, words: frozenset[str]) -> Iterator[Piece]:
             yield _kind(text[start:end], words, is_key=place.is_key), text[start:end]
             done = end
     except DocumentInvalid:
-        pass  # what comes after the offence has no colours
+        pass  # the text after the error isn't highlighted
     yield from _between(text[done:])
 
 

@@ -1,6 +1,6 @@
-"""YAML as this product takes it: one document, no aliases, no key twice; each node with its place.
+"""Parser for a subset of YAML: one document, no aliases, no duplicate keys; with positions.
 
-Only events are read here. Nothing is built from them, so a hostile text costs one pass over it.
+Only events are read and no objects are built, so a hostile text costs one pass over it.
 """
 
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ class _Collection:
 
 
 def places(text: str) -> Iterator[Place]:
-    """Every key and value in the order of the text; the first offence raises DocumentInvalid."""
+    """All keys and values in text order. Raises DocumentInvalid at the first error."""
     open_collections: list[_Collection] = []
     seen_document = False
     for event in _events(text):
@@ -95,12 +95,12 @@ def places(text: str) -> Iterator[Place]:
                         refuse(f"Nested more than {MAX_DEPTH} levels deep.", event, place.path)
                     is_mapping = isinstance(event, yaml.MappingStartEvent)
                     open_collections.append(_Collection(place.path, is_mapping))
-            case _:  # where the stream and the document begin and end
+            case _:  # start and end of the stream and the document
                 pass
 
 
 def locate(text: str, targets: set[tuple[Path, bool]]) -> dict[tuple[Path, bool], Position]:
-    """Positions of these paths; with True of the key itself, else of its value."""
+    """Positions of these paths: of the key if the flag is set, else of its value."""
     positions = {}
     for place in places(text):
         if (place.path, place.is_key) in targets:
@@ -113,7 +113,7 @@ def position(mark: Mark) -> Position:
 
 
 def path_text(path: Path) -> str:
-    """rules[2].then.action"""
+    """Path as text, such as rules[2].then.action."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
@@ -136,7 +136,8 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 
 def _end(text: str) -> Position:
-    """The parser notices what is missing one line too late, where no editor has a line."""
+    """End of the text. The parser reports missing tokens one line late, after the editor's last
+    line."""
     written = text.rstrip()
     return Position(written.count("\n") + 1, len(written) - written.rfind("\n"))
 

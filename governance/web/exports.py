@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from governance.models import Project
 
-# What an address says of a page of rows, or of a file, and not of the table.
+# Query parameters about a page of rows or a file, not about the table.
 NOT_OF_A_TABLE = ("before", "after", "tag", "format", "table")
 
 
@@ -18,8 +18,8 @@ class Export(NamedTuple):
 
 
 def offer_table(request: HttpRequest, name: str, *, table: str = "") -> None:
-    """Add a table of this page to its Export menu, with all that the page is narrowed to; `table`
-    names one of several."""
+    """Add a table of this page to its Export menu, with the page's filters; `table` selects one of
+    several tables."""
     query = request.GET.copy()
     for parameter in NOT_OF_A_TABLE:
         query.pop(parameter, None)
@@ -29,7 +29,7 @@ def offer_table(request: HttpRequest, name: str, *, table: str = "") -> None:
 def offer_part(
     request: HttpRequest, name: str, view: str, *, table: str = "", **query: str
 ) -> None:
-    """Add a table of a part that is loaded after the page, from its own address."""
+    """Add a table of a part that is loaded after the page, from the part's own URL."""
     project: Project = vars(request)["project"]
     address = reverse(view, args=[project.slug])
     chosen = {parameter: value for parameter, value in query.items() if value}

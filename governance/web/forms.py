@@ -1,4 +1,4 @@
-"""Base of all forms: shows the errors of commands at their fields."""
+"""Base class of all forms: shows errors from commands at their fields."""
 
 from django import forms
 from django.http import HttpRequest, QueryDict
@@ -7,12 +7,12 @@ from governance.core.errors import GovernanceError
 
 
 def sent(request: HttpRequest) -> QueryDict | None:
-    """Posted data, even when empty; None before the form was sent."""
+    """Posted data, even if empty; None if the form was not submitted."""
     return request.POST if request.method == "POST" else None
 
 
 class Form(forms.Form):
-    """A form that says everything itself, after it was sent, in one voice."""
+    """A form that reports all errors itself after submission, instead of the browser."""
 
     use_required_attribute = False
 

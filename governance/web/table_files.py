@@ -1,5 +1,5 @@
-"""A table of a page as a file: its own address with `format=csv` or `format=json`, so with the
-same filters and for the same people."""
+"""Tables of a page as files: the page's own URL with `format=csv` or `format=json`, so with the
+same filters and permissions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ def table_file(
     columns: Columns[Row],
     rows: Callable[[], Iterable[Row]],
 ) -> StreamingHttpResponse | None:
-    """None where the page itself is requested; then its Export menu offers the table."""
+    """Requested table as a file, or None for a page request, whose Export menu then links to it."""
     file_type = request.GET.get("format", "")
     if file_type not in TYPES:
         offer_table(request, name)
@@ -47,8 +47,8 @@ Tables = Mapping[str, tuple[Columns[Any], Iterable[Any]]]
 def one_of_tables(
     request: HttpRequest, project: Project, tables: Tables
 ) -> StreamingHttpResponse | None:
-    """File of one of several tables of a page, named by `table` in the address. The Export menu of
-    the page offers those that have rows."""
+    """File of one of several tables, selected by `table` in the URL, or None for a page request,
+    whose Export menu then links to the tables that have rows."""
     if request.GET.get("format", "") not in TYPES:
         for each, (_, rows_of_each) in tables.items():
             if not isinstance(rows_of_each, Sized) or len(rows_of_each):
@@ -62,7 +62,7 @@ def one_of_tables(
 
 
 def page_after_page(page: Callable[[Row | None], list[Row]], size: int) -> Iterator[Row]:
-    """All rows of a list that is read page by page: each begins after the last row before it."""
+    """All rows of a paginated list: each page starts after the last row of the one before."""
     last: Row | None = None
     while rows := page(last):
         yield from rows

@@ -1,4 +1,4 @@
-"""Columns of the files of agent tables, in the words of the API."""
+"""Columns of downloaded agent tables, named as in the API."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""States of agents and headlines of their pages."""
+"""Labels for states of agents, and headlines of their pages."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -48,11 +48,11 @@ def state_words(agent: FleetAgent) -> StateWords:
 
 
 def assigned_words(agent: FleetAgent) -> str:
-    """All contracts that its tags may select: only the agent knows its tags."""
+    """Contracts that the agent's tags may select; only the agent knows its tags."""
     return " or ".join(agent.assigned)
 
 
-# The worst state first; what is said of so many agents in it.
+# Worst state first, each with the text for a number of agents in it.
 _FLEET_WORDS = {
     AgentState.STOPPING: "{} with an unconfirmed stop",
     AgentState.FOREIGN: "{} on the wrong contract",
@@ -64,7 +64,7 @@ _FLEET_WORDS = {
 def fleet_sentence(
     agents: Sequence[FleetAgent], doubt: Doubt, *, environment: str, text: str, knows: bool
 ) -> str:
-    """2 of 14 agents outdated, 12 connected"""
+    """Headline of the list of agents, such as: 2 of 14 agents outdated, 12 connected"""
     if not agents:
         if text:
             return "No matching agent"
@@ -99,7 +99,7 @@ def agent_sentence(
     scope: Scope,
     early: int,
 ) -> SafeString:
-    """The worst about one agent: its state, outputs in doubt, or its success."""
+    """Headline of one agent, the worst fact first: its state, outputs in doubt, or its success."""
     agent = format_html("<code>{}</code>", name)
     if not agents:
         return format_html("{} not seen in the last 90 days", agent)
@@ -140,7 +140,7 @@ def _trouble(agent: FleetAgent, *, is_only: bool) -> str:
 def agent_second_sentence(
     headline: str, agents: Sequence[FleetAgent], now: Figures, doubt: Doubt
 ) -> str:
-    """Facts that the headline leaves out: up to date · 95.2 % of 400 calls succeeded · 12 denied"""
+    """Facts not in the headline, such as: Up to date · 95.2 % of 400 calls succeeded · 12 denied"""
     words = {state_words(each).word for each in agents}
     parts = [words.pop().capitalize()] if len(words) == 1 else []
     if now.judged and success_words(now) not in headline:

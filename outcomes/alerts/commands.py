@@ -1,4 +1,4 @@
-"""Open, refresh and resolve the alerts about calls of a project: a periodic check."""
+"""Periodic check that opens, refreshes and resolves the alerts about a project's calls."""
 
 import time
 from collections import defaultdict
@@ -22,12 +22,12 @@ from outcomes.web.addresses import session_url
 from outcomes.web.paging import with_query
 
 LOOP_ROW: Final = "#loop"
-AT_LEAST_EVERY: Final = 60.0  # seconds: the window moves although nothing arrives
-COST: Final = 10  # a check takes at most such a part of the time
+AT_LEAST_EVERY: Final = 60.0  # seconds: the window moves even if nothing arrives
+COST: Final = 10  # after a check, wait this many times its duration
 
 Alerts = dict[FindingKey, Details]
 Item = TypeVar("Item")
-_checked: dict[int, tuple[object, float, float]] = {}  # by project: state, when, and until when
+_checked: dict[int, tuple[object, float, float]] = {}  # by project: state, checked at, next at
 
 
 def evaluate_alerts() -> None:
@@ -145,7 +145,7 @@ def _failed_batches(project: Project) -> Alerts:
 def _grouped(
     items: Iterable[Item], cause: Callable[[Item], Hashable]
 ) -> tuple[list[Item], list[list[Item]]]:
-    """Sessions that get an alert each, and groups of many with one cause."""
+    """Sessions that get an alert each, and groups of sessions that share one alert."""
     groups: dict[Hashable, list[Item]] = defaultdict(list)
     for each in items:
         groups[cause(each)].append(each)
@@ -170,7 +170,7 @@ def _details(
 
 
 def _loop_link(project: Project, loop: Loop) -> str:
-    """Folded row of the loop on its session's page."""
+    """Link to the loop's folded row on the session page."""
     return session_url(project.slug, loop.session_id, loop.environment) + LOOP_ROW
 
 

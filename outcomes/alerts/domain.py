@@ -1,4 +1,4 @@
-"""Alerts about calls: what each names, its cause, and how bad it is. Plain values and texts."""
+"""Alerts about calls: subject, cause and severity, as plain values and texts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ KINDS: Final = (STUCK, EARLY, FELL, SILENT, FAILED_BATCHES)
 
 WINDOW: Final = timedelta(hours=24)
 LATE: Final = 60.0  # seconds of lag
-DEEP: Final = 10.0  # points of success
-FEWEST: Final = 10  # suspected outputs of an error
-SINGLE: Final = 5  # sessions of one agent with one cause; more are one alert
+DEEP: Final = 10.0  # points of success rate
+FEWEST: Final = 10  # suspected outputs for severity error
+SINGLE: Final = 5  # sessions of one agent with one cause; more share an alert
 LONGEST_HEADLINE: Final = 90  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A title with names in backticks, its cause, and its rank."""
+    """Title with names in backticks, cause, and rank of an alert."""
 
     title: str
     why: str
@@ -37,7 +37,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A denial loop with the call as it was denied."""
+    """A denial loop with the arguments and message of its denied call."""
 
     loop: Loop
     arguments: str
@@ -46,7 +46,7 @@ class Stuck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Early:
-    """A session that a limit stopped before as many calls had succeeded."""
+    """A session that a limit stopped before as many calls had succeeded as it allows."""
 
     session_id: str
     environment: str
@@ -75,18 +75,18 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspected:
-    """Outputs of a tool that look like failures and count as success: those of the window, or,
-    without any there, of the tool's newest outputs."""
+    """Outputs of a tool that look like failures but count as success, in the window or, if it has
+    none, among the tool's newest outputs."""
 
     tool: str
     outputs: int
     of: int
-    looks: str  # what they have, with names in backticks
+    looks: str  # why they look like failures, with names in backticks
     agents: list[str]
     environments: list[str]
-    rate: float | None = None  # as counted; none: not of the window
+    rate: float | None = None  # as counted; None: not in the window
     lowest: float | None = None  # if all of them failed
-    is_all: bool = True  # else there may be more
+    is_all: bool = True  # False: there may be more
 
     @property
     def is_recent(self) -> bool:
@@ -110,7 +110,7 @@ def stuck_text(stuck: Stuck, now: datetime) -> Text:
 
 
 def stuck_group_text(loops: list[Loop]) -> Text:
-    """Many sessions of one agent, stuck on one rule."""
+    """Alert about many sessions of one agent that are stuck on one rule."""
     first = loops[0]
     calls = sum(each.times for each in loops)
     return Text(
@@ -201,7 +201,7 @@ def lag_text(seconds: float, batches: int, events: int) -> Text:
 
 
 def headline(worst: str, number: int) -> str:
-    """The worst alert by its title, and how many more there are."""
+    """Title of the worst alert, and how many more are open."""
     if not number:
         return "No open alerts"
     more = f", {number - 1:,} more open" if number > 1 else ""

@@ -1,4 +1,4 @@
-"""Subjects of alerts: loops, limits hit early, tools whose success fell, failed batches."""
+"""Subjects of alerts: loops, limits hit early, tools whose success rate fell, failed batches."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -36,7 +36,7 @@ _BEHIND: Final = "processing_behind"
 
 
 def window(now: datetime) -> Scope:
-    """The last 24 hours, which alerts about calls cover."""
+    """Scope of the last 24 hours, which alerts about calls cover."""
     until = after_the_minute(now)
     return Scope(since=until - RANGES[USUAL][0], until=until, range=USUAL)
 
@@ -46,7 +46,7 @@ def loops_in(project_id: int, scope: Scope, now: datetime) -> list[Loop]:
 
 
 def stuck(project_id: int, loops: Iterable[Loop]) -> list[Stuck]:
-    """The loops, each with arguments and message of its last call; secrets masked."""
+    """Loops, each with the masked arguments and message of its last call."""
     loops = list(loops)
     rows = Call.objects.filter(
         environment__project=project_id, digest__in=[digest_of(each.call_id) for each in loops]
@@ -93,7 +93,7 @@ def _limit_name(use: LimitUse) -> str:
 
 
 def top_error(project_id: int, early: Early) -> str:
-    """The most frequent error of a session."""
+    """Most frequent error of a session."""
     rows = Call.objects.filter(
         session__project=project_id,
         session__environment__name=early.environment,
@@ -106,7 +106,7 @@ def top_error(project_id: int, early: Early) -> str:
 
 
 def fallen_tools(project_id: int, scope: Scope) -> list[Fall]:
-    """Tools whose success rate surely fell, most costly first."""
+    """Tools whose success rate fell significantly, most costly first."""
     before: dict[str, Judged] = {}
     now: dict[str, Judged] = {}
     steps = figures_by_over_time(project_id, "tool", both_periods(scope), None, cut=scope.since)
@@ -130,14 +130,14 @@ def fallen(project_id: int, scope: Scope, fall: Fall) -> Fallen:
 
 
 def _failing(project_id: int, by: str, calls: CallFilter) -> list[str]:
-    """Names with failures, most first."""
+    """Names with failures, most failures first."""
     figures = figures_by(project_id, "agent" if by == "agent" else "environment", calls)
     failures = {str(name): each.judged - each.successes for name, each in figures.items()}
     return sorted(filter(failures.get, failures), key=lambda name: (-failures[name], name))
 
 
 def suspected(project_id: int, scope: Scope) -> list[tuple[Suggestion, Suspected]]:
-    """For each tool with open suggestions, the one with the most outputs."""
+    """For each tool with open suggestions, the suggestion with the most outputs."""
     most: dict[str, Suggestion] = {}
     for each in open_suggestions(project_id):
         most.setdefault(each.tool.name, each)
@@ -177,7 +177,7 @@ def _suspected(suggestion: Suggestion, doubt: Doubt, now: Figures) -> Suspected:
 
 
 def suggestions_state(project_id: int) -> tuple[object, ...]:
-    """Changes with every scan and every dismissal."""
+    """Value that changes with every scan and every dismissal."""
     rows = Suggestion.objects.filter(project=project_id, dismissed_at=None).order_by()
     return tuple(rows.aggregate(Count("id"), Max("looked_at")).values())
 
@@ -193,8 +193,8 @@ def failed_batches(project_id: int) -> tuple[int, int, str]:
 def listed_alerts(
     project: Project, waiting: Backlog, limit: int = OPEN_SHOWN, environment: str = ""
 ) -> list[Finding]:
-    """All open alerts, worst first. Lag comes on top: it is read with the page, because a worker
-    that is down cannot store it."""
+    """All open alerts, worst first. Lag comes first and is computed for the page, because a worker
+    that is down can't store it."""
     lag = [lag_alert(project, waiting)] if is_behind(waiting) else []
     return [*lag, *open_alerts(project, limit, environment)]
 
@@ -204,7 +204,7 @@ def is_behind(waiting: Backlog) -> bool:
 
 
 def lag_alert(project: Project, waiting: Backlog) -> Finding:
-    """Not stored."""
+    """Alert about processing lag, which is never stored."""
     text = lag_text(waiting.seconds_behind, waiting.batches, waiting.items)
     return Finding(
         project=project, kind=_BEHIND, title=text.title, why=text.why, severity=text.severity

@@ -1,4 +1,4 @@
-"""Alerts: the list, worst first, and the actions on one of them."""
+"""List of alerts, worst first, and the actions on an alert."""
 
 from collections.abc import Callable, Sequence
 
@@ -118,7 +118,7 @@ def _in_state(
 
 
 def _carried(request: MemberRequest) -> dict[str, str]:
-    """The scope of the page before: alerts have none, and hand it on to sessions."""
+    """Scope of the previous page, which alerts pass on to sessions without using it."""
     query = request.GET.dict()
     scope = scope_from(query, now=timezone.now(), zone=zone_of(request))
     return detail_parameters(scope if "range" in query or "environment" in query else None, query)
@@ -127,7 +127,7 @@ def _carried(request: MemberRequest) -> dict[str, str]:
 def _states(
     request: MemberRequest, counts: AlertCounts, number: int
 ) -> list[tuple[str, str, str, int]]:
-    """Each with its name, its words, its address and its number."""
+    """Name, label, URL and number of alerts for each state."""
     here = reverse("outcomes:alerts", args=[request.project.slug])
     query = request.GET.dict() | {"state": ""}
     numbers = {"open": number, "snoozed": counts.snoozed, "resolved": counts.resolved}

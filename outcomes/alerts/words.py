@@ -15,17 +15,17 @@ class AlertRow:
     alert: Finding
     title: str
     url: str
-    place: str  # the environment, where neither title nor cause names it
-    ended_at: datetime | None  # when it was dismissed or resolved; none: it is open or snoozed
+    place: str  # the environment, if neither title nor cause names it
+    ended_at: datetime | None  # dismissed or resolved; None: open or snoozed
 
 
 def rows(alerts: Iterable[Finding], carried: Mapping[str, str]) -> list[AlertRow]:
-    """Links to a session carry the scope of this page along."""
+    """Rows of alerts, whose links to sessions carry the scope of the page."""
     return [_row(each, carried) for each in alerts]
 
 
 def title_of(alert: Finding) -> str:
-    """Its own title; for one that was stored without, its kind and subject."""
+    """Title of an alert, or its kind and subject if it was stored without a title."""
     if alert.title:
         return alert.title
     words = kind_words(alert.kind)

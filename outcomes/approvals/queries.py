@@ -1,4 +1,4 @@
-"""Earlier approvals of the same kind, and the session so far: what a decision is made from."""
+"""Context for a decision: earlier approvals of the same kind, and the session so far."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ EARLIER_SHOWN = 2
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """Approved requests for the same tool that name the same thing, newest first."""
+    """Approved requests for the same tool with a name in common, newest first."""
 
-    names: list[str]  # what they share; empty: nothing names what the call is about
+    names: list[str]  # names they share; empty if no argument of the call is a name
     approvals: list[tuple[Approval, Amount | None]]
     repeated: Approval | None  # the newest one with the same amount
 
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
-    """A session until now."""
+    """Figures of a session up to now."""
 
     session_id: str
     environment: str
@@ -35,7 +35,7 @@ class SoFar:
     denied: int
     lasted: timedelta
     approved: int  # requests for the same tool in this session
-    amounts: list[Amount]  # of these
+    amounts: list[Amount]  # of these requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def contexts_of(
     now: datetime,
     session: Session | None = None,
 ) -> dict[int, Context]:
-    """By the approval's key: two queries, or one where all are of a known session."""
+    """Contexts by approval key. Two queries; one if the session is given."""
     before = approved_before(project_id, approvals, now)
     sessions = {} if session else _sessions(project_id, approvals, calls)
     if session:
@@ -104,7 +104,7 @@ def _so_far(session: Session, approved: list[Approval]) -> SoFar:
 def _sessions(
     project_id: int, approvals: Sequence[Approval], calls: dict[int, Call]
 ) -> dict[tuple[int, str], Session]:
-    """By environment and id, of approvals that name one; others have it from their call."""
+    """Sessions of these approvals or, if they name none, of their calls, by environment and id."""
     named = Q()
     for each in approvals:
         if each.session_id:

@@ -1,4 +1,4 @@
-"""Columns of the approvals file, in the words of the API."""
+"""Columns of the approvals file, with the API's field names."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Approvals: pending ones with their call and rule, and ended ones. Deciding is governance's."""
+"""Pending and ended approvals, with their calls and rules. Governance handles decisions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from outcomes.web.scope import scope_of
 
 WAITING_SHOWN: Final = 50
 ENDED_SHOWN: Final = 25
-MOST_PENDING: Final = 500  # of a session, those too that do not tell whose they are
+MOST_PENDING: Final = 500  # in a session, including approvals without a session id
 SOON: Final = 90  # seconds
 
 
@@ -49,7 +49,7 @@ class WaitingLine:
 
     @property
     def left(self) -> int:
-        """Whole seconds."""
+        """Time left, in whole seconds."""
         return max(0, ceil((self.approval.ends_at - self.now).total_seconds()))
 
     @property
@@ -70,7 +70,7 @@ class WaitingLine:
 
     @property
     def name(self) -> str:
-        """For buttons, which are many on the page."""
+        """Plain title, for labels that distinguish the page's many buttons."""
         return title(self.approval)
 
     @property
@@ -87,7 +87,7 @@ class WaitingLine:
 
     @property
     def earlier_by(self) -> str:
-        """Author of the earlier decision where there is exactly one."""
+        """Author of the earlier decision, if there is exactly one."""
         earlier = self.context.earlier.approvals
         return earlier[0][0].decided_by if len(earlier) == 1 else ""
 
@@ -98,7 +98,7 @@ class WaitingLine:
 
     @property
     def hides_arguments(self) -> bool:
-        """Something is masked, cut or left out."""
+        """Whether any argument is masked, cut or left out."""
         arguments = self.approval.shown_arguments()
         is_hidden = any(each.masked or each.is_cut for each in arguments)
         return is_hidden or self.approval.more_arguments() > 0
@@ -127,7 +127,7 @@ class UndoLine:
 
 
 def _file(request: MemberRequest, now: datetime, scope: Scope) -> HttpResponseBase | None:
-    """Pending ones, then those that ended."""
+    """Approvals file, if requested: pending ones first, then ended ones."""
     project, (since, until) = request.project.pk, scope.bounds
 
     def rows() -> Iterator[Approval]:
@@ -223,7 +223,7 @@ def _decided(
 
 
 def _usual(scope: Scope, now: datetime) -> Scope:
-    """Usual period, for counts where the list has no bounds."""
+    """Scope with the default period, for counts if the list is unbounded."""
     return scope_from(
         {"environment": scope.environment, "agent": scope.agent}, now=now, zone=scope.zone
     )
@@ -261,7 +261,7 @@ def _if_changed(
 def session_approvals(
     request: MemberRequest, session: Session, known: Sequence[CallLine] | None = None
 ) -> dict[str, Any]:
-    """Pending approvals of this session, with their calls."""
+    """Context of the pending approvals in this session, with their calls."""
     now = timezone.now()
     asking = approvals_queries.live_approvals(
         request.project.pk,
@@ -279,7 +279,7 @@ def session_approvals(
 def _calls_of_session(
     project_id: int, asking: Sequence[Approval], known: Sequence[CallLine] | None
 ) -> dict[int, Call]:
-    """Calls behind these approvals, by the approval's key; `known` are those read for the page."""
+    """Calls behind these approvals, by approval key. `known`: calls already read for the page."""
     if known is None:
         return calls_behind(project_id, asking)
     read = [(line.row, line.folded) for line in known if line.folded is not None]

@@ -1,4 +1,4 @@
-"""Approvals in words: time left, what was approved before, and what the session did so far."""
+"""Text about approvals: time left, earlier approvals and the session so far."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ LONGEST_HEADLINE = 90  # characters
 
 
 def left_words(seconds: int) -> str:
-    """As the script counts on; both units always, so that little changes its width."""
+    """Time left, in the script's format. Always shows both units, so the width rarely changes."""
     if seconds < 60:
         return f"{seconds} s"
     if seconds < 3_600:
@@ -51,7 +51,7 @@ def _when(at: datetime, now: datetime) -> str:
 
 
 def warning_words(earlier: Earlier, now: datetime) -> str:
-    """For the same amount, approved before."""
+    """Warning if the same amount was approved before, else empty."""
     if earlier.repeated is None:
         return ""
     return f"Same amount approved {duration(now - earlier.repeated.ends_at)} ago."
@@ -85,7 +85,7 @@ def sum_words(amounts: Sequence[Amount]) -> str:
 def sentence(
     title: SafeString, text: str, left: int, *, number: int, is_cut: bool, then_runs: bool
 ) -> SafeString:
-    """The request that expires first, how long it has left, and how many more there are."""
+    """Headline: the request that expires first, its time left, and how many more are pending."""
     clock = format_html(
         '<span data-clock data-left="{}"><span data-clock-words>{}</span></span>',
         left,

@@ -1,4 +1,4 @@
-"""Backtests: asked for, given up, and run by a process that nobody else waits for."""
+"""Start, cancel and run backtests; they run in a background process."""
 
 import resource
 import sys
@@ -52,8 +52,8 @@ def start_backtest(
     base: int | None = None,
     change: str = "",
 ) -> Backtest:
-    """Queues a backtest of an unsaved text, or of a version, given by its row's id. `base` and
-    `change` say which version a text was made from, and how."""
+    """Queue a backtest of an unsaved text, or of a version given by its row id. For a text, `base`
+    and `change` say which version it was made from, and how."""
     policies.refuse_unless(by, Action.WRITE_CONTRACT)
     written, name = _written(document, version)
     project = project_numbered(project_id)
@@ -87,7 +87,8 @@ def start_backtest(
 
 @transaction.atomic
 def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
-    """As it stands when it has ended already. Its process finds out at its next word."""
+    """Cancel a backtest, or return it unchanged if it has ended. Its process stops at its next
+    progress report."""
     policies.refuse_unless(by, Action.WRITE_CONTRACT)
     ended = Backtest.objects.filter(WAITING, project=project_id, pk=number).update(
         status=Backtest.Status.CANCELLED, finished_at=timezone.now()
@@ -102,7 +103,7 @@ def cancel_backtest(project_id: int, number: int, *, by: Actor) -> Backtest:
 
 
 def waiting_backtests() -> list[int]:
-    """Queued backtests, with those whose worker died."""
+    """Queued backtests, including requeued ones whose worker died."""
     jobs.requeue_lost(Backtest.objects.all())
     return jobs.waiting(Backtest.objects.all())
 
@@ -131,10 +132,10 @@ def _run(backtest: Backtest) -> None:
         )
         with replay:
             progress = replay.run()
-        used = jobs.processor_seconds() - began  # those who answered have ended by now
+        used = jobs.processor_seconds() - began  # the evaluation processes have ended by now
     except Cancelled:
         return
-    except (KeyboardInterrupt, SystemExit):  # asked to stop, so this is no try that failed
+    except (KeyboardInterrupt, SystemExit):  # told to stop, so not a failed attempt
         jobs.put_back(backtest)
         raise
     except SoftTimeLimitExceeded:
@@ -155,7 +156,8 @@ def _run(backtest: Backtest) -> None:
 
 
 def _selection(backtest: Backtest) -> Selection:
-    """All calls of that time where none is the contract's own: better than to say nothing."""
+    """Calls to replay: the contract's own, or all calls of the period if it has none, which is
+    better than an empty result."""
     all_calls = Selection(
         project=backtest.project_id,
         environment=backtest.environment_id,
@@ -197,7 +199,7 @@ def _written(document: bytes | str | None, version: int | None) -> tuple[bytes, 
             raise NotFound("Version not found.")
         return written.document, written.bundle
     text = document or b""
-    name = _valid(text).name  # refuses what could not be encoded, too
+    name = _valid(text).name  # also rejects text that can't be encoded
     return (text.encode() if isinstance(text, str) else text), name
 
 

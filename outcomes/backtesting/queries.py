@@ -1,4 +1,4 @@
-"""Backtests as pages, deployments and programs ask for them."""
+"""Backtest queries for pages, deployments and the API."""
 
 from collections.abc import Collection
 
@@ -19,7 +19,7 @@ def backtest_numbered(project_id: int, number: int) -> Backtest | None:
 
 
 def backtested_text(backtest: Backtest) -> str:
-    """Text that was replayed, which lists do not load."""
+    """Text of the backtested contract, which list queries don't load."""
     documents = Backtest.objects.filter(pk=backtest.pk).values_list("document", flat=True)
     return bytes(documents.get()).decode()
 
@@ -67,7 +67,7 @@ def newest_of(project_id: int, revision_hash: str) -> Backtest | None:
 
 
 def scope_words(backtest: Backtest) -> str:
-    """Calls in production under `billing`, agents …, tools …"""
+    """Phrase such as `calls in production under billing, agents …, tools …`."""
     contract = backtest.bundle_name
     under = {
         CallsUnder.CONTRACT: f"under `{contract}`",
@@ -103,7 +103,7 @@ def evidence_of(project: Project, environment: str, revision_hash: str) -> Evide
 
 
 def newest_evidence(project: Project, environment: str, revision_hash: str) -> Evidence | None:
-    """Newest evidence for a deployment, perhaps narrowed or over another environment."""
+    """Newest evidence for a deployment, even if filtered or from another environment."""
     return _evidence(newest_of(project.pk, revision_hash))
 
 

@@ -1,4 +1,4 @@
-"""Tables of a result, on its page and as files, and its chart over time."""
+"""Tables of a backtest result, on its page and as files, and its chart over time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from outcomes.stored.queries import arguments_line
 from outcomes.web.paging import with_query
 
 SHOWN: Final = 12
-SAMPLES: Final = 4  # of each change
+SAMPLES: Final = 4  # per change
 CHANGES: Final = {
     "newly_denied": "denied",
     "newly_allowed": "allowed",
@@ -91,7 +91,7 @@ CHANGED_CALLS: Final[Columns[ChangedCall]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Number of calls with one change; the word is its label on a phone."""
+    """Number of calls with one change; `word` is its label on narrow screens."""
 
     number: int
     word: str
@@ -123,12 +123,12 @@ class OverTime:
 
 
 def table(rows: dict[str, dict[str, int]], kind: str, calls_at: str) -> Table:
-    """Lines with a change, the most changed first, and the sums of all lines. Each figure links to
-    its calls, below `calls_at`."""
+    """Lines with changes, most changed first, and the totals of all lines. Each figure links to its
+    calls, under `calls_at`."""
     lines = []
     for name, counts in rows.items():
         environment, _, session = name.partition("/") if kind == "session" else ("", "", name)
-        # Calls summed under no name of their own have no page.
+        # Calls counted under "(others)" have no page.
         at = "" if name == OTHERS else _with(calls_at, environment=environment, **{kind: session})
         cells = _cells(counts, at)
         if any(cell.number for cell in cells):
@@ -200,7 +200,7 @@ def _limits(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def over_time(pieces: list[dict[str, Any]]) -> OverTime | None:
-    """Columns of what changed, stacked; none where nothing did."""
+    """Stacked columns of changed calls, or None without changes."""
     most = max((sum(piece[name] for name, *_ in DRAWN) for piece in pieces), default=0)
     if not most:
         return None
@@ -227,7 +227,7 @@ def over_time(pieces: list[dict[str, Any]]) -> OverTime | None:
 
 
 def samples(backtest: Backtest) -> list[dict[str, Any]]:
-    """Some calls of each change, with what they were called with."""
+    """Some calls of each change, with their arguments."""
     chosen = list(_samples(backtest))
     calls = sampled_calls(
         backtest.project_id, {(each["environment"], each["call_id"]) for each in chosen}

@@ -32,7 +32,7 @@ _NOT_REPLAYED: Final = {
 
 
 def backtest_context(backtest: Backtest) -> dict[str, Any]:
-    """Context of every page of a backtest."""
+    """Template context for every page of a backtest."""
     return {
         "backtest": backtest,
         "sentence": sentence(backtest),
@@ -44,7 +44,7 @@ def backtest_context(backtest: Backtest) -> dict[str, Any]:
 
 
 def has_calls(backtest: Backtest) -> bool:
-    """Whether the calls that would change were stored one by one."""
+    """Whether the calls that would change were stored individually."""
     return bool(backtest.result.get("kept"))
 
 
@@ -81,8 +81,8 @@ def _result(backtest: Backtest) -> str:
 
 
 def _changes(backtest: Backtest) -> Iterator[str]:
-    """2 of 40 calls would be newly denied · 2 sessions would hit the limit earlier; worst first.
-    A call that a limit newly denies counts as its session: there is one per session."""
+    """Phrases such as `2 of 40 calls would be newly denied`, worst first. A call newly denied by a
+    limit is counted as its session: there is one per session."""
     limits = backtest.result.get("session_limits", {})
     earlier, newly = limits.get("earlier_sessions", 0), limits.get("newly_stopped_sessions", 0)
     denied = backtest.newly_denied - earlier - newly
@@ -104,7 +104,7 @@ def _changes(backtest: Backtest) -> Iterator[str]:
 
 
 def changed_sentence(number: int, filters: ChangedFilter) -> str:
-    """Newly denied: 5 calls of the tool `shell`"""
+    """Headline such as "Newly denied: 5 calls of the tool `shell`"."""
     named = {"rule": filters.rule, "tool": filters.tool, "agent": filters.agent}
     named["session"] = filters.session
     groups = "".join(f" of the {kind} `{name}`" for kind, name in named.items() if name)
@@ -126,12 +126,12 @@ def limit_name(limit: dict[str, Any]) -> str:
 
 
 def limits_sentence(limits: dict[str, Any]) -> str:
-    """2 of 68 sessions hit a limit as recorded. In the replay: 2 earlier, 0 newly, …"""
+    """Sentences on how many sessions hit a limit as recorded and in the replay."""
     sessions, stopped = limits.get("sessions", 0), limits.get("stopped_sessions", 0)
     if not sessions:
         return "No sessions replayed."
     recorded = f"{stopped:,} of {counted(sessions, 'session')} hit a limit as recorded."
-    if "earlier_sessions" not in limits:  # of an older release
+    if "earlier_sessions" not in limits:  # stored by an older release
         return recorded
     return (
         f"{recorded} In the replay: {limits['earlier_sessions']:,} earlier,"
@@ -140,7 +140,7 @@ def limits_sentence(limits: dict[str, Any]) -> str:
 
 
 def missing_sentences(missing: dict[str, dict[str, int]]) -> Iterator[tuple[str, str]]:
-    """By rule, the fields it reads that calls lack."""
+    """Rules, each with a field that it reads and that calls lack."""
     for rule, lacks in sorted(missing.items()):
         for what, calls in sorted(lacks.items(), key=lambda lack: (-lack[1], lack[0])):
             yield rule, f"{_MISSING.get(what) or _unknown(what)} ({counted(calls, 'call')})"

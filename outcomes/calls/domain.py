@@ -1,5 +1,5 @@
-"""Match approval requests to calls: a request does not name its call, but an event of the call
-does."""
+"""Match approval requests to calls: a request doesn't name its call, but the call's events say that
+an approval was requested."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from typing import Final
 from governance.core.json_value import Json
 from governance.core.masks.marks import MARK_BEGINS
 
-# Agents have clocks of their own.
+# Allows for differences between the clocks of agents and console.
 WITHIN: Final = timedelta(minutes=10)
 
 
@@ -24,12 +24,12 @@ class ApprovalRequest:
     tool: str
     session: str  # empty: unknown, so any fits
     at: datetime
-    arguments: Mapping[str, Json]  # those that were masked or cut are left out
+    arguments: Mapping[str, Json]  # without masked or truncated ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalEvent:
-    """Event of a call that asked for approval."""
+    """Event by which a call requested approval."""
 
     call: int
     environment: int
@@ -44,7 +44,7 @@ def pair_requests(
     requests: Iterable[ApprovalRequest], events: Iterable[ApprovalEvent]
 ) -> dict[int, ApprovalEvent]:
     """Match each request to the nearest event in time of the same agent, tool and session whose
-    known arguments are equal. An event answers one request; a doubtful match is left out."""
+    known arguments are equal. An event matches at most one request."""
     by_kind: dict[tuple[int, str, str], list[ApprovalEvent]] = defaultdict(list)
     for event in events:
         by_kind[event.environment, event.agent, event.tool].append(event)
@@ -69,8 +69,8 @@ def _differ(requested: Mapping[str, Json], reported: Mapping[str, Json]) -> bool
 
 
 def is_as_sent(value: Json) -> bool:
-    """Whether the argument is as the tool got it: SDKs blank secrets and cut long texts, and the
-    console may mask before it stores."""
+    """Whether the argument is what the tool received: SDKs mask secrets and truncate long texts,
+    and the console may mask values before storing them."""
     match value:
         case str() if MARK_BEGINS in value:
             return False

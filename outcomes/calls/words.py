@@ -1,4 +1,4 @@
-"""Words about one call: the sentence of its page and its events."""
+"""Texts about calls: headlines, recorded decisions and events."""
 
 from collections.abc import Sequence
 from typing import Final, assert_never
@@ -29,7 +29,7 @@ from outcomes.record.event import (
 
 
 def calls_sentence(now: Figures, show: str, suspected: int = 0, tool: str = "") -> str:
-    """1,336 calls: 24 failed, 66 denied, 42 in doubt"""
+    """Headline such as `1,336 calls: 24 failed, 66 denied, 42 in doubt`."""
     about = f"{tool}: " if tool else ""
     calls = counted(now.calls, "call")
     match show:
@@ -110,7 +110,7 @@ _DENIED_BY: Final = {
 
 
 def recorded_words(row: Call) -> str:
-    """The decision that the agent reported. Names are in back-ticks."""
+    """Decision that the agent reported, with names in backticks."""
     rule = f"`{without_marks(row.rule)}`" if row.rule else ""
     match row.kind:
         case "denied" if row.reason == "approval":
@@ -139,7 +139,7 @@ def difference_words(*, denies: bool, by: Sequence[str], args: Json) -> str:
 
 
 def decider_sentence(row: Call, own: AgentCheck | None) -> str:
-    """Why the verdict was decided as it was."""
+    """Sentence that explains why this check, agent or type decided the verdict."""
     match row.decided_by:
         case "type":
             return f"A {row.kind} is always a failure. No check runs."

@@ -1,4 +1,4 @@
-"""Charts: typed values in, SVG out. They know no model and no page; every page draws with them."""
+"""Charts: typed values in, SVG out, independent of models and pages. All pages use them."""
 
 from outcomes.charts.areas import areas
 from outcomes.charts.axes import Axis, NumberAxis, TimeAxis

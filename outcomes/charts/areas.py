@@ -1,4 +1,4 @@
-"""Areas of steps, stacked: how the parts of a whole change over a longer time."""
+"""Stacked area chart: how the parts of a total change over time."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -13,7 +13,7 @@ from outcomes.charts.series import LinkTo, Scale, Series, Unit, scale_of, summed
 
 MOST: Final = 240  # steps along an area
 
-Column = tuple[float, list[float]]  # its place in per cent, and the values of its rows
+Column = tuple[float, list[float]]  # position in percent, and one value per row
 
 
 def areas(
@@ -26,8 +26,8 @@ def areas(
     link: LinkTo | None = None,
     empty: str = "Nothing in this range",
 ) -> SafeString:
-    """Counts, from the line upward in the order that they are given. A step of which nothing is
-    known is a gap, not a fall to zero."""
+    """Stacked area chart of counts, the first row at the bottom. A step without data is a gap, not
+    a drop to zero."""
     groups = groups_of(len(axis), MOST)
     values = [[summed(row, group) for group in groups] for row in rows]
     scale = scale_of(Unit.COUNT, sums(values))
@@ -84,7 +84,7 @@ def _stretches(
 
 
 def _outline(stretch: Sequence[Column], level: int, scale: Scale, height: float) -> str:
-    """Along its own top, and back along the top of what is below it."""
+    """Points of one area: along its top edge, and back along the top edge of the area below."""
     top = [(at, sum(values[: level + 1])) for at, values in stretch]
     bottom = [(at, sum(values[:level])) for at, values in reversed(stretch)]
     return " ".join(

@@ -1,4 +1,4 @@
-"""Axes along a chart: steps of time, or numbers of calls."""
+"""Horizontal axes of charts: time steps, or call numbers."""
 
 import bisect
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ _CLOCK: Final = (
 )
 _DAYS: Final = (1, 2, 7, 14)
 _MONTHS: Final = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200)
-_MONDAY: Final = 1  # the ordinal of the first Monday: weeks begin there
+_MONDAY: Final = 1  # ordinal of the first Monday, where weeks start
 _WEEK: Final = timedelta(days=7)
 
 
@@ -28,7 +28,8 @@ class TimeTick:
 
 
 def time_ticks(first: datetime, last: datetime, zone: tzinfo, at_most: int = 8) -> list[TimeTick]:
-    """The finest whole times from `first` to `last` that are no more than `at_most`."""
+    """Ticks at round times from `first` to `last`, in the finest step that gives at most
+    `at_most`."""
     for step in _CLOCK:
         if times := _few(_clock_times(first, last, zone, step), at_most):
             return _with_words(times, zone, last, seconds=step < 60)
@@ -43,7 +44,7 @@ def time_ticks(first: datetime, last: datetime, zone: tzinfo, at_most: int = 8) 
 
 
 def _few(times: Iterator[datetime], at_most: int) -> list[datetime]:
-    """None when there are more, so that a coarser step is tried."""
+    """The times, or none if there are more than `at_most`; then a coarser step is tried."""
     few: list[datetime] = []
     for at in times:
         if len(few) == at_most:
@@ -53,8 +54,8 @@ def _few(times: Iterator[datetime], at_most: int) -> list[datetime]:
 
 
 def _clock_times(first: datetime, last: datetime, zone: tzinfo, step: int) -> Iterator[datetime]:
-    """Moments at which the clock of the zone shows a multiple of the step, whatever it did in
-    between: around a change of its offset the next one is looked for on the other side of it."""
+    """Times at which the zone's clock shows a multiple of the step, also across changes of its UTC
+    offset: next to a change, the next multiple is computed with the new offset."""
     at = first.timestamp()
     end = last.timestamp()
     while at <= end:
@@ -104,14 +105,14 @@ def _first_of(month: int) -> datetime:
 
 
 def _start_of(day: datetime, zone: tzinfo) -> datetime:
-    """First moment of a day, also where a clock change removed midnight."""
+    """First moment of a day, even if a clock change skipped midnight."""
     return day.replace(tzinfo=zone).astimezone(UTC)
 
 
 def _with_words(
     times: list[datetime], zone: tzinfo, last: datetime, *, seconds: bool
 ) -> list[TimeTick]:
-    """The day is said once, where it begins; in the last week by its name."""
+    """Ticks with labels. The first tick of each day names it, by weekday within the last week."""
     ticks = []
     day = None
     for at in times:
@@ -129,7 +130,7 @@ def day_words(local: datetime) -> str:
 
 
 def share_at(at: datetime, edges: Sequence[datetime]) -> float:
-    """Position of a moment along equally wide steps, from 0 to 1."""
+    """Position of a time along equally wide steps, from 0 to 1."""
     place = bisect.bisect_right(edges, at) - 1
     if place < 0:
         return 0.0
@@ -141,25 +142,25 @@ def share_at(at: datetime, edges: Sequence[datetime]) -> float:
 
 TICKS: Final = 8
 DASH: Final = "\N{EN DASH}"
-WIDE: Final = 400  # pixels that a plot has in a card,
-NARROW: Final = 270  # and on a phone
-_LETTER: Final = 6  # pixels of a letter of an axis
-_AIR: Final = 10  # and between words
-_EDGE: Final = 0.06  # nearer to an edge than this, words begin or end there
+WIDE: Final = 400  # pixels of a plot in a card
+NARROW: Final = 270  # pixels of a plot on a phone
+_LETTER: Final = 6  # pixels of a letter in an axis label
+_AIR: Final = 10  # pixels between labels
+_EDGE: Final = 0.06  # closer to an edge than this, labels are aligned to it
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    share: float  # of the way from left to right
+    share: float  # position from left (0) to right (1)
     words: str
-    wide: bool = False  # only where there is room
+    wide: bool = False  # shown only on wide screens
 
     @property
     def anchor(self) -> str:
         return "start" if self.share < _EDGE else "end" if self.share > 1 - _EDGE else "middle"
 
     def reach(self, width: int) -> tuple[float, float]:
-        """From where to where its words go on a plot of so many pixels, with air around them."""
+        """Pixels that the label covers on a plot of this width, with its spacing: start and end."""
         at, size = self.share * width, len(self.words) * _LETTER + _AIR
         before = {"start": 0.0, "middle": 0.5, "end": 1.0}[self.anchor] * size
         return at - before, at - before + size
@@ -167,7 +168,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeAxis:
-    """Steps of equal width. `edges` are their beginnings, and the end of the last one."""
+    """Steps of equal width. `edges` are the starts of all steps, and the end of the last."""
 
     heading: ClassVar = "Time"
 
@@ -188,15 +189,15 @@ class TimeAxis:
         )
 
     def begins(self, step: int) -> str:
-        """In UTC, as files say it."""
+        """Start of a step in UTC, in the format of files."""
         return self.edges[step].astimezone(UTC).isoformat().replace("+00:00", "Z")
 
     def ends(self) -> str:
-        """The end of the last step, in UTC."""
+        """End of the last step, in UTC."""
         return self.edges[-1].astimezone(UTC).isoformat().replace("+00:00", "Z")
 
     def words(self, first: int, last: int) -> str:
-        """Words for the steps from first to last; whole days are written without the clock."""
+        """Label for the steps from first to last; whole days are written without times."""
         begin, end = (self.edges[at].astimezone(self.zone) for at in (first, last + 1))
         if begin.hour == begin.minute == begin.second == 0 and begin.time() == end.time():
             final = self.edges[last].astimezone(self.zone)
@@ -210,7 +211,7 @@ class TimeAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberAxis:
-    """Points that have numbers, such as the calls of a session."""
+    """Numbered points, such as the calls of a session."""
 
     count: int
     first: int = 1
@@ -231,7 +232,7 @@ class NumberAxis:
         return step / (self.count - 1) if self.count > 1 else 0.5
 
     def ticks(self) -> list[Tick]:
-        """The first and the last, and round numbers between them that keep their distance."""
+        """Ticks at the first and last number, and at round numbers in between if they fit."""
         if not self.count:
             return []
         if self.count == 1:
@@ -263,8 +264,8 @@ Axis = TimeAxis | NumberAxis
 
 
 def roomy(ticks: Sequence[Tick]) -> list[Tick]:
-    """Without those whose words would run into their neighbours'; those with more words, such as
-    the first and the last one, have the right of way."""
+    """Ticks without those whose labels would overlap. Longer labels, such as the first and the
+    last, take precedence."""
     in_turn = sorted(range(len(ticks)), key=lambda place: (-len(ticks[place].words), place))
     fitting = _fitting(ticks, in_turn, WIDE)
     narrow = _fitting(ticks, [place for place in in_turn if place in fitting], NARROW)
@@ -278,8 +279,8 @@ def roomy(ticks: Sequence[Tick]) -> list[Tick]:
 def time_axis_ticks(
     first: datetime, last: datetime, zone: tzinfo, share: Callable[[datetime], float]
 ) -> list[Tick]:
-    """As many as fit on a wide screen without leaving one out, and on a narrow one every other,
-    or every third: their steps stay even."""
+    """As many evenly spaced ticks as fit on a wide screen. On a narrow one, every second or third
+    remains, so that spacing stays even."""
     ticks: list[Tick] = []
     for at_most in range(TICKS, 0, -1):
         ticks = [

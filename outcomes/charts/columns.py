@@ -1,4 +1,4 @@
-"""Columns of steps, stacked: executed calls stand on the line, denied ones hang below it."""
+"""Stacked column chart: executed calls above the line, denied calls below it."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -21,11 +21,11 @@ from outcomes.charts.frame import (
 from outcomes.charts.series import LinkTo, Series, Unit, round_above, scale_of, summed
 
 MOST: Final = 120  # columns; more would be thinner than the gaps between them
-WIDTH: Final = 0.6  # of a step
-WIDEST: Final = 0.06  # of the plot: one column alone is still a column
-THINNEST: Final = 1.5  # pixels of a slice that exists
+WIDTH: Final = 0.6  # share of a step
+WIDEST: Final = 0.06  # share of the plot, so that a single column still looks like one
+THINNEST: Final = 1.5  # minimum pixels of a non-empty slice
 HANGING: Final = 38  # pixels below the line
-_GAP: Final = 4  # between the line and what hangs below it
+_GAP: Final = 4  # pixels between the line and the columns below it
 
 
 def columns(
@@ -39,8 +39,8 @@ def columns(
     link: LinkTo | None = None,
     empty: str = "Nothing in this range",
 ) -> SafeString:
-    """Counts, from the line upward in the order that they are given. What is `below` has a scale
-    of its own, which its label says."""
+    """Stacked column chart of counts, the first row next to the line. Rows `below` have their own
+    scale, stated in its label."""
     groups = groups_of(len(axis), MOST)
     up = [[summed(row, group) for group in groups] for row in above]
     down = [[summed(row, group) for group in groups] for row in below]
@@ -73,7 +73,7 @@ def columns(
 
 
 def sums(rows: Sequence[Sequence[float | None]]) -> list[float]:
-    """How high each column is."""
+    """Total of each column."""
     return [sum(value or 0 for value in column) for column in zip(*rows, strict=True)]
 
 
@@ -85,7 +85,7 @@ def upright(
     most: float,
     height: float,
 ) -> list[SafeString]:
-    """On the line, which is as far down as the plot is high."""
+    """Columns above the line, which is at the bottom of the plot."""
     return _stacks(axis, rows, values, groups, most, height, upward=True, line_at=height)
 
 
@@ -132,8 +132,8 @@ def _across(axis: Axis, group: range) -> tuple[float, float]:
 
 
 def slices(values: Sequence[float | None], most: float, room: float) -> list[float]:
-    """Pixels of each. What exists is seen, and the tallest gives what that takes, so that the
-    column as a whole is as tall as its sum."""
+    """Height of each slice in pixels. Non-empty slices get a minimum height, taken from the
+    tallest one, so the column's height still matches its total."""
     exact = [room * (value or 0) / most for value in values]
     seen = [max(THINNEST, height) if height else 0.0 for height in exact]
     tallest = seen.index(max(seen, default=0.0)) if seen else 0
@@ -147,7 +147,8 @@ def slices(values: Sequence[float | None], most: float, room: float) -> list[flo
 def targets(
     axis: Axis, groups: Sequence[range], height: float, link: LinkTo | None
 ) -> list[SafeString]:
-    """A column can be pressed at its whole height; by keys, the chart itself goes along them."""
+    """Click targets as high as the plot, one per column. They are no tab stops, as arrow keys move
+    through the chart."""
     if not link:
         return []
     drawn = []
@@ -173,7 +174,7 @@ def hanging(
     link: LinkTo | None = None,
     empty: str = "Nothing in this range",
 ) -> SafeString:
-    """Counts, from the line downward in the order that they are given."""
+    """Column chart of counts that grows downward, the first row next to the line."""
     groups = groups_of(len(axis), MOST)
     values = [[summed(row, group) for group in groups] for row in rows]
     deep = sums(values)

@@ -12,20 +12,20 @@ from outcomes.charts.axes import NumberAxis
 from outcomes.charts.lines import Ahead, Level, Point, lines
 from outcomes.charts.series import Series, Style
 
-_APART: Final = 0.12  # of the calls
-_FURTHEST: Final = 2  # a line that would need more calls than so many times those made is not drawn
+_APART: Final = 0.12  # share of the calls
+_FURTHEST: Final = 2  # longest projection drawn, in multiples of the calls made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counting:
-    """How many there were after each call, the first call first."""
+    """Running count after each call, in call order."""
 
     name: str
     style: Style
     counts: Sequence[int]
 
     def reached(self, limit: int) -> int | None:
-        """The step at which the limit was reached."""
+        """Step at which the limit was hit, or None."""
         return next((step for step, count in enumerate(self.counts) if count >= limit), None)
 
 
@@ -39,8 +39,8 @@ def countings(
     first: int = 1,
     height: float = 150,
 ) -> SafeString:
-    """Rings stand where the limit was reached. `projected` goes on by dashes as if every further
-    call succeeded."""
+    """Line chart of counts with a ring where each hits the limit. `projected` continues as a dashed
+    line, as if all further calls succeeded."""
     calls = max((len(row.counts) for row in rows), default=0)
     ahead, points, missing = [], [], 0
     if projected and projected.counts:
@@ -57,7 +57,7 @@ def countings(
                 value=limit,
             )
         )
-        # Close together their words would lie on each other: where it leads is the one that counts.
+        # If the labels would overlap, only the projection gets one, as it matters more.
         is_close = missing < calls * _APART
         count_words = "" if is_close else thousands(count)
         points.append(Point(step=last, value=count, style=style, words=count_words, above=False))

@@ -1,6 +1,6 @@
 """Frame of every plot: axis labels, legend and table.
 
-The script reads the table out, so that a chart says the same to eyes, ears and fingers.
+The script reads the table, so the chart gives the same values to mouse, keyboard and screen reader.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,8 @@ _ALONE: Final = frozenset({"circle", "line", "polygon", "polyline", "rect", "use
 
 
 def element(name: str, *content: str, **attributes: Value | None) -> SafeString:
-    """Content that is not safe is escaped. `class_` and `aria_label` are named as Python can."""
+    """SVG or HTML element. Unsafe content is escaped. `class_` becomes `class`, `aria_label`
+    becomes `aria-label`."""
     begun = f"<{name}{_written(attributes)}"
     if name in _ALONE:
         return SafeString(f"{begun}/>")
@@ -40,11 +41,11 @@ def _written(attributes: Mapping[str, Value | None]) -> str:
 
 
 def cell(text: str) -> SafeString:
-    """A number in a table, of which a chart has hundreds."""
+    """Numeric table cell, written directly as a chart has hundreds."""
     return SafeString(f'<td class="num">{escape(text)}</td>')
 
 
-@cache  # of the names in this package: a page has thousands of them
+@cache  # only this package's names: a page has thousands of attributes
 def _named(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
@@ -60,7 +61,7 @@ def _value(value: Value) -> str:
 
 
 def short(number: float) -> str:
-    """As exact as a screen can show."""
+    """A number with at most two decimals, as screens show no more."""
     return f"{number:.2f}".rstrip("0").rstrip(".") if isinstance(number, float) else str(number)
 
 
@@ -73,7 +74,8 @@ def line(x1: Value, y1: Value, x2: Value, y2: Value, style: str) -> SafeString:
 
 
 def box(style: str, x: float, width: float, y: float, height: float, **more: Value) -> SafeString:
-    """Per cent along, pixels down: a mark keeps its shape at every width. A chart has hundreds."""
+    """Rectangle placed in percent horizontally and in pixels vertically, so that a mark keeps its
+    shape at every width. A chart has hundreds."""
     along = f'x="{percent(x)}" width="{percent(width)}"'
     down = f'y="{short(y)}" height="{short(height)}"'
     return SafeString(f'<rect class="{style}" {along} {down}{_written(more)}/>')
@@ -86,12 +88,12 @@ def words(text: str, x: Value, y: Value, *, style: str | None = None, anchor: st
 
 @cache
 def sign(shape: str) -> SafeString:
-    """The filled shape of an outcome, out of the sprite."""
+    """Filled outcome icon from the sprite."""
     drawn = element("use", href=f"{static('icons.svg')}#{shape}")
     return element("svg", drawn, class_="mark", aria_hidden="true")
 
 
-_AXIS: Final = 20  # pixels of the labels below
+_AXIS: Final = 20  # pixels for the labels below the plot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +114,7 @@ def figure(
     table: str = "",
     linked: bool = False,
 ) -> SafeString:
-    """A chart in its frame. `says` is the sentence that stands for it where it is not seen."""
+    """A chart in its frame. `says` is its text alternative."""
     labels_column = element(
         "svg",
         *(words(each.words, "100%", each.y + 4) for each in labels),
@@ -170,7 +172,7 @@ def no_data(text: str, height: float) -> SafeString:
 
 
 def legend(rows: Sequence[Series], *, drawn: str, more: Sequence[str] = ()) -> SafeString:
-    """`drawn` says how a row without a shape of its own is shown: as a `line` or as a `fill`."""
+    """Legend. `drawn` is the swatch of a row without its own shape: `line` or `fill`."""
     return element("div", *(_entry(row, drawn) for row in rows), *more, class_="legend")
 
 
@@ -200,7 +202,7 @@ def table(
     name: str,
     link: LinkTo | None = None,
 ) -> SafeString:
-    """A row for each mark, and where along the plot it is."""
+    """Data table of a chart: one row per mark, with its position on the axis."""
     head = [element("th", axis.heading, scope="col")]
     head += [element("th", title, scope="col", class_="num") for title, _ in columns]
     rows = []
@@ -210,7 +212,7 @@ def table(
         begun = axis.begins(first)
         exact = (
             element("time", step_words, datetime=begun) if begun else step_words
-        )  # for the table as a file
+        )  # for the downloaded table
         begin = element("a", exact, href=link(first, last)) if link else exact
         cells = [cell(values[place]) for _, values in columns]
         at = 100 * axis.place((first + last) / 2)
@@ -230,8 +232,8 @@ def table(
 
 
 def groups_of(steps: int, at_most: int) -> list[range]:
-    """Neighbours share a mark where there would be more marks than there is room for. The first
-    group may be smaller: were it the last one, the newest values would seem to fall."""
+    """Steps grouped into at most `at_most` marks. Only the first group may be smaller: if it were
+    the last, the newest values would seem to fall."""
     size = max(1, -(-steps // at_most))
     cuts = [0, *range(steps % size or size, steps, size), steps] if steps else []
     return [range(begin, end) for begin, end in pairwise(cuts)]

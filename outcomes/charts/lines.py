@@ -1,4 +1,4 @@
-"""Lines along steps of time or along the numbers of calls, with what is measured against them."""
+"""Line chart over time or call numbers, with limits, marked points and projections."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ from outcomes.charts.frame import (
 from outcomes.charts.series import LinkTo, Scale, Series, Style, Unit, known, scale_of
 
 MOST: Final = 240  # points along a line; a screen shows no more
-_HEADROOM: Final = 14  # pixels over the highest line, for the words at it
-_FOOT: Final = 20  # pixels that words below a point need
-_LATE: Final = 0.7  # further right than this, words stand left of their point
+_HEADROOM: Final = 14  # pixels above the highest line, for its label
+_FOOT: Final = 20  # pixels for a label below a point
+_LATE: Final = 0.7  # further right than this, labels go left of their point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A ring where something happened, with its words."""
+    """A labeled ring that marks an event."""
 
     step: float
     value: float
@@ -49,7 +49,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ahead:
-    """Dashes from the last point of a line to where it would go."""
+    """A dashed line from the last point of a series to its projected value."""
 
     name: str
     from_step: float
@@ -76,7 +76,7 @@ def lines(
     link: LinkTo | None = None,
     empty: str = "Nothing in this range",
 ) -> SafeString:
-    """Earlier rows lie over later ones. A value that is not known is a gap, not a zero."""
+    """Line chart. Earlier rows are drawn over later ones. A missing value is a gap, not a zero."""
     groups = groups_of(len(axis), MOST)
     values = [*known(rows), *(level.value for level in levels), *(each.value for each in ahead)]
     scale = scale_of(unit, values)
@@ -106,7 +106,7 @@ def lines(
 
 
 def _range(row: Series, group: range, unit: Unit) -> str:
-    """Points that share a mark are said by the lowest and the highest of them."""
+    """Table text for points that share a mark: the lowest and the highest value."""
     values = [value for at in group if (value := row.values[at]) is not None]
     if not values:
         return unit.say(None)
@@ -128,7 +128,7 @@ class _Plot:
         return self.axis.place(step)
 
     def line(self, row: Series, groups: Sequence[range]) -> list[SafeString]:
-        """A stretch without a gap is one line; a single point is a dot."""
+        """Shapes of a row: one line per stretch without gaps, a dot for a single point."""
         drawn = []
         shapes = []
         for stretch in _stretches(row, groups):
@@ -167,7 +167,8 @@ class _Plot:
 
 
 def _distance(rows: Sequence[Series], value: float, *, last: bool = False) -> float:
-    """How far the first third of the lines stays away, or the last one: words stand there."""
+    """Smallest distance of any line from this value within the first third of the chart, or the
+    last one, where the label goes."""
     third = max((len(row.values) // 3 for row in rows), default=0)
     parts = [row.values[-third:] if last else row.values[:third] for row in rows if third]
     return min(
@@ -176,8 +177,8 @@ def _distance(rows: Sequence[Series], value: float, *, last: bool = False) -> fl
 
 
 def _stretches(row: Series, groups: Sequence[range]) -> list[list[tuple[float, float]]]:
-    """Stretches without gaps; of points that share a mark, the lowest and the highest stay, in
-    order."""
+    """Stretches without gaps. For points that share a mark, only the lowest and the highest remain,
+    in order."""
     stretches: list[list[tuple[float, float]]] = [[]]
     for group in groups:
         values = [(at, value) for at in group if (value := row.values[at]) is not None]
@@ -190,7 +191,7 @@ def _stretches(row: Series, groups: Sequence[range]) -> list[list[tuple[float, f
 
 
 def stretched(shapes: Sequence[str], height: float) -> SafeString:
-    """Lines are as wide as the plot, and their strokes keep their width."""
+    """SVG that stretches lines to the plot's width; their strokes keep their width."""
     return element(
         "svg",
         *shapes,

@@ -1,4 +1,4 @@
-"""Data of charts: rows of values with their styles, units and scales."""
+"""Chart data: series of values with styles, units and scales."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from governance.core import figures
 
 
 class Style(StrEnum):
-    """The last part of a class of the style sheet: `fill-…` for areas, `line-…` for lines."""
+    """Suffix of a CSS class: `fill-…` for areas, `line-…` for lines."""
 
     EXECUTED = "executed"
     ARTIFACT = "artifact"
     TIMEOUT = "timeout"
     FAILURE = "failure"
-    UNSEEN_FAILURE = "unseen-failure"  # it ran, and its verdict is failure
+    UNSEEN_FAILURE = "unseen-failure"  # the call ran, and its verdict is failure
     DOUBT = "doubt"  # counted as success, suspected to be a failure
     DENIED = "denied"
-    # Parts of what was denied, told apart without colour: the second, the third, all others.
+    # Parts of the denied calls, distinguishable without color: the second, the third, all others.
     DENIED_SECOND = "denied-second"
     DENIED_THIRD = "denied-third"
     DENIED_OTHERS = "denied-others"
@@ -32,23 +32,23 @@ class Style(StrEnum):
     PROJECTED = "projected"
 
 
-# Those that have a shape of their own in the sprite.
+# Styles with their own shape in the sprite.
 SHAPES: Final = frozenset(
     {Style.EXECUTED, Style.ARTIFACT, Style.TIMEOUT, Style.FAILURE, Style.DENIED, Style.OPEN}
 )
 
-# The address of the rows that the steps from the first to the last one count.
+# URL of the rows that are counted in the steps from the first to the last one.
 LinkTo = Callable[[int, int], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """One value for each step; None where nothing is known."""
+    """One value per step; None for a step without data."""
 
     name: str
     style: Style
     values: Sequence[float | None]
-    total: str = ""  # in words, beside the name in the legend
+    total: str = ""  # text next to the name in the legend
 
 
 def known(rows: Sequence[Series]) -> list[float]:
@@ -56,20 +56,20 @@ def known(rows: Sequence[Series]) -> list[float]:
 
 
 def summed(row: Series, steps: range) -> float | None:
-    """Nothing is known of steps of which none has a value."""
+    """Sum of a row over these steps, or None if none of them has a value."""
     values = [value for step in steps if (value := row.values[step]) is not None]
     return sum(values) if values else None
 
 
 MOST_TICKS: Final = 5
-# The bottom and the step of an axis of rates: it begins below the lowest, and ends at 100 %.
+# Bottom and step of a rate axis: it starts below the lowest value and ends at 100 %.
 RATE_AXES: Final = ((0.9, 0.05), (0.8, 0.1), (0.6, 0.2), (0.0, 0.5))
 _ROUND: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)  # tenths of a power of ten
 _SECOND: Final = 1_000
 _MINUTE: Final = 60 * _SECOND
 _HOUR: Final = 60 * _MINUTE
 _SIXTIETHS: Final = (1, 2, 5, 10, 15, 30)
-# Milliseconds: 1, 2, 5 as far as a second, and from there on what a clock is divided into.
+# Milliseconds: multiples of 1, 2 and 5 up to a second, then the divisions of a clock.
 _DURATIONS: Final = (
     *(many * 10**power for power in range(3) for many in (1, 2, 5)),
     *(_SECOND * many for many in _SIXTIETHS),
@@ -79,7 +79,7 @@ _DURATIONS: Final = (
 
 
 class Unit(Enum):
-    """Unit of a chart's values, which decides ticks and words."""
+    """Unit of a chart's values, which determines ticks and labels."""
 
     COUNT = "count"
     RATE = "rate"
@@ -111,18 +111,18 @@ class Unit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From the bottom of a plot to its top."""
+    """Value scale, from the bottom of a plot to its top."""
 
     ticks: tuple[float, ...]
 
     def along(self, value: float) -> float:
-        """0 at the lowest tick, 1 at the highest; what lies beyond ends at the edge."""
+        """Position of a value: 0 at the lowest tick, 1 at the highest, clamped to these."""
         bottom, top = self.ticks[0], self.ticks[-1]
         return min(max((value - bottom) / (top - bottom), 0.0), 1.0)
 
 
 def scale_of(unit: Unit, values: Sequence[float], at_most: int = MOST_TICKS) -> Scale:
-    """Covers all values. Counts and durations begin at zero; rates begin where something is."""
+    """Scale that covers all values. Counts and durations start at zero, rates below the lowest."""
     match unit:
         case Unit.COUNT:
             return Scale(count_ticks(max(values, default=0), at_most))
@@ -135,7 +135,7 @@ def scale_of(unit: Unit, values: Sequence[float], at_most: int = MOST_TICKS) -> 
 
 
 def count_ticks(most: float, at_most: int = MOST_TICKS) -> tuple[int, ...]:
-    """From 0 to `most` or beyond, in steps of 1, 2 or 5 times a power of ten."""
+    """Ticks from 0 to at least `most`, in steps of 1, 2 or 5 times a power of ten."""
     power = 1
     while True:
         for many in (1, 2, 5):

@@ -1,4 +1,4 @@
-"""A line of a few values without axes, beside the figure that they led to."""
+"""Sparklines: small lines without axes, shown next to a figure."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -24,8 +24,8 @@ def spark(
     among: tuple[float, float] | None = None,
     before: Sequence[float | None] = (),
 ) -> SafeString:
-    """`among` is the lowest and the highest value of all sparklines of one table: they share a
-    scale, or noise looks like news. `before` is the period before, behind it."""
+    """Sparkline. `among` is the lowest and highest value of all sparklines in a table: they share
+    a scale, or noise looks like change. `before` is the previous period, drawn behind."""
     height = IN_ROW if in_row else HEIGHT
     present = [value for value in (*values, *before) if value is not None]
     low, high = among or (min(present, default=0), max(present, default=0))
@@ -47,8 +47,8 @@ def spark(
 
 
 def _points(values: Sequence[float | None], low: float, high: float, height: int) -> str:
-    """One line over the known values. Gaps are bridged, since dashes and dots look like errors in a
-    drawing as small as this; fewer than three values are no trend."""
+    """Points of one line through the known values. Gaps are bridged, as dashes and dots look like
+    errors at this size. Fewer than three values give no line, as they show no trend."""
     step = 100 / len(values) if values else 0
     points = []
     for group in groups_of(len(values), MOST):

@@ -1,5 +1,5 @@
-"""The strip of a session: what ran stands above a line, its verdict lies along it, what was denied
-hangs below. Every mark is a link to its call."""
+"""Strip chart of a session: calls that ran above a line, denied calls below it, verdicts along it.
+Every mark links to its call."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -39,23 +39,23 @@ from outcomes.charts.strip_marks import (
 )
 from outcomes.record.brief_call import BriefCall
 
-WIDE: Final = 500  # marks: two pixels for each on a screen of 1,280
-NARROW: Final = 160  # and as much on a phone
-_IN_TIME: Final = 250  # stretches of time that calls are gathered in
-_CAPS: Final = 160  # with more marks than this there is no room for shapes on top of them
-_WIDTH: Final = 0.66  # of a step
+WIDE: Final = 500  # marks: two pixels each on a screen 1,280 pixels wide
+NARROW: Final = 160  # marks with the same width on a phone
+_IN_TIME: Final = 250  # slots of the time axis
+_CAPS: Final = 160  # with more marks than this there is no room for shapes on top
+_WIDTH: Final = 0.66  # share of a step
 _CAP: Final = 9  # pixels of a shape
 _HEIGHT: Final = 168
-_BASE: Final = 104  # the line
-_LOWEST, _HIGHEST = 10, 74  # bars
-# How far below the line, and how high: a dash, a block, a frame.
+_BASE: Final = 104  # y of the line
+_LOWEST, _HIGHEST = 10, 74  # height of bars
+# Distance below the line and height of a dash, a block and a frame.
 _VERDICTS: Final = {"success": (7.5, 2), "failure": (4, 9), "unknown": (4.5, 8)}
-_APART: Final = 0.045  # turns that begin closer together share a number
+_APART: Final = 0.045  # turns that start closer together share a label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """The call at which a limit was reached; what came after it lies on a shaded ground."""
+    """The call at which a limit was hit. Calls after it get a shaded background."""
 
     number: int
     words: str
@@ -77,7 +77,7 @@ def strip(
     name: str = "Calls in order",
     empty: str = "No call in this range",
 ) -> SafeString:
-    """Calls in the order of their session; `first` is the number of the first of them."""
+    """Strip of calls in session order; `first` is the number of the first call."""
     known = numbered(calls, first)
     many = _IN_TIME if by == "time" else WIDE
     wide = marks_of(known, by, many)
@@ -144,7 +144,7 @@ def _cap(style: Style, x: float, y: float) -> SafeString:
 
 
 def _turns(marks: Sequence[Mark], first_turn: int) -> Iterator[SafeString]:
-    """A dotted line where each begins, as far as there is room, and its number."""
+    """A dotted line at the start of each turn, with its number if there is room."""
     seen: set[str] = set()
     written = -1.0
     for mark in marks:
@@ -164,7 +164,7 @@ def _turns(marks: Sequence[Mark], first_turn: int) -> Iterator[SafeString]:
 
 
 def _after(marks: Sequence[Mark], stop: Stop | None) -> float | None:
-    """Position of a stop's line: behind the mark of its call."""
+    """Position of a stop's line: after the mark of its call."""
     if stop is None:
         return None
     for mark in marks:
@@ -189,7 +189,7 @@ def _stop(marks: Sequence[Mark], stop: Stop | None) -> Iterator[SafeString]:
 
 
 def _targets(marks: Sequence[Mark], link: LinkToCall) -> Iterator[SafeString]:
-    """One tab stop; the arrows walk from mark to mark."""
+    """Link of each mark. Only the first is a tab stop; arrow keys move between marks."""
     for place, mark in enumerate(marks):
         area = box("target", mark.x, mark.width, 16, 134)
         title = element("title", mark.words)
@@ -214,7 +214,7 @@ _WORDS: Final = {
 
 
 def _legend(known: Sequence[Numbered]) -> SafeString:
-    """Legend of what the session has."""
+    """Legend of the outcomes and verdicts that occur in the session."""
     kinds = Counter(STYLES[each.call.kind] for each in known)
     entries = [
         entry(sign(style), word, thousands(kinds[style]), style=f"is-{style}")

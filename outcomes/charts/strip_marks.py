@@ -1,5 +1,5 @@
-"""Marks of a strip: one for each call, or one for neighbours where there is no room; the worst of
-them is drawn."""
+"""Marks of a strip: one per call, or one per group of neighbors if there is no room. A group is
+drawn as its worst call."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ STYLES: Final[Mapping[str, Style]] = {
     ToolDenied.kind: Style.DENIED,
     "": Style.OPEN,
 }
-# The worst first.
+# Worst first.
 _WORST: Final = {
     Style.UNSEEN_FAILURE: 0,
     Style.FAILURE: 1,
@@ -39,8 +39,8 @@ _WORST: Final = {
     Style.EXECUTED: 6,
 }
 _VERDICTS: Final = ("failure", "unknown", "success")
-_FEWEST: Final = 40  # as wide as one of so many is the mark of a session of fewer calls
-_SLOWEST: Final = 1_000  # milliseconds that fill the height when no call took longer
+_FEWEST: Final = 40  # sessions with fewer calls get marks as wide as if they had this many
+_SLOWEST: Final = 1_000  # milliseconds that fill the height if no call took longer
 
 By = Literal["call", "time"]
 
@@ -72,11 +72,11 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    x: float  # share of the way, and of the width
+    x: float  # like width, a share of the plot's width
     width: float
     calls: Sequence[Numbered]
     worst: Numbered
-    ran: Numbered | None  # the worst of those that are not denied
+    ran: Numbered | None  # worst call that was not denied
     denied: bool
     verdict: str
 
@@ -93,8 +93,8 @@ def numbered(calls: Sequence[BriefCall], first: int) -> list[Numbered]:
 
 
 def _style(call: BriefCall) -> Style:
-    """Style of a call; one that ran with the verdict failure is hatched, since it did not fail by
-    itself."""
+    """Style of a call. A call that returned a result with the verdict failure is hatched, as the
+    tool itself reported no error."""
     style = STYLES[call.kind]
     hatched = call.verdict == "failure" and style in (Style.EXECUTED, Style.ARTIFACT)
     return Style.UNSEEN_FAILURE if hatched else style
@@ -115,7 +115,7 @@ def _mark(x: float, width: float, calls: Sequence[Numbered]) -> Mark:
 
 
 def _badness(each: Numbered) -> int:
-    """Rank for the worst call of a mark, the first among equals."""
+    """Sort rank of a call; the worst one has the lowest."""
     return _WORST[each.style]
 
 
@@ -130,7 +130,7 @@ def marks_of(calls: Sequence[Numbered], by: By, at_most: int) -> list[Mark]:
 
 
 def _by_time(calls: Sequence[Numbered], at_most: int) -> list[Mark]:
-    """Marks in time; calls close together share the mark of their stretch."""
+    """Marks placed by time. Calls in the same slot of the time axis share one."""
     if not calls:
         return []
     in_time = sorted(calls, key=lambda each: each.call.at)
@@ -147,7 +147,7 @@ def _by_time(calls: Sequence[Numbered], at_most: int) -> list[Mark]:
 
 
 def height_of(call: BriefCall, slowest: float, least: float, most: float) -> float:
-    """Height by duration on a log scale; the minimum without a duration."""
+    """Height by duration on a log scale; `least` for a call without a duration."""
     if not call.elapsed_ms or call.elapsed_ms < 0:
         return least
     share = math.log1p(call.elapsed_ms) / math.log1p(max(slowest, _SLOWEST))

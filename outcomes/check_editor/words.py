@@ -1,4 +1,4 @@
-"""Sentences beside the editor of a check: its impact on recorded outputs, and each output."""
+"""Texts next to the check editor: the draft's impact on recorded outputs, and each output."""
 
 import json
 from collections import Counter
@@ -17,7 +17,8 @@ _SEEN: Final = 60
 
 
 def impact_words(tried: Sequence[Tried], read: int) -> str:
-    """changes 12 of the 200 newest outputs, all to unknown; empty while there are errors"""
+    """Phrase such as `changes 12 of the 200 newest outputs, all to unknown`; empty while the draft
+    has errors."""
     if not tried or tried[0].explanation is None:
         return ""
     changed = [each for each in tried if each.is_changed]
@@ -44,7 +45,7 @@ def tried_sentence(tried: Sequence[Tried], read: int) -> str:
 
 
 def why(explanation: Explanation | None, output: Json) -> str:
-    """`not-ok`: `result.ok` is false"""
+    """Rule that decided, and the value it read, such as `not-ok`: `result.ok` is false."""
     if explanation is None:
         return ""
     if explanation.rule == "otherwise":
@@ -70,7 +71,7 @@ def shown(value: Json, most: int) -> str:
 
 
 def indented(value: Json) -> str:
-    """Indented, cut where it is long."""
+    """Masked value as indented JSON, truncated if long."""
     value = masked(value)[0]
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     return text if len(text) <= LONGEST_OUTPUT else text[:LONGEST_OUTPUT] + "…"

@@ -1,4 +1,4 @@
-"""Ticks off calls that an observed rule would have denied, once a person has reviewed them."""
+"""Mark calls that a rule in observe mode would have denied as reviewed."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from outcomes.record.codec import digest_of
 
 
 def tick_off(there: VersionThere, named: Named, *, by: Actor) -> TickedLine:
-    """Tick off a line; a repeat covers calls that arrived since."""
+    """Mark a line as reviewed; repeating it covers calls that have arrived since."""
     refuse_unless(by, Action.DEPLOY)
     line = observed(there).line(named)
     if line is None:
@@ -27,7 +27,7 @@ def tick_off(there: VersionThere, named: Named, *, by: Actor) -> TickedLine:
 
 @transaction.atomic
 def take_back(there: VersionThere, named: Named, *, by: Actor) -> bool:
-    """Whether it was ticked off."""
+    """Undo the review of a line; False if it was not reviewed."""
     refuse_unless(by, Action.DEPLOY)
     line = TickedLine.objects.filter(**_key(there, named)).first()
     if line is None:

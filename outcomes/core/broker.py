@@ -1,4 +1,4 @@
-"""Redis, asked with little patience: better no answer than a late one."""
+"""Redis client with short timeouts: a late answer is worse than none."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-SILENT_FOR: Final = 3.0  # seconds in which a broker that did not answer is not asked again
+SILENT_FOR: Final = 3.0  # seconds without queries after the broker failed to answer
 
 _silent_until = 0.0
 
@@ -20,7 +20,7 @@ def is_answering() -> bool:
 
 
 def ask(question: Callable[[Redis], Any]) -> Any:
-    """The broker's answer; None where there is none."""
+    """Query the broker. None if it is not configured or does not answer."""
     global _silent_until
     if not settings.REDIS_URL or time.monotonic() < _silent_until:
         return None
@@ -33,7 +33,7 @@ def ask(question: Callable[[Redis], Any]) -> Any:
 
 @lru_cache(1)
 def _broker(url: str) -> Redis:
-    """Connected once: that would take longer than to be answered."""
+    """Cached client: connecting takes longer than a query."""
     return Redis.from_url(
         url,
         socket_timeout=0.5,

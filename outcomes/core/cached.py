@@ -1,4 +1,4 @@
-"""A value computed once for all callers within a moment, cached in this process."""
+"""Value computed once for all callers and cached in this process for a short time."""
 
 import time
 from collections.abc import Callable
@@ -10,9 +10,9 @@ PATIENCE: Final = 3.0  # seconds
 
 
 class Cached(Generic[T]):
-    """While one caller recomputes the value, the others get the last one without waiting.
+    """Cached value. While one caller recomputes it, the others get the previous value at once.
 
-    It is cached for so many seconds, or `cost` times as long as computing it took.
+    The value expires after `seconds`, or after `cost` times the computation time if that is longer.
     """
 
     def __init__(self, compute: Callable[[], T], *, seconds: float, cost: int = 0) -> None:
@@ -26,18 +26,18 @@ class Cached(Generic[T]):
 
     @property
     def overdue(self) -> float:
-        """Seconds since a computation started that is still running."""
+        """Seconds since the running computation started, or 0 if none is running."""
         return time.monotonic() - self._started_at if self._lock.locked() else 0.0
 
     def last(self, *, within: float) -> T | None:
-        """The last value, unless it is older than so many seconds. Computes nothing."""
+        """Previous value, unless it is older than `within` seconds. Computes nothing."""
         return self._answer if time.monotonic() < self._answered_at + within else None
 
     def get(self) -> T:
         answer = self._answer
         if answer is not None and time.monotonic() < self._until:
             return answer
-        # Without any value yet the others wait for the first one, but not for ever.
+        # Callers with no previous value wait for the first one, but only up to PATIENCE.
         if not self._lock.acquire(timeout=0 if answer is not None else PATIENCE):
             if answer is None:
                 raise TimeoutError("No value has been computed yet.")

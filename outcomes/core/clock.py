@@ -1,4 +1,4 @@
-"""The clock that all hosts share: that of the database."""
+"""Database clock, shared by all hosts."""
 
 from datetime import UTC, datetime
 

@@ -1,7 +1,7 @@
-"""How long calls took, counted in logarithmic buckets 2 % wide: any percentile of any of them.
+"""Call durations counted in logarithmic buckets 2 % wide, from which percentiles are computed.
 
-A percentile is the nearest rank, told by the middle of its bucket: at most 1 % from what was
-measured. What was not measured is counted nowhere.
+A percentile is the middle of the bucket at the nearest rank, so it is at most 1 % off. Calls
+without a measured duration are not counted.
 """
 
 import struct
@@ -12,10 +12,10 @@ from typing import Final
 
 _WIDTH: Final = log(1.02)
 _PER_WIDTH: Final = 1 / _WIDTH
-_LEAST: Final = 0.001  # ms; what took less, yet more than nothing, counts as this
-_MOST: Final = 1e12  # ms, 31 years; so does what took more
+_LEAST: Final = 0.001  # ms; shorter durations above 0 count as this
+_MOST: Final = 1e12  # ms, 31 years; longer durations count as this
 _ZERO: Final = 0  # the bucket of a measured 0
-_SHIFT: Final = 1 - int(log(_LEAST) * _PER_WIDTH - 1)  # buckets of less than 1 ms have a number too
+_SHIFT: Final = 1 - int(log(_LEAST) * _PER_WIDTH - 1)  # under 1 ms, bucket numbers stay above 0
 
 
 def bucket_of(elapsed_ms: float) -> int:
@@ -27,17 +27,17 @@ def bucket_of(elapsed_ms: float) -> int:
 
 
 def middle_of(bucket: int) -> float:
-    """In milliseconds."""
+    """Middle of a bucket in milliseconds."""
     return 0.0 if bucket == _ZERO else exp((bucket - _SHIFT + 0.5) * _WIDTH)
 
 
 def least_of(bucket: int) -> float:
-    """Milliseconds that no call of this bucket took less than; some of the one below may have."""
+    """Lower bound of a bucket in milliseconds. Calls of the bucket below may reach it."""
     return 0.0 if bucket <= bucket_of(_LEAST) else middle_of(bucket - 1)
 
 
 def percentile(buckets: Mapping[int, int], percent: int) -> float | None:
-    """The least duration, in milliseconds, that so many per cent took at most; None of none."""
+    """Percentile in milliseconds (nearest rank), or None if nothing was counted."""
     rank = ceil(sum(buckets.values()) * percent / 100)
     for bucket in sorted(buckets):
         rank -= buckets[bucket]
@@ -46,13 +46,13 @@ def percentile(buckets: Mapping[int, int], percent: int) -> float | None:
     return None
 
 
-# Packed, buckets stand one by one with their counts or, where they lie close together, as a row of
-# lanes: a number of as many 32 bits, and two of these are added as two numbers are.
+# Packed buckets are either (bucket, count) pairs or, if close together, a contiguous row of 32-bit
+# lanes. Two rows are merged by adding them as big integers.
 _LANE: Final = 32
 _FULL: Final = 2**_LANE
 _ONE_BY_ONE, _LARGE, _LANES = b"s", b"l", b"d"
-_HEAD: Final = struct.Struct("<cHI")  # how it is packed; the first bucket; all that were counted
-_CLOSE: Final = 4  # lanes for each bucket that has a count
+_HEAD: Final = struct.Struct("<cHI")  # packing, first bucket, total count
+_CLOSE: Final = 4  # maximum lanes per non-empty bucket
 
 
 def pack(buckets: Mapping[int, int]) -> bytes:
@@ -73,7 +73,7 @@ def pack(buckets: Mapping[int, int]) -> bytes:
 
 
 def top_of(packed: bytes) -> int:
-    """The bucket of the longest that were counted, which is told without unpacking them."""
+    """Highest non-empty bucket, read without unpacking the counts."""
     if packed[:1] == _LANES:
         _, first, _ = _HEAD.unpack_from(packed)
         return int(first) + (len(packed) - _HEAD.size) // (_LANE // 8) - 1
@@ -82,14 +82,14 @@ def top_of(packed: bytes) -> int:
 
 
 class Pile:
-    """Packed counts, thrown together: hundreds of them in some milliseconds."""
+    """Sum of packed counts. Adding hundreds of them takes a few milliseconds."""
 
     __slots__ = ("_buckets", "_first", "_lanes", "_room")
 
     def __init__(self) -> None:
         self._buckets: Counter[int] = Counter()
         self._lanes, self._first = 0, 0  # the bucket of the lowest lane
-        self._room = _FULL - 1  # before a lane could run over into the next one
+        self._room = _FULL - 1  # calls left before a lane could overflow
 
     def add(self, packed: bytes) -> None:
         how = packed[:1]
@@ -116,7 +116,7 @@ class Pile:
         return self._buckets
 
     def _add_lanes(self, first: int, lanes: int) -> None:
-        """From the lowest bucket of any on: below it there are hundreds of empty ones."""
+        """Add lanes, starting at the lowest bucket in use: hundreds below it are empty."""
         if not self._lanes:
             self._lanes, self._first = lanes, first
         elif first >= self._first:

@@ -1,7 +1,7 @@
-"""The kinds of groups of calls, failed alike or denied alike, and how long their texts are."""
+"""Kinds of call groups (similar failures, similar denials) and the length of their texts."""
 
 from typing import Final
 
 FAILURE: Final = "failure"
 DENIED: Final = "denied"
-LONGEST: Final = 200  # characters of a reason that tell groups apart
+LONGEST: Final = 200  # characters of a reason that distinguish groups

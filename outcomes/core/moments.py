@@ -1,4 +1,4 @@
-"""Times in addresses and fields, steps of a reader's clock, and named time zones."""
+"""Times in URLs and form fields, chart steps in a reader's time zone, and named time zones."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -10,11 +10,11 @@ _MINUTE = timedelta(minutes=1)
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ONE: Final = timedelta(microseconds=1)
 _DAY: Final = timedelta(days=1)
-_LONGEST_NAME = 64  # of a zone
+_LONGEST_NAME = 64  # characters of a zone's name
 
 
 def time_from(text: str) -> datetime | None:
-    """None for what is no time, so that an address written by hand still leads somewhere."""
+    """Time parsed to the minute. None if invalid, so that hand-written URLs still work."""
     try:
         moment = datetime.fromisoformat(text.strip())
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -33,12 +33,12 @@ def after_the_minute(moment: datetime) -> datetime:
 
 
 def time_text(moment: datetime | None) -> str:
-    """As an address has it: 2026-11-18T09:30Z."""
+    """Time formatted for a URL: 2026-11-18T09:30Z."""
     return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M}Z"
 
 
 def zone_named(name: str) -> tzinfo:
-    """UTC for what is no zone. Names come from browsers, so anything may be sent as one."""
+    """Named time zone, or UTC if there is none. Browsers send the name, so it can be anything."""
     if not name or len(name) > _LONGEST_NAME:
         return UTC
     try:
@@ -67,7 +67,7 @@ def day_of(at: datetime) -> int:
 
 
 class Step(IntEnum):
-    """Step in seconds; the length of a day depends on its time zone."""
+    """Chart step in seconds. The length of a day depends on its time zone."""
 
     MINUTE = 60
     QUARTER = 900
@@ -77,14 +77,14 @@ class Step(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From its start on, and before its end; both in UTC."""
+    """Half-open period in UTC: `start` is included, `end` is not."""
 
     start: datetime
     end: datetime
 
 
 def spans(since: datetime, until: datetime, step: Step, zone: tzinfo = UTC) -> list[Span]:
-    """All of that time in steps; the first and the last one end where the time does."""
+    """Period split into steps. The first and last are cut off at the period's bounds."""
     steps = []
     start = since.astimezone(UTC)
     until = until.astimezone(UTC)
@@ -96,12 +96,12 @@ def spans(since: datetime, until: datetime, step: Step, zone: tzinfo = UTC) -> l
 
 
 def _next(at: datetime, step: Step, zone: tzinfo) -> datetime:
-    """When the clock next reads a whole step. One that is moved by half an hour (Lord Howe Island)
-    makes a step of an hour and a half there, not two that begin at no whole hour."""
+    """End of the step that contains this time, on the local clock. A half-hour clock change (Lord
+    Howe Island) makes one step of 90 minutes, not two that start off the hour."""
     if step is Step.DAY:
         local = at.astimezone(zone)
         return _midnight(local.replace(tzinfo=None) + _DAY, zone)
-    # Since before any call, clocks stand quarters of an hour apart, and are moved by quarters.
+    # All UTC offsets and clock changes since 2000 are multiples of a quarter hour.
     part = timedelta(seconds=min(step, Step.QUARTER))
     end = at - (at - _BEGINNING) % part + part
     while (end.astimezone(zone).minute * 60) % step:
@@ -110,6 +110,6 @@ def _next(at: datetime, step: Step, zone: tzinfo) -> datetime:
 
 
 def _midnight(local: datetime, zone: tzinfo) -> datetime:
-    """First moment of a day, also where a clock change removed midnight."""
+    """First moment of a day, even if a clock change skipped midnight."""
     day = local.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=zone, fold=0)
     return day.astimezone(UTC)

@@ -1,5 +1,5 @@
-"""Scope of a page: a period in whole minutes, an environment and an agent, in the reader's time
-zone. An address holds all of it."""
+"""Scope of a page: a period in whole minutes, an environment, an agent and the reader's time zone.
+The URL contains all of it except the zone."""
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ LIVE, ALL = "live", "all"
 ALL_TIME: Final = "All time"
 USUAL: Final = "24h"
 LONGEST: Final = timedelta(days=90)
-# Of calls: none is older, and no clock of an agent may be more than a day ahead.
+# Earliest call time accepted. Agents' clocks may be at most a day ahead.
 BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _ENVIRONMENT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _AHEAD: Final = timedelta(days=2)
 
-# By their names in an address: how long, and the words for it.
+# By name in URLs: length and label.
 RANGES: Final[Mapping[str, tuple[timedelta, str]]] = {
     LIVE: (timedelta(minutes=15), "Live, 15 minutes"),
     "15m": (timedelta(minutes=15), "Last 15 minutes"),
@@ -34,18 +34,18 @@ _UP_TO: Final = (
     (timedelta(hours=12), Step.QUARTER),
     (timedelta(days=4), Step.HOUR),
 )
-# What an address says a scope with.
+# Query parameters of a scope.
 TIMES: Final = ("range", "from", "to")
 NAMES: Final = (*TIMES, "environment", "agent")
-# In the address of one session or call the environment says which one; what was chosen on the way
-# there has names of its own.
+# In the URL of a session or call, `environment` identifies it. The scope that the reader came from
+# uses these names instead.
 CHOSEN: Final = {"environment": "chosen-environment", "agent": "chosen-agent"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """`until` is not part of it any more. `range` is empty for times that somebody chose; then
-    `goes_on` says that no end was."""
+    """Scope of a page. `until` is exclusive. `range` is empty for custom times; `goes_on` then
+    marks a period with no end."""
 
     since: datetime
     until: datetime
@@ -54,7 +54,7 @@ class Scope:
     goes_on: bool = False
     environment: str = ""
     agent: str = ""
-    amiss: str = ""  # of what was asked for, what could not be had
+    amiss: str = ""  # error message about invalid parameters
 
     @property
     def is_live(self) -> bool:
@@ -66,7 +66,7 @@ class Scope:
 
     @property
     def bounds(self) -> tuple[datetime | None, datetime | None]:
-        """For a list, which needs not be told where there is no bound."""
+        """Bounds for a list. None means unbounded."""
         return (
             None if self.is_all or self.since == BEGINNING else self.since,
             None if self.is_all else self.until,
@@ -78,19 +78,19 @@ class Scope:
 
     @property
     def previous(self) -> "Scope":
-        """As long, and just before."""
+        """Period of the same length just before this one."""
         return replace(
             self, since=self.since - self.length, until=self.since, range="", goes_on=False
         )
 
     @property
     def step(self) -> Step:
-        """How finely its charts are drawn: some dozens of columns."""
+        """Chart step, chosen so that a chart has some dozens of columns."""
         return next((step for most, step in _UP_TO if self.length <= most), Step.DAY)
 
     def steps(self) -> list[Span]:
-        """By the reader's clock; the first and the last end where the scope does, so that they
-        count nothing that is not in it."""
+        """Chart steps in the reader's time zone. The first and last are cut off at the scope's
+        bounds, so that they count nothing outside it."""
         return spans(self.since, self.until, self.step, self.zone)
 
     @property
@@ -107,7 +107,7 @@ class Scope:
 
     @property
     def in_words(self) -> str:
-        """Inside a sentence: in the last 24 hours."""
+        """Scope's period as part of a sentence: "in the last 24 hours"."""
         if self.is_all:
             return "up to now"
         if self.is_live:
@@ -127,7 +127,7 @@ class Scope:
         return "the previous period"
 
     def query(self) -> dict[str, str]:
-        """Query parameters of the scope, complete, so that a shared link shows the same."""
+        """Query parameters of the scope, complete so that a shared link shows the same data."""
         time = {"range": self.range}
         if not self.range:
             since = "" if self.since == BEGINNING else time_text(self.since)
@@ -142,8 +142,8 @@ class Scope:
 
 
 def handed_on(scope: Scope | None, query: Mapping[str, str]) -> dict[str, str]:
-    """Scope parameters for links from this page. A page about one session or call has no scope of
-    its own and passes on its own parameters."""
+    """Scope parameters for links from this page. A page about one session or call has no scope and
+    passes on its own parameters."""
     if scope is not None:
         return scope.query()
     there = {name: name for name in TIMES} | CHOSEN
@@ -151,8 +151,8 @@ def handed_on(scope: Scope | None, query: Mapping[str, str]) -> dict[str, str]:
 
 
 def detail_parameters(scope: Scope | None, query: Mapping[str, str]) -> dict[str, str]:
-    """Scope parameters for the address of one session or call: only those of this address, so that
-    most stay short."""
+    """Scope parameters for the URL of a session or call. Includes only those in the current URL, so
+    that most URLs stay short."""
     carried = handed_on(scope, query)
     times = {name: value for name in TIMES if (value := query.get(name, ""))}
     return times | {there: carried[name] for name, there in CHOSEN.items() if name in carried}
@@ -166,9 +166,8 @@ def scope_from(
     is_list: bool = False,
     usual: str = USUAL,
 ) -> Scope:
-    """Scope of a query. Invalid times are ignored and reported in `amiss`, so that addresses
-    written by hand work. `usual` is the range where the query has none; only a list may go back to
-    the first call."""
+    """Scope of a query. Invalid times are ignored and reported in `amiss`, so that hand-written
+    URLs work. `usual` is the default range. Only a list may go back to the first call."""
     environment, agent = query.get("environment", ""), query.get("agent", "")
     chosen = Scope(
         since=BEGINNING,
@@ -176,7 +175,7 @@ def scope_from(
         zone=zone,
         range=ALL,
         environment=environment if _ENVIRONMENT.fullmatch(environment) else "",
-        agent="" if "\0" in agent else agent,  # which PostgreSQL would not even look for
+        agent="" if "\0" in agent else agent,  # PostgreSQL rejects NUL
     )
     until_now = after_the_minute(now)
     since, until = time_from(query.get("from", "")), time_from(query.get("to", ""))
@@ -203,7 +202,7 @@ def scope_from(
 
 
 def _invalid(query: Mapping[str, str]) -> str:
-    """Sentences about values that are not dates or ranges."""
+    """Error messages for invalid dates and ranges."""
     dates = [text for name in ("from", "to") if (text := query.get(name, ""))]
     wrong = [f"{_quoted(text)} isn't a valid date." for text in dates if not time_from(text)]
     name = query.get("range", "")

@@ -1,4 +1,4 @@
-"""Differences between PostgreSQL and SQLite, by name, so that no room checks which is in use."""
+"""Differences between PostgreSQL and SQLite, so that no other package checks which is used."""
 
 from django.conf import settings
 

@@ -1,5 +1,4 @@
-"""Moments as whole microseconds: a million of them are compared and sorted into a span of time,
-and next to none is shown."""
+"""Times as microseconds, for queries that sort a million of them but return few."""
 
 from typing import Any
 
@@ -9,7 +8,7 @@ from django.db.models.sql.compiler import SQLCompiler
 
 
 class Microseconds(models.Func):
-    """Since 1970, of a column; from the database, which is done with it ten times as fast."""
+    """Microseconds since 1970 of a column, computed by the database, which is ten times as fast."""
 
     output_field = models.BigIntegerField()
 
@@ -22,7 +21,7 @@ class Microseconds(models.Func):
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
     ) -> Any:
-        # Written down as `2026-11-18 06:00:00.123456`, without the fraction where it is none.
+        # Stored as `2026-11-18 06:00:00.123456`, without a fraction if it is zero.
         template = (
             "(CAST(strftime('%%%%s', %(expressions)s) AS INTEGER) * 1000000"
             " + CAST(substr(%(expressions)s, 21, 6) AS INTEGER))"

@@ -1,4 +1,4 @@
-"""The connection that a page reads from: the database, or its replica while a request allows it."""
+"""Connection for reading: the database, or its replica if a request allows it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,13 +41,13 @@ def reads_from(alias: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaState:
-    is_standby: bool  # of the same server, and not promoted
-    position: int  # bytes of the write-ahead log that it has replayed
-    behind: float  # seconds since the last transaction that it has replayed
+    is_standby: bool  # of the same server, not promoted
+    position: int  # bytes of the write-ahead log replayed
+    behind: float  # seconds since the last replayed transaction
 
     @property
     def fault(self) -> str:
-        """Why no page reads from it; empty when pages do."""
+        """Reason why pages can't read from it, or empty."""
         if not self.is_standby:
             return "The replica is not a standby of this database."
         if self.behind == NEVER:
@@ -62,8 +62,8 @@ def has_replica() -> bool:
 
 
 def replica_state() -> ReplicaState:
-    """Raises DatabaseError where it does not answer. Hosts report every few seconds, so even an
-    idle console gives its replica something to replay."""
+    """State of the replica. Raises DatabaseError if it does not answer. Hosts report every few
+    seconds, so even an idle installation has something to replay."""
     with connections[REPLICA].cursor() as cursor:
         cursor.execute(_STATE)
         is_standby, position, behind = cursor.fetchone()
@@ -73,7 +73,7 @@ def replica_state() -> ReplicaState:
 
 
 def replica_fault() -> str:
-    """Why no page reads from the replica; empty when pages do, or where none is set."""
+    """Reason why pages can't read from the replica; empty if they can, or if none is configured."""
     if not has_replica():
         return ""
     try:
@@ -83,14 +83,14 @@ def replica_fault() -> str:
 
 
 def position_now() -> int:
-    """Bytes of the write-ahead log, with all that was committed."""
+    """Position in the write-ahead log after all commits so far, in bytes."""
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(_POSITION)
         return int(cursor.fetchone()[0])
 
 
 def _is_of_this_server() -> bool:
-    """Checked until it was true once: a server does not become another one."""
+    """Whether the replica belongs to this server. Cached once true: that can't change."""
     global _is_known
     _is_known = _is_known or _identity(REPLICA) == _identity(DEFAULT_DB_ALIAS)
     return _is_known

@@ -1,7 +1,7 @@
-"""Statements at the driver's own speed, for what agents wait for all the time.
+"""Statements at the driver's own speed, for the requests that agents wait for most often.
 
-Django's cursor costs as much again as the statement, and asks a kept connection whether it lives
-before the first statement of every request.
+Django's cursor doubles the cost of such a statement, and checks a persistent connection before the
+first statement of every request.
 """
 
 import threading
@@ -14,23 +14,23 @@ from django.db import connection, transaction
 
 from outcomes.database import IS_SERVER, run_on_driver
 
-CHECK_AFTER = 1.0  # seconds; a connection that answered a moment ago needs no check
+CHECK_AFTER = 1.0  # seconds; a connection that worked this recently needs no check
 
 Row = tuple[Any, ...]
 Result = TypeVar("Result")
-_checked = threading.local()  # as connections are: one for each thread
+_checked = threading.local()  # one per thread, like connections
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     text: str
-    rows: Sequence[Sequence[Any]]  # of values: SQLite runs once for each, PostgreSQL takes one
+    rows: Sequence[Sequence[Any]]  # parameters: on SQLite any number of rows, on PostgreSQL one
     writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Query(Generic[Result]):
-    """A statement and how to read its rows; a thread or the event loop runs it."""
+    """Statement and a reader for its rows, run by a thread or by the event loop."""
 
     statement: Statement
     read: Callable[[list[Row]], Result]
@@ -53,15 +53,15 @@ def read_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
 
 
 def write_row(statement: str, values: Sequence[Any]) -> Row | None:
-    """The statement must be all that is written."""
+    """Execute a statement that is the only write of its transaction. Returns its first row."""
     return _first(write_each(statement, [values]))
 
 
 def write_each(statement: str, rows: Sequence[Sequence[Any]]) -> list[Row]:
-    """The statement for each of these, all in one transaction; the rows that it returned."""
+    """Execute a statement for each row of parameters in one transaction. Returns result rows."""
     if IS_SERVER:
-        return read_each(statement, rows)  # one statement, which is a transaction
-    # SQLite's writers queue for a transaction; a statement without one sleeps and polls instead,
+        return read_each(statement, rows)  # a single statement is a transaction
+    # SQLite's writers queue for a transaction. A statement without one sleeps and polls instead,
     # and some starve.
     with transaction.atomic(), connection.wrap_database_errors:
         return run_on_driver(statement, rows)
@@ -74,7 +74,7 @@ def _first(rows: Sequence[Row]) -> Row | None:
 def _ensure_alive() -> None:
     now = time.monotonic()
     if now > getattr(_checked, "at", 0.0) + CHECK_AFTER:
-        # Django asks once a request; a thread serves many. The stubs do not know the name.
+        # Django checks once per request, but a thread serves many. The stubs lack this attribute.
         connection.health_check_done = False  # type: ignore[attr-defined]
         connection.close_if_health_check_failed()
         _checked.at = now

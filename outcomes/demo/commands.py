@@ -1,4 +1,4 @@
-"""A demo project's filling, noted while it runs; and its traffic, removed as a whole."""
+"""Progress of the job that fills a demo project, and removal of the project's traffic."""
 
 import time
 from typing import Final
@@ -31,10 +31,10 @@ from outcomes.models import (
 from outcomes.models.jobs import WAITING
 from outcomes.search.commands.indexing import remove_calls
 
-AT_ONCE: Final = 2_000  # rows of one transaction: agents of other projects settle in between
-INDEXED_AT_ONCE: Final = 500  # calls, each of which has dozens of postings
+AT_ONCE: Final = 2_000  # rows per transaction, so other projects can settle in between
+INDEXED_AT_ONCE: Final = 500  # calls, with dozens of postings each
 DIED: Final = "The demo process exited early. See the worker's log."
-PATIENCE: Final = 20.0  # seconds for what is on its way to be settled
+PATIENCE: Final = 20.0  # seconds to wait for pending batches to settle
 _runs: Final = DemoRun.objects.all
 
 
@@ -43,24 +43,24 @@ def ask_for_demo(project_id: int) -> None:
 
 
 def waiting_demos() -> list[int]:
-    """Queued demos; those whose worker died are failed, as agents cannot resume."""
+    """Ids of queued demos. Marks demos as failed if their worker died: agents cannot resume."""
     lost = _runs().filter(status=DemoRun.Status.RUNNING, heard_at__lt=database_time() - LOST_AFTER)
     lost.update(status=DemoRun.Status.FAILED, finished_at=timezone.now(), error=DIED)
     return jobs.waiting(_runs())
 
 
 def claimed_demo(number: int) -> DemoRun | None:
-    """The demo, now this process's to fill; None when it no longer waits."""
+    """Claim the demo for this process; None if it is no longer queued."""
     return jobs.claimed(_runs(), number)
 
 
 def note_demo(run: DemoRun, *, passed: int, total: int, calls: int) -> bool:
-    """Whether it is still wanted."""
+    """Store the progress; False if the demo was cancelled or removed."""
     return jobs.note(run, passed=passed, total=total, calls=calls)
 
 
 def end_demo(run: DemoRun, *, error: str = "") -> bool:
-    """Whether it was still wanted."""
+    """Mark the demo as ended; False if it was cancelled or removed."""
     status = DemoRun.Status.FAILED if error else DemoRun.Status.DONE
     return jobs.end(run, status, error=error[:500])
 
@@ -72,9 +72,9 @@ def cancel_demo(project_id: int) -> None:
 
 
 def remove_traffic(project_id: int) -> dict[str, int]:
-    """Everything that there may be much of, in parts, and the artifacts' files; how many went."""
+    """Delete a project's traffic in chunks, and its artifact files. Returns the counts."""
     with transaction.atomic():
-        _refuse_during_backup()  # before anything is gone
+        _refuse_during_backup()  # before anything is deleted
     _let_settle(project_id)
     _remove_index(project_id)
     return {
@@ -92,7 +92,7 @@ def remove_traffic(project_id: int) -> dict[str, int]:
 
 
 def _let_settle(project_id: int) -> None:
-    """A batch that the worker has in hand would bring back what was just removed."""
+    """Wait for pending batches: settling one later would restore deleted rows."""
     waiting = Batch.objects.filter(project=project_id, set_aside_at=None)
     ends = time.monotonic() + PATIENCE
     while waiting.exists() and time.monotonic() < ends:
@@ -109,7 +109,7 @@ def _remove_index(project_id: int) -> None:
 def _remove(rows: QuerySet[Model]) -> int:
     number = 0
     while numbers := list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
-        # By the bound, not by the list: SQLite takes only so many values in one statement.
+        # By range, not by list: SQLite limits the number of values in a statement.
         rows.filter(pk__gte=numbers[0], pk__lte=numbers[-1]).delete()
         number += len(numbers)
     return number

@@ -15,7 +15,8 @@ _SAYS: Final = "Denied calls hang from the line."
 
 
 def by_reason(scope: Scope, reasons: list[Denied], link: LinkTo) -> SafeString:
-    """The three most frequent apart, and the others together where there are more than four."""
+    """Chart with one series per reason; with more than four, only the three most frequent, and the
+    others as one series."""
     rows_by_reason = [(each.name, each.steps) for each in reasons if each.calls]
     if len(rows_by_reason) > len(_STYLES):
         rest = rows_by_reason[len(_STYLES) - 1 :]
@@ -38,7 +39,7 @@ def rule_chart(scope: Scope, denied: Denials, link: LinkTo) -> SafeString:
 
 
 def trend(denied: Denied, most: int) -> SafeString:
-    """In a row of a table, of which all share one scale."""
+    """Small chart in a table row; all rows share one scale."""
     among = (0.0, float(most))
     return spark(denied.steps, says=f"Denied by {denied.name} over time", in_row=True, among=among)
 

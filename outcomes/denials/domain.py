@@ -1,20 +1,20 @@
-"""When the same call of a session, denied again and again, is a loop, and how bad a one.
+"""Denial loops: a session's call that was denied repeatedly, and how severe that is.
 
-The same is what its tool and its arguments are, in whichever turn; a call whose arguments nobody
-reported is like no other.
+Calls are the same if they have the same tool and arguments, in any turn; a call without reported
+arguments equals no other.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-ENDLESS: Final = 20  # times: no agent does so on purpose
-STILL: Final = timedelta(minutes=5)  # since the last time, and it goes on
+ENDLESS: Final = 20  # denials; no agent repeats a call that often on purpose
+STILL: Final = timedelta(minutes=5)  # after its last denial, a loop counts as ongoing this long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """The longest one of a session."""
+    """Longest denial loop of a session."""
 
     session_id: str
     environment: str
@@ -25,7 +25,7 @@ class Loop:
     times: int
     first_at: datetime
     last_at: datetime
-    call_id: str  # of the last one
+    call_id: str  # of the last denial
 
     @property
     def lasted(self) -> timedelta:

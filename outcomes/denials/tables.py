@@ -1,4 +1,4 @@
-"""Columns of the files of denial tables, in the words of the API."""
+"""Columns of exported denial tables, with the names that the API uses."""
 
 from typing import Final
 

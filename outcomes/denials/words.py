@@ -1,4 +1,4 @@
-"""Headlines and labels of the pages about denials."""
+"""Headlines and labels of the denial pages."""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -13,7 +13,7 @@ from outcomes.denials.queries.denials import Loops
 def denials_sentence(
     scope: Scope, denied: Denials, calls: int, calls_before: int, loops: Loops
 ) -> SafeString:
-    """The loop that is still going, else 816 of 19,529 calls denied, vs 585 in the previous 24 h"""
+    """Headline: an ongoing loop, else the number of denied calls and the comparison."""
     if loops.going and loops.shown:
         return loop_words(loops.shown[0])
     return format_html("{}", denied_words(scope, denied, calls, calls_before))
@@ -30,7 +30,7 @@ def denials_second_sentence(
 
 
 def loop_words(loop: Loop) -> SafeString:
-    """`deploy-night` is stuck: `shell` denied 48 times by `no-deleting`"""
+    """Sentence such as "`deploy-night` is stuck: `shell` denied 48 times by `no-deleting`"."""
     return format_html(
         "<code>{}</code> is stuck: <code>{}</code> denied {} times by <code>{}</code>",
         loop.session_id,
@@ -50,13 +50,13 @@ def denied_words(scope: Scope, denied: Denials, calls: int, calls_before: int) -
 
 
 def rule_sentence(scope: Scope, rule: str, denied: Denials, calls: int) -> SafeString:
-    """`no-deleting` denied 48 of 1,204 calls, vs 36 in the previous 24 hours"""
+    """Headline such as "`no-deleting` denied 48 of 1,204 calls, vs 36 in the previous 24 hours"."""
     number = f"{denied.calls:,} of {counted(calls, 'call')}" if denied.calls else "no calls"
     return format_html("<code>{}</code> denied {}{}", rule, number, _compared(scope, denied))
 
 
 def most_words(denied: Denials, step: str) -> str:
-    """Peak of a chart: peak 96 per hour"""
+    """Label of a chart's peak, such as `peak 96 per hour`."""
     most = max(denied.steps, default=0)
     return f"peak {most:,} per {step}" if most else ""
 

@@ -22,8 +22,8 @@ from outcomes.web.paging import with_query
 
 _FAILURE: Final = "failure"
 _KINDS: Final = Call.Kind
-_RATE_HEIGHT: Final = 140  # about that of the outcomes beside it
-_WORDS: Final = 8  # times as wide as words at a point a chart is
+_RATE_HEIGHT: Final = 140  # about the height of the outcomes chart next to it
+_WORDS: Final = 8  # a point's label takes about an eighth of the chart's width
 STEP_WORDS: Final = {
     Step.MINUTE: "minute",
     Step.QUARTER: "quarter of an hour",
@@ -41,7 +41,7 @@ def figures_charts(
     *,
     worse: bool,
 ) -> dict[str, SafeString]:
-    """Charts of one agent or tool: its outcomes, and a trend for each tile."""
+    """Charts of one agent or tool: its outcomes, its success rate, and a sparkline per tile."""
 
     def trend(
         value: Callable[[Figures], float | None], says: str, *, bad: bool = False
@@ -95,7 +95,7 @@ def _is_clear_above(rows: Sequence[Sequence[float | None]], step: int, rate: flo
 
 
 def _with_doubt(executed: Series, doubt: Doubt, scope: Scope) -> list[Series]:
-    """Rows of executed calls: those in doubt, split from the rest."""
+    """Series of executed calls, with the calls in doubt split off."""
     counts = [int(value or 0) for value in executed.values]
     suspected = list(map(min, doubt.by_step(scope.steps()), counts))
     sure = list(map(sub, counts, suspected))
@@ -106,7 +106,7 @@ def _with_doubt(executed: Series, doubt: Doubt, scope: Scope) -> list[Series]:
 
 
 def _doubtful_rate_chart(scope: Scope, now: Period, doubt: Doubt) -> SafeString:
-    """The range of the rate: as counted, and if every suspected failure is one."""
+    """Chart of the success rate as counted, and if every suspected failure is a real one."""
     figures = [step.figures for step in now.steps]
     suspected = doubt.by_step(scope.steps())
     lowest = [lowest_rate(each, number) for each, number in zip(figures, suspected, strict=True)]
@@ -190,7 +190,7 @@ def axis_of(scope: Scope) -> TimeAxis:
 def _previous_values(
     before: Period, steps: int, value: Callable[[Figures], float | None]
 ) -> list[float | None]:
-    """Values of the previous period, aligned at its end where daylight saving gives it more or
+    """Values of the previous period, aligned at its end, as daylight saving may give it more or
     fewer steps."""
     values = [value(step.figures) for step in before.steps]
     return [None] * (steps - len(values)) + values[max(0, len(values) - steps) :]
@@ -222,7 +222,7 @@ def link_to_calls(slug: str, scope: Scope, **narrowed: str) -> LinkTo:
     chosen = {"environment": scope.environment, "agent": scope.agent} | narrowed
     query = with_query("", **chosen).replace("?", "&")
 
-    @cache  # a chart and its table lead to the same
+    @cache  # a chart and its table use the same links
     def link(first: int, last: int) -> str:
         since, until = time_text(steps[first].start), time_text(steps[last].end)
         return f"{address}?from={quote(since)}&to={quote(until)}{query}"

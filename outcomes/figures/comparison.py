@@ -1,4 +1,4 @@
-"""The figures of a period, those of the previous one, and how far the success rate moved."""
+"""Figures of a period and the previous one, and the change in success rate."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,19 +19,19 @@ class Period:
     steps: list[StepFigures]
     by_tool: Mapping[str, Figures] = field(default_factory=dict)
     tools: Mapping[str, ToolSlots] = field(default_factory=dict)
-    places: range = range(0)  # of its steps, among those of the tools
+    places: range = range(0)  # positions of this period's steps in the tools' steps
 
     @cached_property
     def total(self) -> Figures:
         return summed(self.steps)
 
     def rates(self, tool: str) -> list[float | None]:
-        """Step by step."""
+        """Success rate of a tool in each step."""
         return self.tools[tool].rates(self.places)
 
 
 def both_periods(scope: Scope, tool: int = 0, agent: int = 0) -> CallFilter:
-    """The calls of a scope and of the one before it, to be told apart where the scope begins."""
+    """Filter for calls of a scope and the previous period, which ends where the scope begins."""
     return CallFilter(
         environment=scope.environment,
         agent=scope.agent,
@@ -43,7 +43,7 @@ def both_periods(scope: Scope, tool: int = 0, agent: int = 0) -> CallFilter:
 
 
 def two_periods(project_id: int, scope: Scope) -> tuple[Period, Period]:
-    """Figures of the scope and of the previous period, read at once."""
+    """Figures of the scope and of the previous period, read in one query."""
     spans = [*scope.previous.steps(), *scope.steps()]
     first = len(scope.previous.steps())
     steps = [Slot() for _ in spans]
@@ -72,7 +72,7 @@ def _called(tools: Mapping[str, Figures]) -> dict[str, Figures]:
 
 
 def periods(scope: Scope, steps: list[StepFigures]) -> tuple[Period, Period]:
-    """The steps of both, taken apart."""
+    """Split steps into those of the scope and those of the previous period."""
     now = len(scope.previous.steps())
     return Period(steps[now:]), Period(steps[:now])
 
@@ -94,7 +94,7 @@ def newest_event(project_id: int) -> int:
 
 
 def _add(total: Figures, more: Figures) -> None:
-    # A sum of thousands of small figures: Counter's own update takes three times as long.
+    # Runs for thousands of small figures; Counter.update() takes three times as long.
     counts, differing = total.counts, total.differing
     for became, calls in more.counts.items():
         counts[became] += calls
@@ -109,7 +109,7 @@ def _add(total: Figures, more: Figures) -> None:
 
 
 def points_words(now: Figures, before: Figures) -> str:
-    """+2.1 pts vs 95.8 % of 18,102"""
+    """Change of the success rate, such as: +2.1 pts vs 95.8 % of 18,102"""
     if now.rate is None or before.rate is None:
         return ""
     moved = points(round(100 * now.rate, 1) - round(100 * before.rate, 1))
@@ -117,7 +117,7 @@ def points_words(now: Figures, before: Figures) -> str:
 
 
 def is_worse(now: Figures, before: Figures) -> bool:
-    """Whether the rate is surely lower."""
+    """Whether the rate is significantly lower: the two confidence intervals don't overlap."""
     if now.bounds is None or before.bounds is None:
         return False
     return now.bounds[1] < before.bounds[0]

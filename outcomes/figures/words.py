@@ -1,4 +1,4 @@
-"""Words about success that never claim more than was checked."""
+"""Sentences about success rates, which never claim more than was checked."""
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -10,7 +10,7 @@ from outcomes.figures.queries.doubt import Doubt
 
 
 def success_words(now: Figures, suspected: int = 0) -> str:
-    """97.9 % of 18,102 calls succeeded, 97.6 % if the 60 in doubt failed"""
+    """Success in words: 97.9 % of 18,102 calls succeeded, 97.6 % if the 60 in doubt failed"""
     calls = counted(now.judged, "call")
     if now.is_unchecked:
         who = calls if now.successes == now.judged else f"{thousands(now.successes)} of {calls}"
@@ -27,7 +27,7 @@ def success_words(now: Figures, suspected: int = 0) -> str:
 
 
 def suspected_words(doubt: Doubt, now: Figures, tool: str = "") -> SafeString:
-    """60 of 157 `warehouse_lookup` outputs look like failures, and no check covers them"""
+    """Doubt in words: 60 outputs of 3 tools look like failures, and no check covers them"""
     number = f"{'' if doubt.is_all else 'at least '}{thousands(len(doubt))}"
     verb = "looks like a failure" if len(doubt) == 1 else "look like failures"
     cover = "it" if len(doubt) == 1 else "them"
@@ -42,13 +42,13 @@ def suspected_words(doubt: Doubt, now: Figures, tool: str = "") -> SafeString:
 
 
 def fall_words(fall: Fall) -> SafeString:
-    """`crm_update` success down to 82.0 % from 98.1 %"""
+    """Fall in words: `crm_update` success down to 82.0 % from 98.1 %"""
     rates = percent(fall.now.rate), percent(fall.before.rate)
     return format_html("<code>{}</code> success down to {} from {}", fall.tool, *rates)
 
 
 def outputs_words(now: Figures) -> str:
-    """1,290 of 1,296 sent an output"""
+    """Number of outputs in words: 1,290 of 1,296 sent an output"""
     if not now.returned:
         return ""
     sent = thousands(now.with_output) if now.with_output else "none"

@@ -1,5 +1,5 @@
-"""Readiness: whether a post would be accepted now, probed by an insert that is rolled back; and the
-schema, noted by the version that migrated it."""
+"""Readiness: whether a post would be accepted now, probed by an insert that is rolled back. Also
+records the schema generation after a migration."""
 
 import logging
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from outcomes.models import SchemaState
 from outcomes.models.faults import end_session_if_read_only, is_read_only
 
 REFRESHED_EVERY: Final = 1.0  # seconds
-BUCKET_TRIED_EVERY: Final = 15.0  # seconds: each trial is a request that is paid for
+BUCKET_TRIED_EVERY: Final = 15.0  # seconds; each probe is a billed request
 REPLICA_TRIED_EVERY: Final = 5.0  # seconds
 PATIENCE: Final = 3.0  # seconds
 
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 def problems() -> tuple[Problem, ...]:
-    """Empty when a post would be accepted."""
+    """Reasons why a post would be rejected now; empty if it would be accepted."""
     if _state.overdue <= PATIENCE:
         with suppress(TimeoutError):
             return _state.get()
@@ -43,37 +43,37 @@ def problems() -> tuple[Problem, ...]:
 
 
 class Installation(NamedTuple):
-    faults: Sequence[str]  # kinds that batches of any project wait for
+    faults: Sequence[str]  # fault kinds of batches in any project
     worker: str
     scheduler: str
     hosts: Sequence[HostRow]
 
 
 def installation() -> Installation:
-    """State of all hosts, read once a second for everyone who asks."""
+    """State of all hosts, queried at most once a second."""
     return _installation.get()
 
 
 def store_fault() -> str:
-    """Why no artifact can be stored now; empty when one can."""
+    """Reason why no artifact can be stored now, or empty."""
     if artifact_store.place().folder is not None:
         return _why_not_writable()
-    with suppress(TimeoutError):  # another thread tries it for the first time
+    with suppress(TimeoutError):  # another thread is running the first probe
         return _bucket.get()
     return ""
 
 
 def replica_problem() -> str:
-    """Why no page reads from the replica; empty when pages do, or where none is set."""
+    """Reason why pages can't read from the replica; empty if they can, or if none is configured."""
     if not has_replica():
         return ""
-    with suppress(TimeoutError):  # another thread tries it for the first time
+    with suppress(TimeoutError):  # another thread is running the first probe
         return _replica.get()
     return "The replica does not answer."
 
 
 def note_schema() -> None:
-    """Record what this version migrated to, for older code that meets it."""
+    """Record the schema that this version migrated to, for older code that finds it."""
     state = {"generation": GENERATION, "oldest": OLDEST}
     if not SchemaState.objects.filter(pk=1, **state).exists():
         SchemaState.objects.update_or_create(pk=1, defaults=state)
@@ -99,7 +99,7 @@ def _database_problem() -> Problem | None:
     except DatabaseError as error:
         end_session_if_read_only(error)
         logger.warning("Not ready to accept posts: %s", error)
-        # The server's own words may name more than strangers should know.
+        # The server's message may contain details that strangers must not see.
         detail = "is read-only" if _writes_nothing(error) else "does not accept a post"
         return Problem("database", f"The database {detail}.")
     return None

@@ -1,4 +1,4 @@
-"""Reasons why the console would not accept a post."""
+"""Reasons why the server would not accept a post."""
 
 from dataclasses import dataclass
 
@@ -7,5 +7,5 @@ from dataclasses import dataclass
 class Problem:
     part: str  # database, schema, inbox or artifacts
     detail: str
-    # An object store is the same for all hosts: none of them accepts more posts than this one.
+    # False for an object store: all hosts share it, so no other host would do better.
     blocks: bool = True

@@ -11,7 +11,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from outcomes.core.schema import GENERATION
 from outcomes.models import SchemaState
 
-Name = tuple[str, str]  # the app and the migration
+Name = tuple[str, str]  # app and migration
 
 # The second migration of 0.1, which 0.2 replaced by one initial migration per app.
 FIRST_RELEASE: Name = ("outcomes", "0002_session_store")
@@ -22,7 +22,8 @@ NO_UPDATE = (
 
 
 def schema_problem() -> str:
-    """Empty when this version works with the schema: its own, or that of the next release."""
+    """Reason why this version can't work with the schema, or empty. It works with its own schema
+    and that of the next release."""
     applied = _applied()
     if FIRST_RELEASE in applied:
         return NO_UPDATE
@@ -38,7 +39,7 @@ def schema_problem() -> str:
 
 
 def reason_not_to_migrate() -> str:
-    """Reason why this version cannot use the database as it is or migrate it; else empty."""
+    """Reason why this version can neither use nor migrate the database, or empty."""
     applied = _applied()
     if FIRST_RELEASE in applied:
         return NO_UPDATE
@@ -52,18 +53,18 @@ def reason_not_to_migrate() -> str:
 
 
 def is_newer_schema() -> bool:
-    """Whether a newer version migrated the database: it is not this one's to change."""
+    """Whether a newer version migrated the database, so that this one must not change it."""
     return bool(_applied() - _known())
 
 
 def _admits_this_version() -> bool:
-    """By the word of the newer version, which knows what it changed."""
+    """Whether the newer version declared its schema compatible with this version's code."""
     row = SchemaState.objects.order_by("-generation").first()
     return row is not None and row.oldest <= GENERATION
 
 
 def unknown_migration(applied: Iterable[Name]) -> str:
-    """Newest of these migrations that this version does not have; empty when it has all."""
+    """Newest of these migrations that this version lacks, or empty if it has all."""
     return ".".join(max(_in_known_apps(applied) - _known(), default=()))
 
 

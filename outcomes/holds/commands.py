@@ -17,10 +17,10 @@ LONGEST_REASON = 200
 
 @transaction.atomic
 def hold_session(session: Session, *, reason: str, by: Actor) -> Hold:
-    """Keep all of a session, whatever the rules say, until the hold is lifted."""
+    """Keep all of a session, regardless of retention rules, until the hold is lifted."""
     refuse_unless(by, Action.MANAGE_RETENTION)
     queue_at(session.project)
-    # Who removes it holds its row: either it is gone, or it sees the hold.
+    # A removal locks the row first, so it has either finished or will see this hold.
     row = Session.objects.select_for_update().filter(pk=session.pk, attempts__gt=0).first()
     if row is None or SessionRemoval.objects.filter(session=row).exists():
         raise NotFound("Session not found.")
@@ -35,7 +35,7 @@ def hold_session(session: Session, *, reason: str, by: Actor) -> Hold:
 
 @transaction.atomic
 def hold_query(project: Project, *, query: str, reason: str, by: Actor) -> Hold:
-    """Keep every call that this search finds, and the sessions of these calls."""
+    """Keep every call that matches this search, and the sessions of these calls."""
     refuse_unless(by, Action.MANAGE_RETENTION)
     queue_at(project)
     try:
@@ -56,7 +56,7 @@ def hold_query(project: Project, *, query: str, reason: str, by: Actor) -> Hold:
 
 @transaction.atomic
 def lift_hold(project: Project, number: int, *, by: Actor) -> None:
-    """Let the rules apply again: the next run goes through what was held."""
+    """Lift a hold. The next retention run rescans the project and applies the rules again."""
     refuse_unless(by, Action.MANAGE_RETENTION)
     queue_at(project)
     hold = Hold.objects.filter(project=project, pk=number).select_related("session").first()

@@ -10,7 +10,7 @@ from outcomes.models import Call, Hold, Session
 from outcomes.search.domain.language import Query, parse
 from outcomes.search.queries.hits import those_matching
 
-REMEMBERED: Final = 100_000  # sessions whose answer a run keeps
+REMEMBERED: Final = 100_000  # cached sessions per run
 AT_ONCE: Final = 2_000  # calls of sessions read at once
 
 
@@ -25,7 +25,7 @@ def hold_of_session(session: Session) -> Hold | None:
 
 @dataclass(slots=True)
 class Holds:
-    """Holds of a project as they are now; a search is candidates once per session."""
+    """Current holds of a project. Caches per session whether a search matches it."""
 
     project: int
     sessions: frozenset[int] = frozenset()
@@ -33,7 +33,7 @@ class Holds:
     _known: dict[int, bool] = field(default_factory=dict)
 
     def renew(self) -> None:
-        """Read the holds again; answers that do not depend on what changed stay."""
+        """Reload the holds. Clears the cache only if a search changed."""
         now = holds_now(self.project)
         if now.queries != self.queries:
             self._known.clear()
@@ -44,7 +44,7 @@ class Holds:
         return bool(self.sessions or self.queries)
 
     def held_sessions(self, numbers: Iterable[int]) -> set[int]:
-        """Those that a hold names, or one of whose calls matches a search."""
+        """Sessions named by a hold, or with a call that matches the search of one."""
         candidates = set(numbers)
         held = candidates & self.sessions
         if not self.queries:
@@ -55,7 +55,7 @@ class Holds:
         return held | {number for number in candidates - held if self._known[number]}
 
     def held_calls(self, calls: Sequence[tuple[int, int | None]]) -> set[int]:
-        """Held calls among these, each given with its session."""
+        """Held calls among these (call, session) pairs."""
         held = self.held_sessions(session for _, session in calls if session is not None)
         alone = [call for call, session in calls if session is None]
         return {call for call, session in calls if session in held} | self._matching(alone)

@@ -1,1 +1,1 @@
-"""The hosts of one installation: what each sees of the shared parts, and when it was last heard."""
+"""Hosts of an installation: which shared parts each one sees, and when it last reported."""

@@ -1,4 +1,4 @@
-"""Reports of the hosts, and leases that one of them holds."""
+"""Reports of hosts, and leases that one of them holds."""
 
 import hashlib
 import time
@@ -23,17 +23,17 @@ BROKER_PATIENCE: Final = 2 * EVERY
 
 
 class HostRefused(Exception):
-    """This host does not fit the others, as one sentence."""
+    """This host's configuration differs from the others'. The message is one sentence."""
 
 
 def key_of(process: str) -> str:
-    """One row per host, data folder and process, however often it restarts."""
+    """Key of a host's row: one per host, data folder and process, stable across restarts."""
     place = "\0".join((settings.HOST_NAME, str(settings.DATA), process))
     return hashlib.sha256(place.encode()).hexdigest()
 
 
 def register(processes: Sequence[str]) -> None:
-    """Forget hosts that are gone, refuse one that does not fit, and enter the others' list."""
+    """Forget old hosts, reject this one if it differs from the others, and add it to the list."""
     forget_old_hosts()
     seen = _fitting_fingerprint(processes)
     for process in processes:
@@ -43,7 +43,7 @@ def register(processes: Sequence[str]) -> None:
 def _fitting_fingerprint(processes: Sequence[str]) -> Fingerprint:
     keys, ends = [key_of(each) for each in processes], time.monotonic() + BROKER_PATIENCE
     while why := mismatch(seen := fingerprint(), others_seen(keys)):
-        # After a restart of Redis the others report its new id with their next report.
+        # After a restart of Redis, the other hosts send its new id with their next report.
         if why.about != "broker" or time.monotonic() > ends:
             raise HostRefused(why.sentence)
         time.sleep(1)
@@ -51,7 +51,7 @@ def _fitting_fingerprint(processes: Sequence[str]) -> Fingerprint:
 
 
 def report(process: str, seen: Fingerprint, *, started_at: datetime, queues: str = "") -> None:
-    """Write what this process sees, and that it lives."""
+    """Store what this process sees, and its heartbeat."""
     local, now = timezone.now(), database_time()
     values: dict[str, Any] = {
         "name": settings.HOST_NAME,
@@ -65,7 +65,7 @@ def report(process: str, seen: Fingerprint, *, started_at: datetime, queues: str
         "heard_at": now,
         "clock_offset": round((local - now).total_seconds(), 1),
     }
-    if seen.artifacts:  # what was seen at the start stays while the store is away
+    if seen.artifacts:  # keep the value seen at start while the store is unavailable
         values["artifacts"] = seen.artifacts
     key = key_of(process)
     if not Host.objects.filter(key=key).update(**values):
@@ -73,7 +73,7 @@ def report(process: str, seen: Fingerprint, *, started_at: datetime, queues: str
 
 
 def sign_off(processes: Iterable[str]) -> None:
-    """They end because they were stopped, and are not missed."""
+    """Remove processes that were stopped on purpose, so that they aren't reported as silent."""
     Host.objects.filter(key__in=map(key_of, processes)).delete()
 
 
@@ -82,13 +82,13 @@ def forget_old_hosts() -> None:
 
 
 def forget_all_hosts() -> None:
-    """After a restore: the hosts that were backed up are not those of this installation."""
+    """After a restore: remove the backed-up hosts, which belong to another installation."""
     Host.objects.all().delete()
     Lease.objects.all().delete()
 
 
 def take_lease(name: str, holder: str, *, seconds: float) -> bool:
-    """Take it or renew it; False while another holder's has not expired."""
+    """Take or renew a lease. False while another holder's lease has not expired."""
     now = database_time()
     until = now + timedelta(seconds=seconds)
     free = Lease.objects.filter(Q(holder=holder) | Q(expires_at__lt=now), name=name)
@@ -99,7 +99,7 @@ def take_lease(name: str, holder: str, *, seconds: float) -> bool:
     try:
         with transaction.atomic():
             Lease.objects.create(name=name, holder=holder, expires_at=until)
-    except IntegrityError:  # another was faster
+    except IntegrityError:  # another process was faster
         return False
     return True
 

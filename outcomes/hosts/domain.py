@@ -1,4 +1,4 @@
-"""Whether a host fits the others, and the state of a process that reported of itself."""
+"""Comparison of a host with the others, and the state of a process according to its reports."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Final
 
 EVERY: Final = 5.0  # seconds between reports
-SILENT_AFTER: Final = 17.0  # seconds: three reports and some
-LARGEST_OFFSET: Final = 5.0  # seconds that a clock may differ without a word
+SILENT_AFTER: Final = 17.0  # seconds; a little over three reports
+LARGEST_OFFSET: Final = 5.0  # seconds of clock difference tolerated
 
 SENTENCES: Final = {
     "secret": "The secret key differs from that of {host}:"
@@ -24,7 +24,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Parts that must be the same on all hosts; an empty field is unknown and not compared."""
+    """Values that must be the same on all hosts. An empty field is unknown and not compared."""
 
     secret: str
     artifacts: str
@@ -33,7 +33,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The fingerprint of another host."""
+    """Fingerprint of another host."""
 
     host: str
     fingerprint: Fingerprint
@@ -54,7 +54,7 @@ def is_clock_off(offset: float) -> bool:
 
 
 def mismatch(own: Fingerprint, others: Iterable[Seen]) -> Mismatch | None:
-    """The first difference; None when this host fits all others."""
+    """First difference, or None if this host matches all others."""
     for other in others:
         for part in fields(Fingerprint):
             mine, theirs = getattr(own, part.name), getattr(other.fingerprint, part.name)

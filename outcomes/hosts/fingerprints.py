@@ -1,4 +1,4 @@
-"""Fingerprints of the shared parts, as this host sees them: comparable, and giving nothing away."""
+"""Fingerprints of shared parts as this host sees them: comparable without revealing secrets."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from outcomes.hosts.domain import Fingerprint
 
 MARKER: Final = ".store-id"
 BROKER_KEY: Final = "edictum-site:broker"
-ROUNDS: Final = 100_000  # a short key is not to be guessed from its fingerprint
+ROUNDS: Final = 100_000  # slows down guessing a short key from its fingerprint
 
 
 def fingerprint() -> Fingerprint:
@@ -29,8 +29,8 @@ def _secret(key: str) -> str:
 
 
 def artifacts_id() -> str:
-    """A bucket's address, or the id in a folder's marker, made by the first host; empty while the
-    folder is away."""
+    """Hash of a bucket's address, or the id in a folder's marker file, created by the first host.
+    Empty while the folder is unavailable."""
     folder = artifact_store.place().folder
     if folder is None:
         return hashlib.sha256(settings.ARTIFACTS.encode()).hexdigest()[:32]
@@ -46,7 +46,7 @@ def _marked(folder: Path) -> str:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = folder / f"{MARKER}.{secrets.token_hex(8)}"
         draft.write_text(secrets.token_hex(16))
-        # Linked when complete: of two hosts that start at once one wins, and both read its id.
+        # Linked once complete: if two hosts start at once, one wins and both read its id.
         with suppress(FileExistsError):
             os.link(draft, marker)
         draft.unlink()
@@ -54,7 +54,7 @@ def _marked(folder: Path) -> str:
 
 
 def broker_id() -> str:
-    """Id that the first host leaves in Redis; another one after Redis forgot it."""
+    """Id that the first host stores in Redis. It changes when Redis loses its data."""
     made = secrets.token_hex(16)
     broker.ask(lambda redis: redis.set(BROKER_KEY, made, nx=True))
     known = broker.ask(lambda redis: redis.get(BROKER_KEY))

@@ -1,4 +1,4 @@
-"""Hosts as they last reported, by the database's clock."""
+"""Hosts as last reported, in database time."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ class HostRow:
     heard_at: datetime
     silent_for: float  # seconds
     clock_offset: float  # seconds
-    is_active: bool  # the one scheduler
+    is_active: bool  # the process that schedules now
 
     @property
     def is_clock_off(self) -> bool:
@@ -29,21 +29,21 @@ class HostRow:
 
 
 def hosts() -> list[HostRow]:
-    """Every process that reported within a day, by host."""
+    """All processes that reported within a day, by host."""
     now, active = database_time(), _active_scheduler()
     rows = Host.objects.order_by("name", "process", "id")
     return [_row(each, now, is_active=each.key in active) for each in rows]
 
 
 def others_seen(own_keys: list[str]) -> list[Seen]:
-    """Fingerprints of the processes that live, besides those of this start."""
+    """Fingerprints of all live processes except those being started."""
     since = database_time() - timedelta(seconds=SILENT_AFTER)
     rows = Host.objects.filter(heard_at__gte=since).exclude(key__in=own_keys).order_by("id")
     return [Seen(each.name, Fingerprint(each.secret, each.artifacts, each.broker)) for each in rows]
 
 
 def is_worker_up() -> bool:
-    """Whether any host settles."""
+    """Whether the worker of any host is up."""
     since = database_time() - timedelta(seconds=SILENT_AFTER)
     return Host.objects.filter(process=Host.Process.WORKER, heard_at__gte=since).exists()
 

@@ -1,4 +1,4 @@
-"""A thread of each process that reports it to the others every few seconds."""
+"""Thread in each process that reports it to the other hosts every few seconds."""
 
 import atexit
 import logging
@@ -18,7 +18,7 @@ from outcomes.hosts.fingerprints import fingerprint
 
 logger = logging.getLogger(__name__)
 
-# A pool forks between reports: a child must not inherit locks of one that is being written.
+# The pool forks between reports: a child must not inherit locks held during one.
 _reporting: Final = threading.Lock()
 
 
@@ -28,8 +28,8 @@ def start_reporting(
     lives: Callable[[], bool] = lambda: True,
     after: Callable[[], None] = lambda: None,
 ) -> None:
-    """`processes` are names with their queues; `lives` says whether the work goes on, and `after`
-    runs in the thread after each report."""
+    """Start the thread. `processes` maps names to queues, `lives` reports whether the process still
+    works, and `after` runs in the thread after each report."""
     os.register_at_fork(
         before=_reporting.acquire,
         after_in_parent=_reporting.release,
@@ -51,7 +51,7 @@ def start_reporting(
             time.sleep(EVERY)
 
     def end() -> None:
-        if os.getpid() == owner:  # not a child of the pool
+        if os.getpid() == owner:  # not in a child of the pool
             with suppress(DatabaseError):
                 sign_off(list(processes))
 
@@ -60,7 +60,7 @@ def start_reporting(
 
 
 def _report_safely(report_once: Callable[[], None], *, was_reported: bool) -> bool:
-    """Whether it was reported; a fault is logged once, not every few seconds."""
+    """Report, and return whether it succeeded. A failure is logged once, not every few seconds."""
     with _reporting:
         try:
             report_once()
@@ -69,5 +69,5 @@ def _report_safely(report_once: Callable[[], None], *, was_reported: bool) -> bo
                 logger.warning("This host cannot be reported: %s", error)
             return False
         finally:
-            connection.close()  # a fork must not find it open
+            connection.close()  # a fork must not inherit it open
         return True

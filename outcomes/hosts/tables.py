@@ -1,4 +1,4 @@
-"""Columns of the file of hosts, named as in the API."""
+"""Columns of the downloaded list of hosts, named as in the API."""
 
 from typing import Final
 

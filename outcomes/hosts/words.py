@@ -1,4 +1,4 @@
-"""Texts of the page of hosts."""
+"""Texts of the Hosts page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def shown(row: HostRow) -> ShownHost:
 
 
 def sentence(rows: Sequence[HostRow], *, is_scheduled: bool) -> str:
-    """Worst first: nothing settles, nothing is scheduled, one is silent, one clock is off."""
+    """Headline, worst first: no worker, no scheduler, a silent host, a wrong clock."""
     if not rows:
         return "No host has reported yet"
     if not any(each.process == "worker" and each.state is State.UP for each in rows):

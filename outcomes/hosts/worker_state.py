@@ -1,4 +1,4 @@
-"""Whether any worker settles, as this web process knows it: pages ask, and wait for nothing."""
+"""Whether any worker settles, cached in this web process so that pages need no query."""
 
 import time
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 from outcomes.hosts.domain import SILENT_AFTER
 from outcomes.hosts.queries import is_worker_up
 
-FIRST_DUE: Final = 30.0  # seconds after the start in which a worker may still be coming up
+FIRST_DUE: Final = 30.0  # seconds after the start in which a worker may still be starting
 
 _began = time.monotonic()
 _was_felt = False
-_state: tuple[float, bool] | None = None  # when it was read, and what it was
+_state: tuple[float, bool] | None = None  # time of the query, and its result
 
 
 def refresh() -> None:
@@ -25,12 +25,12 @@ def note(*, is_felt: bool) -> bool:
 
 
 def is_felt() -> bool | None:
-    """None where the database has not said it for a while."""
+    """Whether a worker is up, or None if the database has not answered for a while."""
     if _state is None or time.monotonic() > _state[0] + SILENT_AFTER:
         return None
     return _state[1]
 
 
 def is_awaited() -> bool:
-    """Whether this process began so lately that the first sign of a worker is not due yet."""
+    """Whether this process started so recently that the worker may still be starting."""
     return not _was_felt and time.monotonic() < _began + FIRST_DUE

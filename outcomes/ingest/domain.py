@@ -1,4 +1,4 @@
-"""The bounds of the inbox, and the reason when it is full."""
+"""Limits of the inbox, and the reason why it is full."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,7 +7,7 @@ from typing import Final
 
 from governance.core.figures import duration, size
 
-SLACK: Final = 2  # SDK events are the last to be refused: their agent does not wait
+SLACK: Final = 2  # factor for SDK events, rejected last: their agents don't wait
 SHARE_OF_DISK: Final = 0.05
 LARGEST_RESERVE: Final = 512 * 1024 * 1024
 
@@ -27,7 +27,7 @@ class Disk:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The backlog: its packed bytes, and the age of its oldest batch."""
+    """Backlog: its compressed bytes, and the age of its oldest batch."""
 
     size: int
     seconds: float
@@ -35,12 +35,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    size: int  # bytes; 0: none
-    seconds: int  # 0: none
-    reserve: int | None  # bytes kept free on each disk; None: a share of it
+    size: int  # bytes; 0: unlimited
+    seconds: int  # 0: unlimited
+    reserve: int | None  # bytes kept free on each disk; None: a share of the disk
 
     def why_full(self, held: Held, data: Disk, artifacts: Disk | None, post: Post) -> str:
-        """Empty while such a post is accepted."""
+        """Reason to reject such a post, or empty."""
         slack = SLACK if post is Post.EVENTS else 1
         if self.size and held.size >= self.size * slack:
             most = size(self.size * slack)

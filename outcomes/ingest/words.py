@@ -9,7 +9,7 @@ from outcomes.models import RejectedItem
 
 
 def invalid_sentence(number: int, newest: RejectedItem | None) -> str:
-    """12 invalid events, the newest with `bad_time` from `billing-bot`"""
+    """Headline: "12 invalid events, the newest with `bad_time` from `billing-bot`"."""
     if not number:
         return "No invalid events"
     events = counted(number, "invalid event")
@@ -26,7 +26,7 @@ def failed_sentence(batches: int) -> str:
 
 
 def backlog_words(backlog: Backlog) -> str:
-    """The queue besides."""
+    """Sentence about the queue, excluding failed batches."""
     if not backlog.batches:
         return "The queue is empty: everything else is processed."
     behind = duration(timedelta(seconds=backlog.seconds_behind))

@@ -1,7 +1,7 @@
-"""Life of a job: claimed by one process, kept alive by a lease while it runs, ended once.
+"""Lifecycle of a job: claimed by one process, kept alive by heartbeats, ended once.
 
-The row is the truth: a message carries its id only, and may come late, twice or never. The lease is
-measured by the database's clock: those of hosts differ.
+The row is authoritative: a message contains only its id and may arrive late, twice or never. Leases
+use database time, because the clocks of hosts differ.
 """
 
 import os
@@ -22,8 +22,8 @@ from outcomes.models.jobs import WAITING, Job
 ANYWAY: Final = Q()
 LOST_AFTER: Final = timedelta(seconds=30)
 TRIES: Final = 3
-TURN: Final = 5.0  # seconds that a job of the bulk queue works before others have their turn
-SWEPT: Final = 100  # jobs of a kind, the oldest first
+TURN: Final = 5.0  # seconds that a job of the bulk queue runs before it yields to others
+SWEPT: Final = 100  # jobs of a kind, oldest first
 ENDED_UNDER_IT: Final = (
     f"The process that ran it ended {TRIES} times before it was done. "
     "Choose a shorter period, or see the worker's log."
@@ -35,7 +35,7 @@ J = TypeVar("J", bound=Job)
 
 
 class Turn:
-    """How long a job works before it makes room for those that wait behind it."""
+    """Time slice of a job, after which it yields to waiting jobs."""
 
     def __init__(self) -> None:
         self._ends = time.monotonic() + TURN
@@ -45,15 +45,15 @@ class Turn:
 
 
 def requeue_lost(jobs: QuerySet[J]) -> None:
-    """Let those whose process has died wait again."""
+    """Requeue jobs whose process has died, or fail them after too many tries."""
     if not jobs.filter(WAITING).exists():
-        return  # asked every few seconds, all day: nothing is to be written then
+        return  # called every few seconds, so it writes nothing here
     now = database_time()
     lost = jobs.filter(status=Job.Status.RUNNING, heard_at__lt=now - LOST_AFTER).order_by()
     if lost.exists():
         with transaction.atomic():
-            # Whose process stopped in the midst of writing is left to the database to end: who
-            # asks has one thread, and everybody's calls wait for it.
+            # Skip rows whose process stopped in the middle of a write: the database will end that
+            # transaction. The caller has one thread, and all agents' calls would wait for it.
             unlocked = lost.select_for_update(skip_locked=True).values_list("pk", "tries")
             expired = list(unlocked)
             given_up = [number for number, tries in expired if tries >= TRIES]
@@ -67,13 +67,13 @@ def requeue_lost(jobs: QuerySet[J]) -> None:
 
 
 def waiting(jobs: QuerySet[J]) -> list[int]:
-    """The ids of those that wait, the oldest first."""
+    """Ids of queued jobs, oldest first."""
     queued = jobs.filter(status=Job.Status.QUEUED).order_by("id")
     return list(queued.values_list("pk", flat=True)[:SWEPT])
 
 
 def claimed(jobs: QuerySet[J], number: int) -> J | None:
-    """The job, now this process's; None when it no longer waits."""
+    """The job, claimed by this process, or None if it is no longer queued."""
     now = database_time()
     won = jobs.filter(pk=number, status=Job.Status.QUEUED).update(
         status=Job.Status.RUNNING, started_at=now, heard_at=now, tries=F("tries") + 1
@@ -82,7 +82,7 @@ def claimed(jobs: QuerySet[J], number: int) -> J | None:
 
 
 def note(job: Job, **figures: Any) -> bool:
-    """Store the progress; False if the job was cancelled or another worker has it."""
+    """Store progress. False if the job was cancelled or belongs to another worker."""
     return bool(held(job).update(heard_at=database_time(), **figures))
 
 
@@ -101,12 +101,12 @@ def _add_to_totals(kind: type[Job], status: Job.Status, *, jobs: int, seconds: f
 
 
 def put_back(job: Job) -> None:
-    """Its process was asked to stop, or its turn is over: this is no try that failed."""
+    """Requeue a job without counting a try: its process is stopping, or its turn is over."""
     held(job).update(status=Job.Status.QUEUED, tries=F("tries") - 1)
 
 
 def try_again(job: Job, error: str) -> None:
-    """Something that may pass ended it: it waits again, unless it was tried often enough."""
+    """Requeue a job after a transient error, or fail it after too many tries."""
     if job.tries >= TRIES:
         end(job, Job.Status.FAILED, error=error[:500])
     else:
@@ -114,8 +114,8 @@ def try_again(job: Job, error: str) -> None:
 
 
 def held(job: J) -> QuerySet[J]:
-    """The row, as long as it is this process's: one that stalled and was taken for dead has lost
-    it, to another that began at another moment."""
+    """The job's row, if this process still owns it. A stalled process presumed dead has lost it to
+    one that started at another time."""
     rows: QuerySet[J] = type(job)._default_manager.all()
     return rows.filter(pk=job.pk, status=Job.Status.RUNNING, started_at=job.started_at)
 

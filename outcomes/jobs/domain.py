@@ -1,4 +1,4 @@
-"""Kinds of jobs, as metrics name them."""
+"""Names of job kinds in metrics."""
 
 from typing import Any, Final
 

@@ -1,7 +1,7 @@
-"""Messages to the workers, sent by a thread of its own: no request waits for the broker.
+"""Messages to workers, sent by a separate thread so that no request waits for the broker.
 
-The tables are the queues: the inbox, and those of jobs. A message that is lost costs the time until
-the next sweep and nothing else, so a silent broker is only logged.
+The tables are the queues: the inbox and the job tables. A lost message only delays work until the
+next sweep, so a broker failure is only logged.
 """
 
 import logging
@@ -13,10 +13,10 @@ from celery import current_app
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
-PAUSE = 0.02  # a message settles all that waits: ringing more often only costs the worker
-STALE = 30  # seconds after which the run that the message waited for has settled it all
+PAUSE = 0.02  # one message settles the entire backlog; sending more often only costs the worker
+STALE = 30  # seconds; by then another run has settled everything the message was for
 
-# By name: the tasks use the rooms, and the rooms ring.
+# By name, because the task modules import these packages.
 SETTLE: Final = "outcomes.tasks.settle"
 BACKTEST: Final = "outcomes.tasks.run_backtest"
 CHECK_BACKTEST: Final = "outcomes.tasks.run_check_backtest"
@@ -36,7 +36,7 @@ def send(task: str, *numbers: int) -> None:
 
 
 class Doorbell:
-    """Sends each message once however often it is rung for, fifty times a second at most."""
+    """Sends each distinct message once per interval, at most fifty times a second."""
 
     def __init__(self) -> None:
         self._messages: dict[tuple[str, tuple[int, ...]], None] = {}

@@ -1,4 +1,4 @@
-"""Pace of a job that writes all day: slow while others write, where the database has one writer."""
+"""Throttle for long-running writers: on SQLite (one writer), they pause while others write."""
 
 import time
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from typing import Final
 
 from outcomes.database import changes_by_others
 
-RESTS: Final = 9  # times as long as the step before
-ACTIVE: Final = 1.0  # seconds after a write during which others are expected to write again
+RESTS: Final = 9  # rest as a multiple of the step's duration
+ACTIVE: Final = 1.0  # seconds after a write in which others are expected to write again
 
 
 class Pace:
-    """Rests after each step while other connections write."""
+    """Rests after each step while other connections are writing."""
 
     def __init__(self) -> None:
         self._changes = changes_by_others()

@@ -1,8 +1,8 @@
-"""The processes that work beside the worker: started when something waits, gone when nothing does.
+"""Processes beside the worker, started for a backlog and ended when it is empty.
 
-The worker has one thread, and it settles. A thread of its own would share the interpreter with it,
-and a worker of its own would take memory all day; these belong to the worker's process group and
-end with it, however it ends: they know whose they are.
+The worker has one thread, for settling. Another thread would share its interpreter lock, and a
+permanent second worker would take memory all day. These processes belong to the worker's process
+group and watch its pid, so they always end with it.
 """
 
 import os
@@ -16,7 +16,7 @@ _CORES: Final = os.cpu_count() or 1
 
 
 class Processes:
-    """Child processes that run one command of `manage.py`, `at_most` at a time."""
+    """Child processes for one `manage.py` command, at most `at_most` at a time."""
 
     def __init__(self, command: str, at_most: int) -> None:
         self._command = command
@@ -25,7 +25,7 @@ class Processes:
         self._running: list[subprocess.Popen[bytes]] = []
 
     def see_to_it(self, waiting: int) -> None:
-        """Called again and again: starts processes as far as they are needed and not there."""
+        """Start missing processes for this many waiting tasks. Called repeatedly."""
         with self._lock:
             self._running[:] = [each for each in self._running if each.poll() is None]
             while len(self._running) < min(waiting, self._at_most):
@@ -38,9 +38,9 @@ class Processes:
 
 
 def child_command(name: str) -> list[str]:
-    """A command of `manage.py` that ends when this process does."""
+    """Command line of a `manage.py` command that ends when this process does."""
     return [*settings.PROGRAM, name, "--worker", str(os.getpid())]
 
 
-# PostgreSQL works on the other core itself, though not half of the time.
+# PostgreSQL uses another core, but less than half of the time.
 SETTLERS: Final = Processes("second_settler", min(_CORES - 1, 1))

@@ -1,4 +1,4 @@
-"""Backlog: acknowledged items that are not settled yet; and jobs."""
+"""Backlog of acknowledged items that are not settled yet, and counts of jobs."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -38,13 +38,13 @@ class Backlog:
 
     batches: int
     items: int
-    seconds_behind: float  # the age of the oldest that waits
+    seconds_behind: float  # age of the oldest waiting batch
     set_aside: int
-    is_more: bool = False  # than was counted
+    is_more: bool = False  # more than COUNTED batches exist
 
 
 def backlog(project_id: int) -> Backlog:
-    """Every page asks: of very many, the oldest are counted."""
+    """Backlog of a project. Every page queries it, so only the oldest batches are counted."""
     batches = Batch.objects.filter(project=project_id).order_by("id")
     waiting = Q(set_aside_at=None)
     counts = batches.values("id", "items", "received_at", "set_aside_at")[:COUNTED].aggregate(
@@ -65,13 +65,13 @@ def backlog(project_id: int) -> Backlog:
 
 
 def newest_batch(project_id: int) -> int:
-    """The number of the newest batch that was acknowledged and waits; 0 when none does."""
+    """Id of the newest waiting batch, or 0."""
     waiting = Batch.objects.filter(project=project_id, set_aside_at=None)
     return waiting.order_by("-id").values_list("id", flat=True).first() or 0
 
 
 def is_settled(project_id: int, up_to: int) -> bool:
-    """Whether all batches up to this one are settled; one that is set aside holds up nobody."""
+    """Whether all batches up to this one are settled, except those set aside."""
     return not (
         up_to
         and Batch.objects.filter(project=project_id, set_aside_at=None, id__lte=up_to).exists()
@@ -104,7 +104,7 @@ def waiting_jobs() -> list[WaitingJobs]:
 
 
 def ended_jobs() -> list[EndedJobs]:
-    """Jobs of each kind that were done or failed, also where there was none yet."""
+    """Number of jobs that succeeded or failed, for every kind, even if zero."""
     ends = (Job.Status.DONE.value, Job.Status.FAILED.value)
     sums = {(kind, status): (0, 0.0) for kind in KINDS for status in ends}
     for kind, status, jobs, seconds in JobTotal.objects.values_list(

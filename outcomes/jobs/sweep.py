@@ -1,4 +1,4 @@
-"""Jobs that wait though no message for them is under way: it was lost, or their worker died."""
+"""Sweep of waiting jobs without a message: it was lost, or their worker died."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,10 @@ from outcomes.jobs.doorbell import send
 
 
 def send_again(waiting: Mapping[str, Sequence[int]]) -> None:
-    """A message for each job that waits, by task, where the task's queue is empty.
+    """Send a message for each waiting job, by task, if the task's queue is empty.
 
-    While it is not, the messages in it come first, so that a sweep never makes a queue longer than
-    there are jobs. One too many finds that its job is claimed, and ends.
+    A non-empty queue is processed first, so that sweeps never make it longer than the number of
+    jobs. A superfluous message finds its job claimed and does nothing.
     """
     empty = {task for task, numbers in waiting.items() if numbers and _is_empty(queue_of(task))}
     for task in empty:

@@ -1,4 +1,4 @@
-"""Backlog of a project, read once per request: the shell and some pages show it."""
+"""Backlog of a project, loaded once per request: the page frame and some pages show it."""
 
 from django.http import HttpRequest
 

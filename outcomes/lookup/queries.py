@@ -1,7 +1,7 @@
 """Lookup of a word or an id: a few sessions, calls, tools, agents and artifacts.
 
-Names are scanned, since there are few. Ids are found by indexes, and among the newest by any part
-of them: no query grows with the number of calls.
+Names are few, so they are scanned. Ids are matched by index, and by substring only among the newest
+rows, so no query slows down as calls accumulate.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,13 +16,13 @@ from outcomes.models import Agent, AgentSeen, Artifact, ArtifactUse, Call, Sessi
 from outcomes.record.codec import as_text, digest_of
 
 A_FEW: Final = 6
-NEWEST: Final = 500  # looked through for a part of an id
-BEGINNINGS: Final = 50  # of ids that begin so, before the newest of them are chosen
-INDEXED: Final = 100  # characters of a session's id that the index of beginnings holds
+NEWEST: Final = 500  # rows scanned for a part of an id
+BEGINNINGS: Final = 50  # ids with the prefix, from which the newest are chosen
+INDEXED: Final = 100  # characters of a session id in the prefix index
 LONGEST: Final = 1_024  # characters of an identifier
 SHORTEST_HASH: Final = 4
 
-NAMES_READ: Final = 100  # of both kinds
+NAMES_READ: Final = 100  # tools and agents together
 
 
 class SessionHit(NamedTuple):
@@ -42,7 +42,7 @@ class CallHit(NamedTuple):
 
 class ArtifactHit(NamedTuple):
     name: str
-    media_type: str  # empty: its agent keeps it
+    media_type: str  # empty if stored by the agent
     size_bytes: int
     at: datetime
 
@@ -56,7 +56,7 @@ Row = TypeVar("Row", SessionHit, CallHit, ArtifactHit)
 
 
 def sessions_like(project_id: int, text: str) -> list[SessionHit]:
-    """The one of that id first, then the newest; without a text the newest of all."""
+    """Matching sessions: the exact id first, then newest first. Without text, the newest ones."""
     text = as_text(text)[:LONGEST]
     listed = Session.objects.filter(project=project_id, attempts__gt=0)
     newest = listed.order_by("-last_at", "-id")
@@ -67,7 +67,7 @@ def sessions_like(project_id: int, text: str) -> list[SessionHit]:
     rows = [
         SessionHit(*row)
         for row in _any_of(
-            # By way of the environments, with which the index of ids begins.
+            # Filtered by environment because the index on ids starts with it.
             listed.filter(environment__project=project_id, digest=digest_of(text)),
             Session.objects.filter(pk__in=begin.values("pk")[:BEGINNINGS]),
             Session.objects.filter(pk__in=newest.values("pk")[:NEWEST]),
@@ -78,7 +78,7 @@ def sessions_like(project_id: int, text: str) -> list[SessionHit]:
 
 
 def calls_like(project_id: int, text: str) -> list[CallHit]:
-    """The one of that id, however old; then what has it in its id among the newest."""
+    """The call with that id, however old, then newest calls whose id contains the text."""
     text = as_text(text)[:LONGEST]
     if not text:
         return []
@@ -113,8 +113,8 @@ def names_like(project_id: int, text: str) -> Names:
 
 
 def artifacts_like(project_id: int, text: str) -> list[ArtifactHit]:
-    """Those stored by the beginning of their SHA-256, of which few digits say nothing; those that
-    agents keep by their name, and by a part of it among the newest."""
+    """Artifacts stored here, by SHA-256 prefix; too few digits match too much. Without matches,
+    artifacts kept by agents, by exact name and by substring among the newest."""
     text = as_text(text)[:LONGEST]
     if not text:
         return []
@@ -139,7 +139,7 @@ def artifacts_like(project_id: int, text: str) -> list[ArtifactHit]:
     ]
     newest_of = {
         row.name: row for row in sorted(rows, key=lambda row: row.at)
-    }  # ids of many places
+    }  # the same name may occur in several environments
     return _fitting(list(newest_of.values()), text, lambda row: row.name)
 
 
@@ -148,20 +148,20 @@ def _beginning_with(rows: QuerySet[Session], text: str) -> QuerySet[Session]:
 
 
 def _any_of(*querysets: QuerySet[Any], columns: tuple[str, ...]) -> Iterable[tuple[Any, ...]]:
-    """In one question, each part of which has an index of its own."""
+    """Union of the queries, each of which can use its own index."""
     first, *others = (each.order_by().values_list(*columns) for each in querysets)
     return first.union(*others)
 
 
 def _fitting(rows: list[Row], text: str, name_of: Callable[[Row], str]) -> list[Row]:
-    # Told here which of the newest fit: asked for both at once, a database goes through all rows.
+    # Filtered in Python: with both conditions in the query, the database would scan all rows.
     fitting = [row for row in rows if text.casefold() in name_of(row).casefold()]
     fitting.sort(key=lambda row: (name_of(row) == text, row.at), reverse=True)
     return fitting[:A_FEW]
 
 
 def agents_seen(project_id: int, limit: int) -> list[str]:
-    """Names, of whom was seen last first."""
+    """Names of agents, last seen first."""
     rows = AgentSeen.objects.filter(environment__project=project_id)
     last = rows.values("agent__name").annotate(last=Coalesce(Max("at"), Max("heard_at")))
     return list(last.order_by("-last").values_list("agent__name", flat=True)[:limit])

@@ -10,11 +10,11 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandParser
 
 WATCH: Final = 0.25  # seconds
-GRACE: Final = 2.0  # for taking back what is in hand
+GRACE: Final = 2.0  # seconds to clean up before a hard exit
 
 
 class WorkerChild(BaseCommand):
-    """Ends with the worker. Run by hand without `--worker`, it ends by hand."""
+    """Command that exits with its worker. Without `--worker`, it isn't tied to a process."""
 
     requires_system_checks: list[str] = []  # the worker has checked
 
@@ -33,20 +33,20 @@ class WorkerChild(BaseCommand):
 
 
 def exit_on_sigterm() -> None:
-    """End by an exception: others take up what this process has in hand. In the main thread."""
+    """Exit by an exception on SIGTERM, so that others take over its work. Main thread only."""
     signal.signal(signal.SIGTERM, _stop)
 
 
 def _stop(*_: object) -> None:
-    # The second word, when the worker ends too, must not cut short what the first one began.
+    # A second SIGTERM, when the worker exits too, must not interrupt the exit in progress.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
 
 
 def _end_with(worker: int) -> None:
-    """Not by a signal of the system's: that comes when the thread ends that started this process.
+    """Exit with the worker. Polls, since the kernel's signal fires when the starting thread ends.
 
-    Whoever has lost its parent has another, so one that died before this began is noticed, too.
+    An orphan gets a new parent, so this also notices a worker that died before polling began.
     """
     while os.getppid() == worker:
         time.sleep(WATCH)

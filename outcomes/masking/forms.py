@@ -1,4 +1,4 @@
-"""The form of a project's masking. Commands decide what is valid."""
+"""Form for a project's masking. Commands validate its values."""
 
 from django import forms
 

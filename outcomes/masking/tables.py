@@ -1,4 +1,4 @@
-"""Columns of the file with detectors and their counts."""
+"""Columns of the exported table of detectors and their counts."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Words of the page about masking."""
+"""Texts of the masking page."""
 
 from collections.abc import Mapping
 from typing import Final

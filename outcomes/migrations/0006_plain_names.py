@@ -1,4 +1,4 @@
-"""Columns and tables that are named for what they hold."""
+"""Rename columns and tables after what they hold."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ NAMES = "SELECT conname FROM pg_constraint WHERE conrelid = %s::regclass AND con
 
 
 def rename_constraints(apps: Any, schema_editor: Any) -> None:
-    """PostgreSQL keeps the names of a table's constraints when the table gets another name."""
+    """Rename constraints, since PostgreSQL keeps their names when the table is renamed."""
     if schema_editor.connection.vendor != "postgresql":
         return
     with schema_editor.connection.cursor() as cursor:

@@ -1,8 +1,8 @@
-"""The shapes that outcomes keep, split by noun.
+"""Database models, one module per noun.
 
-The tables that a settle transaction writes by the thousand have no foreign-key constraints of
-their own: each would cost a look-up per row, and the ids come from rows that the worker has just
-read. What must be unique is a constraint all the same.
+Tables that a settling transaction writes by the thousand have no foreign-key constraints: each
+would cost a lookup per row, and the worker has just read the referenced rows anyway. Unique
+constraints are still enforced.
 """
 
 from outcomes.models.about_sessions import ChildSession, SessionMark, SessionNote, SessionRemoval

@@ -1,17 +1,17 @@
-"""Facts about a session besides its calls: its parent, notes of people, its pending removal, and
-the state of a long one at points in between."""
+"""Session data other than calls: its parent, people's notes, its pending removal, and snapshots of
+the state of long ones."""
 
 from django.db import models
 
 
 class ChildSession(models.Model):
-    """A session whose calls name another as their parent, be that one here or not."""
+    """A session whose calls name another session as their parent, stored here or not."""
 
     id = models.BigAutoField(primary_key=True)
     environment = models.ForeignKey(
         "governance.Environment", models.CASCADE, related_name="+", db_index=False
     )
-    parent_digest = models.BinaryField(max_length=16)  # of its session id
+    parent_digest = models.BinaryField(max_length=16)  # of the parent's session id
     parent = models.TextField()
     session = models.ForeignKey("outcomes.Session", models.CASCADE, related_name="parents")
 
@@ -42,15 +42,15 @@ class SessionNote(models.Model):
 
 
 class SessionMark(models.Model):
-    """How a long session stood after so many of its calls: a late one is read from there on."""
+    """Snapshot of a long session after some of its calls. Late calls are replayed from it."""
 
     id = models.BigAutoField(primary_key=True)
     session = models.ForeignKey(
         "outcomes.Session", models.CASCADE, related_name="+", db_index=False, db_constraint=False
     )
-    number = models.PositiveIntegerField()  # of the last call that is in it
+    number = models.PositiveIntegerField()  # of the last call included
     at = models.DateTimeField()  # of that call
-    state = models.TextField()  # as JSON: `queries.session_standing` knows it
+    state = models.TextField()  # JSON; `queries.session_standing` parses it
 
     class Meta:
         constraints = [
@@ -64,18 +64,18 @@ class SessionMark(models.Model):
 
 
 class SessionRemoval(models.Model):
-    """The row's presence means: not all of the session is gone yet."""
+    """Pending removal of a session. The row exists until all of the session is removed."""
 
     id = models.BigAutoField(primary_key=True)
     session = models.OneToOneField("outcomes.Session", models.CASCADE, related_name="removal")
     asked_by = models.CharField(max_length=320)
     requested_at = models.DateTimeField()
-    calls = models.BigIntegerField(default=0)  # that went so far, as all of these
+    calls = models.BigIntegerField(default=0)  # removed so far, like the next two
     events = models.BigIntegerField(default=0)
     artifacts = models.BigIntegerField(default=0)
-    tries = models.PositiveIntegerField(default=0)  # that failed
+    tries = models.PositiveIntegerField(default=0)  # failed ones
     next_try_at = models.DateTimeField(null=True)
-    keeps_sums = models.BooleanField(default=False, db_default=False)  # retention removes it
+    keeps_sums = models.BooleanField(default=False, db_default=False)  # removal by retention
 
     class Meta:
         ordering = ["id"]

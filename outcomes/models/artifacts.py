@@ -1,6 +1,7 @@
 """Artifacts, and the calls of an environment that refer to them.
 
-The bytes are in the artifact store under the same SHA-256."""
+The content is in the artifact store under the same SHA-256.
+"""
 
 from django.db import models
 from django.db.models import F
@@ -13,10 +14,10 @@ class Artifact(models.Model):
     size_bytes = models.BigIntegerField()
     media_type = models.CharField(max_length=128)
     created_at = models.DateTimeField()
-    # Requests with agents' keys, each of all of it or of a part.
+    # Requests with agents' keys, for all of it or a part.
     fetches = models.BigIntegerField(default=0, db_default=0)
     fetched_at = models.DateTimeField(null=True)
-    removed_at = models.DateTimeField(null=True)  # by retention: the row says what there was
+    removed_at = models.DateTimeField(null=True)  # by retention; the row is kept as a record
 
     class Meta:
         ordering = ["-id"]
@@ -29,7 +30,7 @@ class Artifact(models.Model):
 
 
 class ArtifactStoreMark(models.Model):
-    """One row: the name of this installation, which its artifact store has too."""
+    """One row: the id of this installation, also stored in its artifact store."""
 
     mark = models.CharField(max_length=32)
 
@@ -38,7 +39,7 @@ class ArtifactStoreMark(models.Model):
 
 
 class ArtifactUse(models.Model):
-    """Counted from the calls of one environment, under the name that they give."""
+    """Use of an artifact in one environment, under the name that its calls give."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey(
@@ -49,13 +50,13 @@ class ArtifactUse(models.Model):
     )
     digest = models.BinaryField(max_length=16)  # of the name
     name = models.TextField()
-    artifact = models.ForeignKey(  # none: kept by the agent
+    artifact = models.ForeignKey(  # none: stored by the agent
         "outcomes.Artifact", models.SET_NULL, related_name="uses", null=True
     )
-    size_bytes = models.BigIntegerField(default=0)  # as the agent says, of one that it keeps
+    size_bytes = models.BigIntegerField(default=0)  # as reported by the agent, if it stores it
     calls = models.BigIntegerField(default=0)  # that refer to it
     reads = models.BigIntegerField(default=0)  # calls that read it again
-    first_at = models.DateTimeField(null=True)  # of the calls that refer to it
+    first_at = models.DateTimeField(null=True)  # of calls that refer to it
     last_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -66,7 +67,7 @@ class ArtifactUse(models.Model):
             )
         ]
         indexes = [
-            # Holds all that the counts of a time need, so that they never read a row.
+            # Covers all columns that counts over a period need, so that they never read rows.
             models.Index(
                 fields=["project", "-last_at", "-id"],
                 include=["environment", "artifact", "size_bytes", "calls", "reads", "first_at"],
@@ -82,7 +83,7 @@ class ArtifactUse(models.Model):
 
 
 class ArtifactMaker(models.Model):
-    """An agent whose calls refer to it."""
+    """An agent whose calls refer to an artifact."""
 
     id = models.BigAutoField(primary_key=True)
     use = models.ForeignKey(
@@ -104,7 +105,7 @@ class ArtifactMaker(models.Model):
 class ArtifactTotal(models.Model):
     """Totals of the artifact uses of an environment.
 
-    They are split into rows that are added together, so that concurrent writers seldom wait.
+    They are sharded over several rows, so that concurrent writers seldom wait for each other.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -113,8 +114,8 @@ class ArtifactTotal(models.Model):
     )
     part = models.PositiveSmallIntegerField()
     artifacts = models.BigIntegerField(default=0)
-    stored = models.BigIntegerField(default=0)  # of these
-    read = models.BigIntegerField(default=0)  # of these, again
+    stored = models.BigIntegerField(default=0)  # of `artifacts`
+    read = models.BigIntegerField(default=0)  # of `artifacts`, by later calls
     size_bytes = models.BigIntegerField(default=0)
 
     class Meta:

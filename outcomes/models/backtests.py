@@ -1,4 +1,4 @@
-"""A backtest: which rules, which calls, how far it is, and what came out."""
+"""Backtests: their rules, calls, progress and results."""
 
 from enum import StrEnum
 from typing import Final
@@ -11,20 +11,20 @@ NAME_LENGTH: Final = 128
 
 
 class CallsUnder(StrEnum):
-    """By the contract under which calls ran."""
+    """Which calls are replayed, by the contract under which they ran."""
 
-    CONTRACT = "contract"  # its own
+    CONTRACT = "contract"  # only this contract's
     ALL = "all"
-    ALL_INSTEAD = "all_instead"  # its own were asked for, and there were none
+    ALL_INSTEAD = "all_instead"  # only this contract's were requested, but there were none
 
 
 class Backtest(Job):
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     bundle_name = models.CharField(max_length=NAME_LENGTH)
-    version = models.ForeignKey(  # none: a text that was not saved
+    version = models.ForeignKey(  # none: unsaved YAML
         "governance.BundleVersion", models.SET_NULL, related_name="+", null=True
     )
-    base = models.PositiveIntegerField(null=True)  # number of the version that was changed for it
+    base = models.PositiveIntegerField(null=True)  # version number that the change was based on
     change = models.CharField(max_length=240, default="", db_default="")  # max_attempts: 20
     document = models.BinaryField()  # exactly these bytes
     revision_hash = models.CharField(max_length=64)
@@ -33,9 +33,9 @@ class Backtest(Job):
     )
     since = models.DateTimeField(null=True)
     until = models.DateTimeField()
-    agents = models.JSONField(default=list)  # globs; none: all
+    agents = models.JSONField(default=list)  # globs; empty: all
     tools = models.JSONField(default=list)
-    calls_under = models.CharField(  # whose calls, by the contract that they ran under
+    calls_under = models.CharField(  # which calls, by the contract under which they ran
         max_length=11, default=CallsUnder.ALL.value, db_default=CallsUnder.ALL.value
     )
     author = models.CharField(max_length=254)
@@ -83,17 +83,17 @@ class Backtest(Job):
 
 
 class ChangedCall(models.Model):
-    """A call that a backtest would change, or that drifts, as far as they are kept one by one."""
+    """A call whose decision a backtest would change, or that drifts. Their number is limited."""
 
     backtest = models.ForeignKey(Backtest, models.CASCADE, related_name="+", db_index=False)
     call = models.ForeignKey("outcomes.Call", models.CASCADE, related_name="+", db_constraint=False)
     at = models.DateTimeField()  # of the call
     change = models.CharField(max_length=13)
-    behind = models.TextField()  # the rule that the difference comes from
+    behind = models.TextField()  # rule that causes the difference
     was = models.CharField(max_length=7)
     was_rule = models.TextField(blank=True)
     now = models.CharField(max_length=7)
-    rule = models.TextField(blank=True)  # that decides now
+    rule = models.TextField(blank=True)  # that now decides
     output = models.CharField(max_length=6)
 
     class Meta:

@@ -1,14 +1,14 @@
-"""Events, append-only as they were reported, and calls, folded from them."""
+"""Events, append-only as reported, and calls, folded from them."""
 
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Left
 
-NAME_INDEXED = 64  # characters of an artifact's name; ours are as long
+NAME_INDEXED = 64  # characters of an artifact's name; ours have exactly as many
 
 
 class Event(models.Model):
-    """One report about a call. Its id is its place in the order of acceptance."""
+    """One report about a call. Ids increase in the order events are accepted."""
 
     id = models.BigIntegerField(primary_key=True)
     project = models.ForeignKey(
@@ -22,16 +22,16 @@ class Event(models.Model):
         db_index=False,
     )
     call_digest = models.BinaryField(max_length=16)
-    digest = models.BinaryField(max_length=32)  # equal for a repeat of the same event
+    digest = models.BinaryField(max_length=32)  # equal for repeats of the same event
     agent = models.ForeignKey(
         "outcomes.Agent", models.CASCADE, related_name="+", db_constraint=False, db_index=False
     )
     source = models.CharField(max_length=8)
     received_at = models.DateTimeField()
-    item = models.BinaryField()  # as it was sent, compressed
-    # The agents that the key may speak for, as a glob; empty: any.
+    item = models.BinaryField()  # as sent, compressed
+    # Glob of agents that the key may report for; empty: any.
     bound_to = models.CharField(max_length=128, blank=True, default="", db_default="")
-    # About a call of an agent that its key may not speak for: kept, and of no effect.
+    # About a call of an agent that the key may not report for: stored, but without effect.
     set_apart = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -41,7 +41,8 @@ class Event(models.Model):
                 fields=["environment", "call_digest", "digest"], name="one_event_however_often_sent"
             )
         ]
-        # Ascending: rows come in this order, and PostgreSQL fills pages well at that end only.
+        # Ascending: rows are inserted in this order, and PostgreSQL fills pages well only at that
+        # end.
         indexes = [models.Index(fields=["project", "id"], name="event_by_project")]
 
     def __str__(self) -> str:
@@ -51,8 +52,9 @@ class Event(models.Model):
 class Call(models.Model):
     """Columns of one call that lists, counts and filters need.
 
-    Arguments, output and details are read from the events. Its id is that of the event which made
-    it; its order that of the first event accepted."""
+    Arguments, output and details are read from the events. A call's id is that of the event that
+    created it; its order is that of the first event accepted.
+    """
 
     class Kind(models.TextChoices):
         OPEN = ""
@@ -98,30 +100,30 @@ class Call(models.Model):
     reason = models.TextField(blank=True)  # of a denial
     detail = models.CharField(
         max_length=200, blank=True
-    )  # how an error, a denial or a summary begins
-    rule = models.TextField(blank=True)  # the contract's rule that decided
+    )  # beginning of an error, a denial's details or a summary
+    rule = models.TextField(blank=True)  # the contract rule that decided
     elapsed_ms = models.FloatField(null=True)
     reported = models.CharField(max_length=7, blank=True)
     classified = models.CharField(max_length=7, blank=True)
-    verdict = models.CharField(max_length=7, blank=True)  # the effective one; empty: none
-    decided_by = models.CharField(max_length=7, blank=True, db_default="")  # empty: nobody
+    verdict = models.CharField(max_length=7, blank=True)  # effective verdict; empty: none
+    decided_by = models.CharField(max_length=7, blank=True, db_default="")  # empty: unknown or none
     disagreement = models.BooleanField()
     check_name = models.CharField(max_length=128, blank=True)
     check_version = models.PositiveIntegerField(null=True)
     check_rule = models.CharField(max_length=128, blank=True)
-    check_value = models.TextField(blank=True)  # what the rule saw, as JSON; empty: nothing
+    check_value = models.TextField(blank=True)  # value that the rule read, as JSON; empty: none
     verdict_reason = models.TextField(blank=True)
     labels = models.CharField(max_length=200, blank=True)  # separated by spaces
     cut = models.BooleanField(db_default=False)  # the verdict depends on text that was not read
     would_deny = models.BooleanField()
     conflict = models.BooleanField()
-    approval_requested = models.BooleanField()  # an approval was asked for
+    approval_requested = models.BooleanField()  # an approval was requested
     idempotent = models.BooleanField()
-    blocks_tool = models.BooleanField()  # failed for good: its turn calls the tool no more
+    blocks_tool = models.BooleanField()  # failed and not retryable in its turn
     from_sdk = models.BooleanField()
-    arguments = models.BinaryField(max_length=16, null=True)  # digest: equal calls are found by it
-    artifact_name = models.TextField(blank=True)  # the artifact id as the agent gave it
-    artifact = models.ForeignKey(  # none: kept by the agent
+    arguments = models.BinaryField(max_length=16, null=True)  # digest; equal for equal arguments
+    artifact_name = models.TextField(blank=True)  # artifact id as the agent sent it
+    artifact = models.ForeignKey(  # none: stored by the agent
         "outcomes.Artifact",
         models.SET_NULL,
         related_name="calls",
@@ -129,11 +131,11 @@ class Call(models.Model):
         db_constraint=False,
         db_index=False,
     )
-    artifact_read = models.TextField(  # the artifact that its arguments ask for, if it ran
+    artifact_read = models.TextField(  # artifact that the call read, if it ran
         blank=True, db_default=""
     )
     policy_version = models.TextField(blank=True)
-    version = models.ForeignKey(  # which contract version governed it
+    version = models.ForeignKey(  # contract version that governed it
         "governance.BundleVersion",
         models.SET_NULL,
         related_name="+",
@@ -141,7 +143,7 @@ class Call(models.Model):
         db_constraint=False,
         db_index=False,
     )
-    group = models.ForeignKey(  # none: it neither failed nor was denied
+    group = models.ForeignKey(  # none: neither failed nor denied
         "outcomes.CallGroup",
         models.DO_NOTHING,
         related_name="+",
@@ -170,8 +172,8 @@ class Call(models.Model):
                 name="call_without_session",
                 condition=Q(session=None),
             ),
-            # "Is not null", in these words, is what SQLite concludes from an equality; else it goes
-            # through all calls for each group.
+            # SQLite infers "is not null", in exactly this form, from an equality. Otherwise it
+            # scans all calls for each group.
             models.Index(
                 F("group"),
                 F("at").desc(),
@@ -190,7 +192,7 @@ class Call(models.Model):
                 name="call_by_artifact",
                 condition=Q(artifact__isnull=False),
             ),
-            # Names may be longer than an index takes: it holds how they begin.
+            # Names may be too long for an index, so it contains only their beginning.
             models.Index(
                 F("project"),
                 Left("artifact_name", NAME_INDEXED),
@@ -207,19 +209,20 @@ class Call(models.Model):
                 name="call_by_artifact_read",
                 condition=~Q(artifact_read=""),
             ),
-            # Next to none would be denied, and all of a version are counted: in all, or of a time.
+            # Few calls would be denied, and those of a version are counted, in total or over a
+            # period.
             models.Index(
                 fields=["version", "environment", "tool", "agent", "at"],
                 name="call_would_be_denied_at",
                 condition=Q(would_deny=True),
             ),
-            # Few ask, and approvals look for those of a moment among all that happened then.
+            # Few calls request approval, and approvals look theirs up among all calls at that time.
             models.Index(
                 fields=["project", "at"],
                 name="call_that_asked",
                 condition=Q(approval_requested=True),
             ),
-            # Where agents and checks differ is looked at by time as well.
+            # Disagreements are also queried by time.
             models.Index(
                 fields=["project", "at"],
                 name="call_that_disagrees",

@@ -1,4 +1,4 @@
-"""The filling of a demo project: how far its simulated agents are."""
+"""Seeding of a demo project, with the progress of its simulated agents."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, Job
 
 
 class DemoRun(Job):
-    """One for each demo project; `passed` and `total` count the sessions of its agents."""
+    """One run per demo project. `passed` and `total` count its agents' sessions."""
 
     project = models.OneToOneField("governance.Project", models.CASCADE, related_name="+")
     calls = models.PositiveIntegerField(default=0)

@@ -4,13 +4,13 @@ from typing import Final
 
 from django.db import InterfaceError, InternalError, OperationalError, connection
 
-READ_ONLY: Final = "25006"  # a standby, or a server that was told to write nothing
-_CLASSES: Final = {"08", "40", "53", "55", "57", "58"}  # of PostgreSQL's codes
+READ_ONLY: Final = "25006"  # a standby, or a server set to read-only
+_CLASSES: Final = {"08", "40", "53", "55", "57", "58"}  # PostgreSQL error classes
 _WORDS: Final = ("locked", "disk is full", "disk I/O", "readonly", "unable to open")  # of SQLite
 
 
 def is_passing(error: Exception) -> bool:
-    """A deadlock, a lock, a full disk, a server that stops or writes nothing."""
+    """Whether an error is transient: deadlock, lock, full disk, server stopping or read-only."""
     if is_read_only(error):
         return True
     if not isinstance(error, OperationalError | InterfaceError):
@@ -22,19 +22,18 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_read_only(error: BaseException | None) -> bool:
-    """True for a read-only database, which Django reports as an internal error."""
+    """Whether an error means that the database is read-only. Django raises InternalError for it."""
     return (
         isinstance(error, InternalError) and getattr(error.__cause__, "sqlstate", "") == READ_ONLY
     )
 
 
 def end_session_if_read_only(error: BaseException | None) -> None:
-    """Close the connection: a session that began read-only stays so after the database is writable
-    again."""
+    """Close a read-only connection: its session stays read-only even if the database does not."""
     if is_read_only(error) and not connection.in_atomic_block:
         connection.close()
 
 
 def is_away(error: Exception) -> bool:
-    """Whether a request is to be answered with *try again*: nothing of it was kept."""
+    """Whether to answer a request with *try again*. None of its data was stored."""
     return isinstance(error, OperationalError) or is_read_only(error)

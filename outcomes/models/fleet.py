@@ -1,13 +1,13 @@
-"""Fleet of agents: the newest call of each, and its own reports."""
+"""Fleet of agents: the newest call of each, and its reports."""
 
 from django.db import models
 
 
 class AgentSeen(models.Model):
-    """The newest call of an agent in an environment, written with the calls themselves.
+    """Newest call of an agent in an environment, written in the same transaction as calls.
 
-    Never set back: a call may turn out to be older, or another agent's, but it reported it.
-    Without a call and its time: it was heard of otherwise, but so far it has called nothing.
+    It is never set back, even if the call turns out to be older or another agent's: this agent did
+    report it. Call and time are null if the agent has made contact but no calls yet.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -30,7 +30,7 @@ class AgentSeen(models.Model):
         db_constraint=False,
         db_index=False,
     )
-    heard_at = models.DateTimeField(null=True)  # of otherwise: it held a stream, or reported
+    heard_at = models.DateTimeField(null=True)  # other contact: it opened a stream or sent a report
 
     class Meta:
         constraints = [
@@ -44,7 +44,7 @@ class AgentSeen(models.Model):
 
 
 class AgentReport(models.Model):
-    """Report of an agent's own tools: a scan of its skills, or the rules that it holds."""
+    """Report of an agent's own tools: a scan of its skills, or the rules that it has loaded."""
 
     class Kind(models.TextChoices):
         SKILL_SCAN = "skill_scan"
@@ -53,11 +53,11 @@ class AgentReport(models.Model):
     environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")
     agent = models.ForeignKey("outcomes.Agent", models.CASCADE, related_name="reports")
     kind = models.CharField(max_length=10, choices=Kind)
-    digest = models.BinaryField(max_length=32)  # equal for the same report sent again
+    digest = models.BinaryField(max_length=32)  # equal if the same report is sent again
     size = models.PositiveIntegerField()
-    body = models.BinaryField()  # JSON as it was sent: NUL is legal in it
+    body = models.BinaryField()  # JSON as sent, which may contain NUL
     received_at = models.DateTimeField()
-    last_at = models.DateTimeField()  # when the same was sent last
+    last_at = models.DateTimeField()  # when it was last sent
 
     class Meta:
         ordering = ["-last_at", "-id"]

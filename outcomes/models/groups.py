@@ -1,7 +1,7 @@
-"""Groups of failures and denials, and how many calls of each there are in a time.
+"""Groups of similar failures and denials, and the number of their calls over time.
 
-A call that failed or was denied says which group it belongs to. What that changes is appended with
-all else that changes of rollups, and added to these a little later.
+A failed or denied call refers to its group. Changes of these counts are appended with all other
+rollup changes, and merged into the rollups a little later.
 """
 
 from django.db import models
@@ -11,16 +11,16 @@ from outcomes.models.rollups import OfEnvironment
 
 
 class CallGroup(models.Model):
-    """Columns that its calls share. It is removed with the last of them, unless sums name it."""
+    """Columns shared by a group's calls. Removed with the last call, unless rollups refer to it."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
-    digest = models.BinaryField(max_length=16)  # of all that follows
+    digest = models.BinaryField(max_length=16)  # of all columns below
     of = models.CharField(max_length=7, choices=[(FAILURE, FAILURE), (DENIED, DENIED)])
     tool = models.ForeignKey(
         "outcomes.Tool", models.CASCADE, related_name="+", db_constraint=False, db_index=False
     )
-    agent = models.ForeignKey(  # none: of whichever agent
+    agent = models.ForeignKey(  # none: any agent
         "outcomes.Agent",
         models.CASCADE,
         related_name="+",
@@ -33,7 +33,7 @@ class CallGroup(models.Model):
     rule = models.TextField(blank=True)
     check_name = models.CharField(max_length=128, blank=True)
     text = models.CharField(max_length=LONGEST, blank=True)
-    # Retention removed some of its calls, and their sums still name it.
+    # Retention removed some of its calls, but rollups still refer to it.
     has_past = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -47,7 +47,7 @@ class CallGroup(models.Model):
 
 
 class GroupRollup(OfEnvironment):
-    """A quarter of an hour, an hour or a day of one group."""
+    """Counts of one group for a quarter of an hour, an hour or a day."""
 
     class Of(models.IntegerChoices):
         FAILURES = 0
@@ -58,11 +58,11 @@ class GroupRollup(OfEnvironment):
     step = models.PositiveSmallIntegerField()  # minutes
     start = models.IntegerField()
     tool = models.BigIntegerField()
-    agent = models.BigIntegerField()  # 0: whichever
+    agent = models.BigIntegerField()  # 0: any
     group = models.BigIntegerField()
     calls = models.BigIntegerField()
-    begun = models.BigIntegerField()  # sessions of which the first of these calls lies here
-    ended = models.BigIntegerField()  # those of which the last one does
+    begun = models.BigIntegerField()  # sessions whose first call in the group is in this period
+    ended = models.BigIntegerField()  # sessions whose last call in the group is
 
     class Meta:
         constraints = [

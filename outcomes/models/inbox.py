@@ -3,13 +3,11 @@
 from django.db import models
 from django.db.models import Q
 
-BATCH_ITEMS = 1_000  # at most so many items in one row
-ORDERS_PER_BATCH = (
-    1_024  # an item's order of acceptance is its batch's id times this, plus its index
-)
-TRIES = 3  # a batch that failed so often is set aside
-# So often a worker may die over a batch alone. More, because it may have been somebody who ended
-# the worker, for reasons of his own, and again, and again.
+BATCH_ITEMS = 1_000  # maximum per row
+ORDERS_PER_BATCH = 1_024  # order of acceptance = batch id times this + item index
+TRIES = 3  # a batch is set aside after this many failures
+# A worker may die this often over a single batch. More often than TRIES, because a person may have
+# killed the worker repeatedly for other reasons.
 DEATHS = 5
 
 STORE, MISSING = "store", "missing"
@@ -20,13 +18,13 @@ FAULTS = [
 
 
 class Batch(models.Model):
-    """Acknowledged items of one post, compressed. The row's presence means: not settled yet."""
+    """Acknowledged items of one post, compressed. The row exists until they are settled."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")
-    agent = models.CharField(max_length=128, blank=True)  # of the header; an item's own comes first
-    # The agents that the key may speak for, as a glob; empty: any.
+    agent = models.CharField(max_length=128, blank=True)  # from the header; items take precedence
+    # Glob of agents that the key may report for; empty: any.
     bound_to = models.CharField(max_length=128, blank=True, default="", db_default="")
     source = models.CharField(
         max_length=8, choices=[("outcomes", "outcomes"), ("events", "events")]
@@ -35,9 +33,9 @@ class Batch(models.Model):
     body = models.BinaryField()
     received_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
-    next_try_at = models.DateTimeField(null=True)  # alone, because something went wrong before
+    next_try_at = models.DateTimeField(null=True)  # it failed before, so it is retried alone
     error = models.TextField(blank=True)
-    # What is wrong with the place where it was settled: it waits for as long as that lasts.
+    # Fault of the store, not of the batch: the batch waits as long as it lasts.
     fault = models.CharField(max_length=8, choices=FAULTS, blank=True, default="", db_default="")
     set_aside_at = models.DateTimeField(null=True)
 
@@ -63,7 +61,7 @@ class Batch(models.Model):
 
 
 class RejectedItem(models.Model):
-    """An item that was refused by itself, with its place, the reason and how it began."""
+    """Rejected item with its index, the reason and its beginning."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
@@ -75,7 +73,7 @@ class RejectedItem(models.Model):
     index = models.PositiveIntegerField()
     code = models.CharField(max_length=64)
     detail = models.TextField()
-    excerpt = models.BinaryField()  # the first bytes as they came: they may be no text at all
+    excerpt = models.BinaryField()  # first bytes as sent, which may not be valid text
     received_at = models.DateTimeField()
 
     class Meta:

@@ -1,11 +1,11 @@
-"""State of a job that a Celery worker runs: queued, running with a heartbeat, ended."""
+"""State of a job that a Celery worker runs: queued, running with a heartbeat, or ended."""
 
 from django.db import models
 from django.db.models import Q
 
 
 class Job(models.Model):
-    """The table is the queue: a row that is queued waits, one that runs is heard of."""
+    """Base of jobs. The table is the queue: queued rows wait, running rows have a heartbeat."""
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -20,9 +20,9 @@ class Job(models.Model):
     heard_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     error = models.CharField(max_length=500, blank=True)
-    total = models.PositiveIntegerField(default=0)  # what there is to be read
+    total = models.PositiveIntegerField(default=0)  # rows to process
     passed = models.PositiveIntegerField(default=0)
-    result = models.JSONField(default=dict)  # tables and samples, all of them bounded
+    result = models.JSONField(default=dict)  # tables and samples, limited in size
 
     class Meta:
         abstract = True
@@ -33,7 +33,7 @@ class Job(models.Model):
 
     @property
     def progress(self) -> float:
-        """A share of one."""
+        """Fraction done, from 0 to 1."""
         if self.status == self.Status.DONE:
             return 1.0
         return min(self.passed / self.total, 1.0) if self.total else 0.0

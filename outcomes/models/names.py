@@ -1,6 +1,6 @@
-"""Names that repeat in every row, kept once: agents and tools.
+"""Names that repeat in every row, stored once: agents and tools.
 
-An identifier may hold 1,024 characters, more than an index takes, so each is found by a digest.
+A name can have 1,024 characters, too many for an index, so each is looked up by a digest.
 """
 
 from django.db import models
@@ -25,7 +25,7 @@ class Tool(models.Model):
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     digest = models.BinaryField(max_length=16)
     name = models.TextField()
-    success_target = models.FloatField(null=True)  # 0 to 1; none: the project's
+    success_target = models.FloatField(null=True)  # 0 to 1; none: the project's default
 
     class Meta:
         ordering = ["name"]

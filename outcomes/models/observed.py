@@ -4,19 +4,19 @@ from django.db import models
 
 
 class TickedLine(models.Model):
-    """One rule on one tool of one agent, under one version in one environment.
+    """Review of one rule, tool and agent, under one version in one environment.
 
-    Names instead of rows: calls, and with them what named them, may leave before this does.
+    Stores names instead of foreign keys: calls, and the rows they refer to, may be removed earlier.
     """
 
     version = models.ForeignKey("governance.BundleVersion", models.CASCADE, related_name="+")
     environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")
-    digest = models.BinaryField(max_length=16)  # of the three names, which an index may not hold
+    digest = models.BinaryField(max_length=16)  # of the three names, too long for an index
     rule = models.TextField()
     tool = models.TextField()
     agent = models.TextField()
-    calls = models.PositiveIntegerField()  # as many as were looked at then
-    up_to = models.BigIntegerField()  # the newest of them; those that come later have a higher id
+    calls = models.PositiveIntegerField()  # calls reviewed
+    up_to = models.BigIntegerField()  # id of the newest of them; later calls have higher ids
     author = models.CharField(max_length=320)
     at = models.DateTimeField()
 

@@ -1,4 +1,4 @@
-"""Reclassifications of recorded calls, and check backtests."""
+"""Reclassifications of recorded calls, and backtests of checks."""
 
 from typing import Final
 
@@ -10,22 +10,22 @@ MOST_PARTS: Final = 64
 
 
 class Rejudging(Job):
-    """Request of a reclassification or check backtest, and the result of all its parts."""
+    """Request for a reclassification or check backtest, with the combined result of its parts."""
 
     class Kind(models.TextChoices):
-        CHECK_BACKTEST = "check_backtest"  # what a text would change; writes no verdict
-        RECLASSIFICATION = "reclassification"  # by the checks that are bound when it is asked for
+        CHECK_BACKTEST = "check_backtest"  # what a draft check would change; writes no verdicts
+        RECLASSIFICATION = "reclassification"  # with the checks bound when it is requested
 
     class Scope(models.TextChoices):
-        BOUND = "bound"  # the calls that the bindings give this check
-        ALL = "all"  # all of the chosen ones, as if they were bound to it
+        BOUND = "bound"  # calls that bindings assign to this check
+        ALL = "all"  # all selected calls, as if they were bound to it
 
     kind = models.CharField(max_length=16, choices=Kind)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     check_name = models.CharField(max_length=128, blank=True)
-    check_version = models.PositiveIntegerField(null=True)  # none: a text that was not saved
+    check_version = models.PositiveIntegerField(null=True)  # none: an unsaved draft
     document = models.BinaryField(default=bytes)  # exactly these bytes
-    packed = models.BinaryField(default=bytes)  # what they were compiled to
+    packed = models.BinaryField(default=bytes)  # its compiled form
     sha256 = models.CharField(max_length=64, blank=True)
     scope = models.CharField(max_length=5, choices=Scope, default=Scope.BOUND)
     environment = models.ForeignKey(
@@ -33,9 +33,9 @@ class Rejudging(Job):
     )
     since = models.DateTimeField(null=True)
     until = models.DateTimeField()
-    agents = models.JSONField(default=list)  # globs; none: all
+    agents = models.JSONField(default=list)  # globs; empty: all
     tools = models.JSONField(default=list)
-    filters = models.JSONField(default=dict)  # further ones, by the names of a filter of calls
+    filters = models.JSONField(default=dict)  # further ones, named as in a call filter
     author = models.CharField(max_length=254)
     created_at = models.DateTimeField()
 
@@ -57,13 +57,13 @@ class Rejudging(Job):
 
 
 class RejudgingPart(Job):
-    """A share of the calls that one process reads, from its first session to its last."""
+    """A share of the calls, processed by one worker, from a first to a last session."""
 
     rejudging = models.ForeignKey(Rejudging, models.CASCADE, related_name="parts")
     number = models.PositiveSmallIntegerField()
-    first = models.BigIntegerField(null=True)  # session; none: the calls without one
+    first = models.BigIntegerField(null=True)  # id of a session; none: calls without one
     last = models.BigIntegerField(null=True)
-    place = models.JSONField(default=dict)  # up to where its figures tell
+    place = models.JSONField(default=dict)  # position up to which its figures are complete
 
     class Meta:
         ordering = ["id"]
@@ -82,7 +82,7 @@ class RejudgingPart(Job):
 
 
 class PastVerdict(models.Model):
-    """Earlier verdict of a call, before another version of a check replaced it."""
+    """Earlier verdict of a call, replaced by a newer version of a check."""
 
     call = models.ForeignKey(
         "outcomes.Call", models.CASCADE, related_name="past_verdicts", db_constraint=False
@@ -100,7 +100,7 @@ class PastVerdict(models.Model):
     reason = models.TextField(blank=True)
     labels = models.CharField(max_length=200, blank=True)
     cut = models.BooleanField(db_default=False)
-    until = models.DateTimeField()  # when the next one took its place
+    until = models.DateTimeField()  # when it was replaced
 
     class Meta:
         ordering = ["id"]

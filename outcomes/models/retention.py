@@ -7,7 +7,7 @@ from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
 
 class RetentionRule(models.Model):
-    """How many days one kind of data is kept; without a row, the default applies."""
+    """Number of days that one kind of data is kept. Without a row, the default applies."""
 
     class Kind(models.TextChoices):
         PAYLOADS = "payloads"
@@ -19,7 +19,7 @@ class RetentionRule(models.Model):
         AUDIT = "audit"
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
-    environment = models.ForeignKey(  # none: all of the project without a rule of their own
+    environment = models.ForeignKey(  # none: all environments without a rule of their own
         "governance.Environment", models.CASCADE, related_name="+", null=True
     )
     kind = models.CharField(max_length=9, choices=Kind)
@@ -43,7 +43,7 @@ class RetentionRule(models.Model):
 
 
 class Hold(models.Model):
-    """A legal hold: of one session, or of all calls that a search finds and of their sessions."""
+    """Legal hold on one session, or on all calls that match a search and their sessions."""
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     session = models.OneToOneField(
@@ -68,16 +68,14 @@ class Hold(models.Model):
 
 
 class RetentionMark(models.Model):
-    """How far retention has come in an environment."""
+    """Progress of retention in an environment."""
 
     environment = models.OneToOneField(
         "governance.Environment", models.CASCADE, related_name="+", primary_key=True
     )
-    payloads_to = models.BigIntegerField(default=0)  # the last event it has been through
-    notes_to = models.BigIntegerField(
-        default=0
-    )  # the last event without a call it has been through
-    # Calls and payloads that are older may be gone; none: nothing was removed yet.
+    payloads_to = models.BigIntegerField(default=0)  # last event scanned
+    notes_to = models.BigIntegerField(default=0)  # last event without a call that was scanned
+    # Calls and payloads before this may have been removed; none: nothing was removed yet.
     calls_before = models.DateTimeField(null=True)
     payloads_before = models.DateTimeField(null=True)
 
@@ -86,7 +84,7 @@ class RetentionMark(models.Model):
 
 
 class RetentionRun(Job):
-    """One run over a project: by schedule, or because a person started it."""
+    """One retention run over a project, started by schedule or by a person."""
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     author = models.CharField(max_length=320)
@@ -113,7 +111,7 @@ class RetentionRun(Job):
 
 
 class Erasure(Job):
-    """Removal of everything about one agent or one principal, with its share of every sum."""
+    """Removal of all data about one agent or one principal, including its share of every rollup."""
 
     class About(models.TextChoices):
         AGENT = "agent"
@@ -140,7 +138,7 @@ class Erasure(Job):
 
 
 class ArchivedDay(models.Model):
-    """Calls of one day, by their arrival, in a file outside."""
+    """Archive of one day's calls, by time of receipt, in an external file."""
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     day = models.DateField()
@@ -148,7 +146,7 @@ class ArchivedDay(models.Model):
     path = models.TextField()
     sha256 = models.CharField(max_length=64)
     size_bytes = models.PositiveBigIntegerField()
-    last_event = models.BigIntegerField(default=0)  # the archive has all events up to it
+    last_event = models.BigIntegerField(default=0)  # all events up to this one are archived
     archived_at = models.DateTimeField()
 
     class Meta:

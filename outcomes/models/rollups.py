@@ -1,14 +1,15 @@
-"""Sums of calls, updated with them.
+"""Rollups of calls, updated with them.
 
-A change to calls appends its difference, which costs next to nothing; it is added to the rollups
-a little later. Reads add both, so figures are exact at every moment. Times are whole minutes
-since 1970."""
+A change to calls only appends its difference, which costs next to nothing; a job merges it into the
+rollups a little later. Reads add both, so figures are always exact. Times are whole minutes since
+1970.
+"""
 
 from django.db import models
 
 
 class RollupChange(models.Model):
-    """Difference that one claim, or one reclassified chunk, made to the sums of an environment."""
+    """Difference that one claim or one reclassified chunk made to the rollups of an environment."""
 
     id = models.BigAutoField(primary_key=True)
     environment = models.ForeignKey(
@@ -17,12 +18,12 @@ class RollupChange(models.Model):
         related_name="+",
         db_constraint=False,
     )
-    first = models.IntegerField()  # the minutes that it is about
+    first = models.IntegerField()  # range of minutes that it covers
     last = models.IntegerField()
     counts = models.BinaryField()
     durations = models.BinaryField()
-    groups = models.BinaryField(null=True)  # none: nothing changed of any
-    # What agents reported, not a correction of what they did before.
+    groups = models.BinaryField(null=True)  # none: no group changed
+    # Newly reported calls, not a correction of earlier ones.
     from_settling = models.BooleanField(default=False, db_default=False)
 
     def __str__(self) -> str:
@@ -30,7 +31,7 @@ class RollupChange(models.Model):
 
 
 class OfEnvironment(models.Model):
-    """Foreign key without an index: rows are found by their unique columns."""
+    """Base with an unindexed foreign key: rows are looked up by their unique columns."""
 
     id = models.BigAutoField(primary_key=True)
     environment = models.ForeignKey(
@@ -54,7 +55,7 @@ class Packed(OfEnvironment):
 
 
 class RollupMinute(Packed):
-    """Sums of one minute over all tools and agents."""
+    """Rollup of one minute over all tools and agents."""
 
     minute = models.IntegerField()
     groups = models.BinaryField(null=True)
@@ -69,7 +70,7 @@ class RollupMinute(Packed):
 
 
 class Rollup(Packed):
-    """A quarter of an hour, an hour or a day: of all calls, of a tool, of an agent, of both."""
+    """Rollup of 15 minutes, an hour or a day: of all calls, a tool, an agent, or a pair."""
 
     class Of(models.IntegerChoices):
         ALL = 0
@@ -80,7 +81,7 @@ class Rollup(Packed):
     of = models.PositiveSmallIntegerField(choices=Of.choices)
     step = models.PositiveSmallIntegerField()  # minutes
     start = models.IntegerField()
-    tool = models.BigIntegerField()  # 0: whichever
+    tool = models.BigIntegerField()  # 0: any
     agent = models.BigIntegerField()
 
     class Meta:

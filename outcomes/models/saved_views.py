@@ -1,4 +1,4 @@
-"""Filters and an order of a list, kept under a name: by one person, or for the whole project."""
+"""Saved views: filters and sort order of a list under a name, personal or shared in the project."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,11 +7,11 @@ from django.db.models import Q
 class SavedView(models.Model):
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
-    owner = models.ForeignKey(  # none: it is the project's
+    owner = models.ForeignKey(  # none: shared
         "governance.User", models.CASCADE, related_name="+", null=True, db_index=False
     )
     name = models.CharField(max_length=80)
-    query = models.CharField(max_length=2000, blank=True)  # of the list's address
+    query = models.CharField(max_length=2000, blank=True)  # query string of the list
     author = models.CharField(max_length=320)
     at = models.DateTimeField()
 

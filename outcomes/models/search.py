@@ -1,7 +1,7 @@
-"""The search index: postings of tokens, one row per indexed call, and what is still to be indexed.
+"""Search index: postings of tokens, one row per indexed call, and the backlog of events.
 
 A token is a digest of a project and a word or value, so one index serves all projects. Times are
-microseconds since 1970, so that both databases order and compare them as numbers.
+microseconds since 1970, so that both databases sort and compare them as numbers.
 """
 
 from django.db import models
@@ -10,7 +10,7 @@ from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
 
 class Posting(models.Model):
-    """A call contains a token. Its key is the index: newest calls of a token are neighbours."""
+    """A token of a call. The primary key is the index, which stores a token's calls by time."""
 
     pk = models.CompositePrimaryKey("token", "at", "call")
     token = models.BigIntegerField()
@@ -22,7 +22,7 @@ class Posting(models.Model):
 
 
 class Principal(models.Model):
-    """On whose behalf calls were made, by name."""
+    """Name of the principal on whose behalf calls were made."""
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     digest = models.BinaryField(max_length=16)
@@ -39,7 +39,7 @@ class Principal(models.Model):
 
 
 class IndexedCall(models.Model):
-    """Index entries of a call, so that they can be changed and removed exactly."""
+    """Index entries of a call, so that exactly these can be changed and removed."""
 
     id = models.BigIntegerField(primary_key=True)  # of the call
     project = models.ForeignKey(
@@ -71,7 +71,7 @@ class IndexedCall(models.Model):
 
 
 class UnindexedEvents(models.Model):
-    """Events that one settling transaction wrote and the index does not contain yet."""
+    """Events written by one settling transaction and not indexed yet."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
@@ -87,10 +87,10 @@ class UnindexedEvents(models.Model):
 
 
 class SearchIndex(Job):
-    """The index of a project: the job that fills it, and how far it has come."""
+    """Index of a project: the backfill job and its progress."""
 
     project = models.OneToOneField("governance.Project", models.CASCADE, related_name="+")
-    # Calls before this place, in the order of lists, are still to be indexed; 0: none are.
+    # Calls before this position, in list order, are not indexed yet; 0: all are.
     before = models.BigIntegerField(default=0)  # microseconds since 1970
     before_order = models.BigIntegerField(default=0)
 

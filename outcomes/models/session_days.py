@@ -1,8 +1,8 @@
-"""How many sessions there are of each kind, by the day of their last call: what the filters of
-their list count where there are too many to count one by one.
+"""Session counts by day of the last call, for the filters of a session list too long to count row
+by row.
 
-A day is counted once it is over for good. Whoever changes a session of a day that may be counted
-says so in the same commit; until the day is counted again, its sessions are counted themselves.
+A day is counted some time after it has ended. Code that changes a session of a counted day records
+that in the same commit; until the day is recounted, its sessions are counted row by row.
 """
 
 from django.db import models
@@ -13,9 +13,9 @@ class SessionDay(models.Model):
     project = models.ForeignKey(
         "governance.Project", models.CASCADE, related_name="+", db_index=False
     )
-    day = models.IntegerField()  # since 1970, in UTC
+    day = models.IntegerField()  # days since 1970, in UTC
     sessions = models.PositiveIntegerField()
-    groups = models.BinaryField()  # codec/session_days.py knows it
+    groups = models.BinaryField()  # parsed by codec/session_days.py
 
     class Meta:
         constraints = [
@@ -27,7 +27,7 @@ class SessionDay(models.Model):
 
 
 class SessionDayChange(models.Model):
-    """Something of this day changed since it was counted."""
+    """A session of this day changed since the day was counted."""
 
     id = models.BigAutoField(primary_key=True)
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")

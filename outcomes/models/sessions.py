@@ -1,4 +1,4 @@
-"""A session of an agent: its counts, and how it stands against its limits."""
+"""Session of an agent: its counts, and its state against its limits."""
 
 from datetime import timedelta
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 from django.db import models
 from django.db.models import Q
 
-LOOP: Final = 3  # times that the same call was denied; a second one may be an honest try
+LOOP: Final = 3  # denials of the same call; a second one may be a legitimate retry
 
 
 class Session(models.Model):
-    """All but the identity is derived from the session's calls and written with them."""
+    """A session. Everything but its identity is derived from its calls and written with them."""
 
     class Stopped(models.TextChoices):
         PREMATURE = "premature"
@@ -19,7 +19,7 @@ class Session(models.Model):
         UNJUDGED = "unjudged"
 
     class Has(models.IntegerChoices):
-        """Bits of `has`: lists ask for them, and count what has them."""
+        """Bits of `has`, which lists filter by and count."""
 
         DENIALS = 1
         DISAGREEMENTS = 2
@@ -36,7 +36,7 @@ class Session(models.Model):
     digest = models.BinaryField(max_length=16)  # of the session id
     session_id = models.TextField()
     agent = models.ForeignKey("outcomes.Agent", models.CASCADE, related_name="+", null=True)
-    version = models.ForeignKey(  # which contract version governed its last call
+    version = models.ForeignKey(  # contract version that governed its last call
         "governance.BundleVersion", models.SET_NULL, related_name="+", null=True, db_index=False
     )
     first_at = models.DateTimeField(null=True)
@@ -50,19 +50,19 @@ class Session(models.Model):
     open = models.PositiveIntegerField(default=0)
     disagreements = models.PositiveIntegerField(default=0)
     artifacts = models.PositiveIntegerField(default=0)
-    stopped = models.CharField(  # by a limit, and how that is judged; empty: it was not
+    stopped = models.CharField(  # by a limit, with a verdict on that; empty: not stopped
         max_length=9, choices=Stopped, blank=True
     )
-    limit_name = models.CharField(  # the one that stopped it, or else the one it reached, first
+    limit_name = models.CharField(  # the limit that stopped it, else the first limit that it hit
         max_length=200, blank=True
     )
-    waste = models.PositiveIntegerField(default=0)  # calls, of every kind that turns know
+    waste = models.PositiveIntegerField(default=0)  # wasted calls in turns, of every kind
     has = models.PositiveSmallIntegerField(default=0)
-    # The same call, denied again and again: the one that came most often; 0 where none came twice.
+    # Longest loop: number of denials of the same call; 0 if no call was denied twice.
     loop = models.PositiveIntegerField(default=0)
     loop_first_at = models.DateTimeField(null=True)
     loop_last_at = models.DateTimeField(null=True)
-    loop_call = models.ForeignKey(  # the last of them
+    loop_call = models.ForeignKey(  # the last one in the loop
         "outcomes.Call",
         models.DO_NOTHING,
         related_name="+",
@@ -70,10 +70,10 @@ class Session(models.Model):
         db_constraint=False,
         db_index=False,
     )
-    # By code that knows all these columns. A migration that adds one makes it false everywhere:
-    # then all sessions are read anew, some at a time.
+    # Written by code that knows all these columns. A migration that adds one sets it to false
+    # everywhere; then all sessions are recomputed in batches.
     is_read = models.BooleanField(default=False)
-    tally = models.TextField(blank=True)  # the reader's state as JSON: codec.py knows it
+    tally = models.TextField(blank=True)  # the reader's state as JSON, parsed by codec.py
 
     class Meta:
         ordering = ["-last_at", "-id"]
@@ -83,7 +83,7 @@ class Session(models.Model):
             )
         ]
         indexes = [
-            # Holds all that lists filter by, sort by and count: none of them reads a row.
+            # Covers all columns that lists filter, sort and count by, so that they never read rows.
             models.Index(
                 fields=[
                     "project",
@@ -104,7 +104,7 @@ class Session(models.Model):
                 ],
                 name="session_in_lists",
             ),
-            # Of more sessions than can be sorted at once.
+            # For projects with more sessions than can be sorted in memory.
             models.Index(fields=["project", "attempts", "id", "last_at"], name="session_by_calls"),
             models.Index(
                 fields=["project", "failures", "id", "last_at"], name="session_by_failures"
@@ -123,7 +123,7 @@ class Session(models.Model):
 
     @property
     def judged(self) -> int:
-        """Denominator of the success rate, without unknown calls."""
+        """Denominator of the success rate: calls with a known verdict."""
         return self.successes + self.failures
 
     @property

@@ -1,10 +1,10 @@
-"""Numbers of spans that came by OpenTelemetry: those that are no tool calls are stored nowhere."""
+"""Counts of OpenTelemetry spans. Spans that are not tool calls are not stored."""
 
 from django.db import models
 
 
 class SpanTotal(models.Model):
-    """Spans of one project, environment and day (UTC)."""
+    """Span counts of one project, environment and day (UTC)."""
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     environment = models.ForeignKey("governance.Environment", models.CASCADE, related_name="+")

@@ -5,10 +5,10 @@ from django.db.models import Q
 
 
 class StoredValue(models.Model):
-    """An integer, or any other text; found by the SHA-256 of its key, which no index could hold.
+    """An integer or a text, looked up by the SHA-256 of its key, which is too long for an index.
 
-    Writing to a key that is there changes nothing that an index holds: on SQLite each would be a
-    page more to write, on PostgreSQL a new row in place of a changed one.
+    Updating a value changes no indexed column: each would be another page to write on SQLite, and
+    would prevent an in-place update on PostgreSQL.
     """
 
     pk = models.CompositePrimaryKey("environment", "digest")
@@ -20,7 +20,7 @@ class StoredValue(models.Model):
     session = models.BinaryField(max_length=16, null=True)  # digest of the session it belongs to
     number = models.BigIntegerField(null=True)
     text = models.BinaryField(null=True)  # UTF-8: NUL is legal in a value
-    used_on = models.DateField()  # when it was last written
+    used_on = models.DateField()  # date of the last write
 
     class Meta:
         constraints = [
@@ -36,15 +36,15 @@ class StoredValue(models.Model):
 
 
 class SessionOwner(models.Model):
-    """A session that a key bound to some agents began: it is for keys with this binding."""
+    """A session started by a key bound to some agents, and reserved for keys with this binding."""
 
     pk = models.CompositePrimaryKey("environment", "session")
     environment = models.ForeignKey(
         "governance.Environment", models.CASCADE, related_name="+", db_index=False
     )
-    session = models.BinaryField(max_length=16)  # digest of its id, or of a key of no session
+    session = models.BinaryField(max_length=16)  # digest of its id, or of a key outside any session
     bound_to = models.CharField(max_length=128)  # a glob of agents
-    used_on = models.DateField()  # when such a key used it last
+    used_on = models.DateField()  # date of the last use by such a key
 
     def __str__(self) -> str:
         return self.bound_to

@@ -1,5 +1,4 @@
-"""Results that are judged success and have the form of a known failure: what was found, and when
-was looked."""
+"""Suggestions: successful outputs with the shape of a known failure. Also the scans for them."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,15 +7,15 @@ from outcomes.models.jobs import SAYS_WHEN_IT_ENDED, WAITING, Job
 
 
 class SuggestionScan(Job):
-    """The look at a project's newest results: one row, which waits again when there is a reason."""
+    """Scan of a project's newest outputs: one row, queued again when there is a reason."""
 
     project = models.OneToOneField("governance.Project", models.CASCADE, related_name="+")
-    seen = models.BigIntegerField(default=0)  # the newest event that it has seen
-    judges = models.CharField(max_length=200, blank=True)  # what decided verdicts then
+    seen = models.BigIntegerField(default=0)  # newest event scanned
+    judges = models.CharField(max_length=200, blank=True)  # checks that decided verdicts then
     looked_at = models.DateTimeField(null=True)
-    looked_at_all = models.DateTimeField(null=True)  # at every tool
-    requested_at = models.DateTimeField(null=True)  # since when it waits
-    is_requested_again = models.BooleanField(default=False)  # while it was at it
+    looked_at_all = models.DateTimeField(null=True)  # all tools
+    requested_at = models.DateTimeField(null=True)  # when it was queued
+    is_requested_again = models.BooleanField(default=False)  # while it was running
 
     class Meta:
         ordering = ["id"]
@@ -30,9 +29,9 @@ class SuggestionScan(Job):
 
 
 class Suggestion(models.Model):
-    """One rule of one shipped check that knows results of one tool as failures.
+    """One rule of one built-in check that classifies outputs of one tool as failures.
 
-    Without results it is only kept because somebody dismissed it, so that it stays dismissed.
+    A row without outputs exists only to remember that a person dismissed it.
     """
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
@@ -40,18 +39,18 @@ class Suggestion(models.Model):
     check_name = models.CharField(max_length=128)
     rule = models.CharField(max_length=128)
     results = models.PositiveIntegerField()
-    of = models.PositiveIntegerField()  # so many of the tool's newest were looked at
-    scanned_since = models.DateTimeField(null=True)  # none: no older output was left out
+    of = models.PositiveIntegerField()  # of this many of the tool's newest outputs
+    scanned_since = models.DateTimeField(null=True)  # none: all older outputs were scanned
     first_at = models.DateTimeField(null=True)
     last_at = models.DateTimeField(null=True)
-    judge = models.CharField(max_length=128, blank=True)  # the check that calls most of them so
+    judge = models.CharField(max_length=128, blank=True)  # check that classifies most as success
     saw = models.JSONField(default=list)  # [[selector, value as JSON, results]], most first
-    samples = models.JSONField(default=list)  # the newest of each shape, the most frequent first
+    samples = models.JSONField(default=list)  # newest of each shape, most frequent shape first
     first_seen_at = models.DateTimeField()
     looked_at = models.DateTimeField()
     dismissed_by = models.CharField(max_length=320, blank=True)
     dismissed_at = models.DateTimeField(null=True)
-    effect = models.ForeignKey(  # what its rule would change, when somebody has asked last
+    effect = models.ForeignKey(  # latest requested preview of what its rule would change
         "outcomes.Rejudging", models.SET_NULL, related_name="+", null=True
     )
 
@@ -77,7 +76,7 @@ class Suggestion(models.Model):
 
 
 class SuspectedCall(models.Model):
-    """A call counted as success, among those scanned, that a suggestion takes for a failure."""
+    """A scanned call counted as success that a suggestion considers a failure."""
 
     suggestion = models.ForeignKey(
         Suggestion, models.CASCADE, related_name="suspected", db_index=False

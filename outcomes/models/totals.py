@@ -1,7 +1,7 @@
-"""Totals for metrics: what was counted since the installation began.
+"""Totals for metrics, counted since the installation was set up.
 
-Rollups follow their calls when these are corrected, erased or removed with their session. Totals
-stay: a counter that went down would read as a restart, and as a burst of calls.
+Rollups change when calls are corrected, erased or removed with their session. Totals don't: a
+decreasing counter would read as a restart, and as a burst of calls.
 """
 
 from django.db import models
@@ -10,7 +10,7 @@ from outcomes.models.rollups import OfEnvironment
 
 
 class SeriesTotal(OfEnvironment):
-    """Counter of an environment, by tool where it has one, and by one more label."""
+    """Counter of an environment, by tool if it has its own series, and by one more label."""
 
     class Of(models.TextChoices):
         CALLS = "calls"  # by type
@@ -19,10 +19,10 @@ class SeriesTotal(OfEnvironment):
         DISAGREEMENTS = "disagreements"
 
     of = models.CharField(max_length=13, choices=Of)
-    tool = models.BigIntegerField()  # 0: all tools without a series of their own, or no tool
+    tool = models.BigIntegerField()  # 0: all tools without their own series, or no tool
     label = models.CharField(max_length=32)
-    current = models.BigIntegerField()  # goes down while a late report changes a verdict
-    highest = models.BigIntegerField()  # the counter
+    current = models.BigIntegerField()  # decreases while a late report changes a verdict
+    highest = models.BigIntegerField()  # value of the counter
 
     class Meta:
         constraints = [
@@ -36,7 +36,7 @@ class SeriesTotal(OfEnvironment):
 
 
 class NamedTool(models.Model):
-    """A tool with series of its own; the others are counted together."""
+    """A tool with its own series. All others are counted together."""
 
     project = models.ForeignKey("governance.Project", models.CASCADE, related_name="+")
     tool = models.BigIntegerField(unique=True)
@@ -46,12 +46,12 @@ class NamedTool(models.Model):
 
 
 class JobTotal(models.Model):
-    """Jobs of one kind that ended in one way."""
+    """Number of jobs of one kind that ended with one status."""
 
     kind = models.CharField(max_length=20)
     status = models.CharField(max_length=9)
     jobs = models.BigIntegerField()
-    seconds = models.FloatField()  # from their last start to their end
+    seconds = models.FloatField()  # from last start to end
 
     class Meta:
         constraints = [

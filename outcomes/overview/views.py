@@ -1,4 +1,4 @@
-"""The first page: is everything all right, and if not, where."""
+"""Overview page: whether everything is fine and, if not, what is wrong."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +39,7 @@ TOOLS_SHOWN = 8
 @require_safe
 @member_page()
 def project(request: MemberRequest) -> HttpResponse:
-    """The address of a project itself leads to its first page, with all that it says."""
+    """Redirect from a project's root to its overview, with the same query."""
     here = reverse("outcomes:overview", args=[request.project.slug])
     return redirect(with_query(here, **request.GET.dict()))
 
@@ -59,7 +59,7 @@ def overview(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def live_overview(request: MemberRequest) -> HttpResponse:
-    """The page's content alone, as long as something has changed; asked for every second."""
+    """Content of the page, polled every second; 204 when unchanged."""
     scope = scope_of(request)
     newest = newest_event(request.project.pk)
     if request.GET.get("tag") == tag_of(request, scope, newest):
@@ -154,7 +154,7 @@ def _urls(request: MemberRequest, scope: Scope) -> dict[str, str]:
     calls = with_query(reverse("outcomes:calls", args=[slug]), **scope.query())
     sessions = with_query(reverse("outcomes:sessions", args=[slug]), **scope.query())
     differing = with_query(reverse("outcomes:disagreements", args=[slug]), **scope.query())
-    if scope.agent:  # that page is about all agents
+    if scope.agent:  # the disagreements page has no agent filter
         differing = with_query(calls, show="disagree")
     return {
         "calls": calls,
@@ -167,7 +167,7 @@ def _urls(request: MemberRequest, scope: Scope) -> dict[str, str]:
 
 
 def _open_alerts(request: MemberRequest, environment: str) -> int:
-    """The number of the navigation; of one environment, those that the page of alerts lists."""
+    """Open alerts: the navigation's count or, for one environment, that of its Alerts page."""
     number = navigation_of(request, request.project).alerts
     return alert_counts(request.project, environment).open if number and environment else number
 

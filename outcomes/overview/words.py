@@ -1,4 +1,4 @@
-"""Headline of the overview, and what it leaves out."""
+"""Headline of the overview, and the sentence below it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -13,7 +13,7 @@ from outcomes.figures.domain.standouts import Fall
 from outcomes.figures.queries.doubt import Doubt
 from outcomes.figures.words import fall_words, outputs_words, success_words, suspected_words
 
-MOST: Final = 6  # alerts in the card
+MOST: Final = 6  # alerts on the card
 
 
 def sentence(
@@ -25,7 +25,7 @@ def sentence(
     doubt: Doubt,
     scope: Scope,
 ) -> str:
-    """The worst alert, a drop, outputs in doubt, or how many calls succeeded.
+    """Headline: the worst alert, a drop, suspected failures, or how many calls succeeded.
 
     Names may be in backticks."""
     worst = headline(title_of(alerts[0]), number) if alerts else ""

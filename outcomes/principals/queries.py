@@ -1,6 +1,6 @@
-"""Calls by principal: how many failed or were denied, from the newest calls of a range.
+"""Failed and denied calls by principal, counted from the newest calls of a range.
 
-Which principal a call has is known from the search index, so these figures are as far behind.
+A call's principal is read from the search index, so these figures lag as far as the index does.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from outcomes.models import Principal
 from outcomes.record.codec import as_text, digest_of
 from outcomes.search.queries.sources import Period
 
-NEWEST: Final = 50_000  # calls with a principal that are counted
+NEWEST: Final = 50_000  # calls with a principal to count, at most
 IN_MENU: Final = 5_000
 SHOWN: Final = 200
 _SUMS: Final = """
@@ -53,7 +53,7 @@ class Sums:
     failures: int
     denied: int
     returned: int  # calls with a result
-    with_output: int  # those of them whose output a check has seen
+    with_output: int  # returned calls whose output was checked
     suspected: int  # successes that look like failures
     last_at: datetime = field(kw_only=True)
 

@@ -1,4 +1,4 @@
-"""Columns of the files of principals, and of one principal's tools."""
+"""Columns of downloaded tables: principals, and tools of one principal."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Principals: whose calls fail or are denied, and by which tool."""
+"""Pages of principals: failed and denied calls by principal and tool."""
 
 from typing import NamedTuple
 
@@ -78,7 +78,7 @@ def principal(request: MemberRequest, principal_name: str) -> HttpResponseBase:
 @require_safe
 @member_page()
 def principal_options(request: MemberRequest) -> HttpResponse:
-    """Principals of the newest calls, as choices of the list of calls."""
+    """Principals of the newest calls, as filter options for the list of calls."""
     scope = scope_of(request, is_list=True)
     sums = by_principal(request.project.pk, scope, IN_MENU)
     by_calls = sorted(sums.rows, key=lambda row: (-row.calls, row.name))[:IN_MENU_SHOWN]

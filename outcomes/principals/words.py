@@ -1,4 +1,4 @@
-"""Headlines of the pages of principals."""
+"""Headlines of principal pages."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ LONGEST_NAME: Final = 40
 
 
 def principals_sentence(sums: SumsByName) -> str:
-    """tenant-nord: 12 of 90 calls failed"""
+    """Headline of the list, such as: tenant-nord: 12 of 90 calls failed"""
     if not sums.rows:
         return "No call with a principal in this range"
     worst = sums.rows[0]
@@ -19,7 +19,7 @@ def principals_sentence(sums: SumsByName) -> str:
 
 
 def principal_sentence(name: str, sums: SumsByName) -> str:
-    """tenant-nord: 12 of 90 crm_lookup calls failed"""
+    """Headline of one principal, such as: tenant-nord: 12 of 90 crm_lookup calls failed"""
     if not sums.rows:
         return f"{short(name)}: no calls in this range"
     worst = sums.rows[0]

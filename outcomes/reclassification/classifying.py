@@ -1,4 +1,4 @@
-"""Verdicts of other checks on recorded calls: those bound now, or a draft in their place."""
+"""Verdicts on recorded calls by the checks bound now, or by a draft in their place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ REMOVED_OUTPUT: Final = "Retention removed the output. The verdict stays as it w
 OVERTAKEN: Final = "It changed during this run and was checked then."
 _VERDICTS: Final = {verdict.value: verdict for verdict in Verdict}
 
-# By environment, agent and tool; none: this call is not one of those that are judged anew.
+# From environment, agent and tool to a check; None: the call keeps its verdict.
 CheckFor = Callable[[str, str, str], SuccessCheck | None]
 ReadArtifact = Callable[[str], Output | Unreadable]
 
@@ -39,7 +39,8 @@ def checks_by_binding(judges: Judges) -> CheckFor:
 
 
 def check_by_text(check: SuccessCheck, judges: Judges | None) -> CheckFor:
-    """In the place of the check of its name, or of whichever there is."""
+    """Lookup that returns this check for calls bound to its name, or for all calls if no bindings
+    are given."""
 
     def check_for(environment: str, agent: str, tool: str) -> SuccessCheck | None:
         bound = judges is None or judges.check_for(environment, agent, tool).name == check.name
@@ -51,7 +52,7 @@ def check_by_text(check: SuccessCheck, judges: Judges | None) -> CheckFor:
 @dataclass(frozen=True, slots=True)
 class Judged:
     change: VerdictChange
-    verdicts: Verdicts | None  # the columns of the row; none: no check has a say in it
+    verdicts: Verdicts | None  # columns to write; None: no check decides this call
     decided_by: DecidedBy = ""
     disagreement: bool = False
 
@@ -60,7 +61,7 @@ class Judged:
         return self.verdicts is not None and self.verdicts.classified != ""
 
     def left(self) -> "Judged":
-        """Result for a call that was not written."""
+        """Result for a call that was not written because it changed meanwhile."""
         return Judged(
             VerdictChange(self.change.before, self.change.before, not_checked=OVERTAKEN), None
         )

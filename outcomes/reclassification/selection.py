@@ -1,7 +1,7 @@
-"""Which calls are judged anew, and these read by key, some thousands at a time.
+"""Select the calls to reclassify, and read them by key, a few thousand at a time.
 
-Sessions are read whole and in order, as what a verdict changes of a session depends on all that
-came before; calls without one follow, by their time.
+Sessions are read completely and in order, as the effect of a verdict on a session depends on all
+earlier calls. Calls without a session are read separately, by time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,10 +30,10 @@ _WITHOUT: Final = ("at", "order")
 
 
 class Place(NamedTuple):
-    """The last call that was read: all before it is done."""
+    """Cursor: the last call that was read. All calls before it are done."""
 
     session: int | None
-    call: tuple[Any, ...]  # its time, and what orders calls of one time
+    call: tuple[Any, ...]  # its time, then tie-breakers
 
     def as_json(self) -> dict[str, Any]:
         at, *rest = self.call
@@ -48,10 +48,10 @@ def place_of(stored: dict[str, Any]) -> Place | None:
 
 
 class Known(NamedTuple):
-    """A session as its calls are told."""
+    """A session's name and contract version, as needed with its calls."""
 
     name: str
-    version: int | None  # of the contracts that governed its last call
+    version: int | None  # contract version that governed its last call
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Chunk:
 
 
 class Share(NamedTuple):
-    """The sessions that one process reads; none: the calls without a session."""
+    """Range of sessions that one process reads; None: the calls without a session."""
 
     first: int | None
     last: int | None
@@ -85,7 +85,7 @@ class Chosen:
     call_filter: CallFilter = ANY_CALL
 
     def among(self, rows: Sequence[Row]) -> list[Row]:
-        """Those calls of a chunk that are chosen and have a verdict."""
+        """Calls of a chunk that match the selection and have a verdict."""
         chosen = [row for row in rows if self._has(row)]
         if self.call_filter == ANY_CALL:
             return chosen
@@ -103,11 +103,11 @@ class Chosen:
         )
 
     def to_read(self) -> int:
-        """Calls of that time, environment and session, chosen or not."""
+        """Number of calls in the period, environment and session, whether or not they match."""
         return self._calls().count()
 
     def shares(self, calls: int) -> list[Share]:
-        """Equal ranges of sessions: fine enough that no process waits long for another."""
+        """Equal ranges of sessions, small enough that processes finish at about the same time."""
         ends = self._sessions().aggregate(first=Min("id"), last=Max("id"))
         shares = [Share(None, None)] if self._calls().filter(session=None).exists() else []
         if ends["first"] is None:
@@ -118,7 +118,8 @@ class Chosen:
         return shares + [Share(begin, end - 1) for begin, end in pairwise(borders)]
 
     def chunks(self, share: Share, after: Place | None) -> Iterator[Chunk]:
-        """No chunk is empty, and a session ends where one ends, unless it is a long one."""
+        """Chunks of a share after a cursor. None is empty, and all but long sessions are read in
+        one chunk."""
         if share.first is None or share.last is None:
             for rows in _pages(self._without_session(), _WITHOUT, after.call if after else None):
                 yield Chunk(rows, {})
@@ -131,7 +132,7 @@ class Chosen:
             yield from self._session_chunks(group)
 
     def again(self, calls: Iterable[int]) -> list[Row]:
-        """As they are now, where they are still there and of that time and environment."""
+        """Current rows of these calls, if they still exist in the period and environment."""
         return _rows(self._calls().filter(id__in=list(calls)))
 
     def _groups(self, first: int, last: int) -> Iterator[dict[int, tuple[Known, int]]]:

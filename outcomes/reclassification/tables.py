@@ -1,4 +1,4 @@
-"""Columns of downloaded tables, named as in the API."""
+"""Columns of downloaded tables of jobs and disagreements, named as in the API."""
 
 from typing import Final
 

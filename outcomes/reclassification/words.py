@@ -13,7 +13,7 @@ from outcomes.models import Rejudging
 from outcomes.reclassification.domain.flips import Flip
 from outcomes.reclassification.domain.shifts import Shift
 
-SHOWN_ROWS: Final = 12  # of a table
+SHOWN_ROWS: Final = 12  # per table
 FIGURES: Final = {
     Flip.NEWLY_FAILED: "Success → failure",
     Flip.NEWLY_SUCCEEDED: "Failure → success",
@@ -97,7 +97,7 @@ def sentence(rejudging: Rejudging, counts: dict[str, int]) -> str:
 
 
 def _changes(rejudging: Rejudging, counts: dict[str, int]) -> str:
-    """1,480 of 4,212 calls would change to failure, 3 to success"""
+    """Changed verdicts in words: 1,480 of 4,212 calls would change to failure, 3 to success"""
     is_done = rejudging.kind == Rejudging.Kind.RECLASSIFICATION
     verb = "changed" if is_done else "would change"
     calls = counted(sum(counts.values()), "call")
@@ -115,7 +115,7 @@ def _changes(rejudging: Rejudging, counts: dict[str, int]) -> str:
 
 
 def counts_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | None]:
-    """Checked calls and changed verdicts; None while it runs."""
+    """Numbers of checked calls and of changed verdicts; None while the job runs."""
     if counts is None:
         return None, None
     calls = sum(counts.values())
@@ -123,7 +123,7 @@ def counts_in_list(counts: dict[str, int] | None) -> tuple[int | None, int | Non
 
 
 def tools(rows: dict[str, dict[str, int]]) -> list[ToolLine]:
-    """Most changed verdicts first."""
+    """Table rows by tool, most changed verdicts first."""
     lines = [
         ToolLine(
             name,
@@ -160,7 +160,7 @@ def rules(rows: dict[str, dict[str, int]]) -> list[RuleLine]:
 
 
 def shifts(result: dict[str, Any]) -> list[ShiftLine]:
-    """Limits that sessions would hit at another call, most sessions first."""
+    """Limits that sessions would hit at a different call, most sessions first."""
     lines = []
     for row in result["by_limit"]:
         samples = [sample for shift in SHIFTS for sample in row["samples"].get(shift, [])]
@@ -192,7 +192,7 @@ def _filter_words(name: str, value: Any) -> str:
 
 
 def scope_words(rejudging: Rejudging) -> str:
-    """Calls in production bound to `mine`, agents …, tools …"""
+    """Selected calls, such as: calls in production bound to `mine`, agents …, tools …"""
     where = rejudging.environment.name if rejudging.environment else "all environments"
     words = f"calls in {where}"
     if rejudging.kind == Rejudging.Kind.CHECK_BACKTEST:

@@ -1,4 +1,4 @@
-"""Arguments of a call: one line of text, and the artifact that they read."""
+"""Arguments of a call as one line of text, and the artifact that the call reads."""
 
 import json
 import re
@@ -13,7 +13,7 @@ ARGUMENTS: Final = 160  # characters of a line of arguments
 
 
 def arguments_text(arguments: Json) -> str:
-    """In one line, secrets masked; of many, how they begin."""
+    """Arguments in one line, secrets masked, cut at ARGUMENTS characters."""
     match masked(arguments)[0]:
         case None:
             return ""
@@ -28,17 +28,17 @@ def _text(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-# An argument of this name says it, whichever tool has it: the first is what the model was told.
+# Arguments that name an artifact, in any tool. The first is the name in the model's message.
 NAMES: Final = ("artifact_reference", "artifact_id")
-# What a model is told to read with; a server of tools may stand before it, as in `files.read_file`.
+# The tool that the model is told to use. A server prefix may precede it: `files.read_file`.
 READER: Final = "read_file"
-# A name as this console gives it, alone or in an address or a path.
+# An artifact name that this console assigned, alone or inside a URL or path.
 _OURS: Final = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{64}(?![0-9A-Za-z])")
-_LONGEST: Final = 1_024  # characters of an argument that may hold a name
+_LONGEST: Final = 1_024  # characters of an argument that may contain a name
 
 
 def artifact_read(call: Call) -> str | None:
-    """The name of what it read; None for a call that did not run, that failed, or read none."""
+    """Name of the artifact that the call read, or None if it read none, failed or did not run."""
     if not isinstance(call.outcome, (ToolExecutionResult, ToolArtifactReference)):
         return None
     arguments = call.account.tool_args

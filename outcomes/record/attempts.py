@@ -1,6 +1,5 @@
-"""Attempts of one logical call: a tool called again because it did not work. Within a turn that
-follows from equal arguments and the outcomes; otherwise an agent names the call that it retries as
-the parent."""
+"""Attempts of one logical call: a tool called again because it did not work. Within a turn, equal
+arguments and the outcomes show that; otherwise the agent names the retried call as parent."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,7 @@ _RAN = (ToolExecutionResult.kind, ToolArtifactReference.kind)
 
 
 class SameTool(NamedTuple):
-    """A call with the tool of the others."""
+    """A call that uses the same tool as the call in question."""
 
     id: int
     call_id: str
@@ -21,8 +20,8 @@ class SameTool(NamedTuple):
     verdict: str
     elapsed_ms: float | None
     turn_id: str = ""
-    parent: str | None = None  # the id of another call, as far as it was looked at
-    arguments: bytes | None = b""  # equal for the same; none: it told none
+    parent: str | None = None  # parent's call id, read for the nearest calls only
+    arguments: bytes | None = b""  # equal bytes for equal arguments; None: no arguments sent
 
     @property
     def worked(self) -> bool:
@@ -30,8 +29,8 @@ class SameTool(NamedTuple):
 
 
 def attempts_of_one(calls: Sequence[SameTool], one: int) -> list[SameTool]:
-    """Those tried again in its turn, and those that name each other, directly or by way of others:
-    the same ones, whichever of them is asked about."""
+    """Attempts of the call with this id: calls repeated in its turn, and calls linked to it by
+    parents, directly or indirectly. Every attempt gives the same list."""
     tried_again = list(_tried_again(calls))
     attempts = {one}
     grown = 0
@@ -45,8 +44,7 @@ def attempts_of_one(calls: Sequence[SameTool], one: int) -> list[SameTool]:
 
 
 def _tried_again(calls: Iterable[SameTool]) -> Iterable[set[int]]:
-    """Calls of one turn with equal arguments, in order; a call that worked is the last attempt of
-    its run."""
+    """Runs of calls in one turn with equal arguments, in order. A call that worked ends its run."""
     parts: dict[tuple[str, bytes], list[set[int]]] = defaultdict(lambda: [set()])
     for call in calls:
         if call.arguments is None:

@@ -1,4 +1,4 @@
-"""A call in brief, for charts and overviews of a session."""
+"""Summary of a call, for charts and overviews of a session."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -28,11 +28,11 @@ class BriefCall(NamedTuple):
     artifact_sha256: str | None
     artifact_bytes: int | None
     from_sdk: bool = False
-    classified: str = ""  # what a check says of it; empty: no check did
+    classified: str = ""  # verdict of a check; empty if no check ran
     check_name: str = ""
-    check_rule: str = ""  # that decided
-    group_digest: bytes | None = None  # of similar failures, or of similar denials
-    group_text: str | None = None  # what these say, secrets masked
+    check_rule: str = ""  # rule that decided
+    group_digest: bytes | None = None  # of the group of similar failures or denials
+    group_text: str | None = None  # text of that group, secrets masked
 
     @property
     def ran(self) -> bool:

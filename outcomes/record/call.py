@@ -14,7 +14,7 @@ _REPEATABLE = frozenset({"pure", "read"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A folded call: its strongest event, completed by the others, and what all of them say.
+    """Folded call: its strongest event completed by the others, plus what all events together say.
 
     `outcome` is None while the call is open.
     """
@@ -29,7 +29,7 @@ class Call:
     approval_requested: bool = False
     would_block: bool = False
     conflict: bool = False
-    lost_arguments: bool = False  # retention removed those of an event
+    lost_arguments: bool = False  # retention removed the arguments of an event
 
     @property
     def call_id(self) -> str:

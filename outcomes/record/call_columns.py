@@ -1,4 +1,4 @@
-"""The columns of a call from which another verdict is decided."""
+"""Columns that reclassifying a call reads."""
 
 from datetime import datetime
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""Whether a call succeeded, as a check says."""
+"""Classification: the verdict that a success check gives a call."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from outcomes.record.outcome import (
     ToolTimeout,
 )
 
-_HALF_A_CHARACTER: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # or one of a pair
+_HALF_A_CHARACTER: Final = re.compile(rb"\\u[dD][89a-fA-F]")  # a surrogate, alone or in a pair
 CHECKED_LIMIT: Final = 16 * 1024 * 1024
 LONGEST_REASON: Final = 500
 PART_RULE: Final = "output-cut"
@@ -32,7 +32,7 @@ MASKED_LABEL: Final = "masked"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
-    """A verdict and where it comes from. No check is asked about a timeout or a failure."""
+    """Verdict and its source. Timeouts and failures count as failure without a check."""
 
     verdict: Verdict
     check: str | None = None
@@ -41,12 +41,12 @@ class Classification:
     value: Json = None
     reason: str = ""
     labels: tuple[str, ...] = ()
-    cut: bool = False  # it depends on text that the check did not read
+    cut: bool = False  # the verdict depends on text that the check did not read
 
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
-    """There is an output to judge, but it cannot be read here."""
+    """The call has an output to check, but it cannot be read here."""
 
     reason: str
 
@@ -54,7 +54,7 @@ class NotChecked:
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     reason: str
-    is_fault: bool = False  # of the store, so no evidence about the call: its verdict stays
+    is_fault: bool = False  # store error, not evidence about the call: the verdict stays
 
 
 STORED_BY_AGENT: Final = Unreadable("The output is stored by the agent.")
@@ -68,7 +68,7 @@ _FAILED: Final = Classification(verdict=Verdict.FAILURE)
 def classify(
     call: Call, check: SuccessCheck, read: ReadArtifact
 ) -> Classification | NotChecked | None:
-    """None when there is nothing to judge: the call is open, was denied, or came without output."""
+    """Classify a call. None if there is nothing to check: it is open, denied or has no output."""
     match call.outcome:
         case ToolExecutionResult(tool_name=tool, output=output):
             if isinstance(output, NotReported):
@@ -103,7 +103,7 @@ def judged_by(
 
 
 def _on_masked(classified: Classification) -> Classification:
-    """A verdict on a mask: what was found is found, but what was not is no success."""
+    """Verdict on a masked value: success becomes unknown; others stay and are marked as cut."""
     labels = (*classified.labels, MASKED_LABEL)
     if classified.verdict is not Verdict.SUCCESS:
         return replace(classified, labels=labels, cut=True)
@@ -119,12 +119,12 @@ def _on_masked(classified: Classification) -> Classification:
 
 
 def cut_by_agent(metadata: Mapping[str, Any] | None) -> bool:
-    """Whether the agent sent a part of the output only, as it says in `metadata.output_cut`."""
+    """Whether the agent sent only part of the output, according to `metadata.output_cut`."""
     return metadata is not None and metadata.get("output_cut") is True
 
 
 def in_doubt(classified: Classification | NotChecked) -> Classification | NotChecked:
-    """A verdict on a part of an output: what was found in it is found, but it is no success."""
+    """Verdict on part of an output: success becomes unknown; others stay and are marked as cut."""
     if isinstance(classified, NotChecked):
         return classified
     if classified.verdict is not Verdict.SUCCESS:
@@ -153,7 +153,7 @@ def _classification(check: SuccessCheck, judgement: Judgement) -> Classification
     )
 
 
-# Of nearly every call: this is made once.
+# Shared by nearly all calls, so built once.
 USUAL: Final = _classification(DEFAULT, OTHERWISE)
 
 
@@ -163,7 +163,7 @@ def _why(check: SuccessCheck, error: Exception) -> str:
 
 
 def artifact_value(content: bytes, media_type: str) -> Json | Unreadable:
-    """Value of a stored artifact for a check: parsed when it is JSON, else its text."""
+    """Value of a stored artifact for a check: parsed if it is JSON, else its text."""
     if len(content) > CHECKED_LIMIT:
         return TOO_LARGE
     if media_type.partition(";")[0].strip().lower() != "application/json":
@@ -200,7 +200,7 @@ class Effective(NamedTuple):
 
 
 class AgentCheck(NamedTuple):
-    """The success check that an agent says it judged with."""
+    """Success check that the agent says it used."""
 
     name: str
     version: int | None
@@ -214,8 +214,8 @@ def effective(
     is_bound: bool,
     own_check: bool,
 ) -> Effective:
-    """`is_bound`: a binding named the check that classified. `own_check`: the agent judged with a
-    check of its own, which replaced the default in the agent."""
+    """Effective verdict of a call. `is_bound`: the check that classified came from a binding.
+    `own_check`: the agent replaced the default check with its own."""
     if kind in _NOT_RUN:
         return _NONE
     if kind in _FAILED_KINDS:
@@ -233,7 +233,7 @@ def effective(
     return _NOBODY if reported is None else Effective(reported, "agent")
 
 
-# Made once: every call that is settled gets one of them.
+# Built once: every settled call gets one of them.
 _NONE: Final = Effective(None, "")
 _BY_TYPE: Final = Effective(_FAILURE, "type")
 _DEFAULT_SUCCESS: Final = Effective(_SUCCESS, "default")
@@ -249,7 +249,7 @@ def disagrees(reported: Verdict | None, verdict: Verdict | None) -> bool:
 
 
 def agent_check(metadata: Mapping[str, Any] | None) -> AgentCheck | None:
-    """From `metadata.success_check`; anything that is no check there is ignored."""
+    """Check named in `metadata.success_check`. Anything invalid there is ignored."""
     if metadata is None or "success_check" not in metadata:
         return None
     check = metadata["success_check"]
@@ -263,6 +263,5 @@ def agent_check(metadata: Mapping[str, Any] | None) -> AgentCheck | None:
 
 
 def ran_unchecked(verdict: str, classified: str) -> bool:
-    """Whether a call ran and no check has seen it: it came without an output, or with one that
-    cannot be read here."""
+    """Whether a call ran without being checked: it sent no output, or an unreadable one."""
     return verdict != "" and classified == ""

@@ -1,4 +1,4 @@
-"""Completion: fields that a call's strongest event lacks come from the others, strongest first."""
+"""Completion: fields that a call's strongest event lacks, filled from its other events."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -63,7 +63,7 @@ def verdict_of_action(report: Report) -> Verdict | None:
 
 
 def elapsed_of(event: Event) -> float | None:
-    """The time that was measured, None where there was nothing to measure or nobody did."""
+    """Measured duration, or None if there was nothing to measure or it was not measured."""
     report = event.report
     if isinstance(report, Posted):
         outcome = report.outcome
@@ -100,7 +100,7 @@ _values = attrgetter(*_ADDED)
 
 def completed(winner: Event, others: Sequence[Event]) -> Event:
     added: dict[str, Any] = {}
-    # Plain loops: this runs for every call that an SDK reports, and a generator costs more than it.
+    # Plain loops: this runs for every SDK-reported call, and a generator is slower.
     lacking = [name for name, value in zip(_ADDED, _values(winner), strict=True) if value is None]
     for event in others:
         for name in lacking:
@@ -113,7 +113,7 @@ def completed(winner: Event, others: Sequence[Event]) -> Event:
     return replace(winner, **added) if added else winner
 
 
-# What each type may lack, and how the lack of it reads. The type itself is never completed.
+# Fields that each type may lack, and the value that marks them missing. The type never changes.
 _LACKING: dict[type[Outcome], dict[str, object]] = {
     ToolExecutionResult: {"output": NOT_REPORTED},
     ToolTimeout: {"deadline_s": None},

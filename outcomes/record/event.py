@@ -9,18 +9,18 @@ from governance.core.json_value import Json
 from governance.core.verdict import Verdict
 from outcomes.record.outcome import Outcome
 
-# An agent that is named neither by its item nor by a header. Being named later is no conflict.
+# Agent named by neither the item nor a header. A later name is not a conflict.
 UNKNOWN_AGENT = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """Outcome that the agent reports itself."""
+    """Outcome reported by the agent itself."""
 
     kind: ClassVar = "posted"
     strength: ClassVar = 5
     outcome: Outcome
-    # For an artifact reference, which has no field for the time that was measured.
+    # For an artifact reference, which has no duration field.
     elapsed_ms: float | None = None
 
 
@@ -56,7 +56,7 @@ class ApprovalRejected:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalTimedOut:
-    """Counts as a denial; an execution after it, where a timeout allows, is stronger anyway."""
+    """Counts as a denial. If the timeout lets the call run, the execution is stronger anyway."""
 
     kind: ClassVar = "approval_timed_out"
     strength: ClassVar = 3
@@ -83,7 +83,7 @@ class Granted:
 
 @dataclass(frozen=True, slots=True)
 class WouldBlock:
-    """A rule in observe mode matched: a mark on the call, whatever became of it."""
+    """A rule in observe mode matched: only a flag on the call, whatever its outcome."""
 
     kind: ClassVar = "would_block"
     strength: ClassVar = 1
@@ -91,7 +91,7 @@ class WouldBlock:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A workflow or post-condition event: kept and shown, but it says nothing about the call."""
+    """Workflow or post-condition event: stored and shown, but no evidence about the call."""
 
     kind: ClassVar = "note"
     strength: ClassVar = 0
@@ -115,7 +115,7 @@ Report = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing an agent reported about one call. `order` is the order of acceptance."""
+    """One report by an agent about one call. `order` is the order of acceptance."""
 
     call_id: str
     tool_name: str
@@ -126,7 +126,7 @@ class Event:
     order: int
     from_sdk: bool
     tie: bytes = b""
-    bound_to: str = ""  # the agents that the key may speak for, as a glob; empty: any
+    bound_to: str = ""  # glob of agents that the key may report for; empty: any
     session_id: str | None = None
     turn_id: str | None = None
     tool_args: Json = None
@@ -176,8 +176,8 @@ def sdk_event_digest(
     mode: str,
     timestamp: datetime,
 ) -> bytes:
-    """Equal for two SDK events that are the same event, sent twice."""
-    # Each part is preceded by its length, so that no two lists of parts read alike.
+    """Digest that is equal for two copies of the same SDK event."""
+    # Each part is preceded by its length, so that different parts never join to the same text.
     name = "-" if decision_name is None else f"{len(decision_name)}:{decision_name}"
     text = (
         f"sdk {len(environment)}:{environment}{len(agent_id)}:{agent_id}{len(call_id)}:{call_id}"
@@ -187,5 +187,5 @@ def sdk_event_digest(
 
 
 def outcome_digest(call_id: str, item_sha256: bytes) -> bytes:
-    """Equal for two posts of one item about one call. The hash is that of the item as sent."""
+    """Digest that is equal for two posts of one item about one call. Hashes the item as sent."""
     return sha256(b"outcome " + item_sha256 + call_id.encode()).digest()

@@ -1,4 +1,4 @@
-"""Folding: one call from all events about it."""
+"""Folding: all events about a call merged into one call."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ from outcomes.record.ownership import without_foreign
 
 
 def fold(events: Sequence[Event]) -> Call | None:
-    """The call that these events are about; None when none of them makes one."""
+    """The call described by these events, or None if they contain only notes or foreign events."""
     ranked = events if len(events) == 1 else _ranked(without_foreign(events))
     if len(ranked) > 1:
         return _call_of_several(ranked)
@@ -48,7 +48,7 @@ def _call_of_one(event: Event) -> Call | None:
 def _call_of_several(ranked: Sequence[Event]) -> Call:
     winner, *others = ranked
     only_marks = isinstance(winner.report, WouldBlock)
-    # "Would be denied" sets its mark, and has no other say once any other event has one.
+    # "Would be denied" only sets its flag if the call has any other event.
     telling = [event for event in others if only_marks or not isinstance(event.report, WouldBlock)]
     outcome = outcome_of(winner)
     if outcome is not None:
@@ -71,11 +71,11 @@ def _call_of_several(ranked: Sequence[Event]) -> Call:
 
 
 def _ranked(events: Iterable[Event]) -> list[Event]:
-    """Each event once, without notes, the strongest first."""
+    """Events without duplicates and notes, strongest first."""
     accepted: dict[bytes, Event] = {}
     for event in events:
         same = accepted.get(event.digest)
-        # Of a repeat the store keeps the one it accepted first, so folding must keep that one too.
+        # The store keeps the first accepted copy of a repeated event, so folding must too.
         if same is None or _acceptance(event) < _acceptance(same):
             accepted[event.digest] = event
     reports = [event for event in accepted.values() if not isinstance(event.report, Note)]
@@ -91,11 +91,11 @@ def _rank(event: Event) -> tuple[int, datetime, bytes]:
 
 
 def _reported(ranked: Sequence[Event]) -> Verdict | None:
-    """Verdict of the newest event that carries one, else what the action implies."""
+    """Verdict of the newest event that has one, else the verdict that the action implies."""
     carrying = [event for event in ranked if event.reported is not None]
     if carrying:
         return max(carrying, key=lambda event: (event.timestamp, _rank(event))).reported
-    # Executed and failed are equally strong, so the first of them in rank is the newest.
+    # Executed and failed are equally strong, so the first of them in this order is the newest.
     verdicts = (verdict_of_action(event.report) for event in ranked)
     return next((verdict for verdict in verdicts if verdict is not None), None)
 

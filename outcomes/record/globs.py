@@ -1,4 +1,4 @@
-"""Names by globs, of which none means all."""
+"""Name filters made of globs. No globs match every name."""
 
 from collections.abc import Collection
 

@@ -15,7 +15,7 @@ from outcomes.record.outcome import (
 
 
 def outcome_to_model_content(outcome: Outcome) -> str | None:
-    """The JSON text of the tool message; None when the output was never reported."""
+    """JSON text of the tool message, or None if the output was never reported."""
     match outcome:
         case ToolExecutionResult(output=output):
             return None if isinstance(output, NotReported) else json.dumps(output)
@@ -36,7 +36,7 @@ def outcome_to_model_content(outcome: Outcome) -> str | None:
 
 
 def _timed_out(outcome: ToolTimeout) -> str:
-    # The deadline is shown as it was given.
+    # Deadline as the agent sent it.
     deadline = "" if outcome.deadline_s is None else f" after {outcome.deadline_s} s"
     return f"Tool timed out{deadline}."
 

@@ -1,4 +1,4 @@
-"""The five things that can become of a tool call, what they imply, and what fits inline."""
+"""The five outcomes of a tool call, their properties, and the size limit for inline outputs."""
 
 import json
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from governance.core.json_value import Json
 
 INLINE_LIMIT: Final = 12_000
 SUMMARY_LIMIT: Final = 200
-REASON: Final = 64  # characters of a denial's reason that figures tell apart
+REASON: Final = 64  # maximum characters of a denial's reason in statistics
 REPORTED_AS_FAILED: Final = "reported as failed"
 
 
 @dataclass(frozen=True, slots=True)
 class NotReported:
-    """The output was never sent. An explicit null is a value, and not this."""
+    """Output that was never sent. An explicit null is a value instead."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Removed(NotReported):
-    """An output that retention removed: the verdict it got stays."""
+    """Output that retention removed. Its verdict stays."""
 
 
 NOT_REPORTED: Final = NotReported()
@@ -88,40 +88,40 @@ def outcome_is_retryable(outcome: Outcome) -> bool:
 
 
 def outcome_blocks_tool(outcome: Outcome) -> bool:
-    """A tool that failed for good is not called again in the same turn."""
+    """Whether the tool must not be called again in the same turn: its failure is not retryable."""
     return isinstance(outcome, ToolTimeout | ToolFailure) and not outcome.retryable
 
 
-# json.dumps builds an encoder at every call that is not made with its defaults.
+# json.dumps builds a new encoder for every call with non-default options.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _encode_in_ascii = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def serialised_length(output: Json) -> int:
-    """Code points of the output as compact JSON, a text's quotes included."""
+    """Code points of the output as compact JSON, including a string's quotes."""
     return len(_encode(output))
 
 
 def fits_inline(output: Json) -> bool:
     if isinstance(output, str):
-        # Two quotes, and between one and six characters for each of its own.
+        # Two quotes, plus one to six characters for each character of the string.
         if len(output) + 2 > INLINE_LIMIT:
             return False
         if len(output) * 6 + 2 <= INLINE_LIMIT:
             return True
-    # All in ASCII it is longer or the same, and told in half of the time.
+    # The ASCII form is never shorter and takes half the time to compute.
     in_ascii = len(_encode_in_ascii(output))
     return in_ascii <= INLINE_LIMIT or serialised_length(output) <= INLINE_LIMIT
 
 
 def artifact_bytes(output: Json) -> tuple[bytes, str]:
-    """Content of an artifact for this output, and its media type."""
+    """Artifact content for this output, and its media type."""
     if isinstance(output, str):
         return output.encode(), "text/plain"
     return _encode(output).encode(), "application/json"
 
 
 def summary_of(output: Json) -> str:
-    """The beginning of an output; also the way to cut a summary that an agent wrote itself."""
+    """Beginning of an output. Also cuts summaries that agents wrote."""
     text = output if isinstance(output, str) else _encode(output)
     return text[:SUMMARY_LIMIT]

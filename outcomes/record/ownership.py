@@ -1,8 +1,8 @@
-"""Ownership of a call, where keys are bound to agents and report about calls of others.
+"""Ownership of a call when keys are bound to agents and report other agents' calls.
 
-A call belongs to the agent named by its first accepted event from a key without a binding, else by
-its first accepted event. Reports of keys bound to other agents are stored and change nothing about
-the call, in whatever order they arrive.
+A call belongs to the agent in its first accepted event from an unbound key, else in its first
+accepted event. Reports from keys bound to other agents are stored but never change the call, in
+whatever order they arrive.
 """
 
 from collections.abc import Sequence
@@ -13,20 +13,20 @@ from outcomes.record.event import UNKNOWN_AGENT, Event, Note
 
 
 def foreign(events: Sequence[Event]) -> list[Event]:
-    """Those that a key bound to other agents reported about this call."""
+    """Events about this call from keys bound to other agents."""
     owner = _owner(events)
     return [event for event in events if _is_foreign(event, owner)]
 
 
 def without_foreign(events: Sequence[Event]) -> Sequence[Event]:
     owner = _owner(events)
-    if not owner:  # as of nearly all calls
+    if not owner:  # nearly all calls
         return events
     return [event for event in events if not _is_foreign(event, owner)]
 
 
 def _owner(events: Sequence[Event]) -> str:
-    """Empty where no key is bound, or no event names an agent."""
+    """Agent that owns the call. Empty if no key is bound or no event names an agent."""
     if not any(event.bound_to for event in events):
         return ""
     naming = [
@@ -42,6 +42,6 @@ def _precedence(event: Event) -> tuple[bool, int, datetime, bytes]:
 
 
 def _is_foreign(event: Event, owner: str) -> bool:
-    """A note changes nothing about any call."""
+    """Whether an event comes from a key bound to other agents. Notes never count."""
     is_bound = event.bound_to != "" and owner != "" and not isinstance(event.report, Note)
     return is_bound and not glob_matches(event.bound_to, owner)

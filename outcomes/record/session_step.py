@@ -1,4 +1,4 @@
-"""A call as its session counts it."""
+"""A call reduced to what the state of its session is computed from."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ from governance.core.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One call as its session counts it."""
+    """One call, reduced to what the state of its session is computed from."""
 
     kind: str | None  # of the outcome; None or empty while the call is open
     tool: str
-    verdict: Verdict | None = None  # the effective one
+    verdict: Verdict | None = None  # effective verdict
     reported: Verdict | None = None
-    checked: bool = False  # it has a classified verdict
+    checked: bool = False  # the call has a classified verdict
     reason: str = ""
     rule: str | None = None
     from_sdk: bool = False

@@ -1,4 +1,4 @@
-"""Keeping the calls that a backtest would change, one by one, beside its figures."""
+"""Storing the individual calls that a backtest would change, in addition to its figures."""
 
 from typing import Final
 
@@ -6,13 +6,13 @@ from outcomes.core.moments import moment_of
 from outcomes.models import Backtest, ChangedCall
 from outcomes.recorded_calls.domain import ChangedCallSample
 
-WITH_CALLS: Final = 50  # results of a project; those before it have their figures and samples
+WITH_CALLS: Final = 50  # newest backtests per project; older ones keep figures and samples
 AT_ONCE: Final = 1_000
 
 
 def keep_changed_calls(backtest: Backtest, sample: ChangedCallSample) -> None:
-    ChangedCall.objects.filter(backtest=backtest).delete()  # of a try whose process died
-    for start in range(0, len(sample), AT_ONCE):  # settling goes on in between
+    ChangedCall.objects.filter(backtest=backtest).delete()  # from a try whose process died
+    for start in range(0, len(sample), AT_ONCE):  # in chunks, so settling can run
         ChangedCall.objects.bulk_create(
             ChangedCall(
                 backtest=backtest,

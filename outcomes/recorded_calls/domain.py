@@ -1,21 +1,21 @@
-"""The changed calls of a backtest one by one: all of few, of many the first and some of each group.
+"""Sample of the calls that a backtest would change: the first ones, then some of each group.
 
-What comes out of a million calls may be a million changes. They are counted exactly elsewhere; here
-so many stay that whoever follows a figure finds the calls that are behind it.
+A backtest of a million calls may change a million. They are counted exactly elsewhere; this sample
+is large enough that every figure can link to calls behind it.
 """
 
 from collections import Counter
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-FIRST: Final = 10_000  # whatever they are
-OF_GROUP: Final = 100  # of one change of a rule, a tool, an agent, a session
+FIRST: Final = 10_000  # added regardless of group
+OF_GROUP: Final = 100  # per change and rule, tool, agent or session
 MOST: Final = 20_000
 DRIFT: Final = "drift"
 
 
 class Change(StrEnum):
-    """Every replayed call is exactly one of these."""
+    """Effect of a backtest on a call; every replayed call has exactly one."""
 
     NEWLY_DENIED = "newly_denied"
     NEWLY_ALLOWED = "newly_allowed"
@@ -29,15 +29,15 @@ class Changed(NamedTuple):
     call: int  # its row's id
     at: int  # microseconds
     change: str
-    behind: str  # the rule that the difference comes from
+    behind: str  # rule that causes the change
     was: str
     was_rule: str
     now: str
-    rule: str  # that decides now
+    rule: str  # rule that decides now
     output: str
     tool: str
     agent: str
-    session: str  # with its environment; empty: none
+    session: str  # environment/session_id; empty without a session
 
 
 class ChangedCallSample:

@@ -1,4 +1,4 @@
-"""The calls that a backtest would change, as far as they are kept, and how many there are."""
+"""Stored calls that a backtest would change, and counts of all of them, stored or not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class ChangedFilter:
     """Filters of changed calls; empty fields filter nothing."""
 
     change: str = ""  # one of CHANGES, or drift
-    rule: str = ""  # that the difference comes from
+    rule: str = ""  # that causes the change
     tool: str = ""
     agent: str = ""
     session: str = ""
@@ -30,7 +30,7 @@ class ChangedFilter:
 
     @property
     def groups(self) -> list[tuple[str, str]]:
-        """Filters besides the change: table and name."""
+        """Filters other than the change, as pairs of table and name."""
         session = f"{self.environment}/{self.session}" if self.session else ""
         named = zip(_TABLES, (self.rule, self.tool, self.agent, session), strict=True)
         return [(table, name) for table, name in named if name]
@@ -44,7 +44,7 @@ def changed_calls(
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[ChangedCall]:
-    """Newest first."""
+    """One page of stored calls, newest first."""
     calls = _such(backtest, filters).select_related(*_NAMED).defer("call__session__tally")
     return page_of(calls, PLACE, size=size, before=before, after=after)
 
@@ -54,7 +54,7 @@ def number_stored(backtest: Backtest, filters: ChangedFilter) -> int:
 
 
 def number_of_changed(backtest: Backtest, filters: ChangedFilter) -> int | None:
-    """How many there are, kept or not; None for what a result does not count."""
+    """Number of such calls, stored or not; None if the result has no count for these filters."""
     groups = filters.groups
     if not groups:
         if filters.change == DRIFT:
@@ -73,7 +73,7 @@ def number_of_changed(backtest: Backtest, filters: ChangedFilter) -> int | None:
 
 def _such(backtest: Backtest, filters: ChangedFilter) -> QuerySet[ChangedCall]:
     calls = ChangedCall.objects.filter(backtest=backtest)
-    # What drifts stands there a second time, by what changes about it.
+    # A drifted call has a row for the drift and another for its change, so list only one of them.
     calls = calls.filter(change__in=[filters.change] if filters.change else CHANGES)
     if filters.rule:
         calls = calls.filter(behind=as_text(filters.rule))

@@ -1,4 +1,4 @@
-"""Which recorded calls a job is about, and what of that is refused."""
+"""Selection of recorded calls for a job, and its validation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ LONGEST_NAME: Final = 1_024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallCriteria:
-    """Whatever is left out does not narrow them."""
+    """Criteria that select calls. Omitted ones match every call."""
 
     environment: str = ""
     since: datetime | None = None
     until: datetime | None = None
     agents: Sequence[str] = ()
     tools: Sequence[str] = ()
-    call_filter: CallFilter = ANY_CALL  # beyond the above
+    call_filter: CallFilter = ANY_CALL  # further filters
 
 
 class Fit(NamedTuple):
@@ -43,7 +43,7 @@ def fit(project_id: int, criteria: CallCriteria) -> Fit:
             raise InvalidInput.at("env", "Environment not found.")
         environment = existing.pk
     now = timezone.now()
-    until = min(criteria.until or now, now)  # nothing of what comes is recorded yet
+    until = min(criteria.until or now, now)  # no later calls are recorded yet
     if criteria.since is not None and criteria.since >= until:
         raise InvalidInput.at("since", "The period ends before it starts.")
     for path, globs in (("agent", criteria.agents), ("tool", criteria.tools)):

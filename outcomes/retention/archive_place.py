@@ -1,4 +1,4 @@
-"""Places of archived days: a folder, or a bucket of an object store."""
+"""Storage for archived days: a folder, or a bucket of an object store."""
 
 import hashlib
 import os
@@ -12,19 +12,19 @@ from outcomes.core.artifact_store.addresses import objects_at, parsed
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-CHUNK: Final = 5 * 1024 * 1024  # bytes of a part: S3 takes none that is smaller
+CHUNK: Final = 5 * 1024 * 1024  # bytes of a part, the minimum that S3 accepts
 
 
 class ArchivePlace(Protocol):
-    drafts: Path  # a folder for files that are not complete
+    drafts: Path  # folder for incomplete files
 
     def store(self, name: str, file: Path, sha256: str) -> None:
-        """Under its name in one step; raises OSError unless all of it is there then."""
+        """Store the file atomically; raises OSError if it is not stored completely."""
 
 
 class ArchiveFolder:
     def __init__(self, folder: Path) -> None:
-        # Where the questions of docs/archive.md do not look.
+        # Not matched by the queries in docs/archive.md.
         self.drafts, self._folder = folder / ".drafts", folder
 
     def store(self, name: str, file: Path, sha256: str) -> None:
@@ -40,7 +40,7 @@ class ArchiveBucket:
         self.drafts, self._objects = drafts, objects
 
     def store(self, name: str, file: Path, sha256: str) -> None:
-        """Read back too: what the store has is what counts."""
+        """Upload the file and read it back, because only what the store holds counts."""
         from obstore.exceptions import BaseError  # noqa: PLC0415 - only installs with a bucket
 
         try:
@@ -59,7 +59,7 @@ class ArchiveBucket:
 
 
 def _sync(path: Path) -> None:
-    """Write it to the disk: what it holds is removed from the database next."""
+    """Flush the file to disk, since its data is removed from the database next."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -68,7 +68,7 @@ def _sync(path: Path) -> None:
 
 
 def archive_place() -> ArchivePlace:
-    """The place that EDICTUM_SITE_ARCHIVE names."""
+    """Storage that EDICTUM_SITE_ARCHIVE names."""
     if "://" not in settings.ARCHIVE:
         return ArchiveFolder(Path(settings.ARCHIVE))
     address = parsed(settings.ARCHIVE)

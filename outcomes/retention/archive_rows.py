@@ -1,4 +1,4 @@
-"""Columns of archived calls, and a call as one row."""
+"""Columns of archived calls, and the row of one call."""
 
 from typing import Any, Final
 
@@ -50,7 +50,7 @@ COLUMNS: Final = {
 
 
 def row_of(call: StoredCall, contents: Contents) -> dict[str, Any]:
-    """All that is stored of a call, secrets unmasked; a large output is read from its artifact."""
+    """All stored data of a call with secrets unmasked; large outputs are read from artifacts."""
     row, folded = call.row, call.folded
     return {
         "call_id": row.call_id,

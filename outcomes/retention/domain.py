@@ -1,4 +1,4 @@
-"""Rules of retention: kinds of data, how many days each is kept, and which combinations fit."""
+"""Retention rules: kinds of data, how many days each is kept, and valid combinations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Kind(StrEnum):
 
 
 FOREVER: Final = None
-# Days. A repeat of an event is recognised as long as its call is there, so calls stay a week.
+# Days. A duplicate event is detected only while its call is stored, so calls are kept for a week.
 SHORTEST: Final[Mapping[Kind, int]] = {Kind.CALLS: 7, Kind.ROLLUPS: 7, Kind.AUDIT: 30}
 LONGEST: Final = 36_500
 DEFAULTS: Final[Mapping[Kind, int | None]] = {
@@ -40,16 +40,17 @@ Rules = Mapping[Kind, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Days of one kind in one place, and where that number comes from."""
+    """Days that one kind of data is kept in a project or environment, and the origin of the
+    rule."""
 
     kind: Kind
     days: int | None
-    is_own: bool  # of this environment, or of the project where none is named
+    is_own: bool  # set for this environment, or for the project itself
     is_default: bool
 
 
 def cutoff(days: int | None, now: datetime) -> datetime | None:
-    """Moment before which data is due; None where it is kept forever."""
+    """Time before which data is due, or None if it is kept forever."""
     return None if days is None else now - timedelta(days=days)
 
 
@@ -68,7 +69,7 @@ def refuse_days(kind: Kind, days: int | None) -> None:
 
 
 def refuse_misfit(rules: Rules) -> None:
-    """Refuse rules by which a page would show less than is there."""
+    """Reject rules under which a page would show less than is stored."""
     calls, rollups, payloads = rules[Kind.CALLS], rules[Kind.ROLLUPS], rules[Kind.PAYLOADS]
     if _is_longer(calls, rollups):
         raise InvalidInput.at("days", "Rollups must be kept at least as long as calls.")

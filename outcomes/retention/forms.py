@@ -1,4 +1,4 @@
-"""Forms for rules, holds and erasures. Commands decide what is valid."""
+"""Forms for rules, holds and erasures. Commands validate their values."""
 
 from django import forms
 

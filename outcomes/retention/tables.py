@@ -1,4 +1,4 @@
-"""Columns of the file of retention rules."""
+"""Columns of the exported table of retention rules."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Pages of retention: rules and runs, legal holds, erasure."""
+"""Retention pages: rules and runs, legal holds, erasure."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Words for kinds of data, rules and runs."""
+"""Texts for kinds of data, rules and runs."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ def days_words(days: int | None) -> str:
 
 
 def headline(rows: list[RuleNow], run: RetentionRun | None) -> str:
-    """Rows due, or the run in progress, in one line."""
+    """Headline: rows due for removal, or the run in progress."""
     if run is not None:
         return f"A run is removing data: {counted(run.passed, 'row')} so far"
     due = sum(row.due.rows for row in rows)
@@ -54,7 +54,7 @@ def removed_words(run: RetentionRun) -> str:
 
 
 def retention_words(rules: Mapping[Kind, Rule]) -> str:
-    """Payloads 90 days, calls 400 days, rates forever."""
+    """Phrase such as `Payloads 90 days, calls 400 days, rates forever`."""
     payloads, calls, rates = (
         days_words(rules[kind].days) for kind in (Kind.PAYLOADS, Kind.CALLS, Kind.ROLLUPS)
     )

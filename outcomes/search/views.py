@@ -1,4 +1,4 @@
-"""The search field of a list: its chips, its error, and what the index does not cover yet."""
+"""Search field of a list: its chips, its error, and what the index does not cover yet."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from outcomes.web.paging import with_query
 
 
 class Chip(NamedTuple):
-    name: str  # with the colon
+    name: str  # including the colon
     value: str
     source: str
-    url: str  # of the page without it
+    url: str  # of the page without this chip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchField:
     query: Query
-    text: str  # the query, or what could not be read
-    words: str  # what the input holds
+    text: str  # the query, or the invalid text
+    words: str  # value of the input
     error: str
     chips: list[Chip]
-    other_parameters: dict[str, str]  # other parameters of the address
+    other_parameters: dict[str, str]  # of the URL
     clear_url: str
     behind: str  # what is not indexed yet
 
@@ -35,7 +35,7 @@ class SearchField:
 
 
 def search_field(request: MemberRequest, other_parameters: Mapping[str, str]) -> SearchField:
-    """Search field; `other_parameters` stay in the address when the search changes."""
+    """Search field. `other_parameters` stay in the URL when the search changes."""
     text = query_text(request)
     query, error = Query(), ""
     try:
@@ -56,7 +56,7 @@ def search_field(request: MemberRequest, other_parameters: Mapping[str, str]) ->
 
 
 def query_text(request: MemberRequest) -> str:
-    """Chips are fields of the form, each of the same name as the input."""
+    """Text of the query. Chips are hidden form fields with the same name as the input."""
     return " ".join(filter(None, (each.strip() for each in request.GET.getlist("q"))))
 
 

@@ -1,4 +1,4 @@
-"""Sentences about hits, and about how far the index has come."""
+"""Sentences about hits, and about the progress of the index."""
 
 from datetime import datetime
 from typing import Final
@@ -12,7 +12,7 @@ from outcomes.search.queries.sources import moment
 
 
 def hits_sentence(hits: Hits, *, is_first: bool) -> str:
-    """Headline of a page of hits: failures first, and no count that is not known."""
+    """Headline of a page of hits. Failures come first, and unknown counts are left out."""
     calls = len(hits.rows)
     if not is_first:
         return "Older calls that match"
@@ -45,7 +45,7 @@ BAD_QUERY: Final = "Invalid search"
 
 
 def part_words(matching: MatchingSessions) -> str:
-    """Which matching calls a list of sessions covers; empty for all of them."""
+    """Which matching calls a list of sessions covers, or empty if it covers all."""
     newest, end = matching.begin is None, matching.end
     if newest and end is None:
         return ""
@@ -56,7 +56,7 @@ def part_words(matching: MatchingSessions) -> str:
 
 
 def shown_words(hits: Hits, shown: int, *, is_first: bool) -> str:
-    """Foot of the table: 20 of 86, newest first."""
+    """Footer of the table: "20 of 86, newest first"."""
     if hits.is_cut and hits.end is not None:
         return f"{shown:,}, newest first, searched back to {_time(moment(hits.end[0]))}"
     if not is_first:
@@ -66,7 +66,7 @@ def shown_words(hits: Hits, shown: int, *, is_first: bool) -> str:
 
 
 def comparison_words(compared: Comparison) -> str:
-    """86 calls here vs 800 of the other 2,877 calls"""
+    """Sentence about the samples: "86 calls here vs 800 of the other 2,877 calls"."""
     result = compared.result
     newest = "the newest " if compared.is_newest else ""
     here = f"{newest}{counted(result.here, 'call')} here"
@@ -89,7 +89,7 @@ def smaller_words(compared: Comparison, *, is_searched: bool) -> str:
 
 
 def progress_words(progress: Progress) -> str:
-    """Search coverage still missing; empty when the index covers everything."""
+    """Sentences about what the index does not cover yet, or empty."""
     words = []
     if progress.events:
         more = "More than " if progress.is_more else ""

@@ -15,7 +15,7 @@ _ONE = "SELECT number, text FROM outcomes_storedvalue WHERE environment_id = %s 
 _SELECT = "SELECT environment_id, digest, number, text FROM outcomes_storedvalue WHERE "
 _EACH = _SELECT + "environment_id = %s AND digest = %s"
 _MANY = _SELECT + "environment_id = ANY(%s::bigint[]) AND digest = ANY(%s::bytea[])"
-FEW = 8  # keys without an array, which takes psycopg as long to send as the query takes
+FEW = 8  # keys selected without an array, which takes psycopg as long to send as the query takes
 
 
 TOOL = "tool:"
@@ -24,7 +24,7 @@ WITHOUT_TOOL = ("attempts", "execs", "consec_fail")
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """The keys that one request of an agent asks for."""
+    """Keys of one request by an agent."""
 
     environment_id: int | None
     keys: tuple[str, ...]
@@ -32,7 +32,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    name: str  # as its key has it, after the session
+    name: str  # suffix of its key after the session
     value: str
     digest: bytes
 
@@ -51,13 +51,13 @@ def stored_value(environment_id: int | None, key: str) -> str | None:
 
 
 def stored_values(environment_id: int | None, keys: Iterable[str]) -> dict[str, str]:
-    """The values of those keys that exist."""
+    """Values of the keys that exist."""
     (values,) = run_query(read_values([Lookup(environment_id, tuple(keys))]))
     return values
 
 
 def read_values(lookups: Sequence[Lookup]) -> Query[list[dict[str, str]]]:
-    """For each lookup, the values of those of its keys that exist."""
+    """Query for the existing values of each lookup."""
     places = [
         {key: (lookup.environment_id, digest_of_key(key)) for key in lookup.keys}
         for lookup in lookups
@@ -79,7 +79,7 @@ def _selecting(places: Collection[tuple[int | None, bytes]]) -> Statement:
         return Statement(_few(len(places)), [[*environments, *digests]])
     if not HAS_ARRAYS:
         return Statement(_EACH, list(places))
-    # Of several environments it selects more than is read: each digest in each of them.
+    # With several environments it selects too much: each digest in each environment.
     return Statement(_MANY, [[list(environments), digests]])
 
 
@@ -89,7 +89,7 @@ def _few(number: int) -> str:
 
 
 def counters_of(session: Session) -> list[Counter]:
-    """Counters of this session: totals first, then by tool."""
+    """Counters of a session: totals first, then by tool."""
     rows = StoredValue.objects.filter(
         environment=session.environment_id, session=digest_of(session.session_id)
     )

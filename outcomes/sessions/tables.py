@@ -1,4 +1,4 @@
-"""Columns of the files of session tables, in the words of the API."""
+"""Columns of exported session tables, with the names that the API uses."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Effects of a claim beyond its own calls: child sessions, newest calls, and denied events."""
+"""Effects of a claim beyond its calls: child sessions, newest calls, and events without effect."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -16,12 +16,12 @@ from outcomes.record.wire import EXCERPT
 
 class Child(NamedTuple):
     environment: int
-    parent: str  # its session id
+    parent: str  # session id
     session: int
 
 
 def link_children(children: Iterable[Child]) -> None:
-    """Link sessions to their parents; known links are skipped, as every call repeats its own."""
+    """Link sessions to their parents. Existing links are skipped: each call repeats its own."""
     links = {(each.environment, digest_of(each.parent), each.session): each for each in children}
     if not links:
         return
@@ -59,14 +59,14 @@ CODE = "foreign_call"
 
 
 class SetApart:
-    """Calls that one claim sets apart or brings back; written once, after the calls."""
+    """Events that one claim sets apart or restores; written once, after the calls."""
 
     def __init__(self) -> None:
         self._apart: set[int] = set()
         self._back: set[int] = set()
 
     def note(self, events: Sequence[Event], earlier: Sequence[Event]) -> None:
-        """All events of a call, and those of them that were there before this claim."""
+        """Compare all events of a call with those stored before this claim."""
         if not any(event.bound_to for event in events):
             return
         apart = {event.order for event in foreign(events)}

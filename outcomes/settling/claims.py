@@ -1,9 +1,8 @@
-"""Taking batches out of the inbox so that no other worker takes them too.
+"""Claims: batches taken from the inbox so that no other worker settles them too.
 
-PostgreSQL locks the rows and passes over those that others hold. SQLite has one lock for all and
-one process that settles, which reads and classifies batches before it takes that lock. It deletes
-them at the end; a row that is gone says that another process was faster, one that was thought dead
-for example.
+PostgreSQL locks the rows and skips those locked by others. SQLite has one lock for everything and
+one settling process, which reads and classifies batches before it takes that lock and deletes them
+at the end. A missing row means that another process was faster, e.g. one presumed dead.
 """
 
 import fcntl
@@ -39,10 +38,11 @@ _own: set[Path] = set()
 
 @contextmanager
 def at_work(batches: Iterable[int]) -> Iterator[None]:
-    """Name these batches while they are worked on; however that ends, the process has lived."""
+    """Record these batches in a file while they are processed. It is removed when the block ends,
+    even by an exception, so a leftover file means that the process died."""
     try:
         path, handle = _say(list(batches))
-    except OSError as error:  # a full disk: settling may still work
+    except OSError as error:  # full disk: settling may still work
         logger.warning("Cannot write crash markers: %s", error)
         yield
         return
@@ -56,7 +56,7 @@ def at_work(batches: Iterable[int]) -> Iterator[None]:
 
 
 def in_hand() -> Iterator[list[int]]:
-    """The batches of each other process that lives."""
+    """Batches being processed by each other live process."""
     for path in _paths():
         if path in _own:
             continue
@@ -68,9 +68,9 @@ def in_hand() -> Iterator[list[int]]:
 
 
 def wait_for_older(first: int) -> None:
-    """Until the others have written what is older than this batch, though not for ever.
+    """Wait until other processes have written batches older than this one, up to a timeout.
 
-    A session is read on with calls that come in their order, and anew when they do not.
+    A session is updated incrementally by calls that arrive in order, and recomputed otherwise.
     """
     ends = time.monotonic() + PATIENCE
     while any(min(batches, default=first) < first for batches in in_hand()):
@@ -80,11 +80,11 @@ def wait_for_older(first: int) -> None:
 
 
 def left_behind() -> Iterator[list[int]]:
-    """The batches in hand of each worker that died; once taken note of, it is forgotten."""
+    """Batches of each worker that died. Its file is then deleted."""
     for path in _paths():
-        with suppress(OSError), path.open("r+b") as file:  # gone, locked, or on no disk
+        with suppress(OSError), path.open("r+b") as file:  # deleted, locked or unreadable
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(file.fileno()).st_nlink:  # else another worker has taken note of it
+            if os.fstat(file.fileno()).st_nlink:  # else another worker has handled it
                 yield _numbers_in(file.read())
                 path.unlink(missing_ok=True)
 
@@ -92,7 +92,7 @@ def left_behind() -> Iterator[list[int]]:
 def _paths() -> list[Path]:
     try:
         return [each for each in _folder().iterdir() if not each.name.startswith(".")]
-    except OSError:  # nobody has noted anything, or nobody can
+    except OSError:  # no file written yet, or unreadable
         return []
 
 
@@ -104,7 +104,7 @@ def _say(batches: list[int]) -> tuple[Path, int]:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         os.write(handle, json.dumps(batches).encode())
-        draft.rename(path)  # nobody looks at it before it is locked and whole
+        draft.rename(path)  # locked and complete before it becomes visible
     except OSError:
         os.close(handle)
         draft.unlink(missing_ok=True)
@@ -115,7 +115,7 @@ def _say(batches: list[int]) -> tuple[Path, int]:
 def _numbers_in(text: bytes) -> list[int]:
     try:
         return [int(each) for each in json.loads(text)]
-    except (ValueError, TypeError):  # the machine stopped before it was on the disk
+    except (ValueError, TypeError):  # the machine crashed before the file was flushed
         return []
 
 
@@ -125,13 +125,13 @@ def _folder() -> Path:
 
 ITEMS, ITEMS_OF_MUCH = ITEMS_PER_CLAIM, ITEMS_PER_LARGE_CLAIM
 MOST_BATCHES = 500
-# Of one transaction, packed and unpacked, unless a batch alone has more: read items take several
-# times that, and a worker must not die of a claim whose batches are well by themselves.
+# Limit for one transaction, packed and unpacked, unless a single batch is larger. Parsed items take
+# several times as much memory, and a claim of valid batches must not kill a worker.
 MOST_BYTES = 32 * 1024 * 1024
-MUCH = 20_000  # items that wait: more than is settled in a second
+MUCH = 20_000  # waiting items; more than a second of settling
 MANY_BATCHES = 2_000
 ASK_EVERY = 0.5  # seconds
-PAUSE = timedelta(seconds=2)  # before a batch that failed is tried again; doubled each time
+PAUSE = timedelta(seconds=2)  # before the first retry of a failed batch; doubled each time
 _ask_again = float("-inf")
 DIED = (
     "The worker died while processing this batch: it ran out of memory, a library crashed, or its"
@@ -155,13 +155,13 @@ class Suspect(NamedTuple):
 
 
 class SettledElsewhere(Exception):
-    """Another worker settled one of these batches first; nothing of ours was written."""
+    """Another worker settled one of these batches first; nothing was written here."""
 
 
 @contextmanager
 def claimed(*, only: int | None = None) -> Iterator[list[Claimed]]:
-    """Batches to settle, named as such, and the transaction to do it in where rows are locked; an
-    exception takes all back."""
+    """Batches to settle, marked as in progress. On PostgreSQL, a transaction locks their rows. An
+    exception rolls everything back."""
     with ExitStack() as claim:
         if IS_SERVER:
             claim.enter_context(transaction.atomic())
@@ -172,18 +172,18 @@ def claimed(*, only: int | None = None) -> Iterator[list[Claimed]]:
 
 
 def is_full(items: int) -> bool:
-    """Whether a claim of so many may have left some behind."""
+    """Whether a claim with this many items may have left some behind."""
     return items >= ITEMS
 
 
 def after(last: int) -> list[Claimed]:
-    """Batches that the next claim will most likely hold. They stay free for other workers."""
+    """Batches that the next claim will probably contain. Other workers may still claim them."""
     return _read(_fresh(_besides_others(_waiting().filter(id__gt=last))))
 
 
 @contextmanager
 def consumed(batches: list[Claimed]) -> Iterator[None]:
-    """The part that writes: one transaction, and the batches are gone when it is over."""
+    """Transaction that writes the claim and deletes its batches."""
     ids = [batch.id for batch in batches]
     wait_for_older(min(ids))
     with transaction.atomic():
@@ -194,8 +194,8 @@ def consumed(batches: list[Claimed]) -> Iterator[None]:
 
 
 def is_more_than_one_can_do() -> bool:
-    """Whether so much waits that a second process is worth its start; asked now and then. SQLite
-    has one writer, and one settler."""
+    """Whether the backlog justifies a second process; queried at most twice a second. SQLite has
+    one writer, and one settler."""
     global _ask_again
     if not IS_SERVER or time.monotonic() < _ask_again:
         return False
@@ -206,20 +206,20 @@ def is_more_than_one_can_do() -> bool:
 
 
 def to_try_alone() -> Suspect | None:
-    """One for which it is time: it failed before, or was among those over which a worker died."""
+    """Batch to settle alone that is due: it failed before, or a worker died while processing it."""
     due = Batch.objects.filter(set_aside_at=None, next_try_at__lte=timezone.now())
-    # Of several that wait for one fault to end, each has its turn.
+    # Batches waiting for the same fault take turns.
     row = due.order_by("next_try_at", "tries", "id").values_list("id", "fault").first()
     return None if row is None else Suspect(*row)
 
 
 def note_failure(batch_id: int, error: Exception) -> None:
-    """Count a try that failed; after a few the batch is set aside with its error."""
+    """Count a failed try. After a few, the batch is set aside with its error."""
     _note(batch_id, f"{type(error).__name__}: {error}", of=TRIES)
 
 
 def note_death(batch_ids: list[int]) -> None:
-    """A worker died over these; over which of them is found by claiming each of them alone."""
+    """Record that a worker died over these. To find the cause, each is then claimed alone."""
     if len(batch_ids) == 1:
         _note(batch_ids[0], DIED, of=DEATHS)
         return
@@ -233,7 +233,7 @@ def _note(batch_id: int, error: str, *, of: int) -> None:
         if batch is None:
             return
         now = timezone.now()
-        batch.tries = 1 if batch.fault else batch.tries + 1  # tries over a fault do not count
+        batch.tries = 1 if batch.fault else batch.tries + 1  # tries during a fault don't count
         batch.fault = ""
         batch.error = as_text(error[:4_000])
         batch.next_try_at = now + PAUSE * 2 ** (batch.tries - 1)
@@ -243,27 +243,27 @@ def _note(batch_id: int, error: str, *, of: int) -> None:
 
 def _next(only: int | None) -> list[Claimed]:
     waiting = _waiting() if only is None else Batch.objects.filter(set_aside_at=None, pk=only)
-    waiting = waiting.select_for_update(skip_locked=True)  # on PostgreSQL; SQLite locks no rows
+    waiting = waiting.select_for_update(skip_locked=True)  # no effect on SQLite
     return _read(_fresh(waiting) if only is None else waiting)
 
 
 def _besides_others(waiting: QuerySet[Batch]) -> QuerySet[Batch]:
-    """Without what other processes of this machine have in hand."""
+    """Batches not being processed by other processes of this machine."""
     others = {number for batches in in_hand() for number in batches}
     return waiting.exclude(pk__in=others) if others else waiting
 
 
 def _waiting() -> QuerySet[Batch]:
-    """Those that may be claimed together: nothing went wrong with them yet."""
+    """Batches that may be claimed together: none of them has failed yet."""
     return Batch.objects.filter(set_aside_at=None, next_try_at=None)
 
 
 def _fresh(waiting: QuerySet[Batch]) -> list[Batch]:
-    """The oldest ones that hold enough items together."""
+    """Oldest batches that together have enough items."""
     usual, much = ITEMS, ITEMS_OF_MUCH
     looked_at = max(usual, 2 * much)
     sizes = waiting.order_by("id").defer("body").annotate(packed=Length("body"))
-    # Posts of one item come by the thousand, full ones by the dozen: the oldest says which.
+    # Small posts need many batches per claim and full ones few: the oldest batch decides.
     oldest = _waiting().order_by("id").values("items")[:1]
     most = min(MOST_BATCHES, -(-looked_at // max(oldest[0]["items"], 1))) if oldest else 0
     batches = list(sizes[:most])
@@ -287,7 +287,7 @@ def _read(batches: Iterable[Batch]) -> list[Claimed]:
     read: list[Claimed] = []
     room = MOST_BYTES
     for batch in with_bodies:
-        body = bytes(batch.body)  # unpacked where a failure is known to be this batch's
+        body = bytes(batch.body)  # unpacked later, where a failure is attributed to this batch
         room -= unpacked_size(body)
         if read and room < 0:
             break

@@ -1,7 +1,7 @@
-"""Events, calls and verdicts of a claim, worked out before anything is written.
+"""Decoding of a claim: its events, calls and verdicts, computed before anything is written.
 
-All of it is pure but for two things that do no harm when the claim is taken back: large outputs
-are stored as artifacts, and stored ones are read to be judged.
+Its only side effects are harmless if the claim is rolled back: large outputs are stored as
+artifacts, and stored artifacts are read for checks.
 """
 
 import logging
@@ -27,7 +27,7 @@ from outcomes.record.fold import fold
 from outcomes.record.outcome import ToolArtifactReference
 from outcomes.settling.claims import Claimed, after, at_work, is_full
 
-SECONDS_OF_A_CHECK: Final = 5.0  # of a processor, in one claim: a thousand slow results
+SECONDS_OF_A_CHECK: Final = 5.0  # CPU time in one claim; enough for a thousand slow outputs
 SECONDS_OF_A_PROJECT: Final = 15.0
 
 
@@ -37,7 +37,7 @@ class _Spent:
 
 
 class _Timed:
-    """The check, as long as there is time for it."""
+    """A check with a CPU budget."""
 
     def __init__(self, check: SuccessCheck, of_project: _Spent) -> None:
         self.name, self.version = check.name, check.version
@@ -76,7 +76,7 @@ CallKey = tuple[int, bytes]  # environment, digest of the call id
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One accepted item, read."""
+    """One accepted item, decoded."""
 
     event: Event
     packed: bytes
@@ -85,7 +85,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class ReportedCall:
-    """A call as reported by this claim; most calls are reported by one claim only."""
+    """A call as reported by this claim. Most calls are reported by a single claim."""
 
     call: Call
     verdicts: Verdicts
@@ -93,7 +93,7 @@ class ReportedCall:
     environment: int
     received_at: datetime
     digest: bytes  # of the call id
-    is_bound: bool  # a binding named the check that judged
+    is_bound: bool  # the check came from a binding
 
 
 @dataclass(slots=True)
@@ -102,14 +102,14 @@ class Reading:
     calls: dict[CallKey, ReportedCall] = field(default_factory=dict)
     contents: Contents = field(default_factory=Contents)
     environments: dict[int, str] = field(default_factory=dict)
-    judges: dict[int, Judges] = field(default_factory=dict)  # of each project
+    judges: dict[int, Judges] = field(default_factory=dict)  # by project
     patience: Patience = field(default_factory=Patience)
     items: int = 0
 
 
 @dataclass(slots=True)
 class ReadBatch:
-    """One batch, decoded by itself: without other batches, without the database."""
+    """One batch, decoded independently of other batches and the database."""
 
     reported: list[tuple[CallKey, Reported]] = field(default_factory=list)
     outputs: list[tuple[bytes, str]] = field(default_factory=list)  # too large to inline
@@ -137,7 +137,7 @@ def read_batch(batch: Claimed) -> ReadBatch:
 
 
 def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
-    """Decode a claim. Batches read ahead are not decoded again: a batch never changes."""
+    """Decode a claim, except for batches that were prefetched: batches never change."""
     reading = Reading()
     referred: list[ArtifactKey] = []
     for batch in batches:
@@ -154,7 +154,7 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
     for key, reports in reading.events.items():
         call = fold([each.event for each in reports])
         if call is not None:
-            batch = reports[0].batch  # the first that was accepted
+            batch = reports[0].batch  # accepted first
             verdicts, is_bound = judged(call, reading, batch.project, batch.environment)
             reading.calls[key] = ReportedCall(
                 call,
@@ -169,7 +169,7 @@ def read(batches: list[Claimed], ahead: Mapping[int, ReadBatch]) -> Reading:
 
 
 def judged(call: Call, reading: Reading, project: int, environment: int) -> tuple[Verdicts, bool]:
-    """The verdict of the check that is current for this call, and whether a binding names it."""
+    """Verdicts of the check that now applies to this call, and whether a binding selected it."""
     name = reading.environments[environment]
     account = call.account
     check = reading.judges[project].check_for(name, account.agent_id, account.tool_name)
@@ -184,23 +184,24 @@ log = logging.getLogger(__name__)
 
 
 class Ahead:
-    """Nothing is claimed by it: a batch that another worker settles meanwhile was read in vain."""
+    """Prefetch of the next claim. It claims nothing: if another worker settles a batch first,
+    decoding it was wasted."""
 
     def __init__(self) -> None:
         self._read: dict[int, ReadBatch] = {}
         self._left: Iterator[None] = iter(())
 
     def start(self, settled: int, *, last: int) -> None:
-        """Fetch what waits behind the claim that ends with this batch, if that was full."""
+        """Start prefetching batches after this claim's last one, if the claim was full."""
         if IS_SERVER and is_full(settled):
             self._left = self._reading(after(last))
 
     def go_on(self) -> bool:
-        """Read one batch more; false where none is left."""
+        """Decode one more batch. False if none is left."""
         return next(self._left, "") is None
 
     def take(self) -> Mapping[int, ReadBatch]:
-        """Batches decoded so far; settling decodes the rest."""
+        """Batches decoded so far. Settling decodes the rest."""
         read, self._read, self._left = self._read, {}, iter(())
         return read
 
@@ -217,5 +218,5 @@ class Ahead:
                     self._read[batch.id] = read_batch(batch)
                     yield
         except Exception:
-            # Whose fault it is shows where it is settled.
+            # Settling will report the error if it persists.
             log.info("Prefetching the next claim failed", exc_info=True)

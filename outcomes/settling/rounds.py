@@ -1,4 +1,4 @@
-"""Settling until nothing waits, with the counting that may follow it."""
+"""Settling until the inbox is empty, with the periodic work that follows it."""
 
 from outcomes.core import heartbeat
 from outcomes.figures.commands.rolling_up import roll_up_now_and_then

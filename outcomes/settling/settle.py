@@ -1,4 +1,4 @@
-"""Settling: from accepted items to calls, counts and sessions, all in one transaction."""
+"""Settling: turns accepted items into calls, counts and sessions, in one transaction."""
 
 import gc
 import logging
@@ -24,12 +24,11 @@ logger = logging.getLogger(__name__)
 
 
 def settle_inbox(ahead: Ahead | None = None) -> int:
-    """Settle what waits and return how many items; zero when nothing waits.
+    """Settle waiting batches and return the number of items, or zero if none are waiting.
 
-    Killed at any point, it has done all or nothing. A claim that fails, or that a worker died of,
-    is tried again batch by batch, beside what comes fresh, so that one bad batch holds up nobody.
-    A batch that meets a fault of the place (a full disk, a folder that is not mounted) waits for as
-    long as that lasts, and the others go on.
+    It is atomic even if killed. If a claim fails or kills its worker, its batches are retried one
+    by one beside new ones, so a bad batch delays no other. A batch that meets a store fault (full
+    disk, unmounted folder) waits until the fault ends, and the others continue.
     """
     for batches in left_behind():
         logger.error("A worker died while it settled the batches %s", batches)
@@ -46,13 +45,13 @@ def settle_inbox(ahead: Ahead | None = None) -> int:
 
 def _settle_fresh(ahead: Ahead | None) -> int:
     tried: list[int] = []
-    # A claim makes hundreds of thousands of values and no cycles: looking for some in its midst,
-    # again and again, costs a sixth of its time.
+    # A claim allocates hundreds of thousands of objects but no reference cycles. Repeated garbage
+    # collections would take a sixth of its time.
     gc.disable()
     try:
         return _settle(tried, ahead)
     except SettledElsewhere:
-        return 1  # there may be more; the other worker has those
+        return 1  # there may be more; the other worker settles those
     except Exception as error:
         end_session_if_read_only(error)
         if not tried or is_passing(error) or _is_gone():
@@ -94,11 +93,11 @@ def _settle_alone(batch: int) -> int:
             return 0
         logger.exception("Settling batch %d failed", batch)
         note_failure(batch, error)
-        return 1  # no sign that nothing waits behind it
+        return 1  # not zero: others may be waiting behind it
 
 
 def _is_gone() -> bool:
-    """Whether the database itself is away: that is no fault of a batch."""
+    """Whether the database itself is unavailable, which is not the batch's fault."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

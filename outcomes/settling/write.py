@@ -1,7 +1,6 @@
-"""One claim, written: event rows and call rows once, then what is counted from them.
+"""Writing of a claim: each event and call row once, then everything counted from them.
 
-The statements come in one order, and the rows of each in sorted order, so that two workers never
-lock each other out in a circle.
+Statements run in a fixed order, and rows are sorted within each, so that workers can't deadlock.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -54,7 +53,7 @@ EVENT_COLUMNS = (
 
 
 def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
-    """`meanwhile` is done while a server inserts."""
+    """Write a claim. `meanwhile` runs while a database server executes inserts."""
     writer = _Writer(reading)
     new = writer.insert_events(meanwhile)
     note_events(writer.project_and_id(new))
@@ -69,13 +68,13 @@ def write(reading: Reading, meanwhile: Meanwhile | None = None) -> None:
     note_agents(changes)
     note_artifacts(changes, writer.sizes)
     read_sessions(changes, writer.governing, writer.known())
-    link_children(writer.children)  # whose rows are locked by now
+    link_children(writer.children)  # their rows are locked by now
     count(changes, from_settling=True)
     writer.apart.write()
 
 
 def _with_news(reading: Reading, new: set[int]) -> Set[CallKey]:
-    """The calls with news in this claim."""
+    """Calls with new events in this claim."""
     if len(new) == reading.items:
         return reading.events.keys()
     return {
@@ -92,7 +91,7 @@ class _Writer:
         self.agents: dict[Name, int] = {}
         self.tools: dict[Name, int] = {}
         self.sessions: dict[Name, int] = {}
-        self.projects: dict[int, int] = {}  # of each environment
+        self.projects: dict[int, int] = {}  # by environment
         self.artifacts = reading.contents.write()
         self.children: set[Child] = set()
         self.sizes: dict[UseKey, int] = {}
@@ -105,7 +104,7 @@ class _Writer:
         )
 
     def insert_events(self, meanwhile: Meanwhile | None) -> set[int]:
-        """The orders of the events that were not there yet."""
+        """Insert events that don't exist yet; returns their orders."""
         everything = [each for reported in self.reading.events.values() for each in reported]
         self.projects = {each.batch.environment: each.batch.project for each in everything}
         names = {(each.batch.project, each.event.agent_id) for each in everything}
@@ -136,7 +135,7 @@ class _Writer:
                     yield self.projects[environment], each.event.order
 
     def insert_calls(self, calls: list[ReportedCall], meanwhile: Meanwhile | None) -> list[Change]:
-        """Insert the calls that are new in this claim."""
+        """Insert calls that don't exist yet."""
         self._learn_names(calls)
         rows = grouped([self._row(each, each.call.order) for each in calls])
         rows.sort(key=_BY_DIGEST)
@@ -148,7 +147,7 @@ class _Writer:
         return changes
 
     def merge_calls(self, keys: Set[CallKey], new: set[int]) -> list[Change]:
-        """Calls that exist already: folded again from all their events, old and new."""
+        """Update existing calls, folded again from all their events, old and new."""
         old_rows = _locked_calls(keys)
         before: list[CallRow] = []
         after: list[CallRow] = []
@@ -228,7 +227,7 @@ class _Writer:
             return None
         name = call.outcome.artifact_id
         key = (project, name)
-        if not self.reading.contents.is_known(key):  # an earlier event named it, not this claim
+        if not self.reading.contents.is_known(key):  # only an earlier event named it
             self.artifacts |= dict(locked([key]))
         size = self.reading.contents.size_of(project, name) or call.outcome.size_bytes
         self.sizes[environment, digest_of(name)] = size
@@ -255,7 +254,7 @@ def _locked_calls(keys: Iterable[CallKey]) -> list[CallRow]:
 def _with_events(
     rows: list[CallRow], environments: dict[int, str]
 ) -> Iterator[tuple[CallRow, list[Event]]]:
-    """Each call with all its events, oldest first."""
+    """Each call with all its events, in order of acceptance."""
     for start in range(0, len(rows), 500):
         part = rows[start : start + 500]
         events: dict[CallKey, list[Event]] = {}
@@ -279,20 +278,20 @@ def _with_events(
 
 
 def _has_same_verdict_inputs(before: Call, after: Call) -> bool:
-    """A later event re-judges a call only if it changes the output or the tool."""
+    """Whether the check would get the same input: only a new output or tool needs a new verdict."""
     if before.outcome is None or after.outcome is None:
         return before.outcome is after.outcome
     return _without_time(before.outcome) == _without_time(after.outcome)
 
 
 def _lost_output(call: Call) -> bool:
-    """Retention removed the output, so no check can be asked again: the verdict stays."""
+    """Whether retention removed the output, so that no check can run again: the verdict stays."""
     outcome = call.outcome
     return isinstance(outcome, ToolExecutionResult) and isinstance(outcome.output, Removed)
 
 
 def _with_lost(row: CallRow, old: CallRow, call: Call) -> CallRow:
-    """The row with what the old one knew of arguments that retention removed."""
+    """Row that keeps what the old one derived from arguments that retention removed."""
     if not call.lost_arguments or call.tool_args is not None:
         return row
     return row._replace(arguments=old.arguments, artifact_read=old.artifact_read)

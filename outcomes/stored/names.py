@@ -1,6 +1,6 @@
-"""Row ids of names: agents, tools and sessions get a row when they are first seen.
+"""Row ids by name. Agents, tools, sessions and principals get a row when first seen.
 
-Rows are inserted in sorted order, so that two workers never wait for each other in a circle.
+Rows are inserted in sorted order, so that two workers never deadlock.
 """
 
 import time
@@ -13,7 +13,7 @@ from django.db.models import Model, Q
 from outcomes.database import bulk
 from outcomes.record.codec import digest_of
 
-Name = tuple[int, str]  # the project or environment, and the name in it
+Name = tuple[int, str]  # id of the project or environment, and the name in it
 
 REMEMBERED = 50_000
 REMEMBERED_FOR: Final = 60.0  # seconds; an erasure waits longer before it deletes a name
@@ -22,9 +22,9 @@ _forgets_at = 0.0
 
 
 def ids_of(model: type[Model], scope: str, names: Iterable[Name], **extra: Any) -> dict[Name, int]:
-    """The id of each name; `scope` is the field that the name is unique in.
+    """Row id of each name, creating missing rows. Names are unique within the `scope` field.
 
-    `extra` gives more columns of a new row, each as a function of its name.
+    `extra` maps further columns of a new row to functions of its scope and name.
     """
     _forget_in_time()
     remembered = _remembered.setdefault(model, {})
@@ -43,13 +43,13 @@ def ids_of(model: type[Model], scope: str, names: Iterable[Name], **extra: Any) 
         ]
         bulk.insert_missing(model, (scope, "digest", label, *extra), rows)
         made |= dict(_stored(model, scope, absent))
-    # Only what is committed may be remembered: a claim that is taken back takes its names too.
+    # Cached only after the commit: rolling back a claim also rolls back its names.
     transaction.on_commit(lambda: _remember(remembered, made))
     return ids | made
 
 
 def forget() -> None:
-    """Called after rows were removed elsewhere, as when a session is deleted."""
+    """Clear the cache. Call this after deleting rows elsewhere, such as a session."""
     _remembered.clear()
 
 

@@ -1,4 +1,4 @@
-"""Calls, events and sessions read from the store: the lists and pages of every room begin here."""
+"""Queries for stored calls, events and sessions, shared by all lists and pages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -21,39 +21,39 @@ from outcomes.record.fold import fold
 from outcomes.record.outcome import REASON
 from outcomes.record.wire import Sender, Source
 
-PLACE_BY_TIME: Final = ("at", "order")  # of a call in a list, for paging
-CALLS_SHOWN: Final = 100  # on a page
+PLACE_BY_TIME: Final = ("at", "order")  # sort key of calls, for paging
+CALLS_SHOWN: Final = 100  # per page
 IN_ONE_QUERY: Final = 500  # calls
-OPEN = "open"  # the type that a filter names for calls without an outcome
+OPEN = "open"  # filter value for calls without an outcome
 _NAMED = ("agent", "tool", "session", "environment", "version__bundle", "artifact")
-# Of a busy session some megabytes, of a long contract half of one: a row of a list each.
+# Per row of a list, megabytes for a busy session and half a megabyte for a long contract.
 _HEAVY = ("session__tally", "version__document", "version__session_rules")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFilter:
-    """Filters of a list of calls; an empty one does not narrow it."""
+    """Filters of a list of calls; empty fields filter nothing."""
 
     session: str = ""
     agent: str = ""
     tool: str = ""
-    tool_number: int = 0  # these two, where their numbers are known already
-    agent_number: int = 0
+    tool_number: int = 0  # row id, if already known
+    agent_number: int = 0  # the same
     type: str = ""
     reason: str = ""
     rule: str = ""  # of a contract
-    groups: frozenset[int] | None = None  # of what failed or was denied alike
+    groups: frozenset[int] | None = None  # ids of groups of similar failures or denials
     verdict: str = ""
     disagreement: bool | None = None
     environment: str = ""
-    contract: str = ""  # by its name: calls that a version of it governed
+    contract: str = ""  # name of the contract that governed the call
     version: int | None = None  # of that contract
     since: datetime | None = None
     until: datetime | None = None
     text: str = ""
 
     def given(self) -> dict[str, Any]:
-        """Only what narrows the list, by name."""
+        """Filters that are set, by name."""
         return {
             name: value for name, value in asdict(self).items() if value != getattr(ANY_CALL, name)
         }
@@ -63,12 +63,12 @@ ANY_CALL: Final = CallFilter()
 
 
 def with_names(rows: QuerySet[Call]) -> QuerySet[Call]:
-    """With everything that a line of a list shows."""
+    """Calls with the related rows that a list shows, without their large columns."""
     return rows.select_related(*_NAMED).defer(*_HEAVY)
 
 
 def calls(project_id: int, filters: CallFilter) -> QuerySet[Call]:
-    """The calls of a project, newest first: by their time, then by acceptance."""
+    """Calls of a project, newest first: by time, then by order of acceptance."""
     rows = with_names(Call.objects.filter(project=project_id))
     return rows.filter(conditions(filters)).order_by("-at", "-order")
 
@@ -125,14 +125,14 @@ def such_calls(filters: CallFilter) -> Q:
 
 
 def _with_reason(reason: str) -> Q:
-    """Figures cut long reasons, so a cut one stands for every reason that begins with it."""
+    """Condition on the reason. Figures truncate reasons, so one of full length is a prefix."""
     if len(reason) == REASON:
         return Q(Exact(Left("reason", REASON), reason))
     return Q(reason=reason)
 
 
 def calls_before(rows: QuerySet[Call], at: datetime, order: int) -> QuerySet[Call]:
-    """Part of a list, newest first, after this place."""
+    """Rest of a list, newest first, after this position."""
     return rows.filter(Q(at__lt=at) | Q(at=at, order__lt=order))
 
 
@@ -152,8 +152,8 @@ def newest_calls_named(
 
 
 def _calls_named(project_id: int, call_ids: Sequence[str], environment: str) -> QuerySet[Call]:
-    # By way of the environments, with which the index of ids begins: where the project is asked of
-    # the calls, SQLite goes through all that it has, newest first.
+    # Filtered by environment because the index on ids starts with it. With a filter on the
+    # project, SQLite scans all of the project's calls, newest first.
     rows = Call.objects.filter(
         environment__project=project_id,
         digest__in=[digest_of(call_id) for call_id in call_ids],
@@ -165,7 +165,7 @@ def _calls_named(project_id: int, call_ids: Sequence[str], environment: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """Accepted event: typed, and as it was sent."""
+    """Accepted event: its row, the parsed event and the source."""
 
     row: EventRow
     event: Event
@@ -174,7 +174,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredCall:
-    """Row of a call, the fold of its events, and the events."""
+    """Call: its row, the state folded from its events, and the events."""
 
     row: Call
     folded: Folded
@@ -226,7 +226,7 @@ def sessions(project_id: int, *, environment: str = "", agent: str = "") -> Quer
     rows = (
         Session.objects.filter(project=project_id, attempts__gt=0)
         .select_related("agent", "environment", "version__bundle")
-        .defer("version__document", "version__session_rules")  # half a megabyte in each row
+        .defer("version__document", "version__session_rules")  # half a megabyte per row
         .order_by("-last_at", "-id")
     )
     if environment:
@@ -237,6 +237,6 @@ def sessions(project_id: int, *, environment: str = "", agent: str = "") -> Quer
 
 
 def session_named(project_id: int, session_id: str, environment: str = "") -> Session | None:
-    """Session with that id, seen last; ids are unique within an environment."""
+    """Last active session with that id; ids are unique within an environment."""
     rows = sessions(project_id, environment=environment).defer(None).defer("version__document")
     return rows.select_related("hold").filter(digest=digest_of(session_id)).first()

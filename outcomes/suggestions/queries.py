@@ -1,4 +1,4 @@
-"""Suggestions of a project: open ones, dismissed ones, and how far each has come."""
+"""Suggestions of a project: open ones, dismissed ones, and the progress of each."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ from outcomes.stored.queries import newest_calls_named, read_calls
 from outcomes.suggestions.domain.flow import Step, next_step
 
 SHOWN: Final = 200
-AT_ONCE: Final = 20_000  # events that are read for the tools that they are about
-MOST_OUTPUTS: Final = 100_000  # calls that are counted for those with an output
+AT_ONCE: Final = 20_000  # events per query for their tools
+MOST_OUTPUTS: Final = 100_000  # newest calls considered when counting outputs
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
 _TOUCHED: Final = """
     SELECT DISTINCT c.tool_id FROM (
@@ -35,7 +35,7 @@ _TOUCHED: Final = """
 
 
 def open_suggestions(project_id: int) -> list[Suggestion]:
-    """Most outputs first."""
+    """Open suggestions of a project, most outputs first."""
     rows = Suggestion.objects.filter(project=project_id, dismissed_at=None)
     return list(rows.select_related("tool").order_by("-results", "id")[:SHOWN])
 
@@ -54,7 +54,7 @@ def number_of_open_suggestions(project_id: int) -> int:
 
 
 def dismissed_suggestions(project_id: int) -> list[Suggestion]:
-    """Last dismissed first."""
+    """Dismissed suggestions of a project, last dismissed first."""
     rows = Suggestion.objects.filter(project=project_id, dismissed_at__isnull=False)
     return list(rows.select_related("tool").order_by("-dismissed_at", "id")[:SHOWN])
 
@@ -69,22 +69,22 @@ def scan_of(project_id: int) -> SuggestionScan | None:
 
 
 def row_of(suggestion: Suggestion) -> Followed | None:
-    """Row of the shapes reference; None where the library has no such rule any more."""
+    """Row of the result shapes reference, or None if the library no longer has the rule."""
     return followed(suggestion.check_name, suggestion.rule)
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The way from a suggested rule to corrected verdicts of one tool."""
+    """Progress from a suggested rule to corrected verdicts of one tool."""
 
     tool: Tool
-    check: str  # built-in check that has the rule
+    check: str  # built-in check that contains the rule
     rule: str
-    judge: str  # check that decides for the tool now
-    suggestion: Suggestion | None  # none once a scan finds no such output
+    judge: str  # check that now decides for the tool
+    suggestion: Suggestion | None  # none if no such output was found by the last scan
     place: RulePlace
     is_bound: bool
-    own_line: Binding  # binding that the flow makes
+    own_line: Binding  # binding that the flow creates
     may_unbind: bool
     past: PastCalls
 
@@ -141,7 +141,7 @@ def flow_of(
 
 
 class SampleOutput(NamedTuple):
-    """The newest output that a suggestion is about, masked."""
+    """Newest output that a suggestion is about, masked."""
 
     call_id: str
     environment: str
@@ -149,7 +149,7 @@ class SampleOutput(NamedTuple):
 
 
 def sample_output(suggestion: Suggestion) -> SampleOutput | None:
-    """None where it is stored as an artifact, or is gone."""
+    """Sample output, or None if it is stored as an artifact or was removed."""
     for sample in suggestion.samples[:1]:
         rows = newest_calls_named(suggestion.project_id, [sample["call"]], sample["environment"])
         for stored in read_calls(rows):
@@ -161,14 +161,14 @@ def sample_output(suggestion: Suggestion) -> SampleOutput | None:
 
 
 class Outputs(NamedTuple):
-    """Calls that returned, and those of them that came with an output that a check could read."""
+    """Number of calls that returned, and of those with an output that a check could read."""
 
     calls: int
     with_output: int
 
 
 def outputs_in(project_id: int, scope: Scope) -> Outputs:
-    """Outputs of the newest calls, up to a bound."""
+    """Outputs of the newest calls, up to MOST_OUTPUTS."""
     calls = Call.objects.filter(
         project=project_id, at__gte=scope.since, at__lt=scope.until, kind__in=_WITH_RESULT
     )
@@ -211,7 +211,7 @@ def tool_names(tools: Sequence[int]) -> dict[int, str]:
 
 
 def _steps(project_id: int, after: int, until: int) -> list[tuple[int, int]]:
-    """Ranges of ids that hold so many events of this project."""
+    """Ranges of event ids with AT_ONCE events of this project each."""
     steps = []
     while after < until:
         ids = Event.objects.filter(project=project_id, id__gt=after, id__lte=until).order_by("id")

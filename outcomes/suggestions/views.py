@@ -1,4 +1,4 @@
-"""Suggestions: the list, and the path of each from a draft to reclassified calls."""
+"""Suggestions: the list, and the steps of each from a draft to reclassified calls."""
 
 import json
 from collections.abc import Callable
@@ -69,8 +69,8 @@ from outcomes.suggestions.words import (
 from outcomes.web.scope import scope_of
 
 PAGE: Final = "outcomes:suggestions"
-LINES: Final = 40  # of an output
-BACK: Final = {"start": "first_hour:start"}  # pages that show the steps and that they come back to
+LINES: Final = 40  # shown of an output
+BACK: Final = {"start": "first_hour:start"}  # pages that embed the steps, which redirect to them
 
 
 @require_safe
@@ -118,7 +118,7 @@ def suggestions(request: MemberRequest) -> HttpResponseBase:
 def suggestion(
     request: MemberRequest, tool_id: int, built_in: str, rule_id: str
 ) -> HttpResponseBase:
-    """One suggestion with its four steps; each step is a POST that comes back here."""
+    """Page of one suggestion with its four steps. Each step is a POST that redirects back here."""
     tool = tool_numbered(request.project.pk, tool_id)
     if tool is None:
         raise NotFound("Tool not found.")
@@ -148,8 +148,8 @@ def suggestion(
 @require_safe
 @member_page()
 def suggestion_part(request: MemberRequest) -> HttpResponse:
-    """The card of one suggestion for another page: that of `check` and `rule`, else the one with
-    most outputs, of `tool` if it is given. Empty where there is none."""
+    """Card of one suggestion for another page: the one for `check` and `rule`, else the one with
+    most outputs, of `tool` if given. Empty if there is none."""
     sent, project = request.GET, request.project.pk
     name, check, rule = (sent.get(key, "") for key in ("tool", "check", "rule"))
     tool = tool_named(project, name) if name else None
@@ -167,7 +167,7 @@ def suggestion_part(request: MemberRequest) -> HttpResponse:
     flow = _flow(request, tool, check, rule, row, environments(request.project))
     if flow.suggestion is None and not flow.is_begun:
         return HttpResponse()
-    # Without context processors: they ask what the frame of a page shows.
+    # Without context processors, which query data for the page frame.
     context = _card(request, flow) | {"project": request.project}
     context["csrf_token"] = get_token(request)
     return HttpResponse(render_to_string("suggestions/_suggestion.html", context))
@@ -176,7 +176,7 @@ def suggestion_part(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def scan_progress(request: MemberRequest) -> HttpResponse:
-    """Progress of a scan; once it has ended, the page is loaded again."""
+    """Progress of a scan. Once it has ended, the page is reloaded."""
     scan = scan_of(request.project.pk)
     if scan is None or scan.has_ended:
         return HttpResponseClientRefresh()
@@ -259,7 +259,7 @@ def _card(request: MemberRequest, flow: Flow) -> dict[str, Any]:
 
 
 def _marked(row: Suggestion, value: object) -> list[tuple[str, bool]]:
-    """Lines of an output; the first one with the value that the rule matches is marked."""
+    """Lines of an output. The first line with the matched value is marked."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     lines = text.split("\n")[:LINES]
     field = row.saw[0][0].rpartition(".")[2] if row.saw else ""
@@ -333,7 +333,7 @@ def _reclassify(request: MemberRequest, flow: Flow) -> HttpResponse | None:
         request.project.pk, by=request.actor, criteria=CallCriteria(tools=[flow.tool.name])
     )
     ring_for_parts(started)
-    # The bound check covers these outputs now, so they raise no more doubt.
+    # The bound check covers these outputs now, so a new scan removes the suggestion.
     doorbell.ring(doorbell.SCAN, request_scan(request.project.pk).pk)
     return redirect("outcomes:reclassification", request.project.slug, started.pk)
 

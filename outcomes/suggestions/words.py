@@ -1,4 +1,4 @@
-"""Sentences about suggestions; names stand in backticks."""
+"""Sentences about suggestions, with names in backticks."""
 
 import json
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from outcomes.suggestions.queries import Flow, Outputs
 
 SHOWN = 60  # characters of a value
 LONGEST_TOOL: Final = 24  # characters of a tool's name in a headline
-_OBJECTS = ("{", "[")  # how values begin that are too long for a sentence
+_OBJECTS = ("{", "[")  # first characters of values too long for a sentence
 
 
 def headline(
     rows: Sequence[Suggestion], total: int, outputs: Outputs, period: str, *, is_scanned: bool
 ) -> str:
-    """60 of 157 `warehouse_lookup` outputs look like failures, 9 more suggestions"""
+    """Headline: "60 of 157 `warehouse_lookup` outputs look like failures, 9 more suggestions"."""
     if rows:
         more = f", {counted(total - 1, 'more suggestion')}" if total > 1 else ""
         return f"{doubt_words(rows[0])}{more}"
@@ -36,19 +36,19 @@ def headline(
 
 
 def doubt_words(suggestion: Suggestion) -> str:
-    """60 of 157 `warehouse_lookup` outputs look like failures"""
+    """Clause: "60 of 157 `warehouse_lookup` outputs look like failures"."""
     tool = _cut(without_marks(suggestion.tool.name), LONGEST_TOOL)
     verb = "looks like a failure" if suggestion.results == 1 else "look like failures"
     return f"{suggestion.results:,} of {counted(suggestion.of, f'`{tool}` output')} {verb}"
 
 
 def outputs_words(outputs: Outputs, period: str) -> str:
-    """18 of 24 calls sent an output in the last 24 hours"""
+    """Clause: "18 of 24 calls sent an output in the last 24 hours"."""
     return f"{outputs.with_output:,} of {counted(outputs.calls, 'call')} sent an output {period}"
 
 
 def what_words(suggestion: Suggestion) -> str:
-    """60 of 157 outputs of `warehouse_lookup` have `ok: false` and count as success."""
+    """Sentence: "60 of 157 outputs of `crm_lookup` have `ok: false` and count as success"."""
     tool = without_marks(suggestion.tool.name)
     if not suggestion.results:
         return f"No output of `{tool}` matches now."
@@ -85,7 +85,7 @@ def rule_words(followed: Followed | None) -> str:
 
 
 def effect_words(effect: Rejudging) -> str:
-    """Impact of the rule on recorded calls, as far as it is known."""
+    """Impact of the rule on recorded calls, if known."""
     if not effect.has_ended:
         return f"Computing its impact: {effect.progress:.0%}."
     if effect.status != Rejudging.Status.DONE:
@@ -100,7 +100,7 @@ def effect_words(effect: Rejudging) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """A step of the flow: what it does in numbers, its button, and why it can't be taken yet."""
+    """A step of the flow: its effect in numbers, its button, and why it is not available yet."""
 
     key: Step
     number: int
@@ -109,7 +109,7 @@ class ShownStep:
     button: str
     state: str  # done, now or later
     reason: str = ""
-    undo: str = ""  # label of the button that takes a done step back
+    undo: str = ""  # label of the button that undoes the step
 
 
 _REASONS: Final = {
@@ -197,7 +197,7 @@ _STEP_WORDS: Final = {
 
 
 def values_words(suggestion: Suggestion) -> str:
-    """`ok: false`, as far as one phrase covers all outputs."""
+    """Values that the rule matched, e.g. `ok: false`, in one phrase that fits all outputs."""
     saw: list[list[Any]] = suggestion.saw
     if not saw:
         return "such outputs"
@@ -218,12 +218,12 @@ def _value(selector: str, value: str) -> str:
 
 
 def shown_value(selector: str, value: str) -> str:
-    """Stored value as JSON, possibly cut."""
+    """Stored value as JSON, possibly truncated."""
     return Masking().written(selector, value)
 
 
 def _name(selector: str) -> str:
-    """A field without the prefix that every selector has."""
+    """Name of a field, without the prefix common to all selectors."""
     first, _, more = selector.partition(" ?? ")
     name = first.rpartition("|json")[2].removeprefix("result").lstrip(".") or "the result"
     return without_marks(f"{name} …" if more else name)
@@ -232,7 +232,7 @@ def _name(selector: str) -> str:
 def _short(value: str) -> str:
     try:
         text = json.dumps(json.loads(value), ensure_ascii=False)
-    except ValueError:  # it was cut
+    except ValueError:  # it was truncated
         text = value
     return without_marks(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
 

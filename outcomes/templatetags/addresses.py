@@ -1,5 +1,5 @@
-"""Addresses in templates: they hand on the scope of their page, so that who looks into one thing
-comes back to the time, environment and agent that were chosen."""
+"""Template tags for URLs. They pass on the page's scope, so that a reader who opens one item comes
+back to the same time range, environment and agent."""
 
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +66,7 @@ def _denied_by_url(
 
 @register.simple_tag(takes_context=True)
 def call_part_url(context: Context, slug: str, part: str, call_id: str, environment: str) -> str:
-    """A part of a call's page, which has an address of its own."""
+    """URL of a part of a call's page that is loaded separately."""
     query = urlencode({"of": call_id, "environment": environment} | _detail_query(context))
     return f"{project_url(f'outcomes:{part}', slug)}?{query}"
 
@@ -78,7 +78,7 @@ def _try_url(context: Context, slug: str, call_id: str, environment: str) -> str
 
 @register.simple_tag(takes_context=True)
 def stop_url(context: Context, slug: str, environment: str, agent: str = "") -> str:
-    """Address of the form that stops an agent or, without one, the environment."""
+    """URL of the form that stops an agent or, without one, the environment."""
     query = {"environment": environment} | ({"agent": agent} if agent else {})
     query |= _detail_query(context)
     return f"{reverse('governance:new_stop', args=[slug])}?{urlencode(query)}"
@@ -88,7 +88,7 @@ def stop_url(context: Context, slug: str, environment: str, agent: str = "") -> 
 def about_session_url(
     context: Context, slug: str, page: str, session: Session, *args: Any, **more: str
 ) -> str:
-    """A page or a part that is about one session, and asks for it by its query."""
+    """URL of a page or part about one session, with the session in the query."""
     parameters = {"of": session.session_id, "environment": session.environment.name} | more
     query = urlencode(parameters | _detail_query(context))
     return f"{reverse(f'outcomes:{page}', args=[slug, *args])}?{query}"
@@ -105,7 +105,7 @@ def _detail_query(context: Context) -> dict[str, str]:
 def _once(
     context: Context, name: str, compute: Callable[[Scope | None, dict[str, str]], dict[str, str]]
 ) -> dict[str, str]:
-    """Compute once per request: a page has hundreds of addresses and one scope."""
+    """Compute once per request: a page has hundreds of URLs and one scope."""
     request = context.get("request")
     if request is None:
         return compute(*_scope_and_parameters(context))
@@ -121,7 +121,7 @@ def _times(context: Context) -> dict[str, str]:
 
 
 def _scope_and_parameters(context: Context) -> tuple[Scope | None, dict[str, str]]:
-    """Scope and parameters; a part rendered without a request has them in its context."""
+    """Scope and parameters, from the context if a part is rendered without a request."""
     request = context.get("request")
     if request is not None:
         return vars(request).get("scope"), request.GET.dict()

@@ -1,4 +1,4 @@
-"""The charts of a tool's page, drawn from its figures over time."""
+"""Charts of a tool's page, drawn from its figures over time."""
 
 from collections.abc import Callable
 from typing import Final

@@ -14,7 +14,7 @@ from outcomes.record.codec import digest_of
 
 @transaction.atomic
 def set_tool_target(project: Project, name: str, *, target: float | None, by: Actor) -> None:
-    """The rate, from 0 to 1, below which the tool's rates are red; None: the project's."""
+    """Set the rate, from 0 to 1, below which the tool's rates are red; None uses the project's."""
     refuse_unless(by, Action.SET_TARGET)
     tool = Tool.objects.filter(project=project, digest=digest_of(name)).first()
     if tool is None:

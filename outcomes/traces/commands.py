@@ -1,4 +1,4 @@
-"""Accept posts of spans: tool calls go the way of all outcomes, the others are counted."""
+"""Ingest of OpenTelemetry spans: tool calls are accepted like outcomes, others only counted."""
 
 from dataclasses import dataclass
 
@@ -18,12 +18,12 @@ from outcomes.traces.wire.otlp import Spans
 @dataclass(frozen=True, slots=True)
 class AcceptedSpans:
     post: Accepted
-    rejected: int  # malformed spans, and tool calls whose outcome is refused
+    rejected: int  # malformed spans, and tool calls with an invalid outcome
     message: str
 
 
 def accept_spans(sent: Spans, *, access: Access) -> AcceptedSpans:
-    """Commit the tool calls among these spans, then count all."""
+    """Commit the tool calls among these spans, then count all spans."""
     calls = tool_calls(sent.spans)
     post = accept(_body(calls), source="outcomes", access=access, agent="")
     reasons = [sent.message, *(refusal.detail for refusal in post.refusals)]
@@ -61,6 +61,6 @@ def _count(calls: ToolCalls, refused: int, malformed: int, access: Access) -> No
     with transaction.atomic():
         rows = SpanTotal.objects.filter(**day)
         if not rows.update(**{name: F(name) + number for name, number in added.items()}):
-            # Of several first posts of a day one makes the row.
+            # If several posts are the first of a day, only one inserts the row.
             SpanTotal.objects.bulk_create([SpanTotal(**day)], ignore_conflicts=True)
             rows.update(**{name: F(name) + number for name, number in added.items()})

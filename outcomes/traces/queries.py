@@ -1,4 +1,4 @@
-"""Spans that a project sent, by day."""
+"""Counts of spans that a project received, by day."""
 
 from governance.models import Project
 from outcomes.models import SpanTotal
@@ -7,6 +7,6 @@ DAYS = 90
 
 
 def span_totals(project: Project, limit: int = DAYS) -> list[SpanTotal]:
-    """Newest day first."""
+    """Span counts of a project, newest day first."""
     rows = SpanTotal.objects.select_related("environment").filter(project=project)
     return list(rows.order_by("-day", "environment__name")[:limit])

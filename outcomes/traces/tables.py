@@ -1,4 +1,4 @@
-"""Columns of the file of spans by day."""
+"""Columns of the downloaded table of spans by day."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Settings page of OpenTelemetry: what to set in an exporter, and what arrived."""
+"""OpenTelemetry settings page: exporter settings, and received spans."""
 
 from django.http.response import HttpResponseBase
 from django.shortcuts import render

@@ -1,4 +1,4 @@
-"""Texts of the page about OpenTelemetry."""
+"""Texts of the OpenTelemetry page."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from outcomes.models import SpanTotal
 
 
 def sentence(totals: Sequence[SpanTotal]) -> str:
-    """1,204 spans received, 31 of them tool calls"""
+    """Headline: "1,204 spans received, 31 of them tool calls"."""
     if not totals:
         return "No spans received yet"
     calls = sum(row.tool_calls for row in totals)

@@ -1,4 +1,4 @@
-"""Addresses of sessions, calls, agents, tools and artifacts, whose ids may hold anything: slashes,
+"""URLs of sessions, calls, agents, tools and artifacts, whose ids may contain anything: slashes,
 dots, line breaks."""
 
 from functools import lru_cache
@@ -13,15 +13,15 @@ from outcomes.models import Call, Session
 from outcomes.stored.queries import call_named, session_named
 from outcomes.web.scope import detail_query
 
-# A browser takes a part "." or ".." out of a path, however it is escaped, so such an id stands in
-# the query instead.
+# Browsers remove "." and ".." segments from a path, even if escaped, so such an id goes into the
+# query instead.
 ELSEWHERE = "-"
 
 
 @lru_cache(1_000)
 def project_url(page: str, slug: str) -> str:
-    """Cached: a list of fifty calls reverses a hundred addresses, and the frame of a
-    page twenty."""
+    """URL of a project page. Cached: a list of fifty calls reverses a hundred URLs, and the page
+    layout twenty."""
     return reverse(page, args=[slug])
 
 
@@ -45,7 +45,7 @@ def agent_url(slug: str, name: str, **chosen: str) -> str:
 
 
 def tool_url(slug: str, name: str, **chosen: str) -> str:
-    """The page of a tool, in the scope that is chosen."""
+    """URL of a tool's page, in the chosen scope."""
     return _address(project_url("outcomes:tools", slug), name, **chosen)
 
 
@@ -60,14 +60,14 @@ def artifact_url(slug: str, name: str, **times: str) -> str:
 def denied_by_url(
     slug: str, rule: str, contract: str = "", version: int | None = None, **chosen: str
 ) -> str:
-    """Denials of a rule, optionally of one contract and version."""
+    """URL of a rule's denials, optionally of one contract and version."""
     filters = {"rule": rule, "contract": contract, "version": version} | chosen
     query = urlencode({name: value for name, value in filters.items() if value})
     return f"{project_url('outcomes:denials_of_rule', slug)}?{query}"
 
 
 def opening_url(request: MemberRequest) -> str:
-    """Address that *Show* posts to; empty without the permission."""
+    """URL that *Show* posts to; empty without the permission."""
     may_open = may(request.role, Action.OPEN_VALUE)
     return reverse("outcomes:open_value", args=[request.project.slug]) if may_open else ""
 
@@ -79,13 +79,13 @@ def _address(base: str, identifier: str, **query: str) -> str:
     return f"{base}{path}?{_query(*query.items())}" if query else f"{base}{path}"
 
 
-@lru_cache(1_000)  # a list of fifty calls asks for one and the same a hundred times
+@lru_cache(1_000)  # a list of fifty calls needs the same one a hundred times
 def _query(*parameters: tuple[str, str]) -> str:
     return urlencode(parameters)
 
 
 def named_session(request: MemberRequest, session_id: str) -> Session:
-    """Without an environment in the query, the session seen last with this id."""
+    """Session with this id in the environment of the query, else the one seen last."""
     session = session_named(
         request.project.pk, named_id(request, session_id), request.GET.get("environment", "")
     )
@@ -96,17 +96,17 @@ def named_session(request: MemberRequest, session_id: str) -> Session:
 
 
 def named_id(request: MemberRequest, identifier: str) -> str:
-    """An id that no path can hold is in the query."""
+    """Id from the path, or from the query if a path can't hold it."""
     return request.GET.get("id", identifier) if identifier == ELSEWHERE else identifier
 
 
 def note_one_environment(request: MemberRequest) -> None:
-    """Tells the shell that this page does not exist in another environment."""
+    """Tell the page layout that this page doesn't exist in other environments."""
     vars(request)["of_one_environment"] = True
 
 
 def session_at(request: MemberRequest, session: Session) -> str:
-    """Its page, with the scope of this page."""
+    """URL of a session's page, with the scope of the current page."""
     slug, environment = request.project.slug, session.environment.name
     return session_url(slug, session.session_id, environment, **detail_query(request))
 

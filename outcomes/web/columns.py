@@ -1,4 +1,4 @@
-"""Columns of a table that a reader has chosen, kept in a cookie of their browser."""
+"""Columns of a table that a user has chosen, stored in a browser cookie."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ YEAR: Final = 365 * 24 * 3600  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Optional columns of a table by name, with their words."""
+    """Optional columns of a table by name, with their labels."""
 
     table: str
     words: Mapping[str, str]
@@ -29,7 +29,7 @@ class Columns:
         return frozenset(name for name in names if name in self.words)
 
     def choices(self, request: HttpRequest) -> list[tuple[str, str, bool]]:
-        """Name, words, and whether it is shown."""
+        """Name and label of each column, and whether it is shown."""
         shown = self.shown(request)
         return [(name, words, name in shown) for name, words in self.words.items()]
 

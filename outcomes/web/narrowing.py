@@ -31,7 +31,7 @@ def narrowing_of(request: MemberRequest) -> Narrowing:
 def narrowing_context(
     request: MemberRequest, narrowing: Narrowing, address: str, **others: str
 ) -> dict[str, Any]:
-    """The form over the list and what it holds now; the address leads to the list of all."""
+    """Context of the filter form above a list; `address` is the list without these filters."""
     return {
         "narrowing": narrowing,
         "of_every_contract": with_query(address, **others) if narrowing else "",

@@ -1,6 +1,7 @@
-"""Pages of a list by the place of a row, their addresses, and parts that refresh themselves.
+"""Keyset pagination: pages of a list, their URLs, and parts that refresh themselves.
 
-A place, not a number: nothing is shown twice or skipped, however many rows come in between.
+A page starts at the sort values of a row (its place), not at an offset, so that new rows never make
+it repeat or skip any.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -38,8 +39,8 @@ def page_of(
     ascending: bool = False,
     full: QuerySet[Row] | None = None,
 ) -> Page[Row]:
-    """The rows next to a place, or the newest, sorted by `columns`. With `full`, rows are found by
-    an index that covers them, then read through that query."""
+    """Rows next to a place, or the newest ones, sorted by `columns`. With `full`, `queryset` only
+    finds the ids, from a covering index, and the rows are read by `full`."""
     back, on = ("lt", "gt") if ascending else ("gt", "lt")
     there, here = columns, [f"-{name}" for name in columns]
     if ascending:
@@ -48,7 +49,7 @@ def page_of(
         rows = _rows(_beyond(queryset, columns, after, back), there, size + 1, full)
         if len(rows) > size:
             return Page(rows[:size][::-1], newer=True, older=True)
-        before = None  # less than a page is newer: that is the newest page
+        before = None  # less than a page of newer rows: show the newest page
     if before is not None:
         queryset = _beyond(queryset, columns, before, on)
     rows = _rows(queryset, here, size + 1, full)
@@ -75,7 +76,7 @@ def _beyond(
     for name, value in zip(columns, place, strict=True):
         after_place |= equal & Q((f"{name}__{operator}", value))
         equal &= Q((name, value))
-    # The first column alone, too: that is what an index can begin at.
+    # Also filter by the first column alone, so that an index scan can start there.
     return rows.filter(after_place, Q((f"{columns[0]}__{operator}e", place[0])))
 
 
@@ -85,7 +86,7 @@ _LARGEST = 2**62
 
 
 class Start(NamedTuple):
-    """Before or after a place; a place that no list has given is passed over."""
+    """Place that a page starts before or after; malformed places are ignored."""
 
     before: Place | None
     after: Place | None
@@ -103,13 +104,14 @@ class Links(NamedTuple):
 def start_of(
     query: QueryDict, columns: tuple[str, ...], kinds: tuple[type, ...] | None = None
 ) -> Start:
-    """The kinds of the columns' values, where their names do not tell times from numbers."""
+    """Start of a page from URL parameters. `kinds` are the types of the columns' values, if their
+    names don't tell timestamps from numbers."""
     kinds = kinds or tuple(datetime if name.endswith("at") else int for name in columns)
     return Start(_place(query.get("before"), kinds), _place(query.get("after"), kinds))
 
 
 def links_of(page: Page[Row], columns: tuple[str, ...], address: str) -> Links:
-    """To the pages around this one; the address holds all else that was chosen."""
+    """Links to the next and previous page; `address` includes all other parameters."""
     newer = older = ""
     if page.newer:
         first = place_of(page.rows[0], columns) if page.rows else None
@@ -120,7 +122,7 @@ def links_of(page: Page[Row], columns: tuple[str, ...], address: str) -> Links:
 
 
 def every(page: Callable[[Place | None], Page[Row]], columns: tuple[str, ...]) -> Iterator[Row]:
-    """All rows of a list, newest first, read page by page so that they are never all in memory."""
+    """All rows of a list, newest first, read page by page to bound memory."""
     part = page(None)
     yield from part.rows
     while part.older:
@@ -129,7 +131,7 @@ def every(page: Callable[[Place | None], Page[Row]], columns: tuple[str, ...]) -
 
 
 def with_query(address: str, **chosen: str) -> str:
-    """Address with the non-empty query parameters."""
+    """URL with the non-empty query parameters added."""
     query = urlencode({name: value for name, value in chosen.items() if value})
     if not query:
         return address
@@ -166,7 +168,7 @@ def _read(part: str, kind: type) -> datetime | timedelta | int | str:
     if kind is str:
         text = urlsafe_b64decode(part.encode("ascii")).decode()
         if "\0" in text:
-            raise ValueError  # PostgreSQL keeps none, and does not look for one either
+            raise ValueError  # PostgreSQL can neither store nor query it
         return text
     if len(part) >= 20 or abs(number := int(part)) > _LARGEST:
         raise ValueError

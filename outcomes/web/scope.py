@@ -1,4 +1,4 @@
-"""Scope of a page: from its address and the reader's time zone."""
+"""Scope of a page, from its URL and the user's time zone."""
 
 from datetime import tzinfo
 
@@ -10,12 +10,12 @@ from outcomes.core.moments import zone_named
 from outcomes.core.scope import Scope, detail_parameters, handed_on, scope_from
 from outcomes.web.paging import hash_of
 
-ZONE_COOKIE = "zone"  # set by the script, which knows the browser's
+ZONE_COOKIE = "zone"  # set by JavaScript from the browser's time zone
 
 
 def scope_of(request: HttpRequest, *, is_list: bool = False, by_agent: bool = True) -> Scope:
-    """Scope of this page, which also puts its choices into the page's bar. With `by_agent=False`
-    the agent in the address is ignored."""
+    """Scope of the requested page, also stored on the request for the filter bar. With
+    `by_agent=False`, the agent in the URL is ignored."""
     query = request.GET.dict() if by_agent else request.GET.dict() | {"agent": ""}
     scope = scope_from(
         query,
@@ -37,12 +37,12 @@ def detail_query(request: HttpRequest) -> dict[str, str]:
 
 
 def tag_of(request: MemberRequest, scope: Scope, *seen: object) -> str:
-    """Changes when the shown content, the minute, or the waiting items in the frame change."""
+    """Tag that changes with the shown content, the minute, or the counts in the page layout."""
     frame = navigation_of(request, request.project)
     about = (scope.query(), scope.since, scope.until, sorted(frame.waiting.items()))
     return hash_of(seen, about, frame.alerts)
 
 
 def zone_of(request: HttpRequest) -> tzinfo:
-    """The zone from the reader's profile, else that of the browser."""
+    """Time zone from the user's profile, else that of the browser."""
     return zone_named(getattr(request.user, "zone", "") or request.COOKIES.get(ZONE_COOKIE, ""))

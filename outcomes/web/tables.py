@@ -1,4 +1,4 @@
-"""Columns of the files of call lists, in the words of the API."""
+"""Columns of exported call lists, with the names that the API uses."""
 
 from typing import Final
 

@@ -1,12 +1,12 @@
-// What the pages cannot do by themselves: focus, copying, the theme,
-// and a word when a request failed. Every page works without it.
+// What HTML alone can't do: focus, copying, the theme,
+// and toasts for failed requests. Every page works without it.
 
-// ---------- Theme: chosen by the reader, kept in this browser ----------
+// ---------- Theme: the reader's choice, stored in this browser ----------
 
 function chooseTheme(theme) {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  // A cookie, so that the server's next page is painted in it from the start.
+  // A cookie, so that the next page is rendered in it from the start.
   const kept = theme === "system" ? "theme=; max-age=0" : `theme=${theme}; max-age=31536000`;
   document.cookie = `${kept}; path=/; samesite=lax`;
 }
@@ -20,7 +20,7 @@ document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-theme-choice]")) chooseTheme(target.value);
 });
 
-// ---------- Toasts: what the person did, or what of it failed ----------
+// ---------- Toasts: what succeeded, or failed ----------
 
 const SPRITE = () => document.querySelector("meta[name=icons]")?.content ?? "";
 
@@ -35,7 +35,7 @@ function icon(name) {
 }
 
 function toast(words, { bad = false } = {}) {
-  // Said already, and still there to be read.
+  // Already shown, and still visible.
   if (bad && [...document.querySelectorAll(".toast.bad")].some((each) => each.textContent === words)) return;
   const box = document.createElement("div");
   box.className = bad ? "toast bad" : "toast";
@@ -52,7 +52,7 @@ function toast(words, { bad = false } = {}) {
   if (!bad) fade(box);
 }
 
-// Stays while somebody is reading it.
+// Stays while hovered or focused.
 function fade(box) {
   const away = () => (box.matches(":hover, :focus-within") ? setTimeout(away, 2000) : box.remove());
   setTimeout(away, 6000);
@@ -66,13 +66,13 @@ document.addEventListener("htmx:responseError", ({ detail }) => {
   else toast(`The console returned ${status}. This page was not updated.`, { bad: true });
 });
 
-// The console refused it before anything of it ran: it is sent again, once there may be a place.
+// The console refused the request before running any of it, so it is retried after a delay.
 const isBusy = ({ status, responseText }) => status === 503 && /"code": ?"busy"/.test(responseText);
 let busy = false;
 function askAgain({ elt, target, xhr, requestConfig }) {
   if (!busy) toast("The console is busy, retrying …");
   busy = true;
-  if (isPoll(elt)) return; // asks again by itself
+  if (isPoll(elt)) return; // polls anyway
   setTimeout(() => {
     if (elt.isConnected) htmx.ajax(requestConfig.verb, requestConfig.path, { source: elt, target });
   }, 1000 * (xhr.getResponseHeader("Retry-After") || 2));
@@ -81,7 +81,7 @@ document.addEventListener("htmx:afterOnLoad", () => {
   busy = false;
 });
 
-// What was removed meanwhile does not come back: nobody asks for it again.
+// A part that was removed stays removed: stop polling it.
 const isPoll = (element) => element.matches('[hx-trigger*="every"]');
 document.addEventListener("htmx:responseError", ({ detail }) => {
   if (detail.xhr.status === 404 && isPoll(detail.elt)) detail.elt.dataset.gone = "";
@@ -90,7 +90,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if ("gone" in event.detail.elt.dataset) event.preventDefault();
 });
 
-// A poll that fails says so once, not every second.
+// Report a failing poll once, not every second.
 let silent = false;
 const wentSilent = () => {
   if (!silent) toast("The console does not respond. This page may be outdated.", { bad: true });
@@ -151,7 +151,7 @@ document.addEventListener("htmx:afterSettle", ({ detail }) => {
   showChosen();
 });
 
-// The row of the call in the drawer is the chosen one.
+// Select the row of the call in the drawer.
 function showChosen() {
   const call = document.querySelector("#drawer [data-call]")?.dataset.call;
   for (const row of document.querySelectorAll("main tr[data-row]")) {
@@ -173,26 +173,26 @@ function closeDrawer() {
   history.back();
 }
 
-// ---------- The drawer's address: the page of what it shows, to be copied and loaded again ----------
+// ---------- The drawer's URL: the page of what it shows, so it can be copied and reloaded ----------
 
-// Its entry of the history comes after the one of the page beneath. Both are marked with words of
-// ours: for one with its own mark htmx would fetch the page anew.
-let shown = ""; // the address of what is in the drawer
-let isAddressed = false; // the bar has it
-let leaves = false; // the way back to the page beneath has begun
+// Its history entry follows that of the page beneath. Both have state of our own: for an entry
+// with htmx's state, htmx would fetch the page again.
+let shown = ""; // URL of the drawer's content
+let isAddressed = false; // the address bar has it
+let leaves = false; // going back to the page beneath
 
 function addressDrawer() {
   const address = new URL(shown, location.href).href;
   if (leaves || address === location.href) return;
   if (isAddressed) return history.replaceState(history.state, "", address);
   history.replaceState({ ...history.state, hasDrawer: true }, "");
-  // The page beneath stays where it is scrolled to meanwhile.
+  // The page beneath keeps its scroll position.
   history.scrollRestoration = "manual";
   history.pushState({ beneath: location.href }, "", address);
   isAddressed = true;
 }
 
-// Another view of the page beneath, or a place in it, is addressed from that page.
+// Another view of the page beneath, or an anchor in it, is relative to its URL.
 function giveAddressBack() {
   if (!isAddressed) return;
   isAddressed = false;
@@ -202,7 +202,7 @@ function giveAddressBack() {
 
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target?.id !== "drawer") return;
-  // Other parts that come into it are parts of a page at their addresses, too.
+  // Other content of the drawer is only a part of the page at its URL.
   if (!document.querySelector("#drawer [data-call]")) return giveAddressBack();
   shown = detail.requestConfig.path;
   addressDrawer();
@@ -217,23 +217,23 @@ function wentTo(event) {
   if (hasDrawer) history.scrollRestoration = "auto";
   if (wasAddressed && hasDrawer) event.stopImmediatePropagation();
   else if (beneath || (hasDrawer && !document.getElementById("drawer"))) {
-    // Forward to a call, or back from one that was loaded again: this document is another page.
+    // Forward to a call, or back from one that was reloaded: the document differs.
     event.stopImmediatePropagation();
     return location.reload();
   }
   if (!wasAddressed) return;
   if (!wasLeaving) return emptyDrawer({ preventScroll: true });
-  // What was asked for before it closed has come meanwhile.
+  // A request from before closing was answered.
   if (document.querySelector("#drawer [data-call]")) addressDrawer();
 }
 
-// Before htmx, which listens without capturing.
+// Captures, to run before htmx.
 addEventListener("popstate", wentTo, true);
 if (history.state?.hasDrawer) history.scrollRestoration = "auto";
 
-// ---------- Every part, on arrival ----------
+// ---------- Every part, on load ----------
 
-// Of more tabs than fit the current one is in sight.
+// Scroll the current tab into view.
 for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
   const { parentElement: tabs } = tab;
   tabs.scrollLeft = tab.offsetLeft + tab.offsetWidth + 24 - tabs.offsetLeft - tabs.clientWidth;
@@ -243,13 +243,13 @@ document.addEventListener("htmx:load", ({ detail }) => {
   if (detail.elt.matches("[data-live]")) showChosen();
 });
 
-// Times in the reader's zone: that of their profile, else that of the browser. Every page works
-// without it, in UTC.
+// Times in the reader's zone: the profile's, else the browser's. Every page works without it, in
+// UTC.
 
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const zone = document.body.dataset.zone || browserZone;
 
-// The server draws days and steps of charts by the browser's clock, from the next page on.
+// From the next page on, the server draws days and steps of charts in this zone.
 if (browserZone && !document.cookie.split("; ").includes(`zone=${browserZone}`))
   document.cookie = `zone=${browserZone}; path=/; max-age=31536000; samesite=lax`;
 
@@ -268,7 +268,7 @@ const clock = new Intl.DateTimeFormat("en-US", {
   second: "numeric",
 });
 
-// A date whose UTC fields are what the reader's clock shows.
+// A date whose UTC fields show the reader's local time.
 function wallClock(moment) {
   const parts = Object.fromEntries(clock.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
   return new Date(Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second));
@@ -276,13 +276,13 @@ function wallClock(moment) {
 
 const offsetMinutes = (moment) => Math.round((wallClock(moment) - moment) / 60_000);
 
-// The moment at which the reader's clock shows these UTC fields.
+// The moment whose local time is in these UTC fields.
 function momentAt(wall) {
   const guess = new Date(wall - offsetMinutes(wall) * 60_000);
   return new Date(wall - offsetMinutes(guess) * 60_000);
 }
 
-// The same words that the server writes for UTC, so nothing changes its width.
+// The server's format for UTC, so no width changes.
 function shortTime(moment, now = new Date()) {
   const [there, here] = [wallClock(moment), wallClock(now)];
   const time = `${two(there.getUTCHours())}:${two(there.getUTCMinutes())}`;
@@ -309,7 +309,7 @@ function showLocalTimes(part) {
   }
 }
 
-// A field of date and time knows no zone: it is written in the reader's own, and sent in UTC.
+// Date and time fields have no zone: they show local time and submit UTC.
 
 function zoneWords() {
   const minutes = offsetMinutes(new Date());
@@ -321,7 +321,7 @@ function zoneWords() {
 function showLocalFields(part) {
   for (const input of part.querySelectorAll("input[data-utc]")) {
     const moment = new Date(`${input.defaultValue}Z`);
-    // What the browser has filled in by itself, going back, is local already.
+    // Values the browser restored on going back are already local.
     if (input.value && input.value === input.defaultValue && !Number.isNaN(moment.getTime()))
       input.value = wallClock(moment).toISOString().slice(0, 16);
     delete input.dataset.utc;
@@ -340,7 +340,7 @@ document.addEventListener("formdata", ({ target, formData }) => {
   }
 });
 
-// ---------- The range that pages open with ----------
+// ---------- The default range of pages ----------
 
 document.addEventListener("click", ({ target }) => {
   const choice = target.closest("[data-remember-range]");

@@ -1,5 +1,5 @@
-// Selecting several approvals: how many, and the sum of their amounts. Without script the bar has
-// the same buttons, and no numbers.
+// Selecting several approvals: their count and total amount. Without JavaScript the bar has the
+// same buttons, but no numbers.
 
 const bar = document.getElementById("bulk");
 const all = document.querySelector("[data-pick-all]");

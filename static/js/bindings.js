@@ -1,5 +1,5 @@
 // Bindings of checks: rows are reordered by dragging and by buttons. Without JavaScript each button
-// is a request that answers with the same form.
+// posts, and the answer is the same form.
 
 const form = document.getElementById("bindings");
 const list = document.getElementById("binding-lines");
@@ -25,7 +25,7 @@ function renumber() {
   list.querySelector(".is-last > .binding-number").textContent = lines().length + 1;
 }
 
-// A pending preview counts the rows as they were, and one of them may be gone.
+// Abort a pending preview: it counts the old rows, and one may be gone.
 function changed(words) {
   htmx.trigger("#bindings-preview", "htmx:abort");
   renumber();

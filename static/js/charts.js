@@ -1,8 +1,8 @@
-// Read-outs of charts: a pointer or the arrow keys go along the points, and what is there is shown
-// and said. All of it stands in the chart's own table; without script the table is opened instead.
+// Read-outs of charts: the pointer or arrow keys move along the points, whose values are shown and
+// announced. The chart's table has all of them, and replaces this without JavaScript.
 
 const SVG = "http://www.w3.org/2000/svg";
-const readouts = new WeakMap(); // of a box: what was made for it
+const readouts = new WeakMap(); // by box: its elements
 
 function make(box) {
   const readout = document.createElement("div");
@@ -21,7 +21,7 @@ function make(box) {
 const partsOf = (box) => readouts.get(box) ?? make(box);
 const rowsOf = (box) => [...(box.closest("[data-chart]")?.querySelectorAll("tbody tr[data-x]") ?? [])];
 
-// A line of a read-out is a head of the table and the cell below it.
+// A line of a read-out: a column header and the row's cell.
 function linesOf(row) {
   const heads = [...row.closest("table").tHead.rows[0].cells];
   return [...row.cells].map((cell, at) => [heads[at].textContent, cell.textContent]);
@@ -40,7 +40,7 @@ function write(readout, title, lines) {
   readout.replaceChildren(head, ...rest);
 }
 
-// It stands on the side that has room, so it never lies under the pointer.
+// On the side with more room, so it is never under the pointer.
 function place(readout, percent) {
   readout.style.left = percent <= 50 ? `${percent}%` : "auto";
   readout.style.right = percent <= 50 ? "auto" : `${100 - percent}%`;
@@ -125,9 +125,9 @@ document.addEventListener("focusout", ({ target }) => {
   if (target.matches?.("[data-plot]")) hide(target);
 });
 
-// ---------- The strip: every mark is a link that says what it is ----------
+// ---------- The strip: each mark is a link with a label ----------
 
-// The browser's own words at the pointer would come late, and lie over ours.
+// The browser's own tooltip would appear late, and cover ours.
 function takeTitle(link) {
   const title = link.querySelector("title");
   if (title) {
@@ -154,9 +154,9 @@ document.addEventListener("focusout", ({ target }) => {
   if (box) hide(box);
 });
 
-// ---------- The table as a file, which the browser writes: the server drew it once ----------
+// ---------- The table as a file, written by the browser from the table in the page ----------
 
-// As governance/core/tables.py: with one of these a spreadsheet begins to compute; a number may.
+// As in governance/core/tables.py: spreadsheets run such text as a formula. Numbers are safe.
 const FORMULA = /^[\t\r\n]|^[\s\x1c-\x1f\x85]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const TYPES = { csv: "text/csv;charset=utf-8", json: "application/json" };
@@ -182,10 +182,10 @@ function save(table, format) {
   const words = table.caption.textContent.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ["chart"];
   const download = `${words.join("-").slice(0, 80)}.${format}`;
   Object.assign(document.createElement("a"), { href, download }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10_000); // some browsers read it only after the click
+  setTimeout(() => URL.revokeObjectURL(href), 10_000); // some browsers read it after the click
 }
 
-// The links of _components/files.html; only who opens a table has them, so nothing moves before.
+// The links of _components/files.html, added once a table is open, so nothing moves before.
 function offerFiles(disclosure) {
   if (disclosure.querySelector(".files")) return;
   const files = document.createElement("p");
@@ -197,7 +197,7 @@ function offerFiles(disclosure) {
   disclosure.append(files);
 }
 
-// Parts of pages are replaced, so the page listens for all charts; what is opened does not bubble.
+// Parts of pages are replaced, so the document listens. The toggle event doesn't bubble.
 document.addEventListener(
   "toggle",
   ({ target }) => {
@@ -213,9 +213,9 @@ document.addEventListener("click", (event) => {
   save(link.closest(".chart-table").querySelector("table"), link.textContent.toLowerCase());
 });
 
-// ---------- Every chart, on arrival ----------
+// ---------- Every chart, on load ----------
 
-// Only with the script do keys lead along a chart, so only it makes one a stop of the keyboard.
+// The keys need the script, so only the script makes a chart focusable.
 function ready(part) {
   for (const box of part.querySelectorAll("[data-plot]:not([tabindex])")) {
     if (!rowsOf(box).length) continue;
@@ -229,19 +229,19 @@ function ready(part) {
 ready(document);
 document.addEventListener("htmx:load", ({ detail }) => ready(detail.elt.parentElement ?? detail.elt));
 
-// Zooming into a chart of time: a stretch that is dragged over becomes the range of the page. The
-// range menu does the same with keys and without script. With Shift, *What differs* compares the
-// failures of the stretch, or what the chart shows, with its other calls.
+// Zooming into a time chart: a dragged selection becomes the page's range. The range menu does the
+// same by keyboard and without JavaScript. With Shift, *What differs* compares the failures of the
+// selection, or what the chart shows, with its other calls.
 
-const DRAGGED = 8; // pixels from which on a press is no click
+const DRAGGED = 8; // pixels; less is a click
 
-let drag = null; // the plot, its rows, where it began, and the mark of the stretch
+let drag = null; // plot, rows, start position and selection element
 let wasDragged = false;
 
 const beginOf = (row) => row?.querySelector("time")?.dateTime;
 const shareOf = (area, clientX) => Math.min(Math.max((clientX - area.left) / area.width, 0), 1);
 
-// The time from the first step of a stretch to the end of its last one.
+// Start of a selection's first step, end of its last one.
 function timesOf(rows, until, from, to) {
   const inside = rows.filter((_, at) => (at + 1) / rows.length > from && at / rows.length < to);
   const after = rows[rows.indexOf(inside.at(-1)) + 1];
@@ -274,7 +274,7 @@ function goTo(since, until) {
   location.assign(url);
 }
 
-// Columns link to their calls, with the filters of the chart.
+// Columns link to their calls, with the chart's filters.
 function compare(box, since, until) {
   const link = box.querySelector("a[href]");
   if (!link) return goTo(since, until);
@@ -307,7 +307,7 @@ document.addEventListener("dragstart", (event) => {
   if (event.target.closest?.("[data-plot]")) event.preventDefault();
 });
 
-// A column is a link to its calls; letting go of a stretch over it is no click.
+// A column links to its calls; ending a drag over it is not a click.
 document.addEventListener(
   "click",
   (event) => {

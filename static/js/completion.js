@@ -1,13 +1,13 @@
-// What can be completed in a contract or a check: the keys of the place, its values, selectors,
-// operators, and the tools and roles of the calls that were seen. The words come from the server,
-// once; the selectors that results have, with the results beside the editor.
+// Completions in a contract or a check: keys and values valid at the cursor, selectors, operators,
+// and the tools and roles of recorded calls. Loaded from the server once; selectors of outputs
+// come with the outputs next to the editor.
 
 const form = document.querySelector("form[data-editor]");
 let words = null;
 fetch(form.dataset.wordsAt, { credentials: "same-origin" })
   .then((answer) => (answer.ok ? answer.json() : null))
   .then((told) => (words = told))
-  .catch(() => {}); // then nothing is completed
+  .catch(() => {}); // no completions then
 
 const LINE = /^(\s*)((?:- +)*)(?:("[^"]*"|'[^']*'|[^\s:#'"{}[\],-][^:#{}[\],]*?)\s*:(?=\s|$))?/;
 
@@ -32,7 +32,7 @@ function above(session, row, column) {
     }
     if (dashes && start <= limit) {
       steps.unshift(...Array(dashes).fill("*"));
-      limit = lead + 0.5; // a list may begin under the first letter of its key
+      limit = lead + 0.5; // a list may start at its key's column
     }
   }
   return steps;
@@ -45,7 +45,7 @@ function dialect(session) {
   return /^kind:\s*["']?ContractBundle/m.test(text) || (/^contracts:/m.test(text) && !/^kind:/m.test(text)) ? "old" : "new";
 }
 
-// What of a line stands before the cursor, as the keys and items of {…} and […] that are open there.
+// The keys and items of {…} and […] that are open at the end of this text.
 function inFlow(text) {
   const open = [];
   let word = "";
@@ -76,8 +76,8 @@ function inFlow(text) {
 
 const KEY = /^\s*(?:- +)*(?:("[^"]*"|'[^']*'|[^\s:#'"{}[\],-][^:#{}[\],]*?)\s*:\s+)?/;
 
-// Where the cursor stands, however it is written: the keys above it, and whether its own value is
-// begun. `then: {action: ` and a line `action: ` below `then:` are the same place.
+// Path of the cursor in either style: the keys above it, and whether it is in a value.
+// `then: {action: ` and a line `action: ` below `then:` give the same path.
 function place(session, { row, column }) {
   const line = session.getLine(row);
   const before = line.slice(0, column);
@@ -96,7 +96,7 @@ const named = (items, meta) => list(items, meta).map((each) => ({ ...each, value
 const tools = () => named(words.tools, "tool seen");
 const asKeys = (items) => items.map((each) => ({ ...each, value: `${each.value}: ` }));
 
-// A selector is the key of a condition, and some hold what ends a plain word.
+// A selector is a condition's key; some contain characters that need quotes.
 const quoted = (each) => (/^[\w.*$@-]+$/.test(each.value) ? each : { ...each, value: `'${each.value.replaceAll("'", "''")}'` });
 
 function inCondition(steps, isValue) {
@@ -132,7 +132,7 @@ function offered(session, position) {
   return isValue ? list(values[general(steps)], "value") : asKeys(list(keys[general(steps)], "key"));
 }
 
-// In a comment nothing is completed, nor before the space that a value begins after.
+// No completions in a comment, nor right after a colon.
 const NOTHING = /^\s*#|\s#[^"']*$|:$/;
 
 ace.require("ace/ext/language_tools").setCompleters([

@@ -1,8 +1,8 @@
-// Time left, counted down in the words that the server writes. What was left is told in seconds, so
-// the reader's clock may be wrong; without script a page shows what was left when it was loaded.
+// Countdown of the time left, in the server's format. The server sends seconds, so the reader's
+// clock may be wrong. Without JavaScript a page shows the time left when it was loaded.
 
 const SOON = 90;
-const ends = new WeakMap(); // of each clock, on the time that this page has been open
+const ends = new WeakMap(); // by clock, in time since this page opened
 
 function words(seconds) {
   const minutes = Math.floor(seconds / 60);

@@ -1,10 +1,10 @@
-// The editor of a contract or a check: ACE over the text area that the page works with when no script runs.
-// It asks the server what is wrong while somebody writes, and keeps the draft there.
+// Editor of a contract or a check: ACE over the text area that works without JavaScript.
+// While the user types, it checks the text on the server and saves the draft there.
 
 const CHECK_AFTER = 300;
 const KEEP_AFTER = 900;
 const KEEP_AT_LAST = 5_000;
-const KEPT_ON_LEAVING = 60_000; // characters; browsers send no more from a page that goes away
+const KEPT_ON_LEAVING = 60_000; // characters; browsers send no more while a page unloads
 
 const form = document.querySelector("form[data-editor]");
 const area = form.elements.text;
@@ -33,7 +33,7 @@ const editor = ace.edit(box, {
   enableLiveAutocompletion: true,
   fontFamily: "",
   fontSize: "",
-  maxLines: Math.max(18, Math.floor((window.innerHeight - 360) / 20)), // the problems stay in sight
+  maxLines: Math.max(18, Math.floor((window.innerHeight - 360) / 20)), // keeps the problems visible
   minLines: 18,
   newLineMode: "unix",
   scrollPastEnd: 0,
@@ -43,13 +43,13 @@ const editor = ace.edit(box, {
 });
 editor.textInput.setAriaLabel?.(area.labels[0].textContent);
 editor.textInput.getElement().setAttribute("aria-describedby", "checked");
-editor.commands.removeCommand("showSettingsMenu"); // its extension is not served
-// What comes up by itself takes no Enter away: an arrow or Tab chooses first.
+editor.commands.removeCommand("showSettingsMenu"); // its extension isn't served
+// An automatic popup must not take Enter: an arrow or Tab selects first.
 const completer = ace.require("ace/autocomplete").Autocomplete.for(editor);
 Object.defineProperty(completer, "autoSelect", { get: () => !completer.autoShown, set() {} });
 const { session } = editor;
 
-// After `- id: x` the next key stands under the first one, not under the dash.
+// After `- id: x` the next key aligns with the first one, not with the dash.
 const mode = session.getMode();
 const indent = mode.getNextLineIndent.bind(mode);
 mode.getNextLineIndent = (state, line, tab) => {
@@ -57,7 +57,7 @@ mode.getNextLineIndent = (state, line, tab) => {
   return indent(state, line, tab) + " ".repeat(dashes.length);
 };
 
-// A fixed word is a scalar of its own: the `no` of `no-refunds` is not one.
+// A constant is a whole scalar: the `no` in `no-refunds` is not one.
 mode.getTokenizer();
 const fixed = mode.$highlightRules.getRules().start.find(({ token }) => token === "constant.language.boolean");
 fixed.regex = "\\b(?:true|false|TRUE|FALSE|True|False|yes|no)(?=\\s*(?:$|[,\\]}]|\\s#))";
@@ -73,7 +73,7 @@ session.on("change", () => {
   soon("check", check, CHECK_AFTER);
   if (isKept()) return;
   waiting ??= Date.now();
-  // Who writes without a pause is not waited for.
+  // Save even while typing goes on.
   soon("keep", keep, Date.now() - waiting > KEEP_AT_LAST ? 0 : KEEP_AFTER);
 });
 
@@ -83,7 +83,7 @@ function soon(name, act, wait) {
   timers[name] = setTimeout(act, wait);
 }
 
-// The server counts characters, the editor half of some (😀 is two).
+// The server counts code points, the editor UTF-16 units (😀 is two).
 const offset = (row, column) => [...session.getLine(row)].slice(0, column - 1).join("").length;
 
 function goTo(line, column = 1) {
@@ -91,7 +91,7 @@ function goTo(line, column = 1) {
   editor.focus();
 }
 
-// ---------- What is wrong with it ----------
+// ---------- Problems of the text ----------
 
 let marks = [];
 
@@ -106,7 +106,7 @@ function showMarks() {
     const row = line - 1;
     const start = offset(row, column || 1);
     annotations.push({ row, column: start, text: message, type: severity });
-    const worst = broken.has(line) ? "error" : severity; // a warning does not hide what keeps it from being saved
+    const worst = broken.has(line) ? "error" : severity; // a warning must not hide an error
     session.addGutterDecoration(row, `gutter-${worst}`);
     marks.push(() => session.removeGutterDecoration(row, `gutter-${worst}`));
     add(new Range(row, 0, row, 1), `line-${worst}`, "fullLine");
@@ -160,7 +160,7 @@ function showChecked(part) {
   mayBeSaved(checked);
   showMarks();
   const outline = checked.querySelector("[data-outline]");
-  if (!outline) return; // it is no YAML at the moment: the rules stand as they stood
+  if (!outline) return; // not valid YAML now: keep showing the last rules
   const kind = form.querySelector("[data-kind]");
   if (kind) kind.textContent = outline.dataset.kind;
   form.querySelector("[data-counted]").textContent = outline.dataset.counted;
@@ -191,7 +191,7 @@ function fix(button) {
   const row = line - 1;
   const start = offset(row, column);
   const range = new Range(row, start, row, start + words.length);
-  if (session.getTextRange(range) !== words) return check(); // written over meanwhile
+  if (session.getTextRange(range) !== words) return check(); // edited meanwhile
   session.replace(range, button.dataset.fix);
   goTo(Number(line), Number(column) + button.dataset.fix.length);
   soon("check", check, 0);
@@ -201,7 +201,7 @@ function fix(button) {
 
 let keptText = editor.getValue();
 let keeping = Promise.resolve();
-let waiting = null; // since when something is not kept
+let waiting = null; // when the unsaved edits began
 let stopped = "elsewhere" in form.dataset;
 if (stopped) keptText = null;
 
@@ -226,7 +226,7 @@ async function keepNow() {
     form.elements.seen.value = told.revision;
     keptText = text;
     if (told.newest > told.base) movedOn(told.newest);
-    document.body.dispatchEvent(new Event("draft-kept")); // what runs the draft runs it again
+    document.body.dispatchEvent(new Event("draft-kept")); // panels run the draft again
     const now = new Date();
     keptWords.textContent = `Draft saved ${now.toTimeString().slice(0, 8)}`;
     for (const id of ["draft-discard", "draft-compare"]) document.getElementById(id)?.removeAttribute("hidden");
@@ -238,13 +238,13 @@ async function keepNow() {
   }
 }
 
-// Somebody saved a version meanwhile: told now, not only when this one is to be saved.
+// Another user saved a version meanwhile: show it now, not only on saving.
 function movedOn(newest) {
   document.getElementById("draft-newest").textContent = `v${newest}`;
   document.getElementById("draft-moved").hidden = false;
 }
 
-// Another tab has kept something else: nothing more is sent before the person has chosen.
+// Another tab saved a different draft: send nothing until the user chooses.
 function stop(html) {
   stopped = true;
   keptWords.textContent = "Not saved";
@@ -278,7 +278,7 @@ window.addEventListener("beforeunload", (event) => {
   if (!going && !isKept() && (stopped || editor.getValue().length >= KEPT_ON_LEAVING)) event.preventDefault();
 });
 
-// What is written is kept first, or this form would not know the last revision; wherever it goes.
+// Save the draft first, whatever is submitted: the form needs the latest revision.
 let going = false;
 form.addEventListener("submit", (event) => {
   clearTimeout(timers.keep);
@@ -291,12 +291,12 @@ form.addEventListener("submit", (event) => {
   const again = () => {
     going = true;
     const there = by?.isConnected ? by : by && form.querySelector(`button[value="${by.value}"]`);
-    form.requestSubmit(there); // a button beside the problems may have been replaced meanwhile
+    form.requestSubmit(there); // a button next to the problems may have been replaced
   };
-  keep().then(() => setTimeout(again)); // not before this event is over
+  keep().then(() => setTimeout(again)); // once this event is over
 });
-// The answer replaces a part of the page, and the editor stays. The part may just be reloading
-// because the draft was saved; that request gives way, or this one would be lost.
+// The answer replaces a part of the page, not the editor. The part may be reloading because the
+// draft was saved; abort that request, or this one would be lost.
 function answerIn(id, url) {
   const part = document.getElementById(id);
   htmx.trigger(part, "htmx:abort");
@@ -311,7 +311,7 @@ document.addEventListener("click", (event) => {
 });
 window.addEventListener("pageshow", () => (going = false));
 
-// ---------- Asking the server ----------
+// ---------- Requests ----------
 
 function send(url, fields, options = {}) {
   const body = new FormData();

@@ -1,12 +1,12 @@
-// Everything by keys: along the rows of a page, from page to page, and the palette that finds what
-// one types. Whatever they do, a link does as well.
+// Keyboard navigation: along a page's rows, from page to page, and the search palette. Links do
+// everything that keys do.
 
-// ---------- Off while a field has the focus, and where somebody turned them off ----------
+// ---------- Off while a field has focus, and if the user turned them off ----------
 
 const keysAreOn = () => !("withoutSingleKeys" in document.body.dataset);
 const writes = (element) => element.closest("input, select, textarea, [contenteditable]");
 
-// The form of the choice tells the server, which keeps it for this person; from now on it holds here.
+// The setting's form saves it on the server; this applies it to the page at once.
 document.addEventListener("change", ({ target }) => {
   if (!target.matches("[data-keys-choice]")) return;
   document.body.toggleAttribute("data-without-single-keys", !target.checked);
@@ -15,7 +15,7 @@ document.addEventListener("change", ({ target }) => {
 
 // ---------- Rows ----------
 
-// The link that a row is known by, or the first that it has; what is folded away is no row.
+// The main link of each row, or its first one; folded rows are skipped.
 function rows() {
   const found = [...document.querySelectorAll("main a.row-link:not(tr *), main table.table tbody tr")];
   const links = found.map((each) => (each.matches("a") ? each : each.querySelector("a.row-link, a[href]")));
@@ -25,7 +25,7 @@ function rows() {
 function walk(step) {
   const links = rows();
   const at = links.indexOf(document.activeElement);
-  // Who has scrolled begins with what is in sight.
+  // Start with the first visible row.
   const seen = links.findIndex((link) => link.getBoundingClientRect().top > 0);
   const next = at < 0 ? seen - (step < 0 ? 1 : 0) : at + step;
   links[next]?.focus();
@@ -41,7 +41,7 @@ function leave() {
   if (!menus.length) document.querySelector("#drawer [data-drawer-close]")?.click();
 }
 
-// In a drawer j and k go to the neighbours of its call, elsewhere along the rows.
+// In a drawer, j and k go to the neighbouring calls; elsewhere, along the rows.
 function neighbour(key) {
   const link = document.querySelector(`#drawer [data-key="${key}"]`);
   if (link) link.click();
@@ -53,7 +53,7 @@ function neighbour(key) {
 let going = false;
 function goTo(key) {
   going = false;
-  // Any key may follow, also one that means something in a selector.
+  // Any key may follow, even one special in a selector.
   document.querySelector(`.nav [data-go="${CSS.escape(key)}"]`)?.click();
 }
 
@@ -101,7 +101,7 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
-// ---------- The palette: the field keeps the focus, the keys choose below it ----------
+// ---------- The palette: the field keeps focus, arrow keys select below it ----------
 
 const palette = document.getElementById("palette");
 const field = palette?.querySelector("input[role=combobox]");
@@ -109,7 +109,7 @@ const found = document.getElementById("palette-found");
 const choices = () => [...found.querySelectorAll("[role=option]:not([aria-disabled])")];
 const chosen = () => found.querySelector("[aria-selected=true]");
 
-// The editor of a text has Ctrl K for its own search.
+// The text editor uses Ctrl K for its own search.
 function isForPalette(event) {
   const combined = event.key?.toLowerCase() === "k" && (event.ctrlKey || event.metaKey);
   return palette && combined && !event.altKey && !event.shiftKey && !event.target.closest?.(".ace_editor");
@@ -144,7 +144,7 @@ field?.addEventListener("keydown", (event) => {
   }
 });
 
-// What is there is of another text now; Enter asks for the page of this one.
+// The results are for an older text now, so Enter opens the search page.
 field?.addEventListener("input", () => choose(null));
 found?.addEventListener("htmx:afterSwap", () => choose(choices()[0]));
 

@@ -1,7 +1,7 @@
-// Live parts: they ask for themselves again, and stand still while somebody reads them. Values that
-// are there change in place; what is new waits. Without script a page shows what it was loaded with.
+// Live parts: they poll, and pause while the user reads them. Existing values then change in place;
+// new rows wait. Without JavaScript a page shows the data it was loaded with.
 
-const waiting = new Map(); // by the id of a part: what came while it was being read
+const waiting = new Map(); // by part id: newest answer while it was being read
 let lastAnswer = Date.now();
 let lastSaid = 0;
 
@@ -9,13 +9,13 @@ const isLive = (element) => element?.matches?.("[data-live]");
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
 const keyed = (part) => new Map([...part.querySelectorAll("[data-row]")].map((row) => [row.dataset.row, row]));
 
-// What lies over the page is what somebody looks at.
+// Open overlays count as being read.
 const OVER =
   "dialog[open], details.pick[open], details.sheet-menu[open], #drawer > *, .facets details[open], .facets a:focus";
 const READ = "table:not(.chart-figure table), .chart-figure, .findings";
 
-// A finger leaves its :hover where it was, so only a real pointer counts. Who has scrolled into a
-// part would see it move under their eyes.
+// Touch leaves :hover behind, so only a real pointer counts. A part that the user has scrolled
+// into would move while being read.
 function isRead(part) {
   if (document.querySelector(OVER) || part.getBoundingClientRect().top < 0) return true;
   const selection = getSelection();
@@ -33,7 +33,7 @@ function flash(elements) {
 }
 
 const cellsOf = (row) => (row.tagName === "TR" ? [...row.children] : [row]);
-// Times are written anew in the reader's zone, so what is compared is what the server says.
+// Times are rewritten in the reader's zone, so compare the server's values.
 const said = (cell) => cell.querySelector("time")?.dateTime ?? cell.textContent;
 
 function changedCells(before, after) {
@@ -47,7 +47,7 @@ function changedCells(before, after) {
   return cells;
 }
 
-// What is there already changes in place; what is new waits.
+// Existing values change in place; new rows wait.
 function updateInPlace(part, fresh) {
   const changed = changedCells(keyed(part), keyed(fresh.getElementById(part.id)));
   for (const [old, cell] of changed) {
@@ -59,7 +59,7 @@ function updateInPlace(part, fresh) {
   for (const other of fresh.querySelectorAll("[hx-swap-oob]")) {
     const there = document.getElementById(other.id);
     if (!there || there.textContent === other.textContent) continue;
-    // What somebody opened or stands in stays as it is.
+    // Keep what has focus or is open.
     if (there.contains(document.activeElement) || there.querySelector("details[open]")) continue;
     there.replaceChildren(...other.childNodes);
   }
@@ -76,7 +76,7 @@ function replace(part, html) {
   flash([...changed, ...rows.flatMap(([, row]) => cellsOf(row))]);
 }
 
-// A narrow bar has room for what matters, not for the words around it.
+// A narrow bar shows only the text that matters.
 function say(sign, matters, before = "", after = "") {
   if (sign.textContent === before + matters + after) return;
   const [all, ...around] = [0, 0, 0].map(() => document.createElement("span"));
@@ -128,15 +128,15 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   sayLive();
 });
 
-// What waits is asked about from then on: no answer means that nothing more has come.
+// Poll from the waiting answer on: no new answer means that nothing has changed.
 document.addEventListener("htmx:configRequest", ({ detail }) => {
   const html = isLive(detail.elt) && waiting.get(detail.elt.id);
   const url = html && parsed(html).getElementById(detail.elt.id)?.getAttribute("hx-get");
   if (url) detail.path = url;
 });
 
-// The answer to a part that has left the page meanwhile brings along what the new page may not have.
-// Its events reach nothing but the part itself.
+// The answer for a part that has left the page may contain elements that the new page lacks.
+// Its events reach only the part itself.
 document.addEventListener("htmx:beforeRequest", ({ detail: { elt, target } }) => {
   if (elt !== target) return;
   const drop = (event) => { if (!elt.isConnected) event.preventDefault(); };
@@ -146,11 +146,11 @@ document.addEventListener("htmx:beforeRequest", ({ detail: { elt, target } }) =>
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const part = detail.elt;
   if (!isLive(part) || detail.isError) return;
-  // Somebody asked for another view of it: that comes at once, and what waited is of the view before.
+  // The user chose another view: show it at once, and drop what waited for the old one.
   if (detail.requestConfig.elt !== part) return waiting.delete(part.id);
   lastAnswer = Date.now();
   if (!detail.shouldSwap) return;
-  // Another view has taken its place meanwhile.
+  // Another view has replaced it meanwhile.
   if (!part.isConnected) return (detail.shouldSwap = false);
   detail.shouldSwap = false;
   const html = detail.serverResponse;

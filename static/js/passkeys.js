@@ -1,5 +1,5 @@
-// Passkeys: a form with `data-passkey` is sent with what the browser's authenticator answers. Its
-// options are in the page, or at the address that `data-passkey-options` names.
+// Passkeys: a form with `data-passkey` submits the authenticator's response. Its options are in the
+// page, or at the URL in `data-passkey-options`.
 
 const CALLS = {
   create: (options) => navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),

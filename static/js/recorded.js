@@ -1,4 +1,4 @@
-// Recorded outputs beside the editor of a check: checked again at each change, and added to the
+// Recorded outputs next to a check's editor: checked again on each change; buttons add them to the
 // text as an example or a rule. Without JavaScript the same buttons post the form.
 
 const SOON = 150;
@@ -35,7 +35,7 @@ async function judge(pick = "") {
   }
 }
 
-// What is open, scrolled to, being written or in focus stays so.
+// Keeps what is open, scroll position, typed text and focus.
 function show(fresh) {
   const old = panel();
   if (!fresh) return;
@@ -62,7 +62,7 @@ function again(focused, place) {
   return details?.querySelector("summary") ?? panel().querySelector("[data-pick]");
 }
 
-// The impact takes the place of "ready to save" in the headline.
+// The impact replaces "ready to save" in the headline.
 function headline(impact) {
   const words = document.getElementById("checked").hasAttribute("data-unchanged") ? "" : impact;
   document.getElementById("draft-impact").textContent = words;
@@ -82,7 +82,7 @@ async function take(button) {
     const answer = await send(panel().dataset.take, { text, take: button.value });
     const told = await answer.json();
     if (!answer.ok) return say(told.detail);
-    if (session.getValue() !== text) return take(button); // written on meanwhile
+    if (session.getValue() !== text) return take(button); // edited meanwhile
     write(text, told.text);
     say(`Added at line ${told.line}.`);
     const editor = ace.edit(document.querySelector(".editor"));
@@ -93,7 +93,7 @@ async function take(button) {
   }
 }
 
-// Only what differs is replaced, so that undoing takes back this and nothing else.
+// Replace only the difference, so that undo reverts just this.
 function write(before, after) {
   let start = 0;
   while (start < before.length && before[start] === after[start]) start += 1;
@@ -106,7 +106,7 @@ function write(before, after) {
   session.replace(Range.fromPoints(from, to), after.slice(start, after.length - end));
 }
 
-// ---------- What is pressed ----------
+// ---------- Events ----------
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("#recorded button");
@@ -120,7 +120,7 @@ document.addEventListener("change", ({ target }) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches("#recorded [name=tools]")) return;
-  event.preventDefault(); // which would save the draft
+  event.preventDefault(); // Enter would save the draft
   judge();
 });
 

@@ -1,11 +1,11 @@
-// Zooming into the strip of a session: keys around the mark that has the focus, or a stretch that is
-// dragged over. The links beside it do the same without script.
+// Zooming into a session's strip: by keys around the focused mark, or by dragging a selection.
+// The links next to it do the same without JavaScript.
 
-const FEWEST = 20; // calls, as the server has it
-const DRAGGED = 8; // pixels from which on a press is no click
+const FEWEST = 20; // calls, as on the server
+const DRAGGED = 8; // pixels; less is a click
 
 const stripOf = (element) => element.closest?.("#strip");
-// What a mark says of itself begins with its call, or with the first of its calls.
+// A mark's label starts with the number of its call, or of its first call.
 const wordsOf = (link) => link?.getAttribute("aria-label") ?? link?.querySelector("title")?.textContent ?? "";
 const numberOf = (link) => Number(/^Calls? ([\d,]+)/.exec(wordsOf(link))?.[1].replaceAll(",", ""));
 const has = (strip, name) => Number(strip.dataset[name]);
@@ -23,12 +23,12 @@ function goTo(strip, from, to) {
     return url.pathname + url.search;
   };
   const focused = document.activeElement.closest?.("[data-strip]") && numberOf(document.activeElement);
-  // htmx pushes the address: it marks the one before as well, which it is to show again on the way back.
+  // htmx pushes the URL: it also marks the previous entry, which it must restore on going back.
   const where = { target: "#standing", swap: "outerHTML", push: address("href") };
   htmx.ajax("GET", address("hx-get"), where).then(() => focusMark(focused));
 }
 
-// The same call has the focus again, in whichever of the two strips is to be seen.
+// Focus the same call again, in whichever of the two strips is visible.
 function focusMark(number) {
   if (!number) return;
   const links = [...document.querySelectorAll("#strip [data-strip] a")].filter((link) => link.getClientRects().length);
@@ -37,7 +37,7 @@ function focusMark(number) {
   near?.focus();
 }
 
-// Half as much as now, or twice, with the call where it is.
+// Zoom by a factor, keeping the call in its position.
 function zoom(strip, number, factor) {
   const [from, to] = [has(strip, "from"), has(strip, "to")];
   const calls = Math.max(Math.round((to - from + 1) * factor), FEWEST);
@@ -60,9 +60,9 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
-// ---------- Dragging over a stretch ----------
+// ---------- Dragging a selection ----------
 
-let pressed = null; // where, and at which call
+let pressed = null; // position and call number
 let wasDragged = false;
 
 const markUnder = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("#strip [data-strip] a");
@@ -80,13 +80,13 @@ document.addEventListener("dragstart", (event) => {
 document.addEventListener("pointerup", (event) => {
   if (!pressed || Math.abs(event.clientX - pressed.x) < DRAGGED) return;
   wasDragged = true;
-  // Only where along the strip the pointer was let go matters.
+  // Only the horizontal release position matters.
   const link = markUnder({ clientX: event.clientX, clientY: pressed.y });
   const ends = [pressed.number, numberOf(link)].filter(Number.isFinite).sort((a, b) => a - b);
   if (ends.length === 2 && ends[0] !== ends[1]) goTo(document.getElementById("strip"), ...ends);
 });
 
-// A mark opens its call beside the page; with a key held down, or without script, its own page.
+// A mark opens its call in the drawer; with a modifier key or no script, on its page.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("#strip [data-strip] a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

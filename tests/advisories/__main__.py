@@ -14,7 +14,7 @@ LOCKED = ("requirements.txt", "requirements-dev.txt")
 
 
 def audit(*files: str, address: str | None) -> int:
-    """Exit code of pip-audit: 1 if a version is vulnerable. It prints what it found."""
+    """Run pip-audit, which prints its findings; return 1 if a version is vulnerable."""
     pinned = [word for file in files for word in ("--requirement", file)]
     service = ["--vulnerability-service", "osv", *(["--osv-url", address] if address else [])]
     options = ["--no-deps", "--disable-pip", "--progress-spinner", "off"]

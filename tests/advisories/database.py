@@ -1,4 +1,4 @@
-"""A server on loopback that answers which known vulnerabilities a version of a package has."""
+"""Loopback server in place of the OSV database, with the vulnerabilities in `advisories.json`."""
 
 import json
 import threading
@@ -14,8 +14,11 @@ KNOWN = Path(__file__).with_name("advisories.json")
 
 
 def advisories() -> list[dict[str, Any]]:
-    """Each in the form of OSV. `advisories.json` has a line per vulnerability: id, package, the
-    version that mends it (none where no release does) and a sentence."""
+    """Known vulnerabilities in OSV format.
+
+    `advisories.json` has a line per vulnerability: id, package, the version that fixes it (omitted
+    if no release does) and a summary.
+    """
     return [_osv(**each) for each in json.loads(KNOWN.read_text())]
 
 
@@ -28,7 +31,7 @@ def vulnerabilities(package: str, version: str) -> list[dict[str, Any]]:
 
 @contextmanager
 def database() -> Iterator[str]:
-    """Address for queries, until the block ends."""
+    """Run the server until the block ends, and yield its query URL."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -51,7 +54,7 @@ class _Answers(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: pip-audit prints what was found."""
+        """Log nothing, since pip-audit prints the results."""
 
 
 def _osv(id: str, package: str, summary: str, mended: str = "", since: str = "0") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The audit of dependencies finds what it should, and nothing in what is pinned."""
+"""The dependency audit detects vulnerable versions, and reports none for the pinned ones."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from django.conf import settings
 from tests.advisories.__main__ import LOCKED, audit
 from tests.advisories.database import database
 
-pytestmark = pytest.mark.slow  # it starts a program for each
+pytestmark = pytest.mark.slow  # each test starts a program
 
 
 def test_no_pinned_version_has_a_known_vulnerability():

@@ -1,4 +1,4 @@
-"""Advice in docs/adapters.md equals the code that `make test-sdks` runs in the frameworks."""
+"""Sample code in docs/adapters.md equals the code that `make test-sdks` runs in the frameworks."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda 
 
 
 class _Plain(ast.NodeTransformer):
-    """Without annotations, docstrings and decorators; parameters by their place."""
+    """Normalizes code: no annotations, docstrings or decorators, and positional parameter names."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is None:
@@ -65,7 +65,7 @@ def _definitions(tree: ast.AST) -> Iterator[str]:
 
 
 def _is_the_readers(node: Definition) -> bool:
-    """A tool, with nothing but three dots in it."""
+    """Whether it is a placeholder tool whose body is `...`."""
     match node:
         case ast.FunctionDef(body=[ast.Expr(ast.Constant(value))]):
             return value is ...
@@ -74,7 +74,7 @@ def _is_the_readers(node: Definition) -> bool:
 
 
 def not_run(text: str) -> list[str]:
-    """Functions, classes, lambdas and tables of a snippet that no program runs as they are."""
+    """Functions, classes, lambdas and tables of a snippet that no tested program contains."""
     run = {
         each for path in PROGRAMS.glob("*.py") for each in _definitions(ast.parse(path.read_text()))
     }

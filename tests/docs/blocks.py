@@ -1,4 +1,4 @@
-"""Fenced code blocks of the pages that users read."""
+"""Fenced code blocks of the user documentation."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _FENCE = re.compile(r"^( *)```(\w*)$")
 
 class Block(NamedTuple):
     page: str
-    line: int  # of its fence
+    line: int  # of the opening fence
     language: str
     text: str
 

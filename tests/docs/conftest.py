@@ -1,4 +1,4 @@
-"""A product that has what the pages speak of: a contract, checks, and keys."""
+"""A product with everything the docs mention: a contract, checks and keys."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ rules:
     when: {args.user: {equals: root}}
     then: {action: block, message: not as root}
 """
-# It asks a person before it does something; there is none here.
+# It prompts a person for confirmation; none is present here.
 MANAGE = f"""\
 #!/bin/sh
 case "$1 $2" in "contracts push" | "contracts pull") set -- "$@" --yes ;; esac
@@ -33,12 +33,12 @@ CLI = """\
 #!/bin/sh
 exec "$PYTHON" -m edictum_site_client.cli "$@"
 """
-VERSIONS = 3  # of the contract and of each check: pages name some
+VERSIONS = 3  # of the contract and of each check: some docs name them
 
 
 @pytest.fixture(scope="package")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    stores = {"DATABASE_URL": "", "REDIS_URL": ""}  # embedded: the pages are what is tested
+    stores = {"DATABASE_URL": "", "REDIS_URL": ""}  # embedded stores: only the docs are under test
     with running(tmp_path_factory.mktemp("console"), VARIABLES | stores) as product:
         console = Console(product, "")
         _fill(console)
@@ -70,7 +70,7 @@ def answer_of(console: Console, method: str, path: str, **body: Any) -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Files of a reader: a contract, and a folder of contracts in git."""
+    """A reader's files: a contract, and a folder of contracts in git."""
     for name in ("contract.yaml", "billing.yaml", "contracts/billing.yaml"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
-"""Runs a fragment of Python as the page has it: `python fragment.py FILE`.
+"""Runs a fragment of Python from the docs: `python fragment.py FILE`.
 
-It may await at its top, and may use names that a reader of its page has: those below, and those of
-the fragments before it. A comment behind an expression that is a value is what it must come to.
+It supports top-level `await`, and names that a reader of the page has: those below, and those of
+earlier fragments. A comment that is a value, after an expression, is the expected result.
 """
 
 import ast
@@ -33,7 +33,7 @@ NEEDS = {"console": ["KEY", "Console"], "guard": ["Edictum", "console"]}
 
 
 def main() -> None:
-    sys.path.insert(0, "")  # what the page has had written into this folder
+    sys.path.insert(0, "")  # modules that the docs wrote into this folder
     text = Path(sys.argv[1]).read_text()
     tree = ast.parse(text)
     names: dict[str, Any] = {"__name__": "__main__", "claimed": claimed}
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 async def end(done: Any, names: dict[str, Any]) -> None:
-    """Code that ends a fragment: what it awaits, and the end of an agent."""
+    """End a fragment: await its result, and close its guard and its console."""
     if inspect.isawaitable(done):
         await done
     if "guard" in names:
@@ -63,7 +63,7 @@ async def end(done: Any, names: dict[str, Any]) -> None:
 
 
 def missing(tree: ast.Module) -> list[str]:
-    """Names that the fragment reads and nothing in it writes, in the order of their needs."""
+    """Names that the fragment reads but never assigns, in dependency order."""
     rows = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     written = {node.id for node in rows if not isinstance(node.ctx, ast.Load)}
     for node in ast.walk(tree):
@@ -92,14 +92,14 @@ def needs_of(name: str) -> list[str]:
 
 
 def claims_in(text: str) -> dict[int | None, str]:
-    """Comments that are a value, by their line: a literal, or `Name(field=literal, …)`."""
+    """Comments that state a value, by line: a literal, or `Name(field=literal, …)`."""
     lines = iter(text.splitlines(keepends=True))
     claims: dict[int | None, str] = {}
     for token in tokenize.generate_tokens(lambda: next(lines, "")):
         if token.type == tokenize.COMMENT and token.line[: token.start[1]].strip():
             words = re.sub(r",? *…\)$", ")", token.string.lstrip("# "))
             if re.match(r"[\"'{\[\d]|\w+\(|(True|False|None)$", words):
-                ast.parse(words, mode="eval")  # what looks like a value has to be one
+                ast.parse(words, mode="eval")  # whatever resembles a value must be one
                 claims[token.start[0]] = words
     return claims
 

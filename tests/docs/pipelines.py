@@ -1,4 +1,4 @@
-"""Files of GitHub and GitLab, held against the schemas that their editors use."""
+"""GitHub and GitLab pipeline files, validated against their published schemas."""
 
 import json
 from importlib.resources import files
@@ -17,8 +17,8 @@ def problems_by(schema: str, value: Any) -> list[str]:
 
 
 def pipeline_problems(text: str) -> list[str]:
-    """Problems of a workflow of GitHub, or of a pipeline of GitLab."""
-    # YAML 1.1 reads `on` as true; both systems read a word.
+    """Problems of a GitHub workflow or a GitLab pipeline."""
+    # YAML 1.1 reads `on` as true; both systems read it as a string.
     value = {"on" if name is True else name: each for name, each in yaml.safe_load(text).items()}
     if "jobs" in value:
         return problems_by("github-workflows", value)

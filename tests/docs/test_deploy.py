@@ -1,4 +1,4 @@
-"""docs/deploy.md from empty to the first outcome: its commands, as they are written there."""
+"""docs/deploy.md from an empty installation to the first outcome: its commands, run as written."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from tests.hosts.installation import Installation, own_redis
 from tests.hosts.servers import own_postgres
 from tests.journeys.console import KEY
 
-pytestmark = pytest.mark.slow  # it starts the product
+pytestmark = pytest.mark.slow  # starts the product
 
 DEPLOY = ROOT / "deploy"
 PAGE = (ROOT / "docs/deploy.md").read_text()
@@ -24,14 +24,14 @@ RUN = re.compile(r"^python manage\.py (.+)$", re.MULTILINE)
 
 
 def section(title: str) -> list[Block]:
-    """Shell blocks below a heading."""
+    """Shell blocks under a heading."""
     lines = PAGE.splitlines()
     first = lines.index(f"## {title}") + 1
     last = next((n for n, line in enumerate(lines, 1) if n > first and line[:3] == "## "), 9_999)
     return [each for each in blocks_of("docs/deploy.md") if first < each.line < last]
 
 
-def test_three_hosts_come_from_empty_to_the_first_outcome(tmp_path):
+def test_the_documented_three_host_setup_accepts_an_outcome(tmp_path):
     exports, migrate, *hosts, request, _containers = section("Three hosts")
     with own_postgres() as database, own_redis(tmp_path / "redis") as broker:
         address = {
@@ -72,7 +72,7 @@ def ran(block: Block, **variables: str) -> str:
     return done.stdout
 
 
-def test_every_role_of_a_unit_a_container_and_a_pod_is_a_command():
+def test_every_role_of_a_unit_container_or_pod_is_a_command():
     assert roles_of_units() == {"up", "web", "worker", "scheduler"}
     roles = {"migrate", "web", "worker", "scheduler"}
     assert {each["command"][0] for each in services() if "postgres" not in each["image"]} >= roles
@@ -109,11 +109,11 @@ def containers() -> list[dict[str, list[str]]]:
     return listed
 
 
-def test_the_units_pass_systemds_own_check(tmp_path):
+def test_the_units_pass_systemd_analyze(tmp_path):
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed")
     for unit in UNITS:
-        # It looks for the program of a unit: that of this checkout.
+        # It checks that a unit's program exists: use the one of this checkout.
         text = unit.read_text().replace("/opt/edictum-site", str(ROOT))
         (tmp_path / unit.name).write_text(text)
     done = subprocess.run(
@@ -128,7 +128,7 @@ def test_the_units_pass_systemds_own_check(tmp_path):
 @pytest.mark.parametrize(
     "path", sorted((DEPLOY / "kubernetes").glob("*.yaml")), ids=lambda p: p.name
 )
-def test_the_manifests_pass_the_schemas_of_kubernetes(path: Path):
+def test_the_manifests_match_the_kubernetes_schemas(path: Path):
     if path.name == "kustomization.yaml":
         named = yaml.safe_load(path.read_text())["resources"]
         assert {path.name, *named} == {each.name for each in path.parent.iterdir()}
@@ -138,7 +138,7 @@ def test_the_manifests_pass_the_schemas_of_kubernetes(path: Path):
         kubernetes.validate(made, "1.32", strict=True)
 
 
-def test_the_compose_file_passes_its_programs_check():
+def test_the_compose_file_passes_docker_compose_config():
     program = shutil.which("docker-compose")
     if program is None:
         pytest.skip("docker-compose is not installed")
@@ -152,7 +152,7 @@ def test_the_compose_file_passes_its_programs_check():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_image_holds_what_its_commands_need():
+def test_the_image_contains_the_files_its_commands_need():
     text = (DEPLOY / "Dockerfile").read_text()
     assert "requirements.txt" in text
     assert 'ENTRYPOINT ["python", "manage.py"]' in text

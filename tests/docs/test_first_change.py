@@ -65,7 +65,7 @@ def test_the_first_change_works_from_the_page_alone(clone):
     failed = run(clone, see_it_fail)
     assert "1 failed" in failed.stdout, failed.stdout + failed.stderr
 
-    fields_end = "    groups: frozenset[int] = frozenset()  # those that it was read from\n"
+    fields_end = "    groups: frozenset[int] = frozenset()  # that these figures include\n"
     edit(clone / QUERY, fields_end, f"{fields_end}\n{query}")
     with (clone / WORDS).open("a") as file:
         file.write(f"\n\n{words}")

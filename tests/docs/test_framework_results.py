@@ -1,4 +1,4 @@
-"""Results that checks get and checks for them, as docs/adapters.md lists them."""
+"""Results that checks receive from frameworks, as docs/adapters.md lists them."""
 
 import ast
 import json
@@ -20,7 +20,7 @@ ONE_FOR_ALL = re.findall(r"One selector finds all of them: `(.*)`", SECTION)[0]
 
 
 @pytest.mark.parametrize(("framework", "result", "selector"), CELLS)
-def test_a_status_is_where_the_page_says(framework: str, result: str, selector: str) -> None:
+def test_documented_selectors_find_the_status(framework: str, result: str, selector: str) -> None:
     value = json.loads(codes(result)[0])
     named = codes(selector)
     for each in [*named, ONE_FOR_ALL] if named else []:
@@ -31,7 +31,7 @@ def test_a_status_is_where_the_page_says(framework: str, result: str, selector: 
 
 
 def the_check(after: str) -> Any:
-    """The `success_check` of the first block below this word of the page."""
+    """The `success_check` in the first block of the page after this word."""
     line = TEXT.count("\n", 0, TEXT.index(f"**{after}**"))
     block = next(each for each in blocks_of(PAGE) if each.line > line)
     (keyword,) = (
@@ -61,7 +61,7 @@ def the_check(after: str) -> Any:
         ("agno", "Error: x", False),
     ],
 )
-def test_a_check_of_the_page_keeps_the_failures_that_edictum_itself_finds(
+def test_documented_checks_agree_with_edictum_on_failures(
     framework: str, result: Any, *, success: bool
 ) -> None:
     assert the_check(framework)("tool", result) is success

@@ -1,4 +1,4 @@
-"""The GitHub action and the GitLab template: valid, and their scripts run on a console."""
+"""The GitHub action and the GitLab template: they are valid, and their scripts run on a console."""
 
 import os
 import re
@@ -27,14 +27,14 @@ def template() -> Any:
     return yaml.safe_load(TEMPLATE.read_text())
 
 
-def test_both_are_valid_by_the_schemas_of_their_editors():
+def test_the_action_and_the_template_match_their_published_schemas():
     assert problems_by("github-actions", action()) == []
     assert pipeline_problems(TEMPLATE.read_text()) == []
     assert problems_by("github-actions", {"name": 7, "runs": {}}) != []
     assert pipeline_problems("job: {script: 7}") != []
 
 
-def test_inputs_reach_scripts_as_variables_only_and_each_is_used():
+def test_inputs_reach_scripts_only_as_variables_and_are_all_used():
     steps = action()["runs"]["steps"]
     assert not any("${{" in step["run"] for step in steps)
     used = {name for step in steps for text in step["env"].values() for name in INPUT.findall(text)}

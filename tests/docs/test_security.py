@@ -1,4 +1,4 @@
-"""The guide to security: each promise names tests that exist, and each question has an answer."""
+"""The security guide: each promise names existing tests, and each question has an answer."""
 
 import re
 
@@ -22,7 +22,7 @@ def defines(file: str, test: str) -> bool:
     return path.is_file() and f"\ndef {test}(" in path.read_text("utf-8")
 
 
-def test_every_promise_names_tests_that_exist():
+def test_every_security_promise_names_existing_tests():
     lines = promises()
     assert len(lines) > 30
     assert [line for line in lines if not _TEST.search(line)] == []
@@ -31,6 +31,6 @@ def test_every_promise_names_tests_that_exist():
     assert text().count("::test_") == len(named)
 
 
-def test_the_guide_answers_forty_questions():
+def test_the_security_guide_answers_forty_questions():
     answers = re.findall(r"^(\d+)\. \*.+\?\* \S", text(), re.MULTILINE)
     assert [int(number) for number in answers] == list(range(1, 41))

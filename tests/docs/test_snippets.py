@@ -1,4 +1,4 @@
-"""Every snippet of the README and of `docs/` is run on a product, or checked against it."""
+"""Every snippet in the README and `docs/` is run on a product or compared with tested code."""
 
 import asyncio
 import configparser
@@ -31,15 +31,15 @@ from tests.docs.conftest import answer_of, name_in
 from tests.docs.pipelines import pipeline_problems
 from tests.journeys.console import KEY, Console
 
-PATIENCE = 180.0  # seconds of one program, where others have the cores
+PATIENCE = 180.0  # seconds for one program, on a machine with busy cores
 FRAGMENT = Path(__file__).with_name("fragment.py")
 ADDRESS, SOME_KEY = "http://127.0.0.1:8000", "edk_production_…"
-# Whoever runs an agent's tool here has to see it arrive.
+# A snippet that runs an agent's tool must report the call to the console.
 RUNS_A_TOOL = re.compile(
     r"guard\.run\(|console\.call\(|\.execute\(|^crm_lookup\(|execute_tool", re.MULTILINE
 )
 REJECTED = re.compile(r'"(rejected|warnings)": ?\[\{')
-# Programs that change a machine, or that a console does without: their lines are not run.
+# Programs that change a machine, or that a console does not need: their lines are not run.
 NOT_RUN = {
     "cd": "belongs to the reader's shell",
     "claude": "an assistant of the reader: test_client.py of the MCP server is one",
@@ -56,11 +56,11 @@ DRAWINGS = {"docs/architecture.md": "how events flow, in letters"}
 
 
 class Wrong(Exception):
-    """A snippet comes out otherwise than its page says."""
+    """The output of a snippet differs from its page."""
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_snippet_of_a_page_comes_out_as_the_page_says(
+def test_every_snippet_in_the_docs_produces_the_documented_output(
     page: str, console: Console, folder: Path
 ) -> None:
     wrong = []
@@ -79,17 +79,17 @@ def test_every_snippet_of_a_page_comes_out_as_the_page_says(
 
 def python(block: Block, console: Console, folder: Path) -> None:
     if block.page == "docs/adapters.md":
-        # It needs a framework, in which `make test-sdks` runs it: here it is the same code.
+        # It needs a framework; `make test-sdks` runs it there, so compare the code here.
         if missing := not_run(block.text):
             raise Wrong(f"no program of tests/sdks runs this as it is: {missing}")
         return
     if block.page == "docs/archive.md":
-        return  # asked of an archive by tests/outcomes/retention/test_archive.py
+        return  # run on an archive by tests/outcomes/retention/test_archive.py
     agent = f"agent-{block.line}-of-{Path(block.page).stem}"
     text = block.text.replace("billing-bot", agent)
     file = folder / f"line_{block.line}.py"
     file.write_text(at_this_console(text, console))
-    # A page that begins with a script has it whole; elsewhere a fragment may be enough.
+    # A page that starts with a script has it complete; elsewhere a fragment can suffice.
     program = [] if block.page == "README.md" else [str(FRAGMENT)]
     ran([sys.executable, *program, file.name], folder, console, AGENT=agent)
     if RUNS_A_TOOL.search(text):
@@ -128,7 +128,7 @@ def execute(block: Block, console: Console, folder: Path, **variables: str) -> N
 
 
 def checked(line: str) -> None:
-    """A line that is not run: its program, its targets and its options are there."""
+    """Check a line that is not run: its program, its targets and its options exist."""
     words = list(dropwhile(VARIABLE.match, shlex.split(line, comments=True)))
     if words and words[0].endswith("python"):
         del words[0]
@@ -154,7 +154,7 @@ def checked(line: str) -> None:
 
 
 def is_wheel(file: str) -> None:
-    """`tests/edictum_site/test_wheel.py` runs what it holds."""
+    """Check that it is the product's wheel, which `tests/edictum_site/test_wheel.py` runs."""
     assert file == f"dist/edictum_site-{settings.RELEASE}-py3-none-any.whl"
 
 
@@ -203,7 +203,7 @@ def json_value(block: Block, console: Console, folder: Path) -> None:
             bearer = at_this_console(headers["Authorization"], console)
             assert "request_deployment" in tools_of(at_this_console(url, console), bearer)
         case {"Statement": _}:
-            assert block.page == "docs/artifacts.md"  # tried in test_bucket_rights.py
+            assert block.page == "docs/artifacts.md"  # covered by test_bucket_rights.py
         case _:
             raise AssertionError("nothing here posts such a value")
 
@@ -219,7 +219,7 @@ def yaml(block: Block, console: Console, folder: Path) -> None:
 
 
 def unit(block: Block, console: Console, folder: Path) -> None:
-    """A service of systemd: read, not started."""
+    """Check a systemd service by parsing it, without starting it."""
     parser = configparser.ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # as its page has them
     parser.read_string(block.text)
@@ -245,7 +245,7 @@ def at_this_console(text: str, console: Console) -> str:
 
 
 def tools_of(url: str, bearer: str) -> set[str]:
-    """Names of the tools that a server of this configuration offers."""
+    """Names of the tools that a server with this configuration lists."""
 
     async def names() -> set[str]:
         http = httpx2.AsyncClient(headers={"Authorization": bearer}, timeout=PATIENCE)
@@ -306,7 +306,7 @@ def test_an_unknown_command_is_detected(line: str) -> None:
         ("nobody_has_this", False),
     ],
 )
-def test_a_value_that_a_comment_claims_is_compared(
+def test_a_value_claimed_in_a_comment_is_compared(
     tmp_path: Path, text: str, *, holds: bool
 ) -> None:
     file = tmp_path / "snippet.py"
@@ -315,12 +315,12 @@ def test_a_value_that_a_comment_claims_is_compared(
     assert (done.returncode == 0) is holds, done.stderr
 
 
-def test_advice_that_no_program_runs_is_detected() -> None:
+def test_untested_advice_is_detected() -> None:
     assert not_run("console = Console(success_check=lambda tool, result: result.ok)")
     assert not_run("class Stopping(CrewAIAdapter):\n    pass")
 
 
-def test_a_fence_without_an_end_or_a_known_form_is_detected() -> None:
+def test_an_unclosed_or_unsupported_code_fence_is_detected() -> None:
     for text in ("```python\n1\n", "  1. ```python title=x\n1\n```\n"):
         with pytest.raises(AssertionError, match="fence"):
             list(blocks_in("page.md", text))

@@ -1,4 +1,4 @@
-"""Addresses of the API, and which keys and members get past the guard of each."""
+"""API routes, and which keys and members are allowed to call each."""
 
 from governance.core.roles import Role
 
@@ -12,11 +12,11 @@ EVERYBODY = {ANONYMOUS, STRANGER} | KEYS | MEMBERS
 READERS = {READ_KEY, MANAGE_KEY} | MEMBERS
 OPERATORS = {MANAGE_KEY, OPERATOR, EDITOR, ADMIN}
 EDITORS = {MANAGE_KEY, EDITOR, ADMIN}
-WRITERS = {EDITOR, ADMIN}  # of drafts, which belong to people
+WRITERS = {EDITOR, ADMIN}  # drafts belong to people
 ADMINS = {MANAGE_KEY, ADMIN}
 INGESTERS = {AGENT_KEY, INGEST_KEY}
 
-# Below /v1/ and /api/v1/, as OpenAPI writes them.
+# Paths below /v1/ and /api/v1/, in OpenAPI format.
 API = {
     "GET keys": READERS,
     "POST keys": ADMINS,

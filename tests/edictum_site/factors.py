@@ -1,4 +1,4 @@
-"""Second factors as people use them: an authenticator app that knows the key of the page."""
+"""Second factors as people use them: an authenticator app with the key from the page."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ STEP = 30  # seconds
 
 
 def code_of(key: str, *, steps: int = 0) -> str:
-    """RFC 6238 code of now, or of so many steps from now."""
+    """RFC 6238 code for now, or for this many steps later."""
     counter = struct.pack(">Q", int(time.time()) // STEP + steps)
     digest = hmac.new(base64.b32decode(key), counter, hashlib.sha1).digest()
     at = digest[-1] & 15
@@ -25,7 +25,7 @@ def code_of(key: str, *, steps: int = 0) -> str:
 
 
 def confirm(client: Client, path: str) -> None:
-    """The password once more, before factors are changed."""
+    """Confirm the password before changing factors."""
     answer = client.get(path)
     assert answer.status_code == 302, answer.text
     confirmed = client.post(answer.headers["Location"], {"password": PASSWORD})
@@ -34,7 +34,7 @@ def confirm(client: Client, path: str) -> None:
 
 
 def add_app(client: Client) -> str:
-    """The key of the app that was added."""
+    """Add an authenticator app; returns its key."""
     confirm(client, ADD_APP)
     match = re.search(r'id="factor-key">(\w+)<', client.get(ADD_APP).text)
     assert match is not None

@@ -1,4 +1,4 @@
-"""A real OpenID Connect provider on loopback, as its own process, and people who sign in there."""
+"""A real OpenID Connect provider on loopback in its own process, and its users."""
 
 import subprocess
 import sys
@@ -15,13 +15,13 @@ from edictum_site.accounts.identity_settings import allauth_providers
 from governance.people.providers import IdentityProvider
 from tests.ports import free_port
 
-PATIENCE = 60  # seconds, where others have the cores
+PATIENCE = 60  # seconds, on a machine with busy cores
 SIGN_IN = "/account/sign-in/with/acme/"
 
 
 @contextmanager
 def running_provider() -> Iterator[str]:
-    """Address of a provider that is ended with the block."""
+    """Address of a provider that runs until the block ends."""
     port = free_port()
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)]
     quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -48,20 +48,20 @@ def _wait_for(url: str) -> None:
 
 
 def configure(settings: Any, url: str, **fields: Any) -> None:
-    """One provider, acme."""
+    """Configure one provider, acme."""
     usual: dict[str, Any] = {"id": "acme", "name": "Acme", "client_id": "console", "secret": "s"}
     settings.OIDC = {"acme": IdentityProvider(**usual, url=url, **fields)}
     settings.SOCIALACCOUNT_PROVIDERS = allauth_providers(settings.OIDC)
 
 
 def know(url: str, sub: str, **claims: Any) -> None:
-    """Have the provider know a person, with a verified mail unless something else is claimed."""
+    """Register a person with the provider, with a verified email by default."""
     usual = {"email": f"{sub}@acme.test", "email_verified": True}
     httpx.put(f"{url}/users/{sub}", json=usual | claims).raise_for_status()
 
 
 def sign_in(client: Client, sub: str, *, start: str = SIGN_IN) -> Any:
-    """The console's answer to a person who has signed in at the provider."""
+    """Response of the console to a person who signed in with the provider."""
     there = client.get(start)
     assert there.status_code == 302, there.text
     back = httpx.post(there.headers["Location"], data={"sub": sub})

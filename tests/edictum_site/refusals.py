@@ -1,4 +1,4 @@
-"""Errors that the product may answer with, read from its source: each code with its status."""
+"""Errors that the product can return, read from its source: each code with its status."""
 
 import ast
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from outcomes.record.wire.refusals import DECODER_ERRORS
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("governance", "outcomes", "edictum_site")
 NAMES_STATUS = {"BodyRefused", "refusal", "api_error"}
-REASONS = {"Blocked": 409}  # of a deployment that may not be: its command refuses with them
+REASONS = {"Blocked": 409}  # a blocked deployment: its command raises these
 
 
 class Refused(NamedTuple):
@@ -23,7 +23,7 @@ class Refused(NamedTuple):
 
 
 def request_errors() -> set[Refused]:
-    """Every code that an error of the API may carry."""
+    """Every code of an API error."""
     kinds = {each.__name__: _status_of(each) for each in _errors()} | REASONS
     names = {Refused(_status_of(each), each.code) for each in _errors()}
     names |= {Refused(status, code) for status, code in CODES.items()}
@@ -39,7 +39,7 @@ def request_errors() -> set[Refused]:
 
 
 def item_errors() -> set[str]:
-    """Every code under which one item of a post may be refused."""
+    """Every code with which a single posted item can be rejected."""
     names = {code for _, code in DECODER_ERRORS}
     for name, call in _calls():
         if name == "ItemRefused" and isinstance(code := _constant(call.args[0]), str):
@@ -48,7 +48,7 @@ def item_errors() -> set[str]:
 
 
 def _errors() -> Iterator[type[GovernanceError]]:
-    import_module("edictum_site.urls")  # an error is known once what raises it is loaded
+    import_module("edictum_site.urls")  # an error class exists only once its module is imported
     waiting = GovernanceError.__subclasses__()
     while waiting:
         each = waiting.pop()

@@ -1,4 +1,4 @@
-"""Every address and method with the role it needs; a test beside this file misses none."""
+"""Every route and method with the role it requires; a test compares it with the URL patterns."""
 
 from governance.core.roles import Role
 from tests.edictum_site.api_routes import (
@@ -49,7 +49,7 @@ __all__ = [
     "WRITERS",
 ]
 
-# Pages of a project, by name (and query): the least role. The rest of the askers must not get in.
+# Pages of a project, by name (and query): the least role. All other callers are rejected.
 PROJECT_PAGES = {
     "GET outcomes:project": Role.VIEWER,
     "GET outcomes:overview": Role.VIEWER,
@@ -105,7 +105,7 @@ PROJECT_PAGES = {
     "GET outcomes:saved_view_choices": Role.VIEWER,
     "POST outcomes:save_view": Role.VIEWER,
     "POST outcomes:session_columns": Role.VIEWER,
-    "POST outcomes:rename_view": Role.OPERATOR,  # of one that is shared, as is removing it
+    "POST outcomes:rename_view": Role.OPERATOR,  # a shared view; the same for removing it
     "POST outcomes:remove_view": Role.OPERATOR,
     "GET outcomes:turn?of=s-1": Role.VIEWER,
     "GET outcomes:artifact_preview?of=s-1": Role.VIEWER,
@@ -355,7 +355,7 @@ PROJECT_PAGES = {
     "POST governance:rotate_signing_key": Role.ADMIN,
 }
 
-# Pages of no project: what they ask for, they ask themselves, and their own tests show it.
+# Pages outside projects: they check access themselves, and their own tests cover it.
 OTHER_PAGES = {
     "governance:first_page",
     "governance:set_up",

@@ -1,4 +1,4 @@
-"""Refused attempts and downloads in the audit log, with address and user agent."""
+"""Rejected attempts and downloads in the audit log, with address and user agent."""
 
 from typing import Any
 
@@ -30,7 +30,9 @@ def entries(project) -> list[tuple[str, str]]:
     return [(entry.action, entry.subject) for entry in rows]
 
 
-def test_a_refused_page_is_recorded_once_a_minute_with_its_repeats(project, ana, monkeypatch):
+def test_repeated_forbidden_page_requests_are_audited_once_a_minute_with_a_count(
+    project, ana, monkeypatch
+):
     now = 0.0
     monkeypatch.setattr(requests, "_clock", lambda: now)
     client = builders.signed_in(ana)
@@ -45,7 +47,7 @@ def test_a_refused_page_is_recorded_once_a_minute_with_its_repeats(project, ana,
     assert (entry.address, entry.actor) == ("192.0.2.7", "person:ana@example.test")
 
 
-def test_a_refused_key_is_recorded_and_a_strangers_request_is_not(project):
+def test_a_forbidden_key_is_audited_and_an_unknown_key_is_not(project):
     text, key = builders.a_key(project, "agent")
     assert Client().get(ROUTE, headers={"Authorization": f"Bearer {text}"}).status_code == 403
     assert Client().get(ROUTE, headers={"Authorization": "Bearer edk_x"}).status_code == 401
@@ -53,13 +55,13 @@ def test_a_refused_key_is_recorded_and_a_strangers_request_is_not(project):
     assert (entry.action, entry.actor) == ("request refused", f"key:{key.pk} {key.name}")
 
 
-def test_a_member_who_is_refused_by_the_api_is_recorded(project, ana):
+def test_a_forbidden_api_request_by_a_member_is_audited(project, ana):
     client = builders.signed_in(ana)
     client.post("/v1/signing-key/rotations")
     assert [action for action, _ in entries(project)] == ["request refused"]
 
 
-def test_a_download_is_recorded_with_its_file(project, ana):
+def test_a_download_is_audited_with_its_file_name(project, ana):
     builders.signed_in(ana).get(reverse("governance:audit", args=[project.slug]), {"format": "csv"})
     ((action, subject),) = entries(project)
     assert action == "file downloaded"

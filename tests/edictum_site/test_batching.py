@@ -1,4 +1,4 @@
-"""Requests that share a query: each gets its result, and a failed batch ends none but itself."""
+"""Requests that share a query: each gets its own result, and a failed batch affects no other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,7 +10,7 @@ from outcomes.database.statements import Query, Row, Statement
 
 
 class Doubling:
-    """A connection whose first query takes until it may end; the double of zero is an error."""
+    """A connection whose first query blocks until released; doubling zero raises an error."""
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
@@ -64,7 +64,7 @@ def test_requests_that_arrive_during_a_query_share_the_next_one():
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_an_error_is_raised_for_all_of_its_batch_and_for_none_after_it(first):
+def test_an_error_fails_its_batch_only(first):
     async def asking(batcher, doubling):
         tasks = [await begun(batcher, number) for number in (first, 0, 2)]
         doubling.may_end.set()
@@ -79,7 +79,7 @@ def test_an_error_is_raised_for_all_of_its_batch_and_for_none_after_it(first):
     assert batches_of(asking) == [[first], [0, 2], [5]]
 
 
-def test_a_request_is_answered_though_others_of_its_batch_have_gone():
+def test_a_request_completes_if_others_in_its_batch_are_canceled():
     async def asking(batcher, doubling):
         first, second, third = [await begun(batcher, number) for number in (1, 2, 3)]
         first.cancel()

@@ -1,4 +1,4 @@
-"""The page of components: a development server has it, no other one."""
+"""The components page: only on a development server."""
 
 import re
 
@@ -13,7 +13,7 @@ from edictum_site.components.views import components
 from edictum_site.templatetags.components import register as by_tags
 
 TEMPLATES = settings.BASE / "templates"
-# What the page is drawn in has these already: once more they would be a second shell.
+# The page's own shell already contains these; including them again would nest a second shell.
 OF_THE_SHELL = {
     *("account_menu", "export_menu", "head_links", "help_menu", "key_list", "keys", "scope"),
     "period_fields",
@@ -22,22 +22,22 @@ OF_THE_SHELL = {
 
 
 @pytest.mark.django_db
-def test_a_server_for_use_does_not_have_it(client):
+def test_the_components_page_is_404_in_production(client):
     assert client.get("/components/").status_code == 404
     with pytest.raises(NoReverseMatch):
         reverse("components")
 
 
-def test_without_debugging_the_view_itself_refuses():
+def test_the_components_view_is_404_without_debug_mode():
     with pytest.raises(Http404):
         components(RequestFactory().get("/components/"))
 
 
-def test_every_component_is_on_it():
+def test_every_component_is_on_the_components_page():
     result = {path.stem for path in (TEMPLATES / "_components").glob("*.html")} - OF_THE_SHELL
     page = "".join(path.read_text() for path in (TEMPLATES / "components").glob("*.html"))
     included = set(re.findall(r"_components/([a-z_]+)\.html", page))
-    # By a tag of the look, or within another component.
+    # Through a template tag, or within another component.
     by_tag = {"outcome": "tag", "verdict": "verdict", "rate": "rate", "interval": "interval"}
     by_tag["local_time"] = "time"
     by_tag |= {name: name for name in by_tags.tags}
@@ -48,7 +48,7 @@ def test_every_component_is_on_it():
     assert result - included == set()
 
 
-def test_every_chart_is_on_it_in_every_state():
+def test_every_chart_is_on_the_components_page_in_every_state():
     shown = {title: [specimen.title for specimen in each] for title, each in specimens()}
     others = shown.pop("Others")
     assert all(states == list(SIZES) for states in shown.values())

@@ -1,4 +1,4 @@
-"""Deletion and export: what a person wrote keeps a name, and nothing else of them stays."""
+"""Account deletion and export: a person's work retains a name, and all other data is removed."""
 
 import pytest
 from django.apps import apps
@@ -24,7 +24,7 @@ from tests.edictum_site.factors import add_app
 from tests.governance.contracts.documents import ALWAYS, document, pre
 
 EMAIL = "leaving.person@example.test"
-AUDIT = "governance.AuditEntry"  # chained: its entries stay as they are
+AUDIT = "governance.AuditEntry"  # chained: its entries never change
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def member(project: Project) -> Member:
 
 @pytest.fixture
 def busy(project: Project, member: Member) -> Client:
-    """A browser of the member, who has left something in many places."""
+    """A browser of the member, whose name is stored in many places."""
     browser = Client(headers={"User-Agent": "Firefox/140.0 Linux"})
     browser.post("/account/sign-in/", {"login": EMAIL, "password": PASSWORD})
     add_app(browser)
@@ -48,7 +48,7 @@ def busy(project: Project, member: Member) -> Client:
 
 
 def places_of(text: str) -> set[str]:
-    """Columns of all tables that hold this text."""
+    """Columns of all tables that contain this text."""
     places = set()
     for model in apps.get_models():
         for field in model._meta.fields:
@@ -59,14 +59,14 @@ def places_of(text: str) -> set[str]:
     return places
 
 
-def test_nothing_but_the_audit_log_names_a_deleted_person(project, member, busy):
+def test_only_the_audit_log_names_a_deleted_person(project, member, busy):
     assert len(places_of(EMAIL)) > 4
     delete_account(member.user, by=CONSOLE)
     assert {place.rpartition(".")[0] for place in places_of(EMAIL)} == {AUDIT}
     assert verify(project) is None
 
 
-def test_what_they_wrote_keeps_their_name(project, member, busy):
+def test_work_of_a_deleted_person_retains_their_name(project, member, busy):
     User.objects.filter(pk=member.user_id).update(name="Lea Leaving")
     page = reverse("governance:delete_account", args=[project.slug, member.pk])
     admin = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
@@ -77,7 +77,7 @@ def test_what_they_wrote_keeps_their_name(project, member, busy):
     assert EMAIL not in version.text
 
 
-def test_a_deleted_account_is_closed_everywhere(project, member, busy):
+def test_a_deleted_account_has_no_access_anywhere(project, member, busy):
     key = project.keys.get(name="theirs")
     assert busy.get("/account/profile/").status_code == 200
     call_command("account", "delete", EMAIL)
@@ -89,14 +89,14 @@ def test_a_deleted_account_is_closed_everywhere(project, member, busy):
     assert not Member.objects.filter(user=member.user_id).exists()
 
 
-def test_the_address_can_be_invited_again(project, member):
+def test_the_email_of_a_deleted_account_can_be_invited_again(project, member):
     delete_account(member.user, by=CONSOLE)
     token = invite(project, email=EMAIL, role=Role.VIEWER, by=CONSOLE)
     Client().post(f"/join/{token}/", {"password": PASSWORD})
     assert Member.objects.get(user__email=EMAIL).role == Role.VIEWER
 
 
-def test_the_only_admin_is_not_deleted(project):
+def test_the_only_admin_cannot_be_deleted(project):
     only = builders.a_member(project, Role.ADMIN)
     admin = builders.signed_in(only.user)
     path = reverse("governance:delete_account", args=[project.slug, only.pk])
@@ -105,7 +105,7 @@ def test_the_only_admin_is_not_deleted(project):
     assert User.objects.get(pk=only.user_id).is_active
 
 
-def test_an_admin_of_one_of_their_projects_alone_deletes_nobody(project, member):
+def test_an_admin_of_only_one_of_their_projects_cannot_delete_a_person(project, member):
     builders.a_member(builders.a_project(), user=member.user)
     admin = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     path = reverse("governance:delete_account", args=[project.slug, member.pk])
@@ -113,7 +113,7 @@ def test_an_admin_of_one_of_their_projects_alone_deletes_nobody(project, member)
     assert User.objects.filter(email=EMAIL).exists()
 
 
-def test_a_person_downloads_their_data_without_secrets(project, member, busy):
+def test_a_person_can_download_their_data_without_secrets(project, member, busy):
     data = busy.get("/account/data/").json()
     assert data["profile"]["email"] == EMAIL
     assert data["memberships"][0]["project"] == project.slug
@@ -126,7 +126,7 @@ def test_a_person_downloads_their_data_without_secrets(project, member, busy):
     assert "secret" not in text
 
 
-def test_the_download_has_nothing_of_other_people(project, member, busy):
+def test_the_download_contains_no_data_of_other_people(project, member, busy):
     other = builders.a_member(project, user=builders.a_user("other@example.test"))
     assert AuditEntry.objects.exists()
     assert EMAIL not in builders.signed_in(other.user).get("/account/data/").text

@@ -1,4 +1,4 @@
-"""Demo projects: who sees them, and that nothing is left of one, and nothing of another is gone."""
+"""Demo projects: access, and removal without affecting other projects."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def counted(project):
     return {table.__name__: table.objects.filter(project=project).count() for table in tables}
 
 
-def test_a_demo_is_a_project_of_its_own_for_the_members_of_its_project(project, admin):
+def test_a_demo_is_a_separate_project_for_the_same_members(project, admin):
     viewer = builders.a_member(project, Role.VIEWER).user
     demo = begin_demo(project, by=admin)
     assert demo.is_demo
@@ -54,20 +54,20 @@ def test_a_demo_is_a_project_of_its_own_for_the_members_of_its_project(project, 
     assert DemoRun.objects.get(project=demo).status == "queued"
 
 
-def test_there_is_one_demo_at_a_time(project, admin):
+def test_a_project_has_at_most_one_demo(project, admin):
     begin_demo(project, by=admin)
     with pytest.raises(Conflict):
         begin_demo(project, by=admin)
 
 
-def test_another_tenant_has_a_demo_of_its_own_and_its_own_address(project, admin):
+def test_each_tenant_has_its_own_demo_with_its_own_address(project, admin):
     first = begin_demo(project, by=admin)
     other = builders.a_project()
     second = begin_demo(other, by=an_admin_of(other))
     assert {first.slug, second.slug} == {"demo", "demo-2"}
 
 
-def test_only_an_admin_makes_or_removes_one(project, admin):
+def test_only_an_admin_can_create_or_remove_a_demo(project, admin):
     editor = person(1, "editor@example.test", Role.EDITOR)
     with pytest.raises(Forbidden):
         begin_demo(project, by=editor)
@@ -76,13 +76,13 @@ def test_only_an_admin_makes_or_removes_one(project, admin):
         remove_demo_project(demo, logged_in=project, by=editor, went={})
 
 
-def test_whoever_sets_the_console_up_sees_a_demo_that_was_filled_before(project):
+def test_the_first_admin_is_a_member_of_a_demo_created_before_setup(project):
     demo = begin_demo(project, by=CONSOLE)
     user = set_up(new_set_up_link(project), email="first@example.test", password=PASSWORD)
     assert Member.objects.get(project=demo, user=user).role == Role.ADMIN
 
 
-def test_nothing_is_left_of_a_demo_and_nothing_of_another_project_is_gone(project, admin):
+def test_removing_a_demo_deletes_all_of_its_data_and_nothing_else(project, admin):
     demo = begin_demo(project, by=admin)
     make_demo_key(demo)
     for each in (project, demo):
@@ -102,7 +102,7 @@ def test_nothing_is_left_of_a_demo_and_nothing_of_another_project_is_gone(projec
     assert row.details["calls"] == 3
 
 
-def test_who_removes_it_at_the_same_time_removes_nothing_more_and_logs_nothing(project, admin):
+def test_removing_a_demo_twice_is_audited_once(project, admin):
     demo = begin_demo(project, by=admin)
     same = Project.objects.get(pk=demo.pk)
     for each in (demo, same):
@@ -110,7 +110,7 @@ def test_who_removes_it_at_the_same_time_removes_nothing_more_and_logs_nothing(p
     assert AuditEntry.objects.filter(project=project, action="demo removed").count() == 1
 
 
-def test_other_tenants_do_not_see_the_demo(project, admin):
+def test_removing_a_demo_is_audited_in_its_own_tenant(project, admin):
     other = builders.a_project("z-tenant")
     demo = begin_demo(other, by=an_admin_of(other))
     user = Member.objects.get(project=demo).user
@@ -121,8 +121,8 @@ def test_other_tenants_do_not_see_the_demo(project, admin):
     assert row.project == other
 
 
-def test_who_asks_for_it_twice_at_once_is_led_to_it(project, admin_client, monkeypatch):
-    def twice(*args, **kwargs):  # as the other one did meanwhile
+def test_a_concurrent_second_demo_request_redirects_to_the_demo(project, admin_client, monkeypatch):
+    def twice(*args, **kwargs):  # simulates a concurrent request
         begin_demo(*args, **kwargs)
         return begin_demo(*args, **kwargs)
 
@@ -130,7 +130,7 @@ def test_who_asks_for_it_twice_at_once_is_led_to_it(project, admin_client, monke
     assert admin_client.post(f"/p/{project.slug}/demo/fill/")["Location"] == "/p/demo/demo/"
 
 
-def test_a_real_project_is_not_removed_like_this(project, admin):
+def test_a_real_project_cannot_be_removed_as_a_demo(project, admin):
     with pytest.raises(Conflict):
         remove_demo_project(project, logged_in=project, by=admin, went={})
     builders.signed_in(Member.objects.get(project=project).user).post(
@@ -139,7 +139,7 @@ def test_a_real_project_is_not_removed_like_this(project, admin):
     assert Project.objects.filter(pk=project.pk).exists()
 
 
-def test_its_keys_are_revoked_when_it_is_done(project, admin):
+def test_demo_keys_are_revoked_when_the_demo_is_complete(project, admin):
     demo = begin_demo(project, by=admin)
     make_demo_key(demo)
     revoke_demo_keys(demo)

@@ -1,4 +1,4 @@
-"""The description of the API keeps its word, as schemathesis reads it and asks every operation."""
+"""The API matches its OpenAPI description, as tested by schemathesis on every operation."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ from tests.edictum_site.test_routes import everything_in, undone
 
 
 def closed(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-    """The application, its answers read to their end and closed, as servers do."""
+    """The application with its responses read completely and closed, as servers do."""
     answer = application(environ, start_response)
     try:
         return [b"".join(answer)]
@@ -32,9 +32,9 @@ def closed(environ: WSGIEnvironment, start_response: StartResponse) -> list[byte
         answer.close()
 
 
-EXAMPLES = 5  # of each operation
-# What fits its schema may still be refused as it should be described: no schema says which texts
-# are contracts and checks, which cursors a list has given, and which fields exclude others.
+EXAMPLES = 5  # per operation
+# A request that matches its schema may still be rejected as documented: no schema describes
+# valid contracts and checks, cursors from a list, or fields that exclude each other.
 ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409", "416", "422", "503"]
 REFUSED = ["400", "401", "403", "404", "405", "409", "413", "415", "422", "5xx"]
 CHECKS = {
@@ -52,7 +52,7 @@ OPERATIONS = {
 
 @contextmanager
 def one_connection() -> Iterator[None]:
-    """The application as it is, in the transaction of the test, and nothing of it is left."""
+    """Run the application in the test's transaction, which is rolled back at the end."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     try:
@@ -64,25 +64,25 @@ def one_connection() -> Iterator[None]:
 
 
 def named_by(route: str, things: Mapping[str, object]) -> dict[str, object]:
-    """Meaning of `name`, which the path alone tells."""
+    """Value of `name`, which depends on the path."""
     if "{name}" not in route:
         return {}
     return {"name": things["check_name" if "success-checks" in route else "bundle_name"]}
 
 
-def test_every_operation_is_read():
+def test_the_description_covers_every_operation():
     assert set(OPERATIONS) == set(routes.API)
 
 
 @pytest.fixture(scope="module")
 def described_paths() -> dict[str, Any]:
-    """Made once: the description of all operations takes a tenth of a second."""
+    """Paths of the description, cached: generating it takes a tenth of a second."""
     paths: dict[str, Any] = api.get_openapi_schema(path_prefix="/v1/")["paths"]
     return paths
 
 
 @pytest.mark.parametrize("route", sorted(routes.API))
-def test_an_operation_names_the_errors_it_answers_with(described_paths, route):
+def test_an_operation_documents_its_errors(described_paths, route):
     method, _, path = route.partition(" ")
     answers = described_paths[f"/v1/{path}"][method.lower()]["responses"]
     errors = {status: answer for status, answer in answers.items() if int(status) >= 400}
@@ -99,8 +99,8 @@ def test_an_operation_names_the_errors_it_answers_with(described_paths, route):
 
 
 @pytest.mark.slow
-def test_what_fits_the_description_is_answered_as_described(project):
-    """Checked with existing things."""
+def test_valid_requests_get_responses_that_match_the_description(project):
+    """Requests refer to existing objects."""
     things = everything_in(project)
 
     def there(case: schemathesis.Case[Any], route: str) -> None:
@@ -111,7 +111,7 @@ def test_what_fits_the_description_is_answered_as_described(project):
 
 
 @pytest.mark.slow
-def test_what_does_not_fit_the_description_is_refused_as_described(project):
+def test_invalid_requests_get_errors_that_match_the_description(project):
     assert failures(project, schemathesis.GenerationMode.NEGATIVE, lambda case, route: None) == []
 
 
@@ -127,7 +127,7 @@ def failures(
         try:
             ask(route, key, mode, change)
         except Unsatisfiable:
-            assert mode is schemathesis.GenerationMode.NEGATIVE  # it takes nothing at all
+            assert mode is schemathesis.GenerationMode.NEGATIVE  # the operation has no parameters
         except FailureGroup as failed:
             items += [f"{route}: {each}" for each in failed.exceptions]
     return items

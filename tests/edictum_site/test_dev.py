@@ -18,7 +18,7 @@ from edictum_site.stack.running import TO_START, TO_STOP
 
 
 class Dev:
-    """`make dev` on a data folder and a source folder of the test."""
+    """`make dev` with a data folder and a source folder of the test."""
 
     def __init__(self, data: Path, sources: Path) -> None:
         self.sources = sources

@@ -1,4 +1,4 @@
-"""The ways in and out: set-up, sign-in, invitation, and the pages of what went wrong."""
+"""Setup, sign-in, invitations and error pages."""
 
 import pytest
 from django.core.cache import cache
@@ -40,14 +40,14 @@ def sign_in(client: Client, email: str, password: str = PASSWORD, after: str = "
     )
 
 
-def test_before_set_up_the_first_page_tells_where_the_link_is(project, visitor):
+def test_before_setup_the_first_page_says_where_the_link_is_printed(project, visitor):
     page = visitor.get("/")
     assert page.status_code == 200
     assert "printed in the terminal" in page.text
     assert "setup_link" in page.text
 
 
-def test_set_up_makes_the_admin_and_lands_at_the_start(project, visitor):
+def test_setup_creates_the_admin_and_redirects_to_the_start_page(project, visitor):
     path = set_up_path(project)
     assert "Set up this console" in visitor.get(path).text
     answer = visitor.post(path, {"email": "first@example.test", "password": PASSWORD})
@@ -58,19 +58,19 @@ def test_set_up_makes_the_admin_and_lands_at_the_start(project, visitor):
     assert Client().post(path, {}).status_code == 410
 
 
-def test_a_weak_password_gets_its_error_at_the_field(project, visitor):
+def test_a_weak_password_is_reported_at_its_field(project, visitor):
     page = visitor.post(set_up_path(project), {"email": "a@example.test", "password": "short"})
     assert page.status_code == 422
     assert "too short" in page.text
     assert 'value="short"' not in page.text
 
 
-def test_the_first_page_after_set_up_is_the_sign_in(project, visitor):
+def test_the_first_page_after_setup_redirects_to_sign_in(project, visitor):
     builders.a_member(project, Role.ADMIN)
     assert visitor.get("/")["Location"] == reverse("account_login")
 
 
-def test_sign_in_lands_where_one_was_going(project, visitor):
+def test_sign_in_redirects_to_the_requested_page(project, visitor):
     member = builders.a_member(project, user=builders.a_user("a@example.test", password=PASSWORD))
     keys = reverse("governance:keys", args=[project.slug])
     redirected = visitor.get(keys)["Location"]
@@ -79,20 +79,20 @@ def test_sign_in_lands_where_one_was_going(project, visitor):
     assert member.user.email in visitor.get(keys).text
 
 
-def test_sign_in_goes_to_no_other_site(project, visitor):
+def test_sign_in_does_not_redirect_to_another_site(project, visitor):
     builders.a_member(project, user=builders.a_user("a@example.test", password=PASSWORD))
     assert sign_in(visitor, "a@example.test", after="https://evil.example/")["Location"] == "/"
 
 
 @pytest.mark.parametrize("email", ["a@example.test", "nobody@example.test"])
-def test_a_wrong_password_and_an_unknown_email_get_the_same_answer(project, visitor, email):
+def test_a_wrong_password_and_an_unknown_email_get_the_same_message(project, visitor, email):
     builders.a_user("a@example.test", password=PASSWORD)
     page = sign_in(visitor, email, "not-the-password")
     assert page.status_code == 200
     assert "Wrong email or password." in page.text
 
 
-def test_who_is_switched_off_does_not_get_in(project, visitor):
+def test_an_inactive_user_cannot_sign_in(project, visitor):
     user = builders.a_user("a@example.test", password=PASSWORD)
     user.is_active = False
     user.save()
@@ -100,18 +100,18 @@ def test_who_is_switched_off_does_not_get_in(project, visitor):
     assert "_auth_user_id" not in visitor.session
 
 
-def test_there_is_no_sign_up_and_no_reset(visitor):
+def test_sign_up_and_unconfigured_password_reset_are_404(visitor):
     for path in ("signup/", "sign-up/", "password/reset/", "email/"):
         assert visitor.get(f"/account/{path}").status_code == 404
 
 
-def test_sign_out_is_a_post_and_ends_the_session(admin_client):
+def test_sign_out_requires_a_post_and_ends_the_session(admin_client):
     assert "Sign out?" in admin_client.get(reverse("account_logout")).text
     admin_client.post(reverse("account_logout"))
     assert admin_client.get("/")["Location"] == reverse("account_login")
 
 
-def test_a_password_is_changed_with_the_current_one(project, visitor):
+def test_changing_a_password_requires_the_current_one(project, visitor):
     user = builders.a_user("a@example.test", password=PASSWORD)
     builders.a_member(project, user=user)
     visitor.force_login(user)
@@ -125,7 +125,7 @@ def test_a_password_is_changed_with_the_current_one(project, visitor):
     assert user.check_password(new)
 
 
-def test_an_invited_person_chooses_a_password_and_is_in(project, visitor):
+def test_an_invited_person_sets_a_password_and_is_signed_in(project, visitor):
     path = join_path(project, "new@example.test")
     assert "Invited as editor: new@example.test" in visitor.get(path).text
     assert visitor.post(path, {"password": "short"}).status_code == 422
@@ -134,7 +134,7 @@ def test_an_invited_person_chooses_a_password_and_is_in(project, visitor):
     assert visitor.get(path).status_code == 410
 
 
-def test_somebody_known_signs_in_and_joins(project, visitor):
+def test_an_existing_user_signs_in_and_joins(project, visitor):
     known = builders.a_user("known@example.test", password=PASSWORD)
     path = join_path(project, known.email)
     assert f"next={path}" in visitor.get(path).text
@@ -144,7 +144,7 @@ def test_somebody_known_signs_in_and_joins(project, visitor):
     assert Member.objects.get(user=known).project == project
 
 
-def test_somebody_else_who_is_signed_in_does_not_join(project, admin_client):
+def test_an_invitation_cannot_be_accepted_by_another_signed_in_user(project, admin_client):
     known = builders.a_user("known@example.test")
     path = join_path(project, known.email)
     assert "Sign out, open this link again" in admin_client.get(path).text
@@ -153,13 +153,13 @@ def test_somebody_else_who_is_signed_in_does_not_join(project, admin_client):
     assert not Member.objects.filter(user=known).exists()
 
 
-def test_a_member_of_no_project_gets_an_explanation(db, visitor):
+def test_a_user_without_a_project_gets_an_explanation(db, visitor):
     visitor.force_login(builders.a_user())
     assert "You aren't in any project" in visitor.get("/", follow=True).text
     assert visitor.get(reverse("governance:new_project")).status_code == 403
 
 
-def test_the_first_page_is_the_project_used_last(project):
+def test_the_first_page_is_the_last_used_project(project):
     member = builders.a_member(project)
     other = builders.a_member(builders.a_project(), user=member.user).project
     client = builders.signed_in(member.user)
@@ -175,26 +175,26 @@ def test_the_first_page_of_a_project_without_traffic_is_its_start(project):
     assert client.get("/")["Location"] == reverse("first_hour:start", args=[project.slug])
 
 
-def test_a_page_that_is_not_there_is_a_page(visitor):
+def test_an_unknown_page_has_a_404_page(visitor):
     page = visitor.get("/q/nothing/")
     assert page.status_code == 404
     assert "Page not found" in page.text
 
 
-def test_a_form_without_its_token_is_refused_with_a_page(db):
+def test_a_form_without_a_csrf_token_gets_a_403_page(db):
     page = Client(enforce_csrf_checks=True).post(reverse("account_login"), {})
     assert page.status_code == 403
     assert "This form expired" in page.text
 
 
-def test_a_failure_is_a_page_that_needs_nothing_else(rf):
+def test_a_server_error_has_a_standalone_page(rf):
     page = failed(rf.get("/p/default/sessions/"))
     assert page.status_code == 500
     assert b"The server hit an error" in page.content
     assert failed(rf.get("/v1/outcomes"))["Content-Type"] == "application/json"
 
 
-def test_pages_carry_the_content_policy_and_no_inline_script_or_style(admin_client, project):
+def test_pages_have_a_content_security_policy_and_no_inline_code(admin_client, project):
     for name in ("settings", "keys", "new_key", "members", "invite", "audit"):
         page = admin_client.get(reverse(f"governance:{name}", args=[project.slug]))
         assert "script-src 'self'" in page["Content-Security-Policy"]

@@ -1,4 +1,4 @@
-"""Acknowledged data survives a loss of power, according to the database itself rather than
+"""Acknowledged data survives a power loss, according to the database itself rather than its
 settings."""
 
 from django.db import connection
@@ -10,7 +10,7 @@ def result_of(statement: str) -> object:
         return cursor.fetchone()[0]
 
 
-def test_the_database_waits_for_the_disk(db):
+def test_the_database_commits_synchronously_to_disk(db):
     if connection.vendor == "sqlite":
         assert result_of("PRAGMA journal_mode") == "wal"
         assert result_of("PRAGMA synchronous") == 2

@@ -1,4 +1,4 @@
-"""Variables of the environment: what fits is read, what does not is told by its name."""
+"""Environment variables: valid values are parsed, invalid ones are rejected by name."""
 
 import re
 
@@ -22,7 +22,7 @@ from edictum_site.env import (
 NAME = "EDICTUM_SITE_TRIED"
 
 
-def test_a_level_may_be_written_in_any_case_and_left_out(monkeypatch):
+def test_a_log_level_is_case_insensitive_and_optional(monkeypatch):
     assert env_level(NAME) == "INFO"
     monkeypatch.setenv(NAME, "debug")
     assert env_level(NAME) == "DEBUG"
@@ -31,7 +31,7 @@ def test_a_level_may_be_written_in_any_case_and_left_out(monkeypatch):
         env_level(NAME)
 
 
-def test_origins_stand_between_commas_and_have_a_scheme(monkeypatch):
+def test_origins_are_comma_separated_and_have_a_scheme(monkeypatch):
     assert env_origins(NAME) == []
     monkeypatch.setenv(NAME, "https://a.example, http://b.example:8000,")
     assert env_origins(NAME) == ["https://a.example", "http://b.example:8000"]
@@ -67,7 +67,7 @@ def test_networks_are_written_in_cidr_form(monkeypatch):
 @pytest.mark.parametrize(
     "url", ["", "redis://here:6379/0", "rediss://:secret@here", "unix:///run/my%20redis.sock"]
 )
-def test_a_broker_is_named_as_its_clients_name_it(monkeypatch, url):
+def test_valid_broker_urls_are_accepted(monkeypatch, url):
     monkeypatch.setenv("REDIS_URL", url)
     assert broker_url() == url
 
@@ -87,7 +87,7 @@ def test_an_invalid_broker_url_is_rejected(monkeypatch, url):
         ("http://[fd00::1]:8000", "http://[fd00::1]:8000"),
     ],
 )
-def test_the_address_of_the_console_is_a_scheme_and_a_host(monkeypatch, written, read):
+def test_the_console_address_has_a_scheme_and_a_host(monkeypatch, written, read):
     monkeypatch.setenv(NAME, written)
     assert env_url(NAME) == read
 
@@ -118,15 +118,13 @@ def test_an_invalid_console_address_is_rejected(monkeypatch, written):
         ("", "", "10.0.0.7", ["10.0.0.7"]),
     ],
 )
-def test_only_listed_hosts_and_this_machine_are_answered(
-    monkeypatch, written, url, listening, also
-):
+def test_only_listed_hosts_and_localhost_are_allowed(monkeypatch, written, url, listening, also):
     monkeypatch.setenv(NAME, written)
     monkeypatch.setenv("HOST", listening)
     assert env_hosts(NAME, url) == ["localhost", "127.0.0.1", "[::1]", *also]
 
 
-def test_a_bound_is_an_integer_and_0_means_none(monkeypatch):
+def test_a_limit_is_an_integer_and_0_disables_it(monkeypatch):
     assert env_bound(NAME, 7) == 7
     monkeypatch.setenv(NAME, "0")
     assert env_bound(NAME, 7) == 0
@@ -148,7 +146,7 @@ def test_a_bound_is_an_integer_and_0_means_none(monkeypatch):
         ("gs://bucket?region=eu", "has the unknown option 'region'; known: none"),
     ],
 )
-def test_an_address_of_no_artifact_store_is_refused(monkeypatch, address, reason):
+def test_an_invalid_artifact_store_address_is_rejected(monkeypatch, address, reason):
     monkeypatch.setenv("EDICTUM_SITE_ARTIFACTS", address)
     with pytest.raises(SettingInvalid, match=f"^EDICTUM_SITE_ARTIFACTS {re.escape(reason)}") as why:
         env_artifacts()
@@ -156,12 +154,12 @@ def test_an_address_of_no_artifact_store_is_refused(monkeypatch, address, reason
 
 
 @pytest.mark.parametrize("address", ["", "file:///srv/a", "s3://b", "gs://b/prefix", "az://b"])
-def test_an_address_of_an_artifact_store_is_accepted(monkeypatch, address):
+def test_a_valid_artifact_store_address_is_accepted(monkeypatch, address):
     monkeypatch.setenv("EDICTUM_SITE_ARTIFACTS", address)
     assert env_artifacts() == address
 
 
-def test_credentials_of_an_object_store_may_be_files(monkeypatch, tmp_path):
+def test_credentials_of_an_object_store_can_be_read_from_files(monkeypatch, tmp_path):
     (tmp_path / "secret").write_text("from a file\n")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY_FILE", str(tmp_path / "secret"))
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "read by the library itself")

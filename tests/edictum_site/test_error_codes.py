@@ -1,4 +1,4 @@
-"""The page about the API names every code that the product refuses with, and no other."""
+"""docs/api.md lists exactly the error codes that the product returns."""
 
 import re
 
@@ -13,7 +13,7 @@ def part(title: str) -> str:
     return text.partition(f"## {title}\n")[2].partition("\n## ")[0]
 
 
-def test_every_code_stands_on_the_page_with_its_status():
+def test_the_docs_list_every_error_code_with_its_status():
     names = {
         Refused(int(status), code)
         for status, codes in _ROW.findall(part("Errors"))
@@ -24,6 +24,6 @@ def test_every_code_stands_on_the_page_with_its_status():
     assert sorted(names - result) == [], "nothing is refused with these any more"
 
 
-def test_every_code_of_an_item_stands_on_the_page():
+def test_the_docs_list_every_item_error_code():
     listed = part("Errors").partition("A rejected item")[2].partition("\n\n")[0]
     assert set(_CODE.findall(listed.partition(":")[2])) == item_errors()

@@ -1,4 +1,4 @@
-"""Error pages: inside the shell for people who are signed in, with ways on."""
+"""Error pages: inside the shell for signed-in users, with links to other pages."""
 
 import pytest
 from django.db import OperationalError
@@ -21,7 +21,7 @@ def has_ways_on(page, project, nearest):
     assert 'class="nav"' in page.text
 
 
-def test_a_missing_page_offers_the_nearest_list_and_a_search_for_its_name(viewer, project):
+def test_a_404_page_links_to_the_nearest_list_and_a_search(viewer, project):
     sessions = reverse("outcomes:sessions", args=[project.slug])
     page = viewer.get(f"{sessions}no-such-session/")
     assert page.status_code == 404
@@ -29,14 +29,14 @@ def test_a_missing_page_offers_the_nearest_list_and_a_search_for_its_name(viewer
     assert 'value="no-such-session"' in page.text
 
 
-def test_an_address_outside_of_projects_offers_the_project_used_last(viewer, project):
+def test_a_404_page_outside_projects_links_to_the_last_used_project(viewer, project):
     viewer.get(reverse("governance:settings", args=[project.slug]))
     page = viewer.get("/nowhere/")
     assert page.status_code == 404
     has_ways_on(page, project, reverse("outcomes:overview", args=[project.slug]))
 
 
-def test_a_page_of_another_project_does_not_say_that_it_exists(viewer, project):
+def test_a_404_page_does_not_reveal_another_project(viewer, project):
     other = builders.a_project("secret-plans")
     page = viewer.get(reverse("outcomes:sessions", args=[other.slug]))
     assert page.status_code == 404
@@ -45,27 +45,27 @@ def test_a_page_of_another_project_does_not_say_that_it_exists(viewer, project):
     assert other.name not in page.text.replace(page.request["PATH_INFO"], "")
 
 
-def test_a_page_for_another_role_offers_ways_on(viewer, project):
+def test_a_403_page_links_to_accessible_pages(viewer, project):
     page = viewer.get(reverse("governance:new_key", args=[project.slug]))
     assert page.status_code == 403
     has_ways_on(page, project, reverse("governance:settings", args=[project.slug]))
     assert "You need the admin role" in page.text
 
 
-def test_a_used_link_offers_ways_on(viewer, project):
+def test_an_invalid_link_page_links_to_other_pages(viewer, project):
     page = viewer.get(reverse("governance:join", args=["no-such-token"]))
     assert page.status_code == 410
     has_ways_on(page, project, reverse("outcomes:overview", args=[project.slug]))
 
 
-def test_a_stranger_gets_the_plain_page(client):
+def test_an_anonymous_visitor_gets_a_plain_404_page(client):
     page = client.get("/nowhere/")
     assert page.status_code == 404
     assert "Page not found" in page.text
     assert 'class="nav"' not in page.text
 
 
-def test_a_part_that_is_missing_is_answered_without_the_shell(viewer, project):
+def test_a_missing_page_fragment_is_404_without_the_shell(viewer, project):
     page = viewer.get(f"/p/{project.slug}/nowhere/", headers={"HX-Request": "true"})
     assert page.status_code == 404
     assert 'class="nav"' not in page.text
@@ -78,7 +78,7 @@ def failing(member, monkeypatch, view):
     return browser.get(reverse("help:doc", args=["api"]))
 
 
-def test_a_failure_is_shown_inside_the_shell(project, monkeypatch):
+def test_a_server_error_page_is_inside_the_shell(project, monkeypatch):
     def fails(name):
         raise RuntimeError(name)
 
@@ -88,7 +88,7 @@ def test_a_failure_is_shown_inside_the_shell(project, monkeypatch):
     has_ways_on(page, project, reverse("outcomes:overview", args=[project.slug]))
 
 
-def test_a_failure_of_the_shell_itself_is_shown_without_it(project, monkeypatch):
+def test_an_error_in_the_shell_has_a_page_without_it(project, monkeypatch):
     def fails(*_):
         raise RuntimeError
 
@@ -99,7 +99,7 @@ def test_a_failure_of_the_shell_itself_is_shown_without_it(project, monkeypatch)
     assert 'class="nav"' not in page.text
 
 
-def test_a_page_whose_database_is_away_can_be_tried_again(project, monkeypatch):
+def test_a_page_without_a_database_is_503_with_retry_after(project, monkeypatch):
     def fails(name):
         raise OperationalError(name)
 

@@ -1,4 +1,4 @@
-"""Every page with a table has one Export menu, which offers each table as CSV and as JSON."""
+"""Every page with a table has one Export menu with each table as CSV and JSON."""
 
 import csv
 import html
@@ -11,11 +11,11 @@ import pytest
 from tests.edictum_site import routes
 from tests.edictum_site.test_routes import address, everything_in, read, undone
 
-TABLE = re.compile(r'<table\b(?! class="table"><caption)')  # not those of charts
+TABLE = re.compile(r'<table\b(?! class="table"><caption)')  # excludes tables of charts
 MENU = re.compile(r'<details class="pick export".*?</details>', re.DOTALL)
 LINK = re.compile(r'href="([^"]*[?;]format=(?:csv|json)[^"]*)" download')
 
-# Pages whose tables are forms, and why they are no files.
+# Pages whose tables are forms, and why they are not exported.
 NO_FILE = {
     "GET governance:roles": "an explanation of what each role may do",
     "GET outcomes:bindings_of_check": "a question; the bindings page has the file",
@@ -24,7 +24,7 @@ NO_FILE = {
 
 
 @pytest.mark.slow
-def test_each_page_offers_its_tables_in_one_export_menu(project, admin_client):
+def test_each_page_has_one_export_menu_with_all_its_tables(project, admin_client):
     known = everything_in(project)
     offered, without = set(), set()
     for requested in sorted(routes.PROJECT_PAGES):

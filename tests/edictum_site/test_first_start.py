@@ -1,4 +1,4 @@
-"""First start: what it makes and prints, and that a second one does neither."""
+"""The first start: what it creates and prints, and that a second start does not repeat it."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -28,7 +28,7 @@ def start(capsys) -> list[str]:
     return [line.strip() for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_first_start_prints_a_set_up_link_and_an_agents_key(capsys):
+def test_the_first_start_prints_a_setup_link_and_an_agent_key(capsys):
     lines = start(capsys)
     link = next(line for line in lines if "/set-up/" in line)
     key = next(line for line in lines if line.startswith("edk_production_"))
@@ -38,10 +38,10 @@ def test_a_first_start_prints_a_set_up_link_and_an_agents_key(capsys):
     assert access is not None
     assert access.project_slug == "default"
     assert access.scopes == {"agent", "ingest"}
-    assert lines.index(key) < lines.index(link)  # the link to click comes last
+    assert lines.index(key) < lines.index(link)  # the link to open is printed last
 
 
-def test_a_second_start_makes_no_key_and_prints_a_link_while_nobody_is_in(capsys):
+def test_a_second_start_creates_no_key_and_prints_a_link_until_a_member_exists(capsys):
     start(capsys)
     lines = start(capsys)
     assert ApiKey.objects.count() == 1
@@ -51,7 +51,7 @@ def test_a_second_start_makes_no_key_and_prints_a_link_while_nobody_is_in(capsys
     assert start(capsys) == []
 
 
-def test_the_admin_of_the_environment_is_made_at_the_first_start_only(capsys, monkeypatch):
+def test_the_admin_from_the_environment_is_created_only_on_the_first_start(capsys, monkeypatch):
     monkeypatch.setenv("EDICTUM_SITE_ADMIN_EMAIL", "Boss@Example.test")
     monkeypatch.setenv("EDICTUM_SITE_ADMIN_PASSWORD", PASSWORD)
     lines = start(capsys)
@@ -73,7 +73,7 @@ def test_the_admin_of_the_environment_is_made_at_the_first_start_only(capsys, mo
         ("nobody", PASSWORD, "email address"),
     ],
 )
-def test_an_admin_that_cannot_be_made_ends_the_start(monkeypatch, email, password, sentence):
+def test_an_invalid_admin_setting_stops_the_start(monkeypatch, email, password, sentence):
     monkeypatch.setenv("EDICTUM_SITE_ADMIN_EMAIL", email)
     monkeypatch.setenv("EDICTUM_SITE_ADMIN_PASSWORD", password)
     with pytest.raises(CommandError, match=sentence):
@@ -92,7 +92,7 @@ def test_the_bootstrap_key_is_the_only_key_and_has_all_scopes(capsys, monkeypatc
     assert ApiKey.objects.count() == 1
 
 
-def test_another_bootstrap_key_on_a_later_start_does_nothing_and_says_so(capsys, monkeypatch):
+def test_a_changed_bootstrap_key_on_a_later_start_is_ignored_with_a_warning(capsys, monkeypatch):
     start(capsys)
     monkeypatch.setenv("EDICTUM_SITE_BOOTSTRAP_KEY", BOOTSTRAP)
     assert any("differs" in line for line in start(capsys))
@@ -100,18 +100,18 @@ def test_another_bootstrap_key_on_a_later_start_does_nothing_and_says_so(capsys,
 
 
 @pytest.mark.parametrize("text", ["edk_staging_short", "secret", "edk_staging_" + "-" * 40])
-def test_a_bootstrap_key_of_another_form_ends_the_start(monkeypatch, text):
+def test_an_invalid_bootstrap_key_stops_the_start(monkeypatch, text):
     monkeypatch.setenv("EDICTUM_SITE_BOOTSTRAP_KEY", text)
     with pytest.raises(CommandError, match="at least 32 letters and digits"):
         call_command("prepare")
 
 
-def test_the_links_go_where_the_console_is_reached(capsys, monkeypatch):
+def test_printed_links_use_the_configured_console_address(capsys, monkeypatch):
     monkeypatch.setenv("EDICTUM_SITE_URL", "https://console.example/")
     assert any(line.startswith("https://console.example/set-up/") for line in start(capsys))
 
 
-def test_setup_link_helps_only_when_nobody_can_get_in(capsys):
+def test_the_setup_link_command_works_only_without_an_admin(capsys):
     call_command("setup_link")
     assert "/set-up/" in capsys.readouterr().out
     builders.a_member(Project.objects.get(), Role.ADMIN)
@@ -119,7 +119,7 @@ def test_setup_link_helps_only_when_nobody_can_get_in(capsys):
         call_command("setup_link")
 
 
-def test_verify_audit_tells_where_a_log_was_altered(capsys):
+def test_verify_audit_reports_the_first_altered_entry(capsys):
     start(capsys)
     call_command("verify_audit")
     assert "default: intact" in capsys.readouterr().out

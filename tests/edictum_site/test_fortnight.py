@@ -1,4 +1,4 @@
-"""The two weeks of the simulated agents: the same each time, and with everything to be found."""
+"""Two weeks of simulated agents: reproducible, with every incident."""
 
 import random
 from datetime import UTC, datetime
@@ -14,21 +14,21 @@ def sessions(seed=7, share=1.0):
     return planned(NOW, random.Random(seed), share)  # noqa: S311 - the same each time
 
 
-def test_the_same_seed_gives_the_same_weeks():
+def test_the_same_seed_generates_the_same_sessions():
     assert sessions() == sessions()
     assert sessions(8) != sessions(7)
 
 
-def test_no_session_begins_before_the_two_weeks_or_after_now():
+def test_every_session_starts_within_the_two_weeks():
     assert all(day_begins(NOW, 0) <= each.at < NOW for each in sessions())
 
 
-def test_each_session_has_a_name_of_its_own():
+def test_session_names_are_unique():
     names = [each.session for each in sessions()]
     assert len(names) == len(set(names))
 
 
-def test_every_agent_works_and_every_incident_happens_in_a_small_demo_too():
+def test_a_small_demo_also_contains_every_incident():
     small = sessions(share=0.02)
     assert {each.agent for each in small} <= set(FLEET)
     assert {"deploy-night", "reminders-1", "reminders-2", "refunds-2"} <= {
@@ -37,13 +37,13 @@ def test_every_agent_works_and_every_incident_happens_in_a_small_demo_too():
     assert {each.agent for each in sessions()} == set(FLEET)
 
 
-def test_one_night_brings_in_thousands():
+def test_the_largest_import_has_thousands_of_rows():
     assert max(each.amount for each in sessions() if each.agent == "import-bot") == max(
         NIGHTS.values()
     )
 
 
-def test_what_a_person_does_is_written_down_and_lies_within_the_two_weeks():
+def test_scripted_changes_use_existing_contracts_and_are_within_two_weeks():
     assert max(*DEPLOYED, *SAVED) < DAYS
     named = {f"{bundle}-{number}" for each in DEPLOYED.values() for bundle, number, _ in each}
     named |= {f"services-{number}" for number, _ in SAVED.values()}

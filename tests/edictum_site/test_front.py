@@ -1,4 +1,4 @@
-"""The front under the real server, with a small WSGI application of the tests' own."""
+"""The front under the real server, with a small WSGI application for tests."""
 
 import hashlib
 import http.client
@@ -34,7 +34,7 @@ def toy(shared: Toy) -> Toy:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Toy]:
-    """A server that the test may stop itself."""
+    """A server that the test can stop."""
     toy = Toy(tmp_path)
     toy.ask("/echo")
     yield toy
@@ -46,7 +46,7 @@ def chunked(pieces: list[bytes]) -> Iterator[bytes]:
     yield from pieces
 
 
-def test_a_request_arrives_as_wsgi_wants_it(toy):
+def test_a_request_has_a_valid_wsgi_environment(toy):
     response, body = toy.ask("/echo/caf%C3%A9?a=1&b=%20", X_Own="one", Content_Type="text/plain")
     answer = json.loads(body)
     assert response.status == 200
@@ -59,7 +59,7 @@ def test_a_request_arrives_as_wsgi_wants_it(toy):
     assert answer["edictum.front"] is True
 
 
-def test_repeated_headers_are_joined_and_none_can_be_forged(toy):
+def test_repeated_headers_are_joined_and_forged_headers_are_dropped(toy):
     connection = toy.say(
         "POST /echo HTTP/1.1",
         *("Host: here", "Connection: close", "Transfer-Encoding: chunked", "Proxy: evil"),
@@ -84,7 +84,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("what", ENDLESS)
-def test_a_head_without_end_is_cut(toy, what):
+def test_an_endless_request_head_is_rejected_and_disconnected(toy, what):
     with socket.create_connection(toy.address, timeout=20) as connection, suppress(ConnectionError):
         connection.sendall(ENDLESS[what])
         answer = connection.recv(12)
@@ -130,7 +130,7 @@ def test_a_large_body_is_accepted_up_to_the_limit_of_its_sender(toy, way, key, s
         assert set(json.loads(body)) == {"code", "detail", "errors"}
 
 
-def test_an_announced_body_is_refused_before_it_is_sent(toy):
+def test_an_oversized_announced_body_is_rejected_before_it_is_sent(toy):
     connection = toy.say(
         *("POST /echo HTTP/1.1", "Host: here", "Expect: 100-continue"),
         f"Content-Length: {100 * MIB}",
@@ -139,7 +139,7 @@ def test_an_announced_body_is_refused_before_it_is_sent(toy):
     connection.close()
 
 
-def test_slow_uploads_hold_no_thread(toy):
+def test_slow_uploads_do_not_occupy_threads(toy):
     head = ("POST /echo HTTP/1.1", "Host: here", "Connection: close", "Content-Length: 10")
     slow = [toy.say(*head) for _ in range(30)]
     assert toy.ask("/echo")[0].status == 200
@@ -150,7 +150,7 @@ def test_slow_uploads_hold_no_thread(toy):
         connection.close()
 
 
-def test_a_client_that_leaves_in_mid_upload_harms_nobody(toy):
+def test_a_client_that_disconnects_during_an_upload_leaves_no_files(toy):
     head = ("POST /echo HTTP/1.1", "Host: here", "Authorization: Bearer large")
     for _ in range(10):
         connection = toy.say(*head, f"Content-Length: {5 * MIB}")
@@ -160,13 +160,13 @@ def test_a_client_that_leaves_in_mid_upload_harms_nobody(toy):
     assert list(toy.folder.glob("tmp*")) == []
 
 
-def test_files_arrive_complete_and_no_longer_than_announced(toy):
+def test_files_are_sent_completely_and_not_beyond_their_content_length(toy):
     assert toy.ask("/small_file")[1] == b"small " * 100
     assert toy.ask("/large_file")[1] == LARGE
     assert toy.ask("/growing_file")[1] == b"g" * 2_000_000
 
 
-def test_stalled_downloads_hold_no_thread(toy):
+def test_stalled_downloads_do_not_occupy_threads(toy):
     stalled = [toy.say("GET /large_file HTTP/1.1", "Host: here") for _ in range(20)]
     stalled += [toy.say("GET /endless HTTP/1.1", "Host: here") for _ in range(8)]
     assert toy.ask("/echo")[0].status == 200
@@ -176,39 +176,39 @@ def test_stalled_downloads_hold_no_thread(toy):
     until(lambda: toy.events().count("endless closed") == 8)
 
 
-def test_a_head_request_gets_the_head_alone(toy):
+def test_a_head_request_gets_only_headers(toy):
     response, body = toy.ask("/large_file", "HEAD")
     assert (response.headers["Content-Length"], body) == (str(len(LARGE)), b"")
     assert toy.ask("/rows", "HEAD")[1] == b""
     assert toy.ask("/endless", "HEAD")[0].status == 200
 
 
-def test_rows_are_made_on_a_side_thread_and_arrive_in_order(toy):
+def test_export_rows_are_generated_on_another_thread_and_sent_in_order(toy):
     response, body = toy.ask("/rows")
     assert response.headers["Transfer-Encoding"] == "chunked"
     assert body.decode().splitlines() == [f"{number},False" for number in range(5000)]
     until(lambda: "thread released" in toy.events())
 
 
-def test_an_export_ends_when_its_reader_leaves(toy):
+def test_an_export_stops_when_its_reader_disconnects(toy):
     connection = toy.say("GET /endless HTTP/1.1", "Host: here")
     assert connection.recv(1000)
     connection.close()
     until(lambda: "endless closed" in toy.events())
 
 
-def test_an_export_that_breaks_does_not_seem_complete(toy):
+def test_a_failed_export_is_an_incomplete_response(toy):
     with pytest.raises(http.client.IncompleteRead):
         toy.ask("/broken_export")
 
 
-def test_a_request_that_waits_is_answered_once_with_its_body(toy):
+def test_a_waiting_request_gets_one_response_and_its_body_is_preserved(toy):
     response, body = toy.ask("/wait?0.1", "POST", b"hello")
     assert (response.status, body) == (200, b"waited, body hello")
     assert toy.events().count("waited on") == 1
 
 
-def test_requests_that_wait_hold_no_thread_that_serves_others(toy):
+def test_waiting_requests_do_not_occupy_threads(toy):
     with ThreadPoolExecutor(30) as clients:
         waiting = [clients.submit(toy.ask, "/wait?1") for _ in range(30)]
         until(lambda: len(toy.events()) >= 30)
@@ -217,14 +217,14 @@ def test_requests_that_wait_hold_no_thread_that_serves_others(toy):
         assert {answer.result()[1] for answer in waiting} == {b"waited, body "}
 
 
-def test_a_wait_ends_when_its_client_leaves(toy):
+def test_a_wait_ends_when_its_client_disconnects(toy):
     connection = toy.say("GET /wait?1000000 HTTP/1.1", "Host: here")
     until(lambda: "waited on" in toy.events())
     connection.close()
     until(lambda: "wait ended" in toy.events())
 
 
-def test_the_33rd_request_that_waits_gets_a_503_with_a_time_to_try_again(toy):
+def test_the_33rd_waiting_request_is_503_with_retry_after(toy):
     waiting = [toy.say("GET /wait?1000000 HTTP/1.1", "Host: here") for _ in range(32)]
     until(lambda: toy.events().count("waited on") == 32)
     response, body = toy.ask("/wait?1000000")
@@ -238,14 +238,14 @@ def test_the_33rd_request_that_waits_gets_a_503_with_a_time_to_try_again(toy):
 @pytest.mark.parametrize(
     ("accept", "kind"), [("application/json", "application/json"), ("text/html", "text/html")]
 )
-def test_an_application_that_raises_is_answered_for(toy, accept, kind):
+def test_an_application_error_is_a_500_without_details(toy, accept, kind):
     response, body = toy.ask("/broken", Accept=accept)
     assert response.status == 500
     assert response.headers["Content-Type"].startswith(kind)
     assert b"the application broke" not in body
 
 
-def test_the_application_has_no_say_in_the_connection(toy):
+def test_hop_by_hop_headers_of_the_application_are_dropped(toy):
     response, body = toy.ask("/hop")
     assert body == b"still here"
     assert response.headers["Connection"] is response.headers["Keep-Alive"] is None
@@ -253,7 +253,7 @@ def test_the_application_has_no_say_in_the_connection(toy):
     assert (response.status, body, response.headers["ETag"]) == (304, b"", '"a"')
 
 
-def test_a_stop_lets_requests_finish_and_ends_those_that_wait(own):
+def test_shutdown_completes_running_and_waiting_requests(own):
     with ThreadPoolExecutor(2) as clients:
         busy = clients.submit(own.ask, "/busy?0.5")
         waiting = clients.submit(own.ask, "/wait?1000000")
@@ -261,17 +261,17 @@ def test_a_stop_lets_requests_finish_and_ends_those_that_wait(own):
         assert own.stop() == -signal.SIGTERM
         assert busy.result()[1] == b"done"
         assert waiting.result()[1] == b"waited, body "
-    assert own.events().count("thread released") == 4 + 2 + 1  # serve, export, waited
+    assert own.events().count("thread released") == 4 + 2 + 1  # serve, export and wait threads
 
 
-def test_clients_that_leave_are_no_errors(own):
-    # The second half asks for more before the first answer came.
+def test_client_disconnects_are_not_logged_as_errors(own):
+    # The second half sends another request before the first response.
     request = ("GET /wait?1 HTTP/1.1", "Host: here")
     connections = [own.say(*request) for _ in range(20)]
     connections += [own.say(*request, "", *request) for _ in range(20)]
     until(lambda: len(own.events()) >= 40)
     for connection in connections:
-        # A reset, as of a client that was killed.
+        # A TCP reset, as from a killed client.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
     assert own.ask("/echo")[0].status == 200
@@ -279,13 +279,13 @@ def test_clients_that_leave_are_no_errors(own):
     assert "Traceback" not in (own.folder / "log").read_text()
 
 
-def test_a_stream_that_is_cut_does_not_seem_finished(toy):
+def test_an_aborted_stream_is_an_incomplete_response(toy):
     connection = toy.say("GET /stream?cut HTTP/1.1", "Host: here")
     received = read_all(connection)
     connection.close()
     head, _, body = received.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 ")
-    assert body == b"9\r\n: hello\n\n\r\n"  # and not the empty piece that ends a response
+    assert body == b"9\r\n: hello\n\n\r\n"  # without the empty chunk that ends a response
     assert toy.ask("/echo")[0].status == 200
 
 
@@ -294,13 +294,13 @@ def test_a_denied_stream_gets_the_same_error_as_any_request(toy):
     assert (response.status, json.loads(body)["code"]) == (404, "not_found")
 
 
-def test_whoever_asks_for_the_head_of_a_stream_gets_no_stream(toy):
+def test_a_head_request_for_a_stream_opens_no_stream(toy):
     response, body = toy.ask("/stream?endless", "HEAD")
     assert (response.status, response.headers["Content-Type"]) == (200, "text/event-stream")
     assert body == b""
 
 
-def test_a_stop_cuts_streams_and_a_client_that_leaves_ends_its_own(own):
+def test_shutdown_or_a_client_disconnect_ends_a_stream(own):
     connection = own.say("GET /stream?endless HTTP/1.1", "Host: here")
     received = b""
     while b": hello" not in received:

@@ -1,4 +1,4 @@
-"""Slow requests and slow readers under the real server: nobody else waits for them."""
+"""Slow requests and slow readers under the real server: they do not delay others."""
 
 import json
 import socket
@@ -25,7 +25,7 @@ def own(tmp_path: Path) -> Iterator[Toy]:
 
 @pytest.fixture
 def slow(own: Toy) -> Iterator[Callable[..., Pending]]:
-    """Sends what takes until `let_go`, in the name of an actor."""
+    """Send a request as this actor that blocks until `let_go`."""
     with ThreadPoolExecutor(30) as clients:
         yield lambda actor, **headers: clients.submit(own.ask, "/slow", X_Actor=actor, **headers)
         own.let_go()
@@ -35,7 +35,7 @@ def began(toy: Toy) -> int:
     return toy.events().count("slow began")
 
 
-def test_slow_requests_leave_half_of_the_threads_to_others(own, slow):
+def test_slow_requests_use_at_most_half_of_the_threads(own, slow):
     pending = [slow(f"actor {number}") for number in range(8)]
     until(lambda: began(own) == 2)
     assert own.ask("/echo")[0].status == 200
@@ -48,7 +48,7 @@ def test_slow_requests_leave_half_of_the_threads_to_others(own, slow):
     assert [each.result()[0].status for each in pending].count(200) == 2
 
 
-def test_one_actor_cannot_take_all_places_of_slow_requests(own, slow):
+def test_one_actor_cannot_use_all_slow_request_slots(own, slow):
     for _ in range(10):
         slow("greedy")
     until(lambda: began(own) == 1)
@@ -56,7 +56,7 @@ def test_one_actor_cannot_take_all_places_of_slow_requests(own, slow):
     until(lambda: began(own) == 2)
 
 
-def test_a_slow_request_waits_for_its_place_and_then_runs(own, slow):
+def test_a_slow_request_waits_for_a_slot_and_then_runs(own, slow):
     first = slow("one")
     until(lambda: began(own) == 1)
     second = slow("one")
@@ -66,13 +66,13 @@ def test_a_slow_request_waits_for_its_place_and_then_runs(own, slow):
     assert [each.result()[0].status for each in (first, second)] == [200, 200]
 
 
-def test_more_than_a_few_waiting_requests_of_one_actor_are_refused_at_once(own, slow):
+def test_excess_waiting_requests_of_one_actor_are_rejected_immediately(own, slow):
     pending = [slow("greedy") for _ in range(25)]
     refused = wait(pending, return_when=FIRST_COMPLETED).done.pop()
     assert refused.result()[0].status == 503
 
 
-def test_a_busy_page_loads_itself_again(own, slow):
+def test_a_busy_page_reloads_itself(own, slow):
     slow("one")
     slow("two")
     until(lambda: began(own) == 2)
@@ -81,11 +81,11 @@ def test_a_busy_page_loads_itself_again(own, slow):
     assert b"The console is busy" in body
 
 
-def test_files_of_a_store_that_hangs_keep_no_large_body_waiting(own):
+def test_a_hanging_artifact_store_does_not_block_large_uploads(own):
     with ThreadPoolExecutor(8) as clients:
         stuck = [clients.submit(own.ask, "/stuck_file") for _ in range(8)]
         until(lambda: own.events().count("read stuck") == 4)
-        body = b"x" * 3_000_000  # goes to the disk on its way
+        body = b"x" * 3_000_000  # spooled to disk
         response, answer = own.ask("/echo", "POST", body, Authorization="Bearer large")
         assert (response.status, json.loads(answer)["length"]) == (200, len(body))
         assert not any(each.done() for each in stuck)
@@ -109,7 +109,7 @@ def drain(connection: socket.socket) -> None:
         pass
 
 
-def test_slow_readers_of_exports_keep_no_other_export_waiting(own):
+def test_slow_export_readers_do_not_block_other_exports(own):
     readers = [reader(own, f"actor {number}") for number in range(20)]
     rows = own.ask("/rows")[1].decode().splitlines()
     assert rows == [f"{number},False" for number in range(5000)]
@@ -118,7 +118,7 @@ def test_slow_readers_of_exports_keep_no_other_export_waiting(own):
     until(lambda: own.events().count("endless closed") == 20)
 
 
-def test_fast_readers_of_endless_exports_keep_no_other_export_waiting(own):
+def test_endless_exports_do_not_block_other_exports(own):
     with ThreadPoolExecutor(8) as clients:
         readers = [reader(own, f"actor {number}") for number in range(8)]
         reading = [clients.submit(drain, connection) for connection in readers]
@@ -130,7 +130,7 @@ def test_fast_readers_of_endless_exports_keep_no_other_export_waiting(own):
             connection.close()
 
 
-def test_one_actor_has_only_a_few_exports_sent_at_once(own):
+def test_concurrent_exports_are_limited_per_actor(own):
     readers = [reader(own, "greedy") for _ in range(4)]
     response, body = own.ask("/rows", X_Actor="greedy")
     assert (response.status, json.loads(body)["code"]) == (503, "busy")
@@ -140,7 +140,7 @@ def test_one_actor_has_only_a_few_exports_sent_at_once(own):
     until(lambda: own.ask("/rows", X_Actor="greedy")[0].status == 200)
 
 
-def test_an_export_goes_on_while_requests_never_end(own, slow):
+def test_an_export_continues_while_slow_requests_hang(own, slow):
     slow("one")
     slow("two")
     until(lambda: began(own) == 2)

@@ -8,7 +8,7 @@ from django.urls import reverse
 HTTPS = {"X-Forwarded-Proto": "https"}
 
 
-def test_a_page_forbids_what_it_does_not_need(db):
+def test_pages_have_restrictive_security_headers(db):
     headers = Client().get("/account/sign-in/").headers
     assert headers["Content-Security-Policy"].startswith("default-src 'self'; script-src 'self'")
     assert "unsafe" not in headers["Content-Security-Policy"]
@@ -16,7 +16,7 @@ def test_a_page_forbids_what_it_does_not_need(db):
     assert headers["X-Frame-Options"] == "DENY"
 
 
-def test_behind_https_a_browser_is_pinned_to_https(db, settings):
+def test_https_responses_have_strict_transport_security(db, settings):
     settings.SECURE_HSTS_SECONDS = 31_536_000
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     text = "Strict-Transport-Security"
@@ -24,7 +24,7 @@ def test_behind_https_a_browser_is_pinned_to_https(db, settings):
     assert text not in Client().get("/account/sign-in/").headers
 
 
-def test_a_page_goes_compressed_over_the_wire_and_a_file_as_it_is(project, admin_client):
+def test_pages_are_compressed_and_files_are_not(project, admin_client):
     page = reverse("outcomes:overview", args=[project.slug])
     plain = admin_client.get(page)
     packed = admin_client.get(page, headers={"Accept-Encoding": "gzip"})
@@ -39,7 +39,7 @@ def test_a_page_goes_compressed_over_the_wire_and_a_file_as_it_is(project, admin
     )
 
 
-def test_a_page_is_painted_in_the_theme_that_its_reader_chose(db):
+def test_a_page_uses_the_theme_cookie(db):
     client = Client()
     address = reverse("account_login")
     assert "data-theme" not in client.get(address).text

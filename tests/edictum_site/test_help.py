@@ -27,7 +27,7 @@ def test_the_list_of_docs_has_every_file_of_the_docs_folder():
     assert listed == {name for name in library.documents() if not name.startswith(library.ADR)}
 
 
-def test_every_link_in_the_docs_leads_to_a_page_and_to_a_heading_of_it():
+def test_every_link_in_the_docs_resolves_to_a_page_and_heading():
     broken = set()
     for name in library.documents():
         document = library.document_named(name)
@@ -43,7 +43,7 @@ def test_every_link_in_the_docs_leads_to_a_page_and_to_a_heading_of_it():
     assert broken == set()
 
 
-def test_html_and_scripts_in_a_document_are_shown_as_text():
+def test_html_and_scripts_in_a_document_are_escaped():
     text = "<script>alert(1)</script>\n\n[click](javascript:alert(1)) <b onclick=x>bold</b>\n"
     shown, _ = render(text, settings.BASE / "docs/api.md", {})
     assert "<script" not in shown
@@ -51,7 +51,7 @@ def test_html_and_scripts_in_a_document_are_shown_as_text():
     assert "href=" not in shown
 
 
-def test_a_document_is_shown_in_the_shell_of_the_project_used_last(pages, project):
+def test_a_docs_page_uses_the_shell_of_the_last_used_project(pages, project):
     page = pages.get(reverse("help:doc", args=["connect"]))
     assert page.status_code == 200
     assert page.context["project"] == project
@@ -61,11 +61,11 @@ def test_a_document_is_shown_in_the_shell_of_the_project_used_last(pages, projec
 
 
 @pytest.mark.parametrize("name", ["nothing", "../README", "adr/none", "../../etc/passwd"])
-def test_other_files_are_not_documents(pages, name):
+def test_files_outside_the_docs_are_404(pages, name):
     assert pages.get(f"/docs/{name}/").status_code == 404
 
 
-def test_the_docs_need_a_sign_in(client):
+def test_the_docs_require_sign_in(client):
     assert client.get(reverse("help:docs")).url.startswith(reverse("account_login"))
 
 
@@ -75,7 +75,7 @@ def test_the_help_menu_names_the_version_and_the_commit(pages, project):
     assert release.commit() in page
 
 
-def test_the_commit_is_read_from_the_repository_or_the_build_or_is_not_known(monkeypatch, tmp_path):
+def test_the_commit_comes_from_the_repository_or_the_build_or_is_empty(monkeypatch, tmp_path):
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=settings.BASE, capture_output=True, text=True, check=True
     )
@@ -89,7 +89,7 @@ def test_the_commit_is_read_from_the_repository_or_the_build_or_is_not_known(mon
     assert release.commit.__wrapped__() == ""
 
 
-def test_every_term_of_a_page_is_in_the_glossary():
+def test_every_term_used_on_a_page_is_in_the_glossary():
     templates = [path.read_text() for path in (settings.BASE / "templates").rglob("*.html")]
     used = set(re.findall(r'\{% term "([^"]+)"', "\n".join(templates)))
     assert used

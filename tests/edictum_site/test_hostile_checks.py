@@ -1,4 +1,4 @@
-"""No text of a check, no result, no name and no binding costs the console more than a sentence."""
+"""No check, result, name or binding costs the console more than an error message."""
 
 import json
 from collections.abc import Callable
@@ -133,23 +133,23 @@ DOORS: dict[str, Door] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
-def test_every_hostile_text_gets_its_sentence_and_the_next_one_is_served(house, door):
+def test_hostile_checks_are_rejected_and_the_next_request_is_served(house, door):
     for name, (text, words) in TEXTS.items():
         if "page" in door and "half" in name:
-            continue  # a browser sends none
+            continue  # a browser cannot send this
         status, result = DOORS[door](house, text)
         assert status < 500, name
         if "page" not in door and status not in (400, 413):
             plain = json.dumps(json.loads(result), ensure_ascii=False)
             expected = status == 422 and any(each in plain for each in words.split("|"))
-            # Whose name it may not be saved under, can be tried.
+            # A check whose name is reserved cannot be saved, but can be tried.
             assert expected or (status < 300 and name == "a name of ours"), (name, result[:500])
         Rejudging.objects.all().delete()
         assert DOORS["tried on a result"](house, FINE)[0] == 200, name
     assert CheckVersion.objects.count() == 1
 
 
-def test_any_result_that_is_tried_gets_a_verdict_or_a_sentence(house):
+def test_trying_any_result_returns_a_verdict_or_an_error(house):
     around = json.dumps({"yaml": FINE, "tool_name": "t", "result": "HERE"})
     for name, result in RESULTS.items():
         body = around.replace('"HERE"', result)
@@ -158,7 +158,7 @@ def test_any_result_that_is_tried_gets_a_verdict_or_a_sentence(house):
         assert len(response.content) < 5_000, name
 
 
-def test_any_result_is_settled_under_a_check_that_shows_it(project):
+def test_any_result_is_processed_under_a_check_that_quotes_it(project):
     everything = '"{value} {result} {result|json} {result.ok}"'
     a_check(
         project,
@@ -186,7 +186,7 @@ def test_any_result_is_settled_under_a_check_that_shows_it(project):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_name_is_one_or_none_at_every_address(house, name):
+def test_every_address_handles_any_check_name(house, name):
     checked, _ = house.api("put", f"success-checks/{name}", yaml=check_text(FAILS, name=name))
     assert checked in (201, 404, 405, 422), name
     for kind in ("", ".py", ".ts", ".json", ".yaml"):
@@ -202,7 +202,7 @@ QUERIES = ["\0", "x" * 5_000, "-1", "9" * 30, "ä", "a b", "%"]
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_any_query_of_a_page_of_checks_is_answered(house, query):
+def test_check_pages_handle_any_query(house, query):
     names = "q cursor page tab from to left right old new version env agent tool since until check"
     fields = dict.fromkeys(names.split(), query)
     at, slug = "c/mine/", house.project.slug
@@ -255,7 +255,7 @@ PERIODS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("path", ["success-checks/backtests", "reclassifications"])
-def test_any_period_and_glob_is_a_job_or_a_sentence(house, path):
+def test_any_period_and_glob_starts_a_job_or_is_rejected(house, path):
     more = {"yaml": FINE} if "backtests" in path else {}
     for period in PERIODS:
         status, result = house.api("post", path, **more, **period)
@@ -266,7 +266,7 @@ def test_any_period_and_glob_is_a_job_or_a_sentence(house, path):
             assert house.api(method, f"{path}/{number}")[0] in (404, 405, 414, 422), number
 
 
-def test_nothing_of_another_project_is_reached_by_its_number_or_name(house):
+def test_checks_and_jobs_of_another_project_are_404_by_id_and_name(house):
     other = House(builders.a_project())
     theirs = check_text(FAILS, name="theirs")
     assert other.api("put", "success-checks/theirs", yaml=theirs)[0] == 201

@@ -1,4 +1,4 @@
-"""The host names that the console answers to, and what its links are built from."""
+"""Host names that the console accepts, and the address in its links."""
 
 import html
 
@@ -18,12 +18,12 @@ def text_of(response) -> str:
     return html.unescape(response.text)
 
 
-def test_without_settings_only_this_machine_is_answered():
+def test_without_settings_only_localhost_is_allowed():
     assert set(present.ALLOWED_HOSTS) == {"localhost", "127.0.0.1", "[::1]", "testserver"}
 
 
 @pytest.mark.parametrize("page", ["/", "/account/sign-in/", "/no-such-page/"])
-def test_a_page_at_another_host_names_the_variables(db, page):
+def test_a_page_at_an_unknown_host_names_the_settings(db, page):
     result = text_of(Client(headers=EVIL).get(page))
     assert "does not accept the host name 'evil.example'" in result
     assert "EDICTUM_SITE_URL" in result
@@ -31,7 +31,7 @@ def test_a_page_at_another_host_names_the_variables(db, page):
 
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
-def test_the_api_refuses_another_host_as_json(project, prefix):
+def test_the_api_rejects_an_unknown_host_as_json(project, prefix):
     client = builders.bearing(builders.a_key(project, "agent")[0], **EVIL)
     for answer in (
         client.get(f"{prefix}/health/live"),
@@ -43,19 +43,19 @@ def test_the_api_refuses_another_host_as_json(project, prefix):
         assert "EDICTUM_SITE_HOSTS" in answer.json()["detail"]
 
 
-def test_a_name_in_the_setting_is_answered(db, settings):
+def test_a_configured_host_is_allowed(db, settings):
     settings.ALLOWED_HOSTS = ["console.example"]
     client = Client(headers={"Host": "console.example"})
     assert client.get(reverse("account_login")).status_code == 200
 
 
-def test_sign_in_leads_to_no_other_host(project):
+def test_sign_in_does_not_redirect_to_another_host(project):
     builders.a_member(project, user=builders.a_user("a@example.test", password=PASSWORD))
     body = {"login": "a@example.test", "password": PASSWORD, "next": "https://evil.example/x"}
     assert "Location" not in Client(headers=EVIL).post(reverse("account_login"), body).headers
 
 
-def test_an_invitation_link_is_built_from_the_address_that_is_set(project, admin_client, settings):
+def test_an_invitation_link_uses_the_configured_address(project, admin_client, settings):
     settings.SITE_URL = "https://console.example"
     page = reverse("governance:invite", args=[project.slug])
     text = admin_client.post(
@@ -65,7 +65,7 @@ def test_an_invitation_link_is_built_from_the_address_that_is_set(project, admin
     assert "http://testserver/join/" not in text
 
 
-def test_without_it_the_link_follows_the_request(project, admin_client):
+def test_without_a_configured_address_the_link_uses_the_request_host(project, admin_client):
     page = reverse("governance:invite", args=[project.slug])
     text = admin_client.post(
         page, {"email": "new@example.test", "role": "viewer"}, follow=True
@@ -73,7 +73,7 @@ def test_without_it_the_link_follows_the_request(project, admin_client):
     assert "http://testserver/join/" in text
 
 
-def test_the_lines_to_copy_hold_the_address_that_is_set(project, admin_client, settings):
+def test_sample_code_uses_the_configured_address(project, admin_client, settings):
     settings.SITE_URL = "https://console.example"
     text = admin_client.get(reverse("first_hour:start", args=[project.slug])).text
     assert "https://console.example" in text

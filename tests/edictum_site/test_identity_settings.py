@@ -1,4 +1,4 @@
-"""Identity providers as the environment names them."""
+"""Identity providers configured through environment variables."""
 
 import re
 
@@ -23,14 +23,14 @@ def _complete(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def test_a_provider_has_its_variables_and_defaults():
+def test_a_provider_is_configured_from_variables_and_defaults():
     provider = env_providers()["acme"]
     assert (provider.name, provider.url) == ("Acme", "https://id.acme.test/realm")
     assert (provider.domains, provider.groups, provider.hours) == (frozenset(), (), 12)
     assert "secret=" not in repr(provider)
 
 
-def test_the_example_of_the_docs_is_a_provider(monkeypatch, tmp_path):
+def test_the_example_in_the_docs_is_a_valid_provider(monkeypatch, tmp_path):
     text = (ROOT / "docs/people.md").read_text()
     for name, value in re.findall(r"^export (\w+)='?([^'\n]+)'?$", text, re.MULTILINE):
         monkeypatch.setenv(name, value)
@@ -42,7 +42,7 @@ def test_the_example_of_the_docs_is_a_provider(monkeypatch, tmp_path):
     assert provider.roles(["agents-team"]) == {"default": Role.EDITOR}
 
 
-def test_groups_may_have_spaces_commas_and_slashes(monkeypatch):
+def test_group_names_can_contain_spaces_commas_and_slashes(monkeypatch):
     groups = "/team a=default:viewer; cn=ops,dc=acme=default:operator"
     monkeypatch.setenv("EDICTUM_SITE_OIDC_ACME_GROUPS", groups)
     first, second = env_providers()["acme"].groups
@@ -50,7 +50,7 @@ def test_groups_may_have_spaces_commas_and_slashes(monkeypatch):
     assert (second.group, second.project, second.role) == ("cn=ops,dc=acme", "default", "operator")
 
 
-def test_the_highest_role_of_a_persons_groups_counts(monkeypatch):
+def test_a_person_gets_the_highest_role_of_their_groups(monkeypatch):
     groups = "a=one:viewer;b=one:editor;c=one:operator;d=two:admin"
     monkeypatch.setenv("EDICTUM_SITE_OIDC_ACME_GROUPS", groups)
     provider = env_providers()["acme"]
@@ -70,7 +70,7 @@ def test_the_highest_role_of_a_persons_groups_counts(monkeypatch):
         ("EDICTUM_SITE_OIDC_ACME_HOURS", "0"),
     ],
 )
-def test_a_value_that_does_not_fit_ends_the_start(monkeypatch, name, value):
+def test_an_invalid_provider_setting_is_rejected(monkeypatch, name, value):
     monkeypatch.setenv(name, value)
     with pytest.raises(SettingInvalid, match="EDICTUM_SITE_OIDC"):
         env_providers()

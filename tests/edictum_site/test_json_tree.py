@@ -1,4 +1,4 @@
-"""A JSON value as the tree that a page shows, whatever is in it."""
+"""JSON values rendered as a tree, for any content."""
 
 import json
 
@@ -14,14 +14,14 @@ VALUES = st.recursive(
 )
 
 
-def test_text_of_an_agent_never_becomes_markup():
+def test_agent_text_is_escaped():
     html = json_tree({"<b>": "<script>alert(1)</script>"})
     assert "<script>" not in html
     assert "<b>" not in html
     assert "&lt;script&gt;" in html
 
 
-def test_a_lone_surrogate_is_written_as_its_escape():
+def test_a_lone_surrogate_is_displayed_as_its_escape():
     html = json_tree({"\ud800": ["\udfff é"]})
     assert html.encode()
     assert "\\ud800" in html
@@ -35,23 +35,23 @@ def test_null_false_and_0_are_distinct():
     assert '<span class="code-number">0</span>' in html
 
 
-def test_an_object_opens_and_closes_without_script():
+def test_objects_can_be_collapsed_without_javascript():
     html = json_tree({"rows": [1, 2]})
     assert html.count("<details open>") == 2
     assert "array, 2 items" in html
 
 
-def test_an_empty_list_has_nothing_to_open():
+def test_an_empty_list_is_not_collapsible():
     assert "<details" not in json_tree([])
 
 
-def test_a_long_text_is_cut_with_its_length_and_still_complete():
+def test_a_long_text_is_collapsed_with_its_length_and_remains_complete():
     html = json_tree("x" * (LONG + 1_000))
     assert "Show all 1,400 characters" in html
     assert "x" * (LONG + 1_000) in html
 
 
-def test_the_value_that_decided_is_marked_and_what_it_lies_in_stands_open():
+def test_the_deciding_value_is_marked_and_its_ancestors_are_expanded():
     deep = {"a": {"b": {"c": {"d": {"ok": False}}}}}
     html = json_tree(deep, ["a", "b", "c", "d", "ok"])
     assert html.count("decided-value") == 1
@@ -59,11 +59,11 @@ def test_the_value_that_decided_is_marked_and_what_it_lies_in_stands_open():
     assert html.count("<details open>") == 5
 
 
-def test_a_complete_value_can_decide():
+def test_the_root_value_can_be_the_deciding_value():
     assert "decided-value" in json_tree(None, [])
 
 
-def test_a_hostile_depth_is_drawn_only_so_far():
+def test_rendering_stops_at_the_maximum_depth():
     value: object = 1
     for _ in range(500):
         value = [value]
@@ -74,7 +74,7 @@ def test_a_hostile_depth_is_drawn_only_so_far():
 
 @settings(max_examples=50)
 @given(VALUES)
-def test_every_value_is_drawn_as_balanced_markup(value):
+def test_any_value_renders_as_balanced_markup(value):
     html = json_tree(json.loads(json.dumps(value)))
     for element in ("details", "summary", "ul", "li", "span", "div"):
         assert html.count(f"<{element}>") + html.count(f"<{element} ") == html.count(

@@ -1,4 +1,4 @@
-"""The log tells what somebody may want to look into, and not what every call of an agent does."""
+"""The log contains what an operator may want to investigate, not every agent call."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ from tests import builders
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
-def test_counters_that_nobody_has_begun_are_no_news(project, caplog, prefix):
+def test_a_404_for_an_unset_counter_is_not_logged(project, caplog, prefix):
     agent = builders.bearing(builders.a_key(project)[0])
     assert agent.get(f"{prefix}/sessions/s:a:execs").status_code == 404
     assert agent.delete(f"{prefix}/sessions/s:a:consec_fail").status_code == 404
@@ -40,13 +40,13 @@ def test_a_key_in_an_address_is_not_logged(project, caplog, way):
     assert lines(caplog) == ["Not Found: /v1/nowhere/[masked]"]
 
 
-def test_the_link_of_an_invitation_is_not_logged(project, caplog):
+def test_an_invitation_token_is_not_logged(project, caplog):
     token = invite(project, email="new@example.test", role=Role.VIEWER, by=CONSOLE)
     assert Client().put(f"/join/{token}/").status_code == 405
     assert lines(caplog) == ["Method Not Allowed (PUT): /join/[masked]/"]
 
 
-def test_a_trace_holds_no_secret():
+def test_secrets_in_tracebacks_are_masked():
     try:
         raise RuntimeError("postgresql://me:hunter22@db/site")
     except RuntimeError as error:

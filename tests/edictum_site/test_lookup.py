@@ -1,4 +1,4 @@
-"""The search of a project: by whole ids, by beginnings and parts of them, by names and pages."""
+"""Search in a project: by id, prefix, substring, name and page."""
 
 import pytest
 from django.db import connection
@@ -40,7 +40,7 @@ def results(client, project, text, page="lookup:search", **more):
 
 
 @pytest.mark.parametrize("page", ADDRESSES)
-def test_names_match_by_any_part_and_ids_by_theirs(posted, admin_client, page):
+def test_names_and_ids_match_by_substring(posted, admin_client, page):
     saved(posted, "rules")
     Check.objects.create(project=posted, name="billing-check")
     assert results(admin_client, posted, "BILL", page) == {
@@ -55,7 +55,7 @@ def test_names_match_by_any_part_and_ids_by_theirs(posted, admin_client, page):
     assert results(admin_client, posted, "nothing-is-so", page) == {}
 
 
-def test_an_older_item_matches_by_id_and_a_session_by_its_prefix(posted, monkeypatch):
+def test_older_items_match_by_exact_id_and_older_sessions_by_prefix(posted, monkeypatch):
     monkeypatch.setattr(lookup, "NEWEST", 1)
     assert [row.session_id for row in lookup.sessions_like(posted.pk, "s-Alp")] == ["s-Alpha"]
     assert lookup.sessions_like(posted.pk, "lph") == []
@@ -63,14 +63,14 @@ def test_an_older_item_matches_by_id_and_a_session_by_its_prefix(posted, monkeyp
     assert lookup.calls_like(posted.pk, "call-") == []
 
 
-def test_an_artifact_that_its_agent_keeps_matches_by_name(posted, admin_client):
+def test_an_artifact_stored_by_its_agent_matches_by_name(posted, admin_client):
     agent = Posting(builders.bearing(builders.a_key(posted, "ingest")[0]))
     fields = {"type": "artifact_reference", "artifact_id": "report/2026.pdf", "summary": "A report"}
     agent.post(fields | {"call_id": "call-9", "session_id": "s-beta", "tool_name": "write"})
     assert results(admin_client, posted, "2026.PDF") == {"Artifacts": ["report/2026.pdf"]}
 
 
-def test_another_project_has_nothing_of_this_one(posted):
+def test_search_does_not_return_items_of_another_project(posted):
     other = builders.a_project("other")
     for text in ("s-Alpha", "call-1", "Refund_order", "billing-bot"):
         assert lookup.sessions_like(other.pk, text) == []
@@ -80,7 +80,7 @@ def test_another_project_has_nothing_of_this_one(posted):
     assert lookup.artifacts_like(other.pk, sha256) == []
 
 
-def test_who_wants_no_single_keys_has_none_on_any_page_of_any_browser(project):
+def test_disabling_single_key_shortcuts_applies_to_every_browser(project):
     member = builders.a_member(project, Role.VIEWER)
     address = reverse("lookup:keyboard", args=[project.slug])
     mark = "data-without-single-keys"
@@ -98,21 +98,21 @@ def test_any_text_is_a_valid_query(posted, admin_client, text):
     assert "Tools" not in results(admin_client, posted, text) or text == "_"
 
 
-def test_a_name_that_begins_so_comes_first(project):
+def test_prefix_matches_are_listed_first(project):
     for name in ("a-search", "search", "research-all"):
         Tool.objects.create(project=project, name=name, digest=digest_of(name))
     results = lookup.names_like(project.pk, "search")
     assert results.tools == ["search", "a-search", "research-all"]
 
 
-def test_built_in_checks_match_unless_the_project_has_one_of_that_name(project):
+def test_built_in_checks_match_unless_the_project_overrides_them(project):
     assert documents_like(project, "HTTP").shipped == ["http", "http-content"]
     Check.objects.create(project=project, name="http")
     results = documents_like(project, "http")
     assert ([name for name, _ in results.checks], results.shipped) == (["http"], ["http-content"])
 
 
-def test_pages_match_by_their_words_and_appear_for_roles_that_may_open_them():
+def test_pages_match_by_title_and_are_listed_only_for_permitted_roles():
     assert [place.words for place in places_like("create k", Role.ADMIN)] == ["Create key"]
     assert places_like("create k", Role.VIEWER) == []
     assert [place.words for place in places_like("shortc", Role.VIEWER)] == ["Keyboard shortcuts"]
@@ -129,7 +129,7 @@ def test_pages_match_by_their_words_and_appear_for_roles_that_may_open_them():
         ("tool-", "Results for “tool-”: top 6 of each type"),
     ],
 )
-def test_the_page_says_how_much_fits(posted, admin_client, text, words):
+def test_the_search_page_reports_the_number_of_matches(posted, admin_client, text, words):
     for number in range(7):
         name = f"tool-{number}"
         Tool.objects.create(project=posted, name=name, digest=digest_of(name))
@@ -137,7 +137,7 @@ def test_the_page_says_how_much_fits(posted, admin_client, text, words):
     assert page.context["sentence"] == words
 
 
-def test_every_page_that_is_offered_is_there(project, admin_client):
+def test_every_suggested_page_exists(project, admin_client):
     shown = admin_client.get(reverse("lookup:search", args=[project.slug]))
     (pages,) = (group for group in shown.context["groups"] if group.title == "Pages")
     assert len(pages.items) > len(PLACES)
@@ -145,7 +145,7 @@ def test_every_page_that_is_offered_is_there(project, admin_client):
         assert admin_client.get(item.url).status_code == 200, item.url
 
 
-def test_results_carry_the_scope_of_the_page(posted, admin_client):
+def test_result_links_preserve_the_scope_of_the_page(posted, admin_client):
     address = reverse("lookup:options", args=[posted.slug])
     fields = {"q": "refund", "range": "7d", "environment": "production"}
     (group,) = admin_client.get(address, fields).context["groups"]

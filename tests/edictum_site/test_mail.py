@@ -1,4 +1,4 @@
-"""Passwords and invitations by mail where it is configured, by a link of an admin elsewhere."""
+"""Passwords and invitations by mail if it is configured, otherwise by a link from an admin."""
 
 import re
 from urllib.parse import urlsplit
@@ -46,7 +46,7 @@ def link_in(text: str) -> str:
 
 
 def choose(link: str, password: str = NEW) -> str:
-    """Page after a new password was chosen by this link."""
+    """Page after choosing a new password through this link."""
     client = Client()
     form = client.get(link).headers.get("Location")
     if form is None:
@@ -61,7 +61,7 @@ def sign_in(password: str, client: Client | None = None) -> bool:
     return (client or Client()).post("/account/sign-in/", fields).status_code == 302
 
 
-def test_a_forgotten_password_is_replaced_by_a_link_that_works_once(with_mail, member):
+def test_a_password_reset_link_works_once(with_mail, member):
     browser = Client()
     sign_in(PASSWORD, browser)
     Client().post(FORGOTTEN, {"email": "Ana@Example.test"})
@@ -76,14 +76,14 @@ def test_a_forgotten_password_is_replaced_by_a_link_that_works_once(with_mail, m
     assert AuditEntry.objects.filter(action="password changed").count() == 1
 
 
-def test_a_weak_new_password_is_refused(with_mail, member):
+def test_a_weak_new_password_is_rejected(with_mail, member):
     Client().post(FORGOTTEN, {"email": "ana@example.test"})
     page = choose(link_in(str(mail.outbox[0].body)), "short")
     assert "too short" in page
     assert sign_in(PASSWORD)
 
 
-def test_the_answer_does_not_say_which_addresses_have_an_account(with_mail, member):
+def test_a_password_reset_does_not_reveal_which_addresses_have_an_account(with_mail, member):
     answers = [
         Client().post(FORGOTTEN, {"email": email}, follow=True).text
         for email in ("ana@example.test", "unknown@example.test")
@@ -92,14 +92,14 @@ def test_the_answer_does_not_say_which_addresses_have_an_account(with_mail, memb
     assert [each.to for each in mail.outbox] == [["ana@example.test"]]
 
 
-def test_requests_for_mails_are_throttled(with_mail, member):
+def test_password_reset_requests_are_throttled(with_mail, member):
     statuses = [
         Client().post(FORGOTTEN, {"email": "ana@example.test"}).status_code for _ in range(6)
     ]
     assert statuses == [302] * 5 + [429]
 
 
-def test_a_new_password_does_not_replace_the_second_factor(with_mail, member):
+def test_a_password_reset_does_not_bypass_the_second_factor(with_mail, member):
     browser = Client()
     sign_in(PASSWORD, browser)
     add_app(browser)
@@ -110,13 +110,13 @@ def test_a_new_password_does_not_replace_the_second_factor(with_mail, member):
     assert client.get("/account/profile/").status_code == 302
 
 
-def test_people_of_an_identity_provider_get_no_link(with_mail, settings, member):
+def test_people_of_an_identity_provider_get_no_password_reset_link(with_mail, settings, member):
     configure(settings, "http://127.0.0.1:9", domains=frozenset({"example.test"}))
     assert "Sign in with Acme." in Client().post(FORGOTTEN, {"email": "ana@example.test"}).text
     assert mail.outbox == []
 
 
-def test_an_invitation_goes_by_mail(with_mail, project, admin_client):
+def test_an_invitation_is_sent_by_mail(with_mail, project, admin_client):
     path = reverse("governance:invite", args=[project.slug])
     page = admin_client.post(path, {"email": "new@example.test", "role": "editor"}, follow=True)
     assert "Invitation sent to new@example.test." in page.text
@@ -126,7 +126,9 @@ def test_an_invitation_goes_by_mail(with_mail, project, admin_client):
     assert Member.objects.get(user__email="new@example.test").role == Role.EDITOR
 
 
-def test_an_invitation_that_cannot_be_sent_is_a_link(with_mail, settings, project, admin_client):
+def test_an_invitation_that_cannot_be_sent_is_displayed_as_a_link(
+    with_mail, settings, project, admin_client
+):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", 9, 1
     path = reverse("governance:invite", args=[project.slug])
@@ -142,14 +144,14 @@ def test_without_mail_an_admin_creates_the_link(settings, project, member):
     path = reverse("governance:password_link", args=[project.slug, member.pk])
     page = admin.post(path, follow=True).text
     link = link_in(page.replace("<", " "))
-    assert link not in admin.get(path).text  # shown once
+    assert link not in admin.get(path).text  # displayed once
     assert choose(link) == "/account/password/changed/"
     assert sign_in(NEW)
     actions = AuditEntry.objects.order_by("number").values_list("action", flat=True)
     assert list(actions)[:2] == ["password link created", "password changed"]
 
 
-def test_an_admin_of_one_of_their_projects_alone_creates_no_link(project, member):
+def test_an_admin_of_only_one_of_their_projects_cannot_create_a_password_link(project, member):
     builders.a_member(builders.a_project(), user=member.user)
     admin = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     path = reverse("governance:password_link", args=[project.slug, member.pk])
@@ -166,7 +168,7 @@ def test_an_admin_of_one_of_their_projects_alone_creates_no_link(project, member
         ("smtps://mail.example:2465", "mail.example", 2465, False, True),
     ],
 )
-def test_a_mail_server_is_named_by_its_address(monkeypatch, url, host, port, tls, ssl):
+def test_the_mail_server_is_configured_by_url(monkeypatch, url, host, port, tls, ssl):
     monkeypatch.setenv("EMAIL_URL", url)
     values = env_mail(SITE)
     names = ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_USE_TLS", "EMAIL_USE_SSL")
@@ -176,13 +178,13 @@ def test_a_mail_server_is_named_by_its_address(monkeypatch, url, host, port, tls
 
 
 @pytest.mark.parametrize("url", ["mail.example", "http://mail.example", "smtp://", "smtp://a:b:c"])
-def test_an_address_of_no_mail_server_ends_the_start(monkeypatch, url):
+def test_an_invalid_mail_server_url_is_rejected(monkeypatch, url):
     monkeypatch.setenv("EMAIL_URL", url)
     with pytest.raises(SettingInvalid, match="EMAIL_URL"):
         env_mail(SITE)
 
 
-def test_mail_needs_the_address_of_the_console(monkeypatch):
+def test_mail_requires_a_configured_console_address(monkeypatch):
     monkeypatch.setenv("EMAIL_URL", "smtp://mail.example")
     with pytest.raises(SettingInvalid, match="EDICTUM_SITE_URL"):
         env_mail("")

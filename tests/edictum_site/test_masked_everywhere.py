@@ -1,4 +1,4 @@
-"""Secrets that agents send are nowhere on the pages, in the files and in the answers of the API."""
+"""Secrets sent by agents do not appear on pages, in exports or in API responses."""
 
 import html
 import json
@@ -31,7 +31,7 @@ from tests.planted import (
     secrets_in,
 )
 
-# What answers with bytes as they are, only to operators, each recorded in the audit log.
+# Routes that return raw bytes, only to operators, each audited.
 OPENS = {"GET outcomes:artifact_raw", "GET artifacts/{artifact_id}"}
 
 
@@ -47,7 +47,7 @@ def calls(project):
 
 @pytest.fixture
 def things(project, others, calls):
-    """Values for the parameters of addresses, with everything that was planted."""
+    """Values for route parameters, including everything that was planted."""
     known = {name: [value] for name, value in others.items()}
     groups = CallGroup.objects.filter(project=project)
     shas = list(Artifact.objects.filter(project=project).values_list("sha256", flat=True))
@@ -62,7 +62,7 @@ def things(project, others, calls):
 
 
 def paths_of(route: str, calls: list[str]) -> list[str]:
-    """An address that names something in its query, for all that was planted."""
+    """Variants of a route for each planted item named in its query."""
     if "of=c-1" in route:
         return [route, *(route.replace("of=c-1", f"of={each}") for each in calls)]
     if "of=search" in route:
@@ -75,7 +75,7 @@ def paths_of(route: str, calls: list[str]) -> list[str]:
 
 
 def pages(project, things, calls) -> dict[str, Role]:
-    """Every page by its address, with whom it takes; of each thing that was planted one."""
+    """Every page by address with its role, one for each planted item."""
     fields: dict[str, Role] = {}
     for route, least in routes.PROJECT_PAGES.items():
         if not route.startswith("GET ") or route in OPENS:
@@ -94,7 +94,7 @@ def body_of(answer: Any) -> str:
 
 
 @pytest.mark.slow
-def test_no_page_and_no_file_shows_a_secret(project, things, calls):
+def test_no_page_or_export_contains_a_secret(project, things, calls):
     clients = {role: builders.signed_in(builders.a_member(project, role).user) for role in Role}
     leaks: dict[str, list[str]] = {}
     files: dict[str, Role] = {}
@@ -117,7 +117,7 @@ def test_no_page_and_no_file_shows_a_secret(project, things, calls):
 
 
 @pytest.mark.slow
-def test_no_answer_of_the_api_holds_a_secret(project, things, calls):
+def test_no_api_response_contains_a_secret(project, things, calls):
     fields = {}
     for scope in ("read", "manage"):
         client = builders.bearing(builders.a_key(project, scope)[0])
@@ -154,7 +154,7 @@ def post(client, path: str, **body: object) -> Any:
     return client.post(f"/v1/{path}", body, content_type="application/json")
 
 
-def test_what_is_tried_on_recorded_calls_shows_no_secret(project, calls):
+def test_trying_a_check_on_recorded_calls_does_not_reveal_secrets(project, calls):
     client = builders.bearing(builders.a_key(project, "read")[0])
     text = check_text(SEES_PASSWORD, name="try")
     answers = [
@@ -164,7 +164,7 @@ def test_what_is_tried_on_recorded_calls_shows_no_secret(project, calls):
     assert [answer.status_code for answer in answers] == [200, 200]
     assert [secrets_in(answer.text) for answer in answers] == [[], []]
     judged = {each["call_id"]: each["verdict"] for each in answers[0].json()["calls"]}
-    assert judged["p-0"] == "failure"  # of what is stored, not of what is shown
+    assert judged["p-0"] == "failure"  # evaluated on the stored value, not the masked one
 
 
 def test_recorded_results_of_the_check_editor_are_masked(project, calls):
@@ -185,7 +185,7 @@ def test_recorded_results_of_the_check_editor_are_masked(project, calls):
         assert secrets_in(answer.text) == []
 
 
-def test_what_a_contract_saw_of_a_call_is_masked(project):
+def test_values_in_contract_evaluations_are_masked(project):
     client = builders.bearing(builders.a_key(project, "read")[0])
     call = {"yaml": RULES, "tool_name": "login", "tool_args": FIELDS}
     for path in ("contracts/evaluate", "contracts/explain"):
@@ -201,7 +201,7 @@ def opened(client, project, place: str, **fields: str) -> Any:
     return client.post(at, sent, headers={"HX-Request": "true"})
 
 
-def test_an_operator_opens_one_value_and_the_audit_log_says_so(project, calls):
+def test_an_operator_can_open_one_value_and_it_is_audited(project, calls):
     client = builders.signed_in(builders.a_member(project, Role.OPERATOR).user)
     page = client.get(reverse("outcomes:call", args=[project.slug, "p-0"])).text
     assert 'value="/tool_args/password"' in page
@@ -230,7 +230,7 @@ def test_every_masked_value_of_a_call_can_be_opened(project, calls):
             assert secrets_in(html.unescape(answer.text)) or is_short, (call, place)
 
 
-def test_a_viewer_opens_nothing(project, calls):
+def test_a_viewer_cannot_open_masked_values(project, calls):
     client = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
     page = client.get(reverse("outcomes:call", args=[project.slug, "p-0"])).text
     assert "open-value" not in page
@@ -238,7 +238,7 @@ def test_a_viewer_opens_nothing(project, calls):
     assert not AuditEntry.objects.filter(project=project, action="value opened").exists()
 
 
-def test_a_manage_key_opens_a_value_and_a_read_key_does_not(project, calls):
+def test_a_manage_key_can_open_a_value_and_a_read_key_cannot(project, calls):
     fields = {"id": "p-0", "place": "/tool_args/password"}
     manager, reader = (
         builders.bearing(builders.a_key(project, scope)[0]) for scope in ("manage", "read")
@@ -250,7 +250,7 @@ def test_a_manage_key_opens_a_value_and_a_read_key_does_not(project, calls):
     assert AuditEntry.objects.filter(project=project, action="value opened").count() == 1
 
 
-def test_of_a_rejected_item_and_of_an_approval_one_value_is_opened(project, calls):
+def test_values_of_rejected_items_and_approvals_can_be_opened(project, calls):
     manager = builders.bearing(builders.a_key(project, "manage")[0])
     item = RejectedItem.objects.filter(project=project).earliest("id")
     answer = post(manager, "opened-values", kind="rejected", id=str(item.pk), place="/excerpt")
@@ -260,7 +260,7 @@ def test_of_a_rejected_item_and_of_an_approval_one_value_is_opened(project, call
     assert answer.json()["value"] == PASSWORD
 
 
-def test_the_bytes_of_an_artifact_take_an_operator_and_are_audited(project, calls, client_as):
+def test_downloading_raw_artifacts_requires_an_operator_and_is_audited(project, calls, client_as):
     artifact = Artifact.objects.filter(project=project).earliest("id")
     at = reverse("outcomes:artifact_raw", args=[project.slug, artifact.sha256])
     assert client_as(Role.VIEWER).get(at).status_code == 403
@@ -274,11 +274,11 @@ def test_the_bytes_of_an_artifact_take_an_operator_and_are_audited(project, call
     assert reader.get(path).status_code == 403
     assert secrets_in(body_of(manager.get(path)))
     before = AuditEntry.objects.filter(project=project).count()
-    assert secrets_in(body_of(agent.get(path)))  # what an agent needs stays as it is
+    assert secrets_in(body_of(agent.get(path)))  # agents receive it unmasked
     assert AuditEntry.objects.filter(project=project).count() == before
 
 
-def test_masking_changes_no_verdict_and_what_is_equal_stays_equal(project, calls):
+def test_masking_preserves_verdicts_and_groups(project, calls):
     client = builders.bearing(builders.a_key(project, "read")[0])
     outcomes = {
         each["call_id"]: each for each in client.get("/v1/outcomes?limit=1000").json()["outcomes"]
@@ -293,8 +293,8 @@ def test_masking_changes_no_verdict_and_what_is_equal_stays_equal(project, calls
     assert set(SECRETS) == set(secrets_in(TEXT))
 
 
-SHOWING = {"api", "views", "words", "tables", "charts"}  # the doors of rooms to readers
-# What reads calls as they are stored, and why nothing of it is shown.
+SHOWING = {"api", "views", "words", "tables", "charts"}  # modules that display data
+# Modules that read unmasked calls, and why nothing of it is displayed.
 UNMASKED = {
     "outcomes/check_editor/api.py": "a check is asked with what was sent; its answer is masked",
     "outcomes/artifacts/views/artifact.py": "masked where the line is written",
@@ -306,7 +306,7 @@ UNMASKED = {
 }
 
 
-def test_pages_and_the_api_read_calls_masked_unless_they_say_why():
+def test_display_code_reads_unmasked_calls_only_with_a_listed_reason():
     reading = {
         str(path.relative_to(settings.BASE))
         for path in (settings.BASE / "outcomes").rglob("*.py")

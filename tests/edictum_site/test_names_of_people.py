@@ -1,4 +1,4 @@
-"""Names that people chose on their profile, wherever a page says who did something."""
+"""Profile names, wherever a page says who did something."""
 
 from governance.core.roles import Role
 from governance.people.commands.people import change_profile
@@ -6,7 +6,7 @@ from tests import builders
 from tests.outcomes.pages import Pages
 
 
-def test_pages_show_the_name_of_a_member_and_the_address_on_hover(project):
+def test_pages_display_a_members_name_and_their_email_on_hover(project):
     member = builders.a_member(project, Role.ADMIN)
     pages = Pages(builders.signed_in(member.user), project.slug)
     pages.client.post(f"{pages.base}/settings/name/", {"name": "Renamed"})

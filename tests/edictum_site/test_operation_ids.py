@@ -133,7 +133,7 @@ def operation_ids() -> Iterator[tuple[str, str]]:
             yield f"{method.upper()} {path.removeprefix('/v1/')}", operation["operationId"]
 
 
-def test_no_two_operations_share_an_id():
+def test_operation_ids_are_unique():
     ids = [operation_id for _, operation_id in operation_ids()]
     assert sorted(ids) == sorted(set(ids))
 

@@ -1,4 +1,4 @@
-"""How pages have databases look for what they show: never through all that is stored."""
+"""Query plans of pages: no table scans."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from tests.edictum_site.test_routes import address, everything_in, read, undone
 from tests.outcomes.posting import Agent
 from tests.outcomes.settling.test_settle_plans import plan
 
-# What grows with the calls of a project.
+# Tables that grow with the calls of a project.
 GROWS = {
     "outcomes_event", "outcomes_call", "outcomes_session", "outcomes_artifact",
     "outcomes_artifactuse", "outcomes_callgroup", "outcomes_rollup", "outcomes_grouprollup",
@@ -29,7 +29,7 @@ Asking = Callable[[str], Statements]
 
 @pytest.fixture
 def asking(project, admin_client) -> Asking:
-    """Query plans of a page, in a project that has one of everything."""
+    """Queries of a page, in a project that has one of everything."""
     known = everything_in(project)
     denied = an_outcome("denied", type="denied", reason="contract", session_id="s-1")
     agent = Agent(builders.bearing(builders.a_key(project, "ingest")[0]))
@@ -57,14 +57,14 @@ def remembered() -> Iterator[Statements]:
 
 
 def gone_through(sql: str, steps: list[str]) -> list[str]:
-    """The steps that go through a whole table that grows, or make an index of it first."""
+    """Steps that scan a growing table, or first build an index of it."""
     growing = {
         name for table, alias in NAMED.findall(sql) if table in GROWS for name in (table, alias)
     }
     items = []
     for step in steps:
         name = next(iter(step.partition(" ")[2].split()), "")
-        by_no_index = step.startswith("SEARCH") and " USING " not in step  # of SQLite, for a MAX
+        by_no_index = step.startswith("SEARCH") and " USING " not in step  # SQLite, for a MAX
         if step.startswith("SCAN") or by_no_index or "AUTOMATIC" in step:
             is_slow = name in growing
         else:
@@ -75,7 +75,7 @@ def gone_through(sql: str, steps: list[str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_no_page_goes_through_all_that_is_stored(asking):
+def test_no_page_scans_an_entire_table(asking):
     slow = {
         f"{page}: {sql[:300]}": result
         for page in sorted(routes.PROJECT_PAGES)
@@ -96,9 +96,7 @@ def test_no_page_goes_through_all_that_is_stored(asking):
         ("check_verdicts", '"check_version"', "call_by_time"),
     ],
 )
-def test_sqlite_takes_no_index_by_which_it_would_go_through_nearly_all(
-    asking, page, parameters, not_by
-):
+def test_sqlite_does_not_use_unselective_indexes(asking, page, parameters, not_by):
     body = asking(f"GET outcomes:{page}")
     plans = [plan(sql, params) for sql, params in body.items() if parameters in sql]
     assert plans
@@ -113,5 +111,5 @@ def test_sqlite_takes_no_index_by_which_it_would_go_through_nearly_all(
         " ON stored.detail = 'x'",
     ],
 )
-def test_a_statement_that_does_is_reported(project, statement):
+def test_a_table_scan_is_detected(project, statement):
     assert gone_through(statement, plan(statement, []))

@@ -1,4 +1,4 @@
-"""Checks of the database before anything is served."""
+"""Checks of the database before the product serves requests."""
 
 import pytest
 from django.core.management import call_command
@@ -12,7 +12,7 @@ from outcomes.models import Artifact
 from tests import buckets
 
 
-def test_a_database_of_a_newer_version_is_refused_with_one_sentence(db):
+def test_a_database_from_a_newer_version_is_rejected_with_one_sentence(db):
     MigrationRecorder(connection).record_applied("outcomes", "9999_from_the_future")
     with pytest.raises(CommandError) as refused:
         call_command("prepare")
@@ -21,7 +21,7 @@ def test_a_database_of_a_newer_version_is_refused_with_one_sentence(db):
     assert sentence.endswith("Start that version, or restore the backup from before the update.")
 
 
-def test_a_database_of_the_first_release_is_refused_with_one_sentence(db):
+def test_a_database_from_the_first_release_is_rejected_with_one_sentence(db):
     MigrationRecorder(connection).record_applied("outcomes", "0002_session_store")
     with pytest.raises(CommandError) as refused:
         call_command("prepare")
@@ -31,7 +31,7 @@ def test_a_database_of_the_first_release_is_refused_with_one_sentence(db):
 
 
 @pytest.mark.slow
-def test_an_artifact_store_that_is_set_wrongly_is_refused_with_one_sentence(db, settings):
+def test_a_misconfigured_artifact_store_is_rejected_with_one_sentence(db, settings):
     settings.ARTIFACTS = buckets.a_bucket().replace("bucket-", "absent-")
     with pytest.raises(CommandError) as refused:
         call_command("prepare")
@@ -40,7 +40,7 @@ def test_an_artifact_store_that_is_set_wrongly_is_refused_with_one_sentence(db, 
 
 
 @pytest.mark.slow
-def test_an_artifact_store_that_is_away_is_no_reason_not_to_start(db, settings, capsys):
+def test_an_unreachable_artifact_store_does_not_prevent_the_start(db, settings, capsys):
     with buckets.Line() as line:
         line.mode = "cut"
         settings.ARTIFACTS = buckets.a_bucket(line.url)
@@ -48,7 +48,7 @@ def test_an_artifact_store_that_is_away_is_no_reason_not_to_start(db, settings, 
     assert "it does not answer" in capsys.readouterr().out
 
 
-def test_the_artifact_store_of_another_installation_is_refused(db, settings, tmp_path):
+def test_the_artifact_store_of_another_installation_is_rejected(db, settings, tmp_path):
     settings.ARTIFACTS = tmp_path.as_uri()
     call_command("prepare")
     call_command("prepare")
@@ -57,7 +57,7 @@ def test_the_artifact_store_of_another_installation_is_refused(db, settings, tmp
         call_command("prepare")
 
 
-def test_a_store_without_our_artifacts_is_not_marked_as_ours(project, settings, tmp_path):
+def test_an_artifact_store_without_our_artifacts_is_not_claimed(project, settings, tmp_path):
     settings.ARTIFACTS = (tmp_path / "one").as_uri()
     stored = artifact_store.store(project.pk, [b"x"])
     Artifact.objects.create(

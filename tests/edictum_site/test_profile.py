@@ -1,4 +1,4 @@
-"""Profile: name, theme, time zone, default range and keys of one person."""
+"""Profile of one person: name, theme, time zone, default range and keyboard shortcuts."""
 
 import html
 
@@ -22,7 +22,7 @@ def browser(member):
     return builders.signed_in(member.user)
 
 
-def test_a_profile_is_saved_and_shown_on_every_page(browser, member, project):
+def test_a_saved_profile_applies_to_every_page(browser, member, project):
     page = browser.post(reverse("profile"), CHOSEN, follow=True)
     assert "Profile saved." in page.text
     assert 'data-theme="dark"' in page.text
@@ -39,21 +39,21 @@ def test_an_unknown_zone_or_range_is_not_saved(browser, member):
     assert User.objects.get(pk=member.user_id).zone == ""
 
 
-def test_the_profile_says_what_is_chosen_now(browser):
+def test_the_profile_form_has_the_current_choices(browser):
     browser.post(reverse("profile"), CHOSEN)
     page = html.unescape(browser.get(reverse("profile")).text)
     for value in ("Asia/Tokyo", "7d", "dark"):
         assert f'<option value="{value}" selected>' in page
 
 
-def test_every_page_opens_with_the_range_chosen_last(browser, project):
+def test_every_page_opens_with_the_last_chosen_range(browser, project):
     assert browser.post(reverse("remember_range"), {"range": "30d"}).status_code == 204
     for name in ("overview", "tools", "denials", "agents", "sessions", "calls", "artifacts"):
         page = browser.get(reverse(f"outcomes:{name}", args=[project.slug]))
         assert page.context["scope"].range == "30d", name
 
 
-def test_a_range_becomes_the_default_without_a_script(browser, project):
+def test_a_range_can_become_the_default_without_javascript(browser, project):
     here = reverse("outcomes:tools", args=[project.slug])
     offered = f'<input type="hidden" name="back" value="{here}?range=7d">'
     assert offered in browser.get(here, {"range": "7d"}).text
@@ -66,12 +66,12 @@ def test_a_range_becomes_the_default_without_a_script(browser, project):
 @pytest.mark.parametrize(
     "back", ["https://example.test/", "//example.test/", "\\\\x", "javascript:x"]
 )
-def test_a_default_range_leads_back_to_no_other_site(browser, back):
+def test_saving_a_default_range_does_not_redirect_to_another_site(browser, back):
     answer = browser.post(reverse("remember_range"), {"range": "7d", "back": back})
     assert answer.status_code == 204
 
 
-def test_all_time_is_remembered_for_lists_alone(browser, project):
+def test_all_time_is_remembered_only_for_lists(browser, project):
     browser.post(reverse("remember_range"), {"range": "all"})
     ranges = {
         name: browser.get(reverse(f"outcomes:{name}", args=[project.slug])).context["scope"].range
@@ -80,13 +80,13 @@ def test_all_time_is_remembered_for_lists_alone(browser, project):
     assert ranges == {"sessions": "all", "overview": "24h"}
 
 
-def test_a_range_that_does_not_exist_is_not_remembered(browser, project):
+def test_an_invalid_range_is_not_remembered(browser, project):
     browser.post(reverse("remember_range"), {"range": "bogus"})
     page = browser.get(reverse("outcomes:overview", args=[project.slug]))
     assert page.context["scope"].range == "24h"
 
 
-def test_charts_follow_the_time_zone_of_the_profile(browser, project):
+def test_charts_use_the_profiles_time_zone(browser, project):
     browser.cookies["zone"] = "Europe/Berlin"
     overview = reverse("outcomes:overview", args=[project.slug])
     assert str(browser.get(overview).context["scope"].zone) == "Europe/Berlin"

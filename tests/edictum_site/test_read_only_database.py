@@ -1,5 +1,5 @@
-"""A database that writes nothing, as a standby after a failover: senders are told to come again,
-and nothing of what they sent is kept twice or lost."""
+"""A read-only database, such as a standby after a failover: senders are asked to retry, and nothing
+is stored twice or lost."""
 
 import asyncio
 from collections.abc import Iterator
@@ -31,8 +31,8 @@ POSTS = [
 
 @contextmanager
 def read_only() -> Iterator[None]:
-    """For every session that begins from now on. Afterwards those that have begun are left alone:
-    it is the product that has to end them."""
+    """Make every new session read-only. Sessions opened meanwhile stay read-only afterwards: the
+    product has to close them."""
     connection.close()
     _switch("on")
     try:
@@ -87,7 +87,7 @@ def test_an_increment_on_a_read_only_database_gets_503_with_retry_after(key: str
     assert StoredValue.objects.get().number == 1
 
 
-def test_no_batch_is_set_aside_while_the_database_is_read_only(key: str):
+def test_batches_do_not_fail_while_the_database_is_read_only(key: str):
     agent = builders.bearing(key)
     agent.post("/v1/outcomes", {"outcomes": [an_outcome("c")]}, content_type="application/json")
     with read_only():
@@ -100,7 +100,7 @@ def test_no_batch_is_set_aside_while_the_database_is_read_only(key: str):
     assert not Batch.objects.exists()
 
 
-def test_a_page_can_write_again_once_the_database_is_writable():
+def test_pages_can_write_once_the_database_is_writable_again():
     project = builders.a_project()
     client = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     client.raise_request_exception = False

@@ -1,4 +1,4 @@
-"""The lock file of the product alone is enough to start it, without any tool of development."""
+"""The product starts with only its lock file installed, without development tools."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What each child of the one command imports first.
+# The first import of each child process.
 START = """
 import sys
 
@@ -38,7 +38,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_the_product_starts_with_nothing_but_what_its_lock_file_names():
+def test_the_product_starts_with_only_the_locked_requirements():
     tools = named_in("requirements-dev.txt") - named_in("requirements.txt")
     absent = [
         module

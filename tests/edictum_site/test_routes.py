@@ -1,4 +1,4 @@
-"""Role by route: who gets past the guard of each address, and that no address was forgotten."""
+"""Access by route and role, and completeness of the route tables."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -41,13 +41,13 @@ from tests.outcomes.silent_failures import a_suggestion
 from tests.outcomes.waiting_jobs import run_waiting_indexes
 
 REFUSED = {401, 403}
-NOT_ALLOWED = 405  # such as by another route at the same address
+NOT_ALLOWED = 405  # for example, another method at the same address
 
 
 def patterns(
     resolver: URLResolver, pattern: str = "", namespace: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Every address as its name and its route."""
+    """Every URL pattern as its name and its route."""
     for each in resolver.url_patterns:
         here = pattern + str(each.pattern)
         if isinstance(each, URLPattern):
@@ -82,7 +82,7 @@ def asking(who: str, project: Project) -> Client:
 
 
 class Things:
-    """One of everything that a page's address may name, made when it is asked for."""
+    """One of everything that a page's address can name, created on demand."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -198,7 +198,7 @@ THINGS: dict[str, Callable[[Things], object]] = {
     "picture": lambda things: things.picture,
     "batch_id": lambda things: things.batch,
     "code": lambda things: an_approval(things.project).code,
-    "name": lambda things: "unknown" if things.call else "",  # the agent that nobody named
+    "name": lambda things: "unknown" if things.call else "",  # agents without a name
     "principal_name": lambda things: things.principal,
     "group_key": lambda things: things.group,
     "tool_name": lambda things: "search" if things.call else "",
@@ -244,13 +244,13 @@ def an_alert(project: Project) -> Finding:
 
 
 def address(pattern: str, project: Project, known: Mapping[str, object] | None = None) -> str:
-    """With what it names made, or whatever a page may show where that is `known` already."""
+    """Address of a page with its objects created, or with the `known` ones."""
     name, mark, query = pattern.partition(" ")[2].partition("?")
     named = re.findall(r"<(?:\w+:)?(\w+)>", pages()[name])
     if known is None:
         things = Things(project)
         known = {each: THINGS[each](things) for each in named if each != "slug"}
-        if query:  # it names something, too
+        if query:  # the query also names objects
             assert things.call
             assert things.request
     open_finding = {**known, "slug": project.slug}
@@ -259,7 +259,7 @@ def address(pattern: str, project: Project, known: Mapping[str, object] | None =
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Rolls back everything done inside."""
+    """Roll back everything done inside."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -273,11 +273,11 @@ def ask(client: Client, pattern: str, path: str, *, project: Project) -> int:
     return client.generic(method, scoped, content_type="application/json").status_code
 
 
-def test_no_address_of_the_api_is_missing_from_the_table():
+def test_every_api_route_is_in_the_table():
     assert api_routes() == set(routes.API)
 
 
-def test_no_page_is_missing_from_the_tables():
+def test_every_page_is_in_the_tables():
     known = {
         pattern.split(" ")[1].partition("?")[0] for pattern in routes.PROJECT_PAGES
     } | routes.OTHER_PAGES
@@ -286,7 +286,7 @@ def test_no_page_is_missing_from_the_tables():
     }
 
 
-def test_the_openapi_description_names_every_address_of_the_api():
+def test_the_openapi_description_has_every_api_route():
     below = {pattern for name, pattern in patterns(get_resolver()) if name.startswith("api:")}
     described = {route.partition(" ")[2] for route in api_routes()}
     assert len(below) == len(described | {"", "openapi.json"})
@@ -294,7 +294,7 @@ def test_the_openapi_description_names_every_address_of_the_api():
 
 @pytest.mark.one_database
 @pytest.mark.parametrize("route", sorted(routes.API))
-def test_the_api_lets_in_whom_the_table_says(project, route):
+def test_each_api_route_admits_exactly_the_callers_in_the_table(project, route):
     path = "/v1/" + re.sub(r"{(\w+)}", "1", route.partition(" ")[2])
     wrong = {}
     for who in sorted(routes.EVERYBODY):
@@ -313,7 +313,7 @@ def is_right(status: int, who: str, let_in: set[str]) -> bool:
 
 @pytest.mark.one_database
 @pytest.mark.parametrize("route", sorted(routes.PROJECT_PAGES))
-def test_a_page_lets_in_members_of_the_role_it_takes(project, route):
+def test_each_page_requires_its_role(project, route):
     path, least = address(route, project), routes.PROJECT_PAGES[route]
     open_finding = {}
     for who in (routes.ANONYMOUS, routes.STRANGER, *routes.MEMBERS, routes.MANAGE_KEY):
@@ -331,7 +331,7 @@ def test_a_page_lets_in_members_of_the_role_it_takes(project, route):
 
 def read(response: Any) -> Any:
     if response.streaming:
-        b"".join(response)  # closed unread, it would close the database's connection as well
+        b"".join(response)  # left unread, closing it would also close the database connection
     return response
 
 
@@ -348,19 +348,19 @@ def page_says(client: Client, route: str, path: str, least: Role) -> object:
 
 
 MORE_QUERIES = {
-    "GET governance:audit_verification?format=txt": 16,  # signs the head, records the download
-    "GET lookup:search?q=c-1": 13,  # and one in the index of what calls say
-    "GET outcomes:agent": 13,  # doubt beside its rate, and reports of its own tools
-    "GET outcomes:calls?q=tool:search+of": 17,  # steps through the index, then the calls
+    "GET governance:audit_verification?format=txt": 16,  # signs the head and records the download
+    "GET lookup:search?q=c-1": 13,  # and one in the content index
+    "GET outcomes:agent": 13,  # doubt next to its rate, and reports of its own tools
+    "GET outcomes:calls?q=tool:search+of": 17,  # reads the index in steps, then the calls
     "GET outcomes:retention": 26,  # counts what each rule would remove, and reads sizes
-    "GET outcomes:session": 16,  # earlier approvals, doubt beside verdicts, names of authors
-    "GET outcomes:session_rows": 13,  # doubt beside the rates
+    "GET outcomes:session": 16,  # earlier approvals, doubt next to verdicts, names of authors
+    "GET outcomes:session_rows": 13,  # doubt next to the rates
     "GET outcomes:sessions": 13,
 }
 
 
 @pytest.mark.slow
-def test_a_page_takes_no_more_than_twelve_queries(project, admin_client):
+def test_each_page_takes_at_most_twelve_queries(project, admin_client):
     known = everything_in(project)
     admin_client.get(reverse("governance:settings", args=[project.slug]))
     fields = {}

@@ -1,4 +1,4 @@
-"""Old and new code on one schema: for one release side by side, and no longer."""
+"""Old and new code on the same schema: compatible for one release."""
 
 import re
 from typing import Any
@@ -35,19 +35,19 @@ def _own_folder(settings, tmp_path):
 
 
 def migrated_by_newer(*, oldest: int) -> None:
-    """A newer version left a migration that is unknown here, and its word on older code."""
+    """Record an unknown migration of a newer version, and the oldest generation it supports."""
     MigrationRecorder(connection).record_applied("outcomes", "9999_from_the_future")
     state = {"generation": GENERATION + 1, "oldest": oldest}
     SchemaState.objects.update_or_create(pk=1, defaults=state)
 
 
-def test_prepare_notes_the_generation(db):
+def test_prepare_records_the_generation(db):
     call_command("prepare")
     (row,) = SchemaState.objects.all()
     assert (row.generation, row.oldest) == (GENERATION, OLDEST)
 
 
-def test_the_next_generation_may_be_used_and_is_left_as_it_is(db):
+def test_a_compatible_newer_generation_is_accepted_and_not_changed(db):
     migrated_by_newer(oldest=GENERATION)
     assert schema_problem() == ""
     call_command("prepare")
@@ -55,14 +55,14 @@ def test_the_next_generation_may_be_used_and_is_left_as_it_is(db):
     assert row.generation == GENERATION + 1
 
 
-def test_a_generation_that_left_this_code_behind_is_refused(db):
+def test_an_incompatible_newer_generation_is_rejected(db):
     migrated_by_newer(oldest=GENERATION + 1)
     assert "newer than this version" in schema_problem()
     with pytest.raises(CommandError, match=r"a newer Edictum Site"):
         call_command("prepare")
 
 
-def test_one_generation_back_is_supported_and_no_more():
+def test_at_most_one_previous_generation_is_supported():
     assert GENERATION - 1 <= OLDEST <= GENERATION
 
 
@@ -70,8 +70,8 @@ REMOVES = re.compile(r"\b(DROP\s+(TABLE|COLUMN|VIEW)|RENAME|SET\s+NOT\s+NULL)\b"
 
 
 def breaks_older_code(operation: Operation, app: str, before: ProjectState) -> bool:
-    """Whether code that does not know of it fails: what it reads is gone, or what it inserts lacks
-    a value that the database demands."""
+    """Whether an operation breaks code that predates it: a column it reads is removed, or a column
+    it does not set is required."""
     match operation:
         case AddField(field=field):
             return not (has_value_of_its_own(field) or field.many_to_many)
@@ -92,10 +92,9 @@ def has_value_of_its_own(field: "Field[Any, Any]") -> bool:
     return field.null or field.has_db_default()
 
 
-def test_migrations_of_this_generation_leave_older_code_working():
-    """Add first, with `db_default`; remove a release later. Where that is impossible, name the
-    migration in BASE of outcomes/core/schema.py, and set OLDEST to a GENERATION that was not
-    released yet."""
+def test_migrations_of_this_generation_do_not_break_older_code():
+    """Add first, with `db_default`; remove a release later. If that is impossible, name the
+    migration in BASE of outcomes/core/schema.py, and set OLDEST to an unreleased GENERATION."""
     loader, breaking = MigrationLoader(None), []
     for key, migration in loader.disk_migrations.items():
         app, name = key
@@ -128,5 +127,5 @@ NUMBER = IntegerField()
         (SeparateDatabaseAndState([RunSQL("DROP TABLE outcomes_host")]), True),
     ],
 )
-def test_what_breaks_older_code(operation, breaks):
+def test_operations_that_break_older_code_are_detected(operation, breaks):
     assert breaks_older_code(operation, "outcomes", MigrationLoader(None).project_state()) is breaks

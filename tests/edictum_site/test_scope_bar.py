@@ -1,4 +1,4 @@
-"""Time and agent in the top bar."""
+"""Time range and agent in the top bar."""
 
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
@@ -24,7 +24,7 @@ def times_in(url):
     return query.get("from", [""])[0], query.get("to", [""])[0]
 
 
-def test_the_previous_period_ends_where_this_one_begins(bar_of):
+def test_the_previous_period_ends_at_the_start_of_this_one(bar_of):
     bar, page = bar_of(range="6h", tool="shell")
     scope = page.context["scope"]
     since, until = times_in(bar["previous"])
@@ -35,7 +35,7 @@ def test_the_previous_period_ends_where_this_one_begins(bar_of):
     assert bar["next"] == ""
 
 
-def test_the_next_period_leads_back_to_the_range_that_reaches_up_to_now(bar_of):
+def test_the_next_period_returns_to_the_range_that_ends_now(bar_of):
     now = to_the_minute(timezone.now())
     older, last = now - timedelta(hours=49), now - timedelta(hours=25)
     bar, _ = bar_of(**{"from": time_text(older), "to": time_text(last)})
@@ -44,7 +44,7 @@ def test_the_next_period_leads_back_to_the_range_that_reaches_up_to_now(bar_of):
     assert parse_qs(urlsplit(bar["next"]).query)["range"] == ["24h"]
 
 
-def test_a_link_with_fixed_times_shows_the_same_period_tomorrow(bar_of):
+def test_a_permalink_has_fixed_times(bar_of):
     bar, page = bar_of(range="7d", environment="production")
     scope = page.context["scope"]
     assert times_in(bar["fixed"]) == (time_text(scope.since), time_text(scope.until))
@@ -52,12 +52,12 @@ def test_a_link_with_fixed_times_shows_the_same_period_tomorrow(bar_of):
     assert "data-copy-link" in page.text
 
 
-def test_all_time_has_no_period_before_it(bar_of):
+def test_all_time_has_no_previous_period(bar_of):
     bar, _ = bar_of("sessions", range="all")
     assert (bar["previous"], bar["next"], bar["fixed"]) == ("", "", "")
 
 
-def test_the_agent_has_a_menu_of_its_own_where_a_page_can_be_narrowed(bar_of):
+def test_pages_with_an_agent_filter_have_an_agent_menu(bar_of):
     _, page = bar_of(agent="billing-bot")
     assert 'id="scope-agents"' in page.text
     time_menu = page.text.split('id="scope"')[1]
@@ -66,7 +66,7 @@ def test_the_agent_has_a_menu_of_its_own_where_a_page_can_be_narrowed(bar_of):
     assert 'id="scope-agents"' not in page.text
 
 
-def test_a_range_that_does_not_exist_is_explained_as_a_date_is(bar_of):
+def test_invalid_ranges_and_dates_are_explained(bar_of):
     _, page = bar_of(range="bogus")
     assert "“bogus” isn't a valid range. Showing: Last 24 hours." in page.context["scope"].amiss
     _, page = bar_of(**{"from": "abc"})

@@ -1,4 +1,4 @@
-"""Second factors: added, used at sign-in, required by a project, removed, recorded, throttled."""
+"""Second factors: adding, signing in, requiring, removing, auditing and throttling."""
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -32,14 +32,14 @@ def member(project: Project) -> Member:
 
 @pytest.fixture
 def browser(member: Member) -> Client:
-    """Signed in through the form."""
+    """A browser signed in through the form."""
     client = Client()
     assert sign_in(client, member) == "/"
     return client
 
 
 def sign_in(client: Client, member: Member) -> str:
-    """Address that the form leads to."""
+    """Address that the sign-in form redirects to."""
     fields = {"login": member.user.email, "password": PASSWORD}
     return str(client.post(SIGN_IN, fields).headers["Location"])
 
@@ -61,7 +61,7 @@ def require(project: Project, *, required: bool = True) -> None:
     require_second_factor(project, required=required, by=CONSOLE)
 
 
-def test_a_person_with_an_app_signs_in_with_its_code(member, browser):
+def test_a_person_with_an_authenticator_app_signs_in_with_its_code(member, browser):
     key = add_app(browser)
     signed_out(browser)
     assert sign_in(browser, member) == SECOND
@@ -71,7 +71,7 @@ def test_a_person_with_an_app_signs_in_with_its_code(member, browser):
     assert is_let_in(browser, member.project)
 
 
-def test_a_code_of_the_app_works_once(member, browser):
+def test_an_authenticator_code_works_once(member, browser):
     key = add_app(browser)
     code = code_of(key, steps=1)
     sign_in(signed_out(browser), member)
@@ -80,7 +80,7 @@ def test_a_code_of_the_app_works_once(member, browser):
     assert "Wrong code" in browser.post(SECOND, {"code": code}).text
 
 
-def test_recovery_codes_are_shown_once_and_each_works_once(member, browser):
+def test_recovery_codes_are_displayed_once_and_each_works_once(member, browser):
     add_app(browser)
     codes = recovery_codes(browser)
     assert len(set(codes)) == 10
@@ -90,7 +90,7 @@ def test_recovery_codes_are_shown_once_and_each_works_once(member, browser):
         assert browser.post(SECOND, {"code": codes[0]}).headers.get("Location") == expected
 
 
-def test_new_recovery_codes_end_the_old_ones(member, browser):
+def test_new_recovery_codes_invalidate_the_old_ones(member, browser):
     add_app(browser)
     old = recovery_codes(browser)
     browser.post("/account/second-factor/recovery-codes/new/")
@@ -101,7 +101,7 @@ def test_new_recovery_codes_end_the_old_ones(member, browser):
     assert "Wrong code" in browser.post(SECOND, {"code": old[0]}).text
 
 
-def test_guessing_codes_is_throttled_for_the_person(member, browser):
+def test_code_attempts_are_throttled_per_person(member, browser):
     key = add_app(browser)
     sign_in(signed_out(browser), member)
     pages = [browser.post(SECOND, {"code": "000000"}).text for _ in range(6)]
@@ -111,14 +111,14 @@ def test_guessing_codes_is_throttled_for_the_person(member, browser):
     assert "Too many attempts" in elsewhere.post(SECOND, {"code": code_of(key, steps=1)}).text
 
 
-def test_the_key_of_the_app_is_stored_sealed(browser):
+def test_the_authenticator_key_is_stored_encrypted(browser):
     key = add_app(browser)
     stored = Authenticator.objects.get(type="totp").data["secret"]
     assert key not in stored
     assert Authenticator.objects.get(type="totp").wrap().validate_code(code_of(key, steps=1))
 
 
-def test_factors_are_changed_only_after_the_password_was_confirmed(browser):
+def test_changing_factors_requires_password_confirmation(browser):
     for path in ("app/", "passkeys/add/"):
         answer = browser.get(f"/account/second-factor/{path}")
         assert answer.headers["Location"].startswith("/account/confirm/?next=")
@@ -128,21 +128,21 @@ def test_factors_are_changed_only_after_the_password_was_confirmed(browser):
     assert not Authenticator.objects.exists()
 
 
-def test_a_project_that_requires_a_factor_leads_to_the_page_that_adds_one(member, browser):
+def test_a_project_that_requires_a_factor_redirects_to_its_setup_page(member, browser):
     require(member.project)
     path = f"/p/{member.project.slug}/settings/members/"
     answer = browser.get(path)
     assert answer.headers["Location"].startswith("/account/second-factor/?next=")
     page = browser.get("/account/second-factor/").text
     assert f"{member.project.name} requires a second factor" in page
-    assert "Settings" not in page  # no navigation of the project before
+    assert "Settings" not in page  # no project navigation yet
     add_app(browser)
     assert f'href="{path}"' in browser.get("/account/second-factor/recovery-codes/").text
     assert is_let_in(browser, member.project)
     assert "Continue to" not in browser.get("/account/second-factor/").text
 
 
-def test_no_page_fragment_or_api_of_the_project_is_open_without_the_factor(member, browser):
+def test_no_page_fragment_or_api_is_accessible_without_the_required_factor(member, browser):
     require(member.project)
     fragment = browser.get(f"/p/{member.project.slug}/overview/", headers={"HX-Request": "true"})
     assert fragment.headers["HX-Redirect"].startswith("/account/second-factor/")
@@ -154,7 +154,7 @@ def test_no_page_fragment_or_api_of_the_project_is_open_without_the_factor(membe
     assert Project.objects.get(pk=member.project_id).name == member.project.name
 
 
-def test_a_session_from_before_the_factor_shows_it_first(member, browser):
+def test_an_older_session_must_confirm_the_factor_first(member, browser):
     other = Client()
     sign_in(other, member)
     key = add_app(browser)
@@ -166,7 +166,7 @@ def test_a_session_from_before_the_factor_shows_it_first(member, browser):
     assert is_let_in(other, member.project)
 
 
-def test_a_person_who_removes_the_factor_no_longer_sees_the_project(member, browser):
+def test_removing_a_required_factor_ends_access_to_the_project(member, browser):
     add_app(browser)
     require(member.project)
     assert is_let_in(browser, member.project)
@@ -182,7 +182,7 @@ def test_another_project_and_api_keys_are_not_affected(member, browser):
     assert key.get("/v1/keys").status_code == 200
 
 
-def test_an_admin_requires_it_on_the_page_and_nobody_below(member, browser, client_as):
+def test_only_an_admin_can_require_a_second_factor(member, browser, client_as):
     editor = client_as(Role.EDITOR)
     path = reverse("governance:second_factor", args=[member.project.slug])
     assert editor.post(path, {"required": "on"}).status_code == 403
@@ -192,7 +192,7 @@ def test_an_admin_requires_it_on_the_page_and_nobody_below(member, browser, clie
     assert actions()[-1] == "second factor required"
 
 
-def test_changes_sign_ins_and_failures_are_recorded_with_their_origin(member, browser):
+def test_factor_changes_and_sign_in_failures_are_audited_with_their_origin(member, browser):
     key = add_app(browser)
     sign_in(signed_out(browser), member)
     browser.post(SECOND, {"code": "000000"}, headers={"User-Agent": "Browser 1"})
@@ -221,7 +221,7 @@ def test_changes_sign_ins_and_failures_are_recorded_with_their_origin(member, br
     assert verify(member.project) is None
 
 
-def test_an_admin_removes_the_factors_of_a_member_who_lost_them(project, member, browser):
+def test_an_admin_can_remove_the_factors_of_a_member(project, member, browser):
     add_app(browser)
     admin = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     answer = admin.post(reverse("governance:member_factors", args=[project.slug, member.pk]))
@@ -230,7 +230,7 @@ def test_an_admin_removes_the_factors_of_a_member_who_lost_them(project, member,
     assert "second factors removed" in actions()
 
 
-def test_an_admin_of_one_of_their_projects_alone_removes_no_factors(project, member, browser):
+def test_an_admin_of_only_one_of_their_projects_cannot_remove_factors(project, member, browser):
     add_app(browser)
     builders.a_member(builders.a_project(), user=member.user)
     admin = builders.signed_in(builders.a_member(project, Role.ADMIN).user)

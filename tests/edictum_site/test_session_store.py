@@ -1,4 +1,4 @@
-"""The session store of the running product, where requests share turns: none lost, none doubled."""
+"""The session store of a running product with concurrent requests: no lost or double counts."""
 
 import asyncio
 import http.client
@@ -21,7 +21,7 @@ from edictum_site.stack.running import Product
 from edictum_site.stack.running import product as running
 from tests.databases import own_database
 
-pytestmark = pytest.mark.slow  # it starts the product
+pytestmark = pytest.mark.slow  # starts the product
 
 KEY = "edk_production_" + "cOun" * 10
 RULES = """
@@ -51,7 +51,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, database: dict[str, str]) ->
 
 
 class Client:
-    """One kept-alive connection, as an SDK has it."""
+    """A persistent connection, as an SDK uses."""
 
     def __init__(self, product: Product, key: str = KEY, agent: str = "bot") -> None:
         self.connection = http.client.HTTPConnection(product.url.removeprefix("http://"))
@@ -84,7 +84,7 @@ def client(store):
     client.close()
 
 
-def test_clients_at_once_each_get_a_count_of_their_own(store):
+def test_concurrent_increments_return_distinct_values(store):
     keys = [f"s:at-once:tool:{n}" for n in range(3)]
     start = threading.Barrier(8)
 
@@ -101,14 +101,14 @@ def test_clients_at_once_each_get_a_count_of_their_own(store):
         assert sorted(value for name, value in counted if name == key) == list(range(1, 321))
 
 
-def test_amounts_add_up_whatever_shares_their_commit(store):
+def test_concurrent_amounts_add_up(store):
     amounts = [list(range(n, n + 60)) for n in range(1, 7)]
 
     def work(mine):
         client = Client(store)
         for amount in mine:
             client.increment("s:amounts:attempts", amount)
-            client.increment("budget", -0.5)  # goes the long way
+            client.increment("budget", -0.5)  # not handled by the fast path
         client.close()
 
     with ThreadPoolExecutor(6) as pool:
@@ -131,7 +131,7 @@ def test_amounts_add_up_whatever_shares_their_commit(store):
         "a/increment",
     ],
 )
-def test_a_key_is_the_same_however_it_is_escaped(client, key):
+def test_differently_escaped_keys_are_the_same_key(client, key):
     assert client.increment(key) == 1
     assert client.increment(key, safe=":/") == 2
     assert client.value(key) == "2"
@@ -148,12 +148,12 @@ def test_a_key_is_the_same_however_it_is_escaped(client, key):
         ("free", "1", (422, "wrong_shape")),
     ],
 )
-def test_refusals_have_the_shape_of_the_rest_of_the_api(client, key, amount, refused):
-    assert client.increment("warm") >= 1  # from here on the key is known
+def test_errors_have_the_format_of_the_rest_of_the_api(client, key, amount, refused):
+    assert client.increment("warm") >= 1  # the key is cached from here on
     assert client.increment(key, amount) == refused
 
 
-def test_a_body_in_pieces_counts_too(client):
+def test_a_chunked_body_is_counted(client):
     client.increment("warm")
     client.ask("POST", "sessions/pieces/increment", b'{"amount":  2}')
     connection = client.connection
@@ -163,7 +163,7 @@ def test_a_body_in_pieces_counts_too(client):
     assert json.loads(connection.getresponse().read()) == {"value": 5}
 
 
-def test_only_an_agents_key_counts_and_not_after_it_was_revoked(store, client):
+def test_only_an_active_agent_key_can_increment(store, client):
     made = {}
     for scope in ("read", "agent"):
         body = {"name": scope, "env": "production", "scopes": [scope], "agent": "bot-*"}
@@ -183,13 +183,13 @@ def test_only_an_agents_key_counts_and_not_after_it_was_revoked(store, client):
         assert bound.increment("k") == (401, "unauthenticated")
 
 
-def test_a_lookup_returns_values_as_they_are_stored(client):
+def test_a_read_returns_stored_values_unchanged(client):
     text = 'ü \u2028 "quoted" ' + "x" * 2_000
     client.ask("PUT", "sessions/a%20text", {"value": text})
     assert [client.increment("s:look:attempts") for _ in range(3)] == [1, 2, 3]
     body = {"keys": ["s:look:attempts", "a text", "nothing", "a text"]}
     both = {"s:look:attempts": "3", "a text": text}
-    for _ in range(2):  # the first may have been the one that made the key known
+    for _ in range(2):  # the first request may have loaded the key
         assert client.value("a text") == text
         assert client.value("nothing") == 404
         assert client.ask("POST", "sessions/batch", body) == (200, {"values": both})
@@ -197,7 +197,7 @@ def test_a_lookup_returns_values_as_they_are_stored(client):
     assert (refused[0], refused[1]["code"]) == (422, "invalid_key")
 
 
-def test_a_value_is_removed_once_and_no_counter_is(client):
+def test_a_value_can_be_removed_once_and_a_counter_cannot(client):
     client.increment("s:gone:consec_fail")
     client.increment("s:gone:attempts")
     removals = [client.ask("DELETE", "sessions/s%3Agone%3Aconsec_fail") for _ in range(3)]
@@ -206,7 +206,7 @@ def test_a_value_is_removed_once_and_no_counter_is(client):
     assert client.value("s:gone:attempts") == "1"
 
 
-def test_who_looks_sees_at_once_what_was_counted(store):
+def test_a_read_returns_the_latest_count_immediately(store):
     def work(number):
         with closing(Client(store)) as client:
             return [
@@ -219,7 +219,7 @@ def test_who_looks_sees_at_once_what_was_counted(store):
             assert seen == [(n, str(n)) for n in range(1, 61)]
 
 
-def test_what_another_environment_counted_is_not_seen(store, client):
+def test_counters_of_another_environment_are_not_visible(store, client):
     made = client.ask("POST", "keys", {"name": "s", "env": "staging", "scopes": ["agent"]})[1]
     client.increment("s:mine:execs")
     with closing(Client(store, made["key"])) as other:
@@ -231,7 +231,7 @@ def test_what_another_environment_counted_is_not_seen(store, client):
     assert client.value("s:mine:execs") == "1"
 
 
-def test_counting_goes_on_after_the_database_has_cut_its_connections(client, database):
+def test_counting_continues_after_the_database_closes_its_connections(client, database):
     counted = [client.increment("s:cut:execs") for _ in range(3)]
     if database["DATABASE_URL"]:
         with psycopg.connect(database["DATABASE_URL"], autocommit=True) as server:
@@ -239,7 +239,7 @@ def test_counting_goes_on_after_the_database_has_cut_its_connections(client, dat
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-    time.sleep(1.1)  # so long a connection is believed to live
+    time.sleep(1.1)  # longer than a connection is assumed to be alive
     counted += [client.increment("s:cut:execs") for _ in range(3)]
     assert counted == [1, 2, 3, 4, 5, 6]
     assert client.value("s:cut:execs") == "6"
@@ -247,7 +247,7 @@ def test_counting_goes_on_after_the_database_has_cut_its_connections(client, dat
 
 @contextmanager
 def held(database: dict[str, str], data: Path, key: str) -> Iterator[None]:
-    """Another transaction holds this counter: on SQLite all of them."""
+    """Lock this counter in another transaction; on SQLite, all counters."""
     if database["DATABASE_URL"]:
         with psycopg.connect(database["DATABASE_URL"]) as other:
             other.execute("UPDATE outcomes_storedvalue SET number = number WHERE key = %s", [key])
@@ -260,7 +260,7 @@ def held(database: dict[str, str], data: Path, key: str) -> Iterator[None]:
         other.execute("ROLLBACK")
 
 
-def test_a_counter_that_is_held_elsewhere_holds_up_nobody_who_looks(store, client, database):
+def test_a_locked_counter_does_not_block_reads(store, client, database):
     assert client.increment("s:held:execs") == 1
     with ThreadPoolExecutor(1) as pool, closing(Client(store)) as other:
         with held(database, store.data, "s:held:execs"):
@@ -272,7 +272,7 @@ def test_a_counter_that_is_held_elsewhere_holds_up_nobody_who_looks(store, clien
         assert counting.result(60) == 2
 
 
-def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
+def test_sdk_guards_share_the_limit_of_a_session(store):
     async def calls() -> list[str]:
         answers = []
         async with (
@@ -313,7 +313,7 @@ def test_guards_of_the_sdk_share_the_limit_of_a_session(store):
     ]
 
 
-def test_a_bound_key_counts_in_its_own_sessions_and_in_no_other(store, client):
+def test_a_bound_key_can_increment_only_in_its_own_sessions(store, client):
     key_fields = {"name": "bound", "env": "production", "scopes": ["agent"], "agent": "bot*"}
     made, answer = client.ask("POST", "keys", key_fields)
     assert made == 201
@@ -329,7 +329,7 @@ def test_a_bound_key_counts_in_its_own_sessions_and_in_no_other(store, client):
     bound.close()
 
 
-def test_another_host_name_is_refused_in_the_session_store_too(store):
+def test_the_session_store_also_rejects_an_unknown_host(store):
     client = Client(store)
     assert client.increment("s:hosts:attempts") == 1
     client.headers["Host"] = "evil.example"

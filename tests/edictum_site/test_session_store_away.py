@@ -1,4 +1,4 @@
-"""A database that does not answer in time: an agent that counts is told to come again."""
+"""A database that does not respond in time: the agent is asked to retry."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ OPTIONS = connection.settings_dict["OPTIONS"]
 
 @contextmanager
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The counter, by another; whoever waits for it gives up soon."""
+    """Lock the counter in another transaction, with a short lock timeout."""
     if connection.vendor == "sqlite":
         monkeypatch.setitem(OPTIONS, "timeout", 0.2)
         with closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
@@ -35,7 +35,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def incremented(key: str, times: int) -> list[tuple[int, dict[bytes, bytes], Any]]:
-    """As many at once, each answered without Django."""
+    """Responses to this many concurrent increments, handled without Django."""
     content = b'{"amount": 1}'
     headers = [(b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost")]
     scope = {"method": "POST", "raw_path": HERE.encode(), "headers": headers}
@@ -55,7 +55,7 @@ async def incremented(key: str, times: int) -> list[tuple[int, dict[bytes, bytes
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_count_that_times_out_answers_retry_later_and_is_then_counted(monkeypatch, times):
+def test_an_increment_that_times_out_is_503_and_succeeds_on_retry(monkeypatch, times):
     key = builders.a_key(builders.a_project(), "agent")[0]
     agent = builders.bearing(key)
 

@@ -1,4 +1,4 @@
-"""The connections of the session store: every query gets the rows of its own."""
+"""Connections of the session store: every query gets its own rows."""
 
 import asyncio
 from typing import Any
@@ -18,7 +18,7 @@ def querying(text: str, *values: Any) -> Query[list[Row]]:
 
 
 def results_of(*queries: Query[list[Row]]) -> list[Any]:
-    """The rows or the error of each, one after the other on one connection."""
+    """Rows or errors of these queries, run in sequence on one connection."""
 
     async def run_all() -> list[Any]:
         connection = open_connection("tested")
@@ -34,7 +34,7 @@ def results_of(*queries: Query[list[Row]]) -> list[Any]:
     return asyncio.run(run_all())
 
 
-def test_a_refused_query_leaves_nothing_to_those_after_it():
+def test_a_failed_query_does_not_affect_later_queries():
     one, refused, other = results_of(
         querying(LENGTH, "one"), querying("SELECT missing FROM nowhere"), querying(LENGTH, "other")
     )
@@ -46,7 +46,7 @@ def test_a_query_larger_than_the_pipe_is_sent_completely():
     assert results_of(querying(LENGTH, "x" * 3_000_000)) == [[(3_000_000,)]]
 
 
-def test_a_cancelled_query_leaves_nothing_to_those_after_it():
+def test_a_canceled_query_does_not_affect_later_queries():
     async def run() -> list[Row]:
         connection = open_connection("tested")
         cancelled = asyncio.create_task(connection.run(querying(LENGTH, "x" * 3_000_000)))

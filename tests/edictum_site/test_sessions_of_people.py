@@ -1,4 +1,4 @@
-"""Browser sessions: listed for their person and for admins, and ended one by one or together."""
+"""Browser sessions: listed for their person and for admins, and ended individually or together."""
 
 import re
 
@@ -46,17 +46,17 @@ def listed(client: Client, path: str = PAGE) -> list[str]:
     return re.findall(r'name="session" value="(\d+)"', client.get(path).text)
 
 
-def test_a_person_sees_where_they_are_signed_in(member):
+def test_a_person_can_list_their_sessions(member):
     here = browser_of(member)
     browser_of(member, "127.0.2.7")
     page = here.get(PAGE).text
     assert "You are signed in 2 times" in page
     assert "Firefox on Linux" in page
     assert "127.0.2.7" in page
-    assert len(listed(here)) == 1  # without this one
+    assert len(listed(here)) == 1  # excluding this one
 
 
-def test_a_person_ends_one_session_or_all_others(member):
+def test_a_person_can_end_one_session_or_all_others(member):
     here, there, third = browser_of(member), browser_of(member), browser_of(member)
     here.post(PAGE, {"session": listed(here)[1]})
     assert [is_in(each) for each in (here, there, third)].count(True) == 2
@@ -66,7 +66,7 @@ def test_a_person_ends_one_session_or_all_others(member):
     assert list(actions)[3:] == ["sessions ended", "sessions ended"]
 
 
-def test_nobody_ends_the_session_of_somebody_else(project, member):
+def test_a_person_cannot_end_another_persons_session(project, member):
     mine = browser_of(member)
     theirs = builders.a_member(project, user=builders.a_user(password=PASSWORD))
     other = browser_of(theirs)
@@ -76,27 +76,27 @@ def test_nobody_ends_the_session_of_somebody_else(project, member):
     assert is_in(other)
 
 
-def test_a_session_that_ended_is_no_longer_listed(member):
+def test_an_ended_session_is_not_listed(member):
     here, there = browser_of(member), browser_of(member)
     there.post("/account/sign-out/")
     assert "You are signed in 1 time" in here.get(PAGE).text
 
 
-def test_the_last_use_and_address_of_a_session_are_noted(member):
+def test_the_last_use_and_address_of_a_session_are_recorded(member):
     here, there = browser_of(member), browser_of(member)
     sessions._noted.clear()
     there.get(PAGE, REMOTE_ADDR="127.0.2.8")
     assert "127.0.2.8" in here.get(PAGE).text
 
 
-def test_a_person_who_joins_is_listed_too(project):
+def test_the_session_of_a_person_who_joins_is_listed(project):
     token = invite(project, email="new@example.test", role=Role.VIEWER, by=CONSOLE)
     client = Client()
     client.post(f"/join/{token}/", {"password": PASSWORD})
     assert "You are signed in 1 time" in client.get(PAGE).text
 
 
-def test_an_admin_ends_the_sessions_of_a_member(project, member):
+def test_an_admin_can_end_the_sessions_of_a_member(project, member):
     admin = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     there, third = browser_of(member), browser_of(member)
     path = reverse("governance:member_sessions", args=[project.slug, member.pk])
@@ -108,7 +108,7 @@ def test_an_admin_ends_the_sessions_of_a_member(project, member):
     assert "is not signed in" in admin.get(path).text
 
 
-def test_an_admin_of_one_of_their_projects_alone_sees_no_sessions(project, member):
+def test_an_admin_of_only_one_of_their_projects_cannot_see_their_sessions(project, member):
     builders.a_member(builders.a_project(), user=member.user)
     admin = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     there = browser_of(member, "127.0.2.9")
@@ -130,5 +130,5 @@ def test_an_admin_of_one_of_their_projects_alone_sees_no_sessions(project, membe
         ("", "Unknown browser"),
     ],
 )
-def test_a_browser_has_a_name(agent, words):
+def test_browsers_are_named_by_their_user_agent(agent, words):
     assert browser_words(agent) == words

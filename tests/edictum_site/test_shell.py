@@ -1,4 +1,4 @@
-"""Frame of every page."""
+"""The shell of every page."""
 
 import html
 import re
@@ -18,7 +18,7 @@ from tests import builders
 from tests.governance.deploying import live, saved
 
 
-def test_the_shell_names_ones_own_projects_the_environments_and_the_page(project):
+def test_the_shell_lists_your_projects_the_environments_and_the_page(project):
     member = builders.a_member(project, Role.VIEWER)
     builders.a_member(builders.a_project("other"), user=member.user)
     builders.a_project("somebody-elses")
@@ -34,7 +34,7 @@ def test_the_shell_names_ones_own_projects_the_environments_and_the_page(project
     ]
 
 
-def test_an_environment_that_is_none_means_all(project, admin_client):
+def test_an_unknown_environment_selects_all(project, admin_client):
     page = admin_client.get(
         reverse("governance:settings", args=[project.slug]), {"environment": "nowhere"}
     )
@@ -57,20 +57,20 @@ def test_navigation_carries_the_scope_from_page_to_page(project, admin_client):
     chosen = {"range": "7d", "environment": "staging"}
     of_figures = admin_client.get(reverse("outcomes:disagreements", args=[project.slug]), chosen)
     assert carried_by(of_figures, "Contracts") == {"range": ["7d"], "environment": ["staging"]}
-    # What has no scope of its own hands it on.
+    # A page without its own scope passes it on.
     contracts = admin_client.get(reverse("governance:contracts", args=[project.slug]), chosen)
     assert carried_by(contracts, "Sessions") == {"range": ["7d"], "environment": ["staging"]}
     of_one = admin_client.get(
         reverse("governance:contracts", args=[project.slug]), chosen | {"agent": "bot"}
     )
     assert carried_by(of_one, "Sessions")["agent"] == ["bot"]
-    # Beside the pages of the navigation, an environment may say which one thing is shown.
+    # Outside the main navigation, `environment` can select the displayed object instead.
     keys = admin_client.get(reverse("governance:keys", args=[project.slug]), chosen)
     assert carried_by(keys, "Sessions") == {"range": ["7d"]}
 
 
 @pytest.mark.parametrize("page", ["agents", "disagreements"])
-def test_a_page_of_all_agents_hands_on_the_chosen_one_by_its_navigation_alone(
+def test_a_page_without_an_agent_filter_preserves_the_agent_in_its_navigation(
     project, admin_client, page
 ):
     here = reverse(f"outcomes:{page}", args=[project.slug])
@@ -87,7 +87,7 @@ def hrefs(page, path):
     return [parse_qs(each.query) for each in items if each.path == path]
 
 
-def test_time_environment_and_agent_survive_the_pages_of_a_contract(project, admin_client):
+def test_contract_pages_preserve_time_environment_and_agent(project, admin_client):
     version = live(saved(project, "first"))
     here = [project.slug, version.bundle.name]
     chosen = {"range": "7d", "environment": "production", "agent": "bot"}
@@ -112,7 +112,7 @@ def test_time_environment_and_agent_survive_the_pages_of_a_contract(project, adm
     assert hrefs(admin_client.get(overview, values), text) == [by_name, by_name]
 
 
-def test_the_bar_offers_ranges_and_keeps_what_else_was_chosen(project, admin_client):
+def test_range_links_preserve_other_filters(project, admin_client):
     page = admin_client.get(
         reverse("outcomes:sessions", args=[project.slug]),
         {"range": "7d", "state": "stopped", "agent": "bot", "before": "1.2"},
@@ -129,7 +129,7 @@ def test_the_bar_offers_ranges_and_keeps_what_else_was_chosen(project, admin_cli
 
 
 @pytest.mark.parametrize("name", ["a?b#c", "50%41", "a\r\nb", '"><b>', "mcp://x/y/"])
-def test_the_bar_leads_back_to_the_page_whatever_its_tool_is_called(project, admin_client, name):
+def test_scope_links_work_for_any_tool_name(project, admin_client, name):
     builders.an_environment(project, "staging")
     Tool.objects.create(project=project, name=name, digest=digest_of(name))
     page = admin_client.get(tool_url(project.slug, name))
@@ -141,7 +141,7 @@ def test_the_bar_leads_back_to_the_page_whatever_its_tool_is_called(project, adm
         assert admin_client.get(url).context["name"] == name, url
 
 
-def test_times_of_the_scope_are_in_the_readers_time_zone(project, admin_client):
+def test_scope_times_use_the_users_time_zone(project, admin_client):
     address = reverse("outcomes:sessions", args=[project.slug])
     chosen = {"from": "2026-11-02T08:00Z", "to": "2026-11-03T08:00Z"}
     assert (
@@ -157,7 +157,7 @@ def test_times_of_the_scope_are_in_the_readers_time_zone(project, admin_client):
     )
 
 
-def test_the_shell_of_a_page_without_a_project_asks_nothing(db, django_assert_num_queries):
+def test_the_shell_of_a_page_without_a_project_takes_no_queries(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert Client().get(reverse("account_login")).status_code == 200
 
@@ -176,11 +176,11 @@ def test_the_shell_of_a_page_without_a_project_asks_nothing(db, django_assert_nu
         (Backlog(3, 9, 125.0, 0), True, False, "Processing is 2 min 5 s behind · 3 batches queued"),
     ],
 )
-def test_the_console_says_how_it_is_in_words(waiting, worker, ok, words):
+def test_the_console_state_is_described_in_words(waiting, worker, ok, words):
     assert console_state(waiting, worker=worker) == {"ok": ok, "words": words}
 
 
-def test_a_page_names_the_state_of_the_console_only_when_something_is_wrong(
+def test_the_console_state_is_displayed_only_if_something_is_wrong(
     project, admin_client, monkeypatch
 ):
     settings = reverse("governance:settings", args=[project.slug])
@@ -189,7 +189,7 @@ def test_a_page_names_the_state_of_the_console_only_when_something_is_wrong(
     assert "Events are rejected · The disk is full." in admin_client.get(settings).text
 
 
-def test_settings_have_a_navigation_of_their_own(project, admin_client):
+def test_settings_have_their_own_navigation(project, admin_client):
     page = admin_client.get(reverse("governance:new_key", args=[project.slug]))
     assert [words for words, _, current in page.context["settings_nav"] if current] == ["Keys"]
     page = admin_client.get(reverse("governance:settings", args=[project.slug]))
@@ -200,7 +200,7 @@ def test_settings_have_a_navigation_of_their_own(project, admin_client):
     assert page.context["settings_nav"] == []
 
 
-def test_a_worker_whose_first_sign_is_not_due_yet_is_starting():
+def test_a_worker_before_its_first_heartbeat_is_starting():
     none, some = Backlog(0, 0, 0.0, 0), Backlog(3, 900, 125.0, 0)
     quiet = console_state(none, worker=False, is_starting=True)
     assert quiet == {"ok": True, "words": "Worker starting · queue empty"}

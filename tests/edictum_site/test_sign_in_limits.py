@@ -1,4 +1,4 @@
-"""How often a sign-in may fail, from where, and who is not kept out by it."""
+"""Limits on failed sign-ins by account and address, without blocking other people."""
 
 import re
 
@@ -29,7 +29,7 @@ def at(address: str, **headers: str) -> Client:
 
 
 def sign_in(client: Client, email: str = EMAIL, password: str = PASSWORD) -> str:
-    """Empty when it succeeded, else what the page says."""
+    """Error message of a sign-in; empty if it succeeded."""
     answer = client.post(reverse("account_login"), {"login": email, "password": password})
     if answer.status_code == 302:
         return ""
@@ -41,30 +41,30 @@ def tries(client: Client, number: int, email: str = EMAIL) -> list[str]:
     return [sign_in(client, email, WRONG) for _ in range(number)]
 
 
-def test_the_sixth_try_is_rejected_with_the_time_of_the_next():
+def test_the_sixth_attempt_is_rejected_with_a_retry_time():
     guessing = at("127.0.2.1")
     assert set(tries(guessing, 5)) == {"Wrong email or password."}
     assert sign_in(guessing) == "Too many attempts. Try again in 5 minutes."
 
 
-def test_another_host_name_gives_no_more_tries(settings):
+def test_another_host_name_does_not_reset_the_limit(settings):
     settings.ALLOWED_HOSTS = ["*"]
     for number in range(5):
         tries(at("127.0.2.1", host=f"console-{number}.example"), 1)
     assert "Too many attempts" in sign_in(at("127.0.2.1", host="console-9.example"))
 
 
-def test_another_spelling_of_the_account_gives_no_more_tries():
+def test_another_spelling_of_the_email_does_not_reset_the_limit():
     tries(at("127.0.2.1"), 5)
     assert "Too many attempts" in sign_in(at("127.0.2.1"), EMAIL.upper())
 
 
-def test_a_stranger_elsewhere_keeps_nobody_out():
+def test_failures_from_another_address_do_not_block_a_sign_in():
     tries(at("127.0.2.1"), 6)
     assert sign_in(at("127.0.2.2")) == ""
 
 
-def test_one_address_guesses_at_many_accounts_ten_times_a_minute():
+def test_one_address_has_ten_failed_sign_ins_a_minute_over_all_accounts():
     guessing = at("127.0.2.1")
     items = [sign_in(guessing, f"{number}@example.test", WRONG) for number in range(11)]
     assert "Too many attempts. Try again in 1 minute." in items[10]
@@ -83,7 +83,7 @@ def test_a_browser_that_signed_in_before_is_not_blocked_by_its_address():
     assert sign_in(known) == ""
 
 
-def test_a_known_browser_has_no_endless_tries_either():
+def test_a_recognized_browser_is_also_limited():
     known = at("127.0.2.1")
     sign_in(known)
     known.post(reverse("account_logout"))
@@ -91,7 +91,7 @@ def test_a_known_browser_has_no_endless_tries_either():
     assert "Too many attempts" in sign_in(known)
 
 
-def test_a_browser_is_known_for_the_account_that_it_signed_in_to(project):
+def test_a_browser_is_recognized_only_for_the_account_it_signed_in_to(project):
     builders.a_member(project, user=builders.a_user("b@example.test", password=PASSWORD))
     known = at("127.0.2.1")
     sign_in(known, "b@example.test")
@@ -100,7 +100,7 @@ def test_a_browser_is_known_for_the_account_that_it_signed_in_to(project):
     assert "Too many attempts" in sign_in(known)
 
 
-def test_successful_sign_ins_are_not_counted():
+def test_successful_sign_ins_do_not_count_toward_the_limit():
     for _ in range(40):
         browser = at("127.0.2.1")
         assert sign_in(browser) == ""

@@ -1,4 +1,4 @@
-"""Which requests count as slow, and for whom."""
+"""Which requests count as slow, and for which actor."""
 
 import pytest
 from django.urls import resolve
@@ -69,23 +69,23 @@ def environ(method: str, address: str, **more: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("method", "address"), SLOW)
-def test_what_evaluates_or_reads_through_artifacts_is_slow(method, address):
+def test_requests_that_evaluate_or_scan_artifacts_are_slow(method, address):
     assert Slow().is_slow(environ(method, address))
     resolve(address.partition("?")[0])  # it exists
 
 
 @pytest.mark.parametrize(("method", "address"), QUICK)
-def test_what_agents_wait_for_is_not_slow(method, address):
+def test_requests_from_agents_are_not_slow(method, address):
     assert not Slow().is_slow(environ(method, address))
 
 
-def test_an_artifact_is_slow_to_post_when_it_is_large():
+def test_posting_a_large_artifact_is_slow():
     small, large = (str(size) for size in (LARGE, LARGE + 1))
     assert not Slow().is_slow(environ("POST", "/v1/artifacts", CONTENT_LENGTH=small))
     assert Slow().is_slow(environ("POST", "/v1/artifacts", CONTENT_LENGTH=large))
 
 
-def test_the_sender_is_a_key_or_a_person_and_a_stranger_has_no_name(project, admin_client):
+def test_the_actor_is_a_key_or_a_person_and_empty_for_strangers(project, admin_client):
     key, _ = builders.a_key(project, "read")
     other, _ = builders.a_key(project, "read")
     cookie = f"sessionid={admin_client.cookies['sessionid'].value}"
@@ -114,6 +114,6 @@ def test_the_sender_is_a_key_or_a_person_and_a_stranger_has_no_name(project, adm
         ("GET", "/p/default/calls/", "wait=1", False),
     ],
 )
-def test_only_reads_of_what_is_settled_may_wait(method, address, query, waits):
+def test_only_reads_of_processed_outcomes_can_wait(method, address, query, waits):
     environ = {"REQUEST_METHOD": method, "PATH_INFO": address, "QUERY_STRING": query}
     assert Slow().waits(environ) is waits

@@ -1,4 +1,4 @@
-"""Writers of SQLite: one at a time, of all threads and processes, and none waits for ever."""
+"""The SQLite write lock: one writer across threads and processes, with a timeout."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ def _database_may_be_used(django_db_blocker) -> Iterator[None]:
 
 @pytest.fixture
 def other_process(tmp_path: Path) -> Iterator[int]:
-    """The lock file as another process has it open, which writes."""
+    """Lock file, locked as by another process that is writing."""
     file = os.open(tmp_path / "edictum-site.sqlite3-turn", os.O_RDWR | os.O_CREAT)
     fcntl.flock(file, fcntl.LOCK_EX)
     yield file
@@ -43,7 +43,7 @@ def commit(connection: DatabaseWrapper) -> None:
     connection.set_autocommit(True)
 
 
-def test_a_transaction_begins_when_another_process_has_written(tmp_path, other_process):
+def test_a_transaction_waits_for_another_process_to_release_the_lock(tmp_path, other_process):
     done = threading.Event()
 
     def write() -> None:
@@ -61,9 +61,7 @@ def test_a_transaction_begins_when_another_process_has_written(tmp_path, other_p
     assert done.is_set()
 
 
-def test_a_transaction_that_waits_too_long_is_an_error_and_holds_up_no_other(
-    tmp_path, other_process
-):
+def test_a_transaction_that_times_out_does_not_block_others(tmp_path, other_process):
     connection = connect(tmp_path, timeout=0.02)
     with pytest.raises(OperationalError, match="another process writes"):
         begin(connection)
@@ -75,7 +73,7 @@ def test_a_transaction_that_waits_too_long_is_an_error_and_holds_up_no_other(
         each.close()
 
 
-def test_a_connection_closed_in_a_transaction_gives_the_lock_back(tmp_path):
+def test_closing_a_connection_in_a_transaction_releases_the_lock(tmp_path):
     first, second = (connect(tmp_path, timeout=0.02) for _ in range(2))
     begin(first)
     with pytest.raises(OperationalError, match="other threads"):

@@ -1,4 +1,4 @@
-"""Sign-in with an identity provider: a real one on loopback, which this console knows as acme."""
+"""Sign-in with an identity provider: a real one on loopback, configured as acme."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def is_in(client: Client, project: Project) -> bool:
     return client.get(f"/p/{project.slug}/settings/members/").status_code == 200
 
 
-def test_a_member_signs_in_with_the_provider_by_verified_mail(project, provider):
+def test_a_member_can_sign_in_with_the_provider_by_verified_email(project, provider):
     member = builders.a_member(project, user=builders.a_user("ana@acme.test", password=PASSWORD))
     know(provider, "ana")
     client = Client()
@@ -65,7 +65,7 @@ def test_a_member_signs_in_with_the_provider_by_verified_mail(project, provider)
 
 
 @pytest.mark.parametrize("verified", [False, None, "true", 1])
-def test_an_unverified_mail_takes_over_no_account(project, provider, verified):
+def test_an_unverified_email_cannot_sign_in_to_an_account(project, provider, verified):
     builders.a_member(project, Role.ADMIN, user=builders.a_user("boss@acme.test"))
     know(provider, "mallory", email="boss@acme.test", email_verified=verified)
     client = Client()
@@ -75,7 +75,7 @@ def test_an_unverified_mail_takes_over_no_account(project, provider, verified):
     assert not is_in(client, project)
 
 
-def test_a_mail_address_given_to_another_person_does_not_open_the_account(project, provider):
+def test_an_account_linked_to_one_identity_rejects_another_with_the_same_email(project, provider):
     builders.a_member(project, user=builders.a_user("shared@acme.test"))
     know(provider, "first", email="shared@acme.test")
     know(provider, "second", email="shared@acme.test")
@@ -84,7 +84,7 @@ def test_a_mail_address_given_to_another_person_does_not_open_the_account(projec
     assert (answer.status_code, "linked to another person" in answer.text) == (403, True)
 
 
-def test_the_person_is_known_by_the_provider_even_when_the_mail_changes(project, provider):
+def test_a_linked_identity_signs_in_after_its_email_changes(project, provider):
     member = builders.a_member(project, user=builders.a_user("old@acme.test"))
     know(provider, "renamed", email="old@acme.test")
     sign_in(Client(), "renamed")
@@ -95,14 +95,14 @@ def test_the_person_is_known_by_the_provider_even_when_the_mail_changes(project,
     assert list(User.objects.values_list("pk", flat=True)) == [member.user_id]
 
 
-def test_a_stranger_with_a_verified_mail_gets_no_account(project, provider):
+def test_a_stranger_with_a_verified_email_gets_no_account(project, provider):
     know(provider, "stranger")
     answer = sign_in(Client(), "stranger")
     assert (answer.status_code, "Ask an admin for an invite" in answer.text) == (403, True)
     assert not User.objects.exists()
 
 
-def test_an_invited_person_joins_with_the_provider(settings, project, provider):
+def test_an_invited_person_can_join_with_the_provider(settings, project, provider):
     configure(settings, provider, domains=frozenset({"acme.test"}))
     token = invite(project, email="new@acme.test", role=Role.EDITOR, by=CONSOLE)
     client, path = Client(), f"/join/{token}/"
@@ -116,7 +116,9 @@ def test_an_invited_person_joins_with_the_provider(settings, project, provider):
     assert User.objects.get(email="new@acme.test").name == "Nia New"
 
 
-def test_people_of_an_enforced_domain_sign_in_with_nothing_else(settings, project, provider):
+def test_people_of_an_enforced_domain_can_sign_in_only_with_the_provider(
+    settings, project, provider
+):
     configure(settings, provider, domains=frozenset({"acme.test"}))
     builders.a_member(project, user=builders.a_user("ana@acme.test", password=PASSWORD))
     for email in ("ana@acme.test", "ANA@Acme.test", "unknown@acme.test"):
@@ -129,14 +131,14 @@ def test_people_of_an_enforced_domain_sign_in_with_nothing_else(settings, projec
     assert not User.objects.get(email="ana@acme.test").has_usable_password()
 
 
-def test_another_domain_keeps_its_password(settings, project, provider):
+def test_people_of_other_domains_can_sign_in_with_a_password(settings, project, provider):
     configure(settings, provider, domains=frozenset({"acme.test"}))
     builders.a_member(project, user=builders.a_user("out@side.test", password=PASSWORD))
     answer = Client().post("/account/sign-in/", {"login": "out@side.test", "password": PASSWORD})
     assert answer.headers["Location"] == "/"
 
 
-def test_groups_give_roles_and_are_read_again_at_each_sign_in(settings, project, provider):
+def test_groups_set_roles_at_each_sign_in(settings, project, provider):
     builders.a_member(project, Role.ADMIN)
     groups = mapped(project, readers=Role.VIEWER, writers=Role.EDITOR)
     configure(settings, provider, groups=groups)
@@ -155,7 +157,9 @@ def test_groups_give_roles_and_are_read_again_at_each_sign_in(settings, project,
     assert verify(project) is None
 
 
-def test_a_missing_claim_of_groups_changes_nothing_and_lets_nobody_in(settings, project, provider):
+def test_a_missing_groups_claim_rejects_the_sign_in_without_role_changes(
+    settings, project, provider
+):
     builders.a_member(project, Role.ADMIN)
     configure(settings, provider, groups=mapped(project, writers=Role.EDITOR))
     know(provider, "cy", groups=["writers"])
@@ -168,7 +172,7 @@ def test_a_missing_claim_of_groups_changes_nothing_and_lets_nobody_in(settings, 
     assert role_of(project, "cy@acme.test") == Role.EDITOR
 
 
-def test_groups_leave_the_only_admin_and_other_projects_as_they_are(settings, project, provider):
+def test_groups_do_not_change_the_only_admin_or_other_projects(settings, project, provider):
     user = builders.a_user("boss@acme.test")
     other = builders.a_member(builders.a_project(), Role.OPERATOR, user=user).project
     builders.a_member(project, Role.ADMIN, user=user)
@@ -179,7 +183,7 @@ def test_groups_leave_the_only_admin_and_other_projects_as_they_are(settings, pr
     assert role_of(other, "boss@acme.test") == Role.OPERATOR
 
 
-def test_a_deactivated_account_is_not_opened_by_the_provider(project, provider):
+def test_a_deactivated_account_cannot_sign_in_with_the_provider(project, provider):
     builders.a_member(project, Role.ADMIN)
     member = builders.a_member(project, user=builders.a_user("left@acme.test"))
     know(provider, "left")
@@ -190,7 +194,7 @@ def test_a_deactivated_account_is_not_opened_by_the_provider(project, provider):
     assert not is_in(client, project)
 
 
-def test_the_provider_does_not_replace_an_own_second_factor(project, provider):
+def test_signing_in_with_the_provider_does_not_bypass_the_second_factor(project, provider):
     builders.a_member(project, user=builders.a_user("ana@acme.test", password=PASSWORD))
     browser = Client()
     browser.post("/account/sign-in/", {"login": "ana@acme.test", "password": PASSWORD})
@@ -208,7 +212,7 @@ def test_the_provider_does_not_replace_an_own_second_factor(project, provider):
     ("trusted", "methods", "enters"),
     [(True, ["pwd", "mfa"], True), (True, ["pwd"], False), (False, ["pwd", "mfa"], False)],
 )
-def test_the_providers_second_factor_counts_where_it_is_trusted(
+def test_the_providers_second_factor_counts_only_if_it_is_trusted(
     settings, project, provider, trusted, methods, enters
 ):
     builders.a_member(project, user=builders.a_user("ana@acme.test"))
@@ -220,7 +224,7 @@ def test_the_providers_second_factor_counts_where_it_is_trusted(
     assert is_in(client, project) is enters
 
 
-def test_a_person_without_a_password_sees_the_codes_after_adding_an_app(project, provider):
+def test_a_person_without_a_password_gets_recovery_codes_after_adding_an_app(project, provider):
     builders.a_member(project, user=builders.a_user("ana@acme.test"))
     know(provider, "ana")
     client = Client()
@@ -231,7 +235,7 @@ def test_a_person_without_a_password_sees_the_codes_after_adding_an_app(project,
     assert len(recovery_codes(client)) == 10
 
 
-def test_a_sign_in_lasts_as_long_as_the_provider_is_set_to(settings, project, provider):
+def test_session_length_follows_the_provider_setting(settings, project, provider):
     builders.a_member(project, user=builders.a_user("ana@acme.test"))
     configure(settings, provider, hours=2)
     know(provider, "ana")
@@ -239,11 +243,11 @@ def test_a_sign_in_lasts_as_long_as_the_provider_is_set_to(settings, project, pr
     sign_in(client, "ana")
     ends = client.session.get_expiry_date()
     assert timedelta(hours=1, minutes=59) < ends - timezone.now() < timedelta(hours=2)
-    client.get(f"/p/{project.slug}/overview/")  # stores the session again
+    client.get(f"/p/{project.slug}/overview/")  # saves the session again
     assert client.session.get_expiry_date() == ends
 
 
-def test_no_other_site_starts_a_sign_in_and_an_old_answer_does_not_count(project, provider):
+def test_cross_site_sign_ins_and_stale_callbacks_are_rejected(project, provider):
     builders.a_member(project, user=builders.a_user("ana@acme.test"))
     foreign = Client().get(SIGN_IN, headers={"Sec-Fetch-Site": "cross-site"})
     assert foreign.headers["Location"] == "/account/sign-in/"
@@ -252,7 +256,7 @@ def test_no_other_site_starts_a_sign_in_and_an_old_answer_does_not_count(project
     assert "Start again." in answer.text
 
 
-def test_a_signed_in_person_links_no_other_identity(project, provider):
+def test_a_signed_in_person_cannot_link_another_identity(project, provider):
     member = builders.a_member(project, Role.ADMIN)
     browser = builders.signed_in(member.user)
     know(provider, "mallory")
@@ -260,7 +264,7 @@ def test_a_signed_in_person_links_no_other_identity(project, provider):
     assert not is_in(Client(), project)
 
 
-def test_a_provider_that_is_away_or_unknown_signs_nobody_in(settings):
+def test_signing_in_with_an_unreachable_or_unknown_provider_is_an_error(settings):
     configure(settings, "http://127.0.0.1:9")
     answer = Client().get(SIGN_IN)
     assert (answer.status_code, "Acme does not answer" in answer.text) == (502, True)

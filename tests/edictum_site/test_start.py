@@ -1,4 +1,4 @@
-"""Start: each step is ticked by what the console has seen, and its code is ready to run."""
+"""The Start page: steps are completed by what the console has received, with code ready to run."""
 
 import html
 import re
@@ -53,7 +53,7 @@ def headline(text):
     return html.unescape(sentence.strip())
 
 
-def test_a_new_project_has_no_step_done(page):
+def test_a_new_project_has_no_completed_steps(page):
     text = page()
     assert done(text) == 0
     assert headline(text) == "No calls yet: connect an agent in about 2 minutes"
@@ -61,7 +61,7 @@ def test_a_new_project_has_no_step_done(page):
     assert "Create demo project" in text
 
 
-def test_the_printed_key_is_named_with_its_prefix_and_ticked_once_used(project, page):
+def test_the_printed_key_is_named_by_its_prefix_and_completed_once_used(project, page):
     text, key = make_key(project, name=FIRST_KEY, env="production", scopes=["agent"], by=CONSOLE)
     shown = page()
     assert "Use the key printed in the terminal." in shown
@@ -72,21 +72,21 @@ def test_the_printed_key_is_named_with_its_prefix_and_ticked_once_used(project, 
     assert done(page()) == 1
 
 
-def test_creating_a_key_redirects_and_the_key_is_shown_once_in_the_code(project, admin_client):
+def test_a_created_key_appears_once_in_the_sample_code(project, admin_client):
     start = f"/p/{project.slug}/start/"
     answer = admin_client.post(f"{start}key/", {"environment": "staging"})
     assert (answer.status_code, answer["Location"]) == (302, start)
     shown = admin_client.get(start)
     (key,) = set(re.findall(r"edk_staging_[A-Za-z0-9]{32,}", shown.text))
-    assert shown.text.count(key) == 5  # by itself, and in the code of 4 languages
-    assert shown.text.count('name="connect"') == 4  # the tabs stay
+    assert shown.text.count(key) == 5  # by itself, and in the code for 4 languages
+    assert shown.text.count('name="connect"') == 4  # the tabs remain
     assert "no-store" in shown["Cache-Control"]
     assert ApiKey.objects.get(project=project).scopes == ["agent"]
     assert done(shown.text) == 1
     assert key not in admin_client.get(start).text
 
 
-def test_a_key_of_another_project_is_not_shown(project, admin_client):
+def test_a_key_of_another_project_is_not_displayed(project, admin_client):
     text = builders.a_key(builders.a_project(), "agent")[0]
     admin_client.cookies["shown_once"] = text
     assert text not in admin_client.get(f"/p/{project.slug}/start/").text
@@ -98,14 +98,14 @@ def test_an_invalid_environment_is_rejected_with_a_reason(project, admin_client)
     assert not ApiKey.objects.filter(project=project).exists()
 
 
-def test_the_state_of_connecting_counts_calls_and_outputs(page, agent):
+def test_the_connect_step_counts_calls_and_outputs(page, agent):
     agent.post(an_outcome(output={"ok": True}), an_outcome(output=None), an_outcome())
     text = page()
     assert "3 calls received, 2 with an output" in text
     assert headline(text) == "3 calls received: none ran under a contract"
 
 
-def test_calls_without_outputs_are_a_state_with_the_line_that_reports_them(page, agent):
+def test_calls_without_outputs_get_code_that_reports_outputs(page, agent):
     agent.post_events(an_event(), an_event())
     text = page()
     assert "2 calls received, none with an output." in text
@@ -114,12 +114,12 @@ def test_calls_without_outputs_are_a_state_with_the_line_that_reports_them(page,
     assert headline(text) == ("2 calls received: none with an output, none ran under a contract")
 
 
-def test_denied_calls_alone_are_not_reported_as_missing_outputs(page, agent):
+def test_denied_calls_are_not_reported_as_missing_outputs(page, agent):
     agent.post(an_outcome(type="denied", reason="duplicate"))
     assert "1 call received, none executed" in page()
 
 
-def test_a_contract_is_ticked_by_the_first_call_that_names_its_version(project, page, agent):
+def test_the_first_call_under_a_contract_completes_the_contract_step(project, page, agent):
     agent.post(an_outcome(output={"ok": True}))
     version = saved(project, name="billing")
     text = page()
@@ -140,7 +140,7 @@ def test_a_contract_is_ticked_by_the_first_call_that_names_its_version(project, 
     assert "newest: <code>billing v1</code>" in text
 
 
-def test_a_template_is_saved_and_deployed_without_leaving_the_page(project, page, admin_client):
+def test_a_template_can_be_saved_and_deployed_from_the_start_page(project, page, admin_client):
     make_key(project, name=FIRST_KEY, env="staging", scopes=["agent"], by=CONSOLE)
     assert "Deploy template to staging" in " ".join(page().split())
     here = reverse("first_hour:start", args=[project.slug])
@@ -152,9 +152,7 @@ def test_a_template_is_saved_and_deployed_without_leaving_the_page(project, page
     assert "Deploy template" not in text
 
 
-def test_a_deployment_that_an_environment_refuses_says_why_and_stays_on_the_page(
-    project, page, admin_client
-):
+def test_a_blocked_deployment_is_explained_on_the_start_page(project, page, admin_client):
     required = Required(second_person=True)
     require(project, env="production", required=required, by=CONSOLE)
     deploy = reverse("first_hour:deploy_first", args=[project.slug])
@@ -163,7 +161,7 @@ def test_a_deployment_that_an_environment_refuses_says_why_and_stays_on_the_page
     assert "Deploy file-agent v1 to production" in " ".join(page().split())
 
 
-def test_the_steps_of_a_suggestion_come_back_to_the_page(project, page, admin_client, agent):
+def test_suggestion_steps_return_to_the_start_page(project, page, admin_client, agent):
     agent.post(*[an_outcome(output={"ok": False, "error": "no"}) for _ in range(4)])
     request_scan(project.pk)
     run_waiting_looks()
@@ -177,7 +175,7 @@ def test_the_steps_of_a_suggestion_come_back_to_the_page(project, page, admin_cl
     assert other["Location"] == address
 
 
-def test_a_check_is_ticked_by_the_first_call_it_decides(project, page, agent):
+def test_the_first_call_decided_by_a_check_completes_the_check_step(project, page, agent):
     a_check(project)
     agent.post(an_outcome(output={"ok": False}, tool_name="crm_lookup"))
     assert "hasn't checked any calls yet" in page()
@@ -189,7 +187,7 @@ def test_a_check_is_ticked_by_the_first_call_it_decides(project, page, agent):
     assert "1 of 2 executed calls checked by your checks" in text
 
 
-def test_a_real_suggestion_appears_in_the_last_step_and_in_the_headline(project, page, agent):
+def test_a_suggestion_appears_in_the_last_step_and_in_the_headline(project, page, agent):
     outputs = [{"ok": number % 3 != 0, "account": "A-1"} for number in range(12)]
     agent.post(*(an_outcome(output=each, tool_name="crm_lookup") for each in outputs))
     assert "12 outputs received, not scanned for failure patterns yet." in page()
@@ -204,9 +202,7 @@ def test_a_real_suggestion_appears_in_the_last_step_and_in_the_headline(project,
     assert reverse("outcomes:suggestion", args=place) in step
 
 
-def test_start_leaves_the_navigation_when_hidden_and_when_everything_is_bound(
-    project, admin_client, page
-):
+def test_start_is_not_in_the_navigation_once_hidden_or_complete(project, admin_client, page):
     start, overview = f"/p/{project.slug}/start/", f"/p/{project.slug}/overview/"
     entry = 'title="Start"'
     assert entry in admin_client.get(overview).text
@@ -231,14 +227,14 @@ def test_a_scan_can_be_started_from_the_page(project, admin_client, agent):
     assert "1 looks like a failure" in admin_client.get(f"/p/{project.slug}/start/").text
 
 
-def test_outputs_without_a_known_failure_say_when_they_were_scanned(project, page, agent):
+def test_outputs_without_failure_patterns_have_their_scan_time(project, page, agent):
     agent.post(an_outcome(output={"ok": True}))
     request_scan(project.pk)
     run_waiting_looks()
     assert "1 output received, no known failure pattern at <time" in page()
 
 
-def test_the_live_address_sends_only_parts_that_changed(project, admin_client, agent):
+def test_the_live_route_returns_only_changed_parts(project, admin_client, agent):
     text = admin_client.get(f"/p/{project.slug}/start/").text
     (part,) = re.findall(r'hx-get="([^"]+/live/start/[^"]+)"', text)
     assert admin_client.get(part).status_code == 204
@@ -252,12 +248,12 @@ def test_the_live_address_sends_only_parts_that_changed(project, admin_client, a
     assert admin_client.get(after).status_code == 204
 
 
-def test_counts_have_a_bound(page, agent):
+def test_counts_are_capped(page, agent):
     agent.post(*(an_outcome(output=1) for _ in range(LIMIT + 1)))
     assert "1,000+ calls received, 1,000 with an output" in page()
 
 
-def test_a_test_call_comes_in_like_any_other_and_is_in_the_audit_log(project, admin_client):
+def test_a_test_call_is_processed_like_any_other_and_is_audited(project, admin_client):
     address = f"/p/{project.slug}/start/test-outcome/"
     assert admin_client.post(address, {"environment": "nowhere"}).status_code == 422
     builders.an_environment(project)
@@ -274,7 +270,7 @@ def test_a_test_call_comes_in_like_any_other_and_is_in_the_audit_log(project, ad
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_code_has_every_value_filled_in(place):
+def test_sample_code_has_every_value_filled_in(place):
     url, client = "http://127.0.0.1:1", "http://127.0.0.1:1/clients/c.whl"
     snippet = connect_snippets(url, key="edk_x_1", client=client)[place]
     assert "edk_x_1" in snippet.code
@@ -283,12 +279,12 @@ def test_code_has_every_value_filled_in(place):
     assert "allow_insecure" not in snippet.code
 
 
-def test_python_code_for_plain_http_to_another_machine_says_so():
+def test_python_code_for_plain_http_to_a_remote_host_allows_it_explicitly():
     url = "http://console.example:8000"
     assert "allow_insecure=True" in connect_snippets(url, key="edk_x_1", client="c")[0].code
 
 
-def test_the_code_names_an_agent_that_the_key_is_for(project, admin_client):
+def test_sample_code_uses_an_agent_that_the_key_allows(project, admin_client):
     key = builders.a_key(project, "agent", agent="billing-*")[0]
     page = html.unescape(admin_client.get(f"/p/{project.slug}/start/").text)
     assert page.count('"billing-1"') >= 4

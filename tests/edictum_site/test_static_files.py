@@ -1,4 +1,4 @@
-"""Among the editor's files, only those that pages load are served, and what these name."""
+"""Static files: only the editor files that pages load, and the files those refer to."""
 
 import os
 import re
@@ -14,12 +14,12 @@ SERVED: dict[str, FileSystemStorage] = {
 FOLDER = "django_ace/ace/"
 
 
-def test_the_editor_is_served_without_its_modes_for_everything_else():
+def test_only_the_required_editor_files_are_served():
     assert {f"{FOLDER}ace.js", f"{FOLDER}mode-yaml.js", f"{FOLDER}css/ace.css"} <= set(SERVED)
     assert len([name for name in SERVED if name.startswith("django_ace/")]) < 60
 
 
-def test_what_the_editors_style_sheet_names_is_served_too():
+def test_files_in_the_editors_style_sheet_are_served():
     sheet = f"{FOLDER}css/ace.css"
     with SERVED[sheet].open(sheet) as file:
         named = re.findall(r"url\(['\"]?\./([^'\")]+)", file.read().decode())
@@ -27,7 +27,7 @@ def test_what_the_editors_style_sheet_names_is_served_too():
     assert {f"{FOLDER}css/{name}" for name in named} <= set(SERVED)
 
 
-def test_our_own_files_are_all_served_and_the_sheets_as_one():
+def test_all_of_our_files_are_served_and_style_sheets_are_combined():
     assert {"css/site.css", "js/app.js", "icons.svg"} <= set(SERVED)
     assert [name for name in SERVED if name.startswith("css/")] == ["css/site.css"]
     with SERVED["css/site.css"].open("css/site.css") as file:
@@ -37,7 +37,7 @@ def test_our_own_files_are_all_served_and_the_sheets_as_one():
     assert first < last
 
 
-def test_the_one_sheet_is_as_new_as_the_newest_of_its_parts(tmp_path):
+def test_the_combined_style_sheet_has_the_latest_modification_time(tmp_path):
     folder = tmp_path / "css"
     folder.mkdir()
     (folder / "site.css").write_text(

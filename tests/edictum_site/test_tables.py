@@ -1,4 +1,4 @@
-"""A new database, whose tables are made at once, is what all steps would have made of it."""
+"""The initial schema of a new database equals the result of all migrations."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 from tests.databases import own_database
 
 ROOT = Path(__file__).parents[2]
-# Of Django's groups, which nobody uses here: its steps number their rows by another type.
+# Django's groups, unused here: their migrations use another type for ids.
 GROUPS = {"auth_group_permissions"}
 
 
@@ -37,7 +37,7 @@ def made(way: str, folder: Path, variables: dict[str, str]) -> dict[str, Any]:
     return body
 
 
-def test_tables_made_at_once_are_those_of_all_steps(store, tmp_path):
+def test_the_initial_schema_matches_the_migrated_schema(store, tmp_path):
     at_once = made("at-once", tmp_path / "at-once", store[0])
     by_steps = made("steps", tmp_path / "steps", store[1])
     assert at_once["tables"].keys() == by_steps["tables"].keys()

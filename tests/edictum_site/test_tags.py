@@ -1,4 +1,4 @@
-"""The tags and filters that templates draw with."""
+"""Template tags and filters."""
 
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ SPRITE = (settings.BASE / "static" / "icons.svg").read_text()
 
 @pytest.fixture(autouse=True)
 def _plain_file_names(settings):
-    # Names with a hash are known only once the files were collected.
+    # Hashed file names exist only after collecting static files.
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
 
@@ -24,72 +24,72 @@ def shown(source: str, **values: object) -> str:
     return Template("{% load display people %}" + source).render(Context(values)).strip()
 
 
-def test_every_kind_of_outcome_has_its_own_shape_and_word():
+def test_every_outcome_type_has_its_own_icon_and_label():
     assert set(KINDS) == set(Call.Kind.values)
     assert len({shape for shape, _ in KINDS.values()}) == len(KINDS)
 
 
 @pytest.mark.parametrize("name", [*(s for s, _ in KINDS.values()), *VERDICT_SIGNS.values()])
-def test_every_sign_is_drawn_in_the_sprite(name):
+def test_every_icon_is_in_the_sprite(name):
     assert f'<symbol id="{name}"' in SPRITE
 
 
-def test_an_outcome_says_its_type_and_the_reason_of_a_denial():
+def test_an_outcome_tag_has_its_type_and_denial_reason():
     html = shown('{% outcome "denied" "limit" %}')
     assert "is-denied" in html
     assert "Denied" in html
     assert "limit" in html
 
 
-def test_a_reason_is_escaped_whoever_showed_the_same_words_as_safe_ones():
+def test_a_reason_is_escaped_even_if_the_same_safe_string_was_rendered_before():
     for reason in (SafeString("<b>limit</b>"), "<b>limit</b>"):
         html = shown('{% outcome "denied" reason %}', reason=reason)
     assert "&lt;b&gt;limit" in html
     assert "<b>limit" not in html
 
 
-def test_an_open_call_runs_until_it_is_late():
+def test_an_open_call_is_running_until_it_is_late():
     assert "Running" in shown('{% outcome "" %}')
     assert "No result reported" in shown('{% outcome "" reported_late=True %}')
 
 
-def test_a_call_without_a_verdict_says_why():
+def test_a_missing_verdict_has_its_reason():
     assert 'title="Nothing was judged"' in shown('{% verdict None "Nothing was judged" %}')
 
 
-def test_a_rate_never_stands_alone():
+def test_a_rate_includes_its_count_and_interval():
     html = shown("{% rate 1532 1889 %}")
     assert "81.1 %" in html
     assert "of 1,889" in html
     assert "95 % interval 79.3 % to 82.8 %" in html
 
 
-def test_a_rate_is_red_only_when_it_is_surely_below_its_target():
+def test_a_rate_is_red_only_if_its_interval_is_below_the_target():
     assert "bad-text" in shown("{% rate 1532 1889 0.93 %}")
     assert "bad-text" not in shown("{% rate 4 5 0.93 %}")
 
 
-def test_a_rate_of_nothing_is_no_zero():
+def test_a_rate_without_calls_is_not_zero():
     assert "none ran" in shown("{% rate 0 0 %}")
     assert "unknown" in shown("{% rate 0 0 ran=3 %}")
 
 
-def test_a_time_is_written_in_utc_for_pages_without_script():
+def test_times_are_rendered_in_utc_without_javascript():
     html = shown("{% local_time at %}", at=datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC))
     assert 'datetime="2020-01-02T03:04:05+00:00"' in html
     assert 'title="2020-01-02 03:04:05 +00:00"' in html
     assert ">2 Jan 2020</time>" in html
 
 
-def test_what_lies_beyond_an_axis_ends_at_its_edge():
+def test_values_beyond_an_axis_are_clamped():
     assert shown("{{ 120|along:100 }} {{ 25|along:100 }} {{ 5|along:0 }}") == "100.00% 25.00% 0%"
 
 
-def test_a_share_of_nothing_is_missing():
+def test_a_share_of_zero_is_a_dash():
     assert shown("{{ 0|share_of:0|percent }}") == "\N{EN DASH}"
 
 
-def test_words_in_backticks_are_code_and_nothing_else_is_markup():
+def test_only_backticks_become_markup():
     words = "`<b>` is no key. Did you mean `b`? One ` alone stays, and so does <i>."
     assert with_code(words) == (
         "<code>&lt;b&gt;</code> is no key. Did you mean <code>b</code>? "
@@ -97,12 +97,12 @@ def test_words_in_backticks_are_code_and_nothing_else_is_markup():
     )
 
 
-def test_a_time_is_followed_by_what_follows_it():
+def test_punctuation_directly_follows_a_time():
     html = shown("Since {% local_time at %}, by", at=datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC))
     assert "</time>, by" in html
 
 
-def test_a_short_name_stays_on_one_line_and_a_long_one_breaks_between_its_words():
+def test_a_long_name_can_break_between_its_words():
     def broken(name: str) -> str:
         return shown("{{ name|breakable }}", name=name)
 
@@ -114,6 +114,6 @@ def test_a_short_name_stays_on_one_line_and_a_long_one_breaks_between_its_words(
     assert broken("<b>/" * 9).startswith("&lt;b&gt;/<wbr>&lt;b&gt;/")
 
 
-def test_a_key_is_named_without_its_number():
+def test_a_key_is_displayed_without_its_id():
     assert shown("{% actor who %}", who="key:12 release") == "key release"
     assert shown("{% actor who %}", who="person:a@example.test") == "a@example.test"

@@ -1,4 +1,4 @@
-"""Templates compile, and hold nothing that the content policy forbids."""
+"""Templates compile, and comply with the content security policy."""
 
 import re
 from pathlib import Path
@@ -32,31 +32,31 @@ def names_in(library: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=name)
-def test_a_template_holds_nothing_that_the_policy_of_the_pages_forbids(path):
+def test_a_template_has_nothing_that_the_content_security_policy_forbids(path):
     text = path.read_text()
     assert [what for what, form in FORBIDDEN.items() if form.search(text)] == []
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=name)
-def test_a_template_can_be_read(path):
+def test_a_template_compiles(path):
     get_template(name(path))
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=name)
-def test_every_icon_that_a_template_names_is_drawn(path):
+def test_every_icon_in_a_template_exists(path):
     named = re.findall(r'{% (?:icon|mark) "([a-z-]+)"', path.read_text())
     assert [icon for icon in named if f'<symbol id="{icon}"' not in SPRITE] == []
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=name)
-def test_a_template_loads_what_it_uses_and_nothing_else(path):
+def test_a_template_loads_no_unused_tag_libraries(path):
     text = path.read_text()
     loaded = " ".join(re.findall(r"{% load ([^%]*) %}", text)).split()
     words = set(re.findall(r"(?:{% |\|)(\w+)", text))
     assert [each for each in loaded if words.isdisjoint(names_in(each))] == []
 
 
-def test_the_settings_of_htmx_allow_no_code_from_a_response():
+def test_htmx_settings_forbid_code_in_responses():
     base = (FOLDER / "base.html").read_text()
     for setting in (
         '"includeIndicatorStyles": false',
@@ -67,7 +67,7 @@ def test_the_settings_of_htmx_allow_no_code_from_a_response():
         assert setting in base
 
 
-def test_a_page_is_sent_without_the_indentation_of_its_template():
+def test_template_indentation_is_stripped():
     source = get_template("calls/_call_rows.html").template.source  # type: ignore[attr-defined]  # of Django
     assert "  <" not in source
     assert "\n <" not in source

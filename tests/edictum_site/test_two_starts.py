@@ -1,4 +1,4 @@
-"""Two processes that prepare at once: one console comes of it, and both end well."""
+"""Two concurrent starts create one console, and both succeed."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 from tests.stores import OURS
 
-pytestmark = pytest.mark.slow  # it starts the product
+pytestmark = pytest.mark.slow  # starts the product
 
 MANAGE = Path(__file__).resolve().parent.parent.parent / "manage.py"
 
@@ -30,16 +30,16 @@ def prepare(environment: dict[str, str]) -> subprocess.Popen[str]:
     )
 
 
-def test_two_starts_at_once_make_one_project_and_one_key(environment):
+def test_concurrent_starts_create_one_project_and_one_key(environment):
     both = [prepare(environment), prepare(environment)]
     outputs = [each.communicate() for each in both]
     assert [each.returncode for each in both] == [0, 0], outputs
     output = "".join(out for out, _ in outputs)
     assert sum(line.strip().startswith("edk_") for line in output.splitlines()) == 1
-    assert output.count("/set-up/") == 2  # each shows a link, and both work until somebody is in
+    assert output.count("/set-up/") == 2  # each prints a link, and both work until an admin exists
 
 
-def test_a_database_that_cannot_be_used_ends_the_start_with_a_sentence(environment, tmp_path):
+def test_an_invalid_database_file_stops_the_start_with_a_message(environment, tmp_path):
     (tmp_path / "edictum-site.sqlite3").write_text(
         "this is no database, whatever its name says\n" * 40
     )

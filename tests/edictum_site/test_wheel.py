@@ -1,4 +1,4 @@
-"""The product installed from its wheel: it needs nothing of the checkout."""
+"""The product installed from its wheel, without the checkout."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ from django.conf import settings
 
 from edictum_site.stack.running import Product
 
-pytestmark = pytest.mark.slow  # it starts the product
+pytestmark = pytest.mark.slow  # starts the product
 
 KEY = f"edk_production_{40 * 'w'}"
 ELSEWHERE = {"DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": "", "PYTHONSAFEPATH": ""}
@@ -37,7 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Programs of an environment that has the wheel, and whose libraries are those of this one."""
+    """Programs of an environment with the wheel installed, sharing this one's libraries."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
     base = {"base": str(folder), "platbase": str(folder)}
@@ -66,11 +66,11 @@ def client(running: Product) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_two_builds_are_the_same(wheel, tmp_path):
+def test_wheel_builds_are_reproducible(wheel, tmp_path):
     assert sha256(built(tmp_path).read_bytes()).digest() == sha256(wheel.read_bytes()).digest()
 
 
-def test_every_template_style_and_document_is_inside(wheel):
+def test_the_wheel_contains_every_template_style_and_document(wheel):
     files = ("templates/", "static/", "docs/")
     tracked = subprocess.run(
         ["git", "ls-files", *files, "edictum_site", "governance", "outcomes"],
@@ -83,7 +83,7 @@ def test_every_template_style_and_document_is_inside(wheel):
     assert not any("tests/" in name or "__pycache__" in name for name in names)
 
 
-def test_it_serves_pages_styles_and_the_package_of_agents(client):
+def test_the_installed_wheel_serves_pages_styles_and_the_client_package(client):
     page = client.get("/", follow_redirects=True).text
     assert "edictum-site setup_link" in page
     for file in re.findall(r'"(/static/[^"]+\.css)', page):
@@ -92,7 +92,7 @@ def test_it_serves_pages_styles_and_the_package_of_agents(client):
     assert client.get(name).content.startswith(b"PK")
 
 
-def test_it_settles_outcomes_and_validates_contracts(client):
+def test_the_installed_wheel_processes_outcomes_and_validates_contracts(client):
     outcome = {"type": "execution_result", "call_id": "one", "tool_name": "pay", "output": "done"}
     assert client.post("/v1/outcomes", json={"outcomes": [outcome]}).status_code == 202
     settled = client.get("/v1/outcomes", params={"wait": 30}).json()
@@ -100,7 +100,7 @@ def test_it_settles_outcomes_and_validates_contracts(client):
     assert client.post("/v1/contracts/validate", json={"yaml": "kind: Nothing"}).json()["errors"]
 
 
-def test_installed_its_data_lies_in_the_home_of_its_user(installed, tmp_path):
+def test_the_installed_wheel_stores_data_in_the_users_home(installed, tmp_path):
     code = "from edictum_site.program.place import default_data; print(default_data())"
     command = [str(installed / "python"), "-P", "-c", code]
     run = partial(subprocess.run, command, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""A small WSGI application under the front, for the tests of the front: one path, one habit."""
+"""A small WSGI application for tests of the front: one behavior per path."""
 
 import asyncio
 import hashlib
@@ -47,7 +47,7 @@ def large_file(environ: dict[str, Any], start: Start) -> Any:
 
 
 class StuckFile(io.BytesIO):
-    """As in a store that does not answer, until the test lets all go."""
+    """A file from a store that does not respond until the test releases it."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         note("read stuck")
@@ -62,7 +62,7 @@ def stuck_file(environ: dict[str, Any], start: Start) -> Any:
 
 
 def growing_file(environ: dict[str, Any], start: Start) -> Any:
-    # Longer than was announced when it was opened, as a file is that somebody appends to.
+    # Longer than announced when it was opened, like a file that is appended to.
     start("200 OK", [("Content-Length", "2000000")])
     return environ["wsgi.file_wrapper"](io.BytesIO(b"g" * 2_500_000), 4096)
 
@@ -120,7 +120,7 @@ def busy(environ: dict[str, Any], start: Start) -> Any:
 
 
 def slow(environ: dict[str, Any], start: Start) -> Any:
-    """Holds its thread until the test lets all of them go."""
+    """Block the thread until the test releases it."""
     note("slow began")
     while not (FOLDER / "let go").exists():
         time.sleep(0.01)
@@ -149,7 +149,7 @@ def stream(environ: dict[str, Any], start: Start) -> Any:
 
 
 class ToyStreams:
-    """`endless` waits for its client or for the stop, `cut` is ended in the middle."""
+    """`endless` runs until the client disconnects or shutdown; `cut` is aborted midway."""
 
     def start(self, threads: Threads) -> None:
         self._stopped = asyncio.get_running_loop().create_future()
@@ -192,7 +192,7 @@ def may_upload(environ: dict[str, Any]) -> int:
 
 
 class ToySlow:
-    """Slow is what sleeps; the sender is whom a header names, else each connection."""
+    """Slow requests have a path that sleeps; the actor is a header, or else the connection."""
 
     def is_slow(self, environ: dict[str, Any]) -> bool:
         return str(environ["PATH_INFO"]).startswith("/slow")

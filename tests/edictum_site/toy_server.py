@@ -1,4 +1,4 @@
-"""The toy of the tests under the real server, and how it is asked."""
+"""The test application under the real server, and a client for it."""
 
 import http.client
 import os
@@ -56,7 +56,7 @@ class Toy:
         return file.read_text().splitlines() if file.exists() else []
 
     def let_go(self) -> None:
-        """End what `/slow` waits for."""
+        """Release the requests to `/slow`."""
         (self.folder / "let go").touch()
 
     def stop(self) -> int:

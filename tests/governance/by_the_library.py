@@ -1,4 +1,4 @@
-"""The library asked in this process, and the engine's answers in a shape to compare with its."""
+"""The library called in this process, and the engine's results in a comparable form."""
 
 import os
 from typing import Any

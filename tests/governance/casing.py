@@ -1,4 +1,4 @@
-"""Tests that contracts carry, for tests: small by default."""
+"""Contract tests for tests: small by default."""
 
 from typing import Any
 

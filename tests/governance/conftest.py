@@ -1,4 +1,4 @@
-"""One evaluation process for all tests that only ask it."""
+"""One shared evaluation process for tests that only query it."""
 
 from collections.abc import Iterator
 

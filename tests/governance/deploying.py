@@ -1,4 +1,4 @@
-"""Environments that require something, and the people and keys who ask and approve."""
+"""Environments with requirements, and people and keys that request and approve."""
 
 from datetime import timedelta
 
@@ -36,7 +36,7 @@ def somebody(name: str = "one", role: Role = Role.EDITOR) -> Actor:
 
 
 def a_manage_key(project: Project, *, made_by: str) -> Actor:
-    """Actor of a key that this person made as an admin of the project."""
+    """Actor of a manage key that this person created as an admin of the project."""
     admin = somebody(made_by, Role.ADMIN)
     user = User.objects.get(email=admin.label)
     Member.objects.get_or_create(project=project, user=user, defaults={"role": Role.ADMIN})
@@ -57,14 +57,14 @@ def live(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
 
 
 def a_failing_test(version: BundleVersion) -> str:
-    """Add a failing test to a contract that denies every call; returns its failure in words."""
+    """Add a failing test to a contract that denies every call; returns its failure message."""
     allowed = Decides(call=CaseCall(tool="t"), action="allow")
     add_case(version.bundle, Case("let through", allowed), by=CONSOLE)
     return "The test “let through” fails: expected allowed, got denied by `a`."
 
 
 def approved(version: BundleVersion, env: str = PRODUCTION) -> BundleVersion:
-    """Live there, with a second person's leave."""
+    """Deploy a version there with a second person's approval."""
     takes_two(version.bundle.project, env)
     body, _ = ask_to_deploy(version, to=env, by=somebody())
     approve_request(body, by=somebody("two"))

@@ -1,4 +1,4 @@
-"""A document in the other dialect, by its values: what a rendering of its text has to say."""
+"""A parsed document converted to the other format: the expected content of its rendering."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def _dialect(document: dict[Any, Any]) -> Dialect:
 
 
 def _swapped(value: Any, path: Path = ()) -> Any:
-    # Words differ in the document, in its rules and in their `then`: nothing lies deeper.
+    # Keys and values differ in the document, in its rules and in their `then`, no deeper.
     if isinstance(value, str):
         return swap_value(path, value)
     if len(path) > 3:

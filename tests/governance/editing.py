@@ -1,4 +1,4 @@
-"""The editor of contracts or of checks, as a browser without JavaScript meets it."""
+"""The editor of contracts or checks, used without JavaScript."""
 
 import html
 import re
@@ -12,7 +12,7 @@ from tests import builders
 
 
 class Editor:
-    """One person's browser without JavaScript: it sends what the page holds, or what changed."""
+    """One person's browser without JavaScript: it submits the form on the page with changes."""
 
     draft, named = "draft", {"bundle_name": "d"}
 

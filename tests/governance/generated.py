@@ -1,7 +1,7 @@
-"""Any contract and any call, for what must hold of all of them: strategies, small but biting.
+"""Strategies for any contract and any call, for properties that hold for all of them.
 
-Documents are in the new dialect and valid; `text_of` writes them down in either. Calls are about
-the same few tools and arguments as the rules, so that rules are met about as often as not.
+Documents are in the new format and valid; `text_of` writes them in either. Calls use the same few
+tools and arguments as the rules, so that rules match about half of the time.
 """
 
 from typing import Any
@@ -177,12 +177,12 @@ OTEL = st.fixed_dictionaries(
     },
 )
 RULES = st.lists(PRE | PRE | POST | SANDBOX | SESSION, min_size=1, max_size=5)
-# One rule that most calls meet: among several that are about something else none has its way.
+# One rule that most calls match: among several rules on other inputs it would never decide.
 MET = st.sampled_from(
     [
         {"tool.name": {"exists": True}},
         {"environment": {"not_in": ["test"]}},
-        {"args.path": {"gt": 1}},  # which of a text cannot be said
+        {"args.path": {"gt": 1}},  # cannot be evaluated on text
     ]
 )
 LONE = st.one_of(
@@ -202,13 +202,13 @@ MORE = st.fixed_dictionaries(
     optional={
         "tools": st.dictionaries(TOOLS, TOOL, max_size=3),
         "observe_alongside": st.booleans(),
-        # What goes nowhere: the library of the test itself would write it, too.
+        # Only settings without output: the library in the test process would write it, too.
         "observability": st.fixed_dictionaries(
             {"otel": OTEL, "stdout": st.just(value=False), "file": st.none()}
         ),
     },
 )
-# Only what read something is hidden: where nothing says so, no output is.
+# Output is redacted only for read tools: without a declared side effect it is not.
 ALL_READ = st.just({"tools": {name: {"side_effect": "read"} for name in NAMES_OF_TOOLS}})
 
 

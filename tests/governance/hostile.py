@@ -1,4 +1,4 @@
-"""Every door that takes the text of a contract, as somebody who means harm would use it."""
+"""Every way to submit a contract's YAML, used by an attacker."""
 
 import html
 import io
@@ -19,12 +19,12 @@ from governance.models import Bundle, Draft, Project
 from tests import builders
 from tests.governance.casing import TEXT, a_case, added, saved
 
-Answer: TypeAlias = tuple[int, str]  # the status, and what a person or a pipeline reads
+Answer: TypeAlias = tuple[int, str]  # the status, and the text that a person or a pipeline reads
 CALL: dict[str, Any] = {"tool_name": "t", "tool_args": {}}
 
 
 class House(NamedTuple):
-    """A project with one contract, that has a test, and those who come to its doors."""
+    """A project with one contract that has a test, and clients that use it."""
 
     project: Project
     bundle: Bundle
@@ -41,7 +41,7 @@ class House(NamedTuple):
         (self.folder / "bad.yaml").unlink(missing_ok=True)
 
     def api(self, path: str, *, method: str = "post", **body: object) -> Answer:
-        # As JSON, in which half of a character is an escape that the test's client would not send.
+        # JSON escapes lone surrogates, which the test client would not send.
         sent = getattr(self.manager, method)
         return read(sent(f"/v1/{path}", json.dumps(body), content_type="application/json"))
 
@@ -59,7 +59,7 @@ def a_house(project: Project, folder: Path) -> House:
 
 
 def read(response: Any) -> Answer:
-    """As a person reads it: without tags, or the backticks that became some."""
+    """The status and the text without tags, as a person reads it."""
     text = response.content.decode()
     if response.headers["Content-Type"].startswith("application/json"):
         return response.status_code, json.dumps(response.json(), ensure_ascii=False)
@@ -71,7 +71,7 @@ Door: TypeAlias = Callable[[House, str], Answer]
 
 
 def _new_draft(house: House, text: str) -> Iterator[Answer]:
-    """Draft from a pasted text, as its editor shows it."""
+    """Responses to creating a draft from pasted text and saving it in the editor."""
     yield house.page("governance:new_contract", text=text)
     draft = Draft.objects.filter(bundle=None).first()
     if draft is not None:
@@ -126,7 +126,7 @@ def _autosave(house: House, text: str) -> Answer:
     return house.page("governance:keep_draft", "d", text=text, base=1, seen="")
 
 
-# What refuses a text, or says what is wrong with it.
+# Routes that reject a text or report its problems.
 TELLING: dict[str, Door] = {
     "editor, saved": lambda h, text: h.page(
         "governance:edit_draft", "d", text=text, base=1, seen="", act="save", message=""
@@ -149,11 +149,11 @@ TELLING: dict[str, Door] = {
     "push": _command("push"),
     "check": _command("check"),
 }
-# What a draft is used for that nobody could save: kept or refused, it costs nobody anything.
+# Routes that accept an invalid draft: stored or rejected, it must not affect others.
 KEEPING: dict[str, Door] = {
     "editor, kept": _autosave,
     "playground": _last(_playground),
     "tests": _last(_cases),
 }
-# The same as a text that is fine, when somebody comes after it.
+# A valid text, submitted afterwards.
 FINE = TEXT

@@ -37,7 +37,7 @@ def a_check(project: Project, *rules: str, name: str = "mine", **more: object) -
 
 
 def bound(project: Project, *lines: str) -> Bindings:
-    """Each line as `environment agent tool check`, or `tool check` for everybody's."""
+    """Bindings from rows `environment agent tool check`, or `tool check` for every agent."""
     parts = [line.split() for line in lines]
     return bind(
         project,

@@ -1,4 +1,4 @@
-"""Contracts that are deployed, and agents that fetch them."""
+"""Deployed contracts, and agents that fetch them."""
 
 from base64 import b64decode
 from typing import Any
@@ -84,5 +84,5 @@ def served(
 
 def verifies(document: Any) -> bool:
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(document.public_key))
-    key.verify(b64decode(document.signature), document.document)  # raises when it does not
+    key.verify(b64decode(document.signature), document.document)  # raises if it is invalid
     return True

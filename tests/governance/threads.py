@@ -1,4 +1,4 @@
-"""Several at once, each with a connection of its own that is closed again."""
+"""Concurrent threads, each with its own connection, closed at the end."""
 
 import threading
 from collections.abc import Callable

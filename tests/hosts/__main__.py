@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.hosts.drill import Report, drill
 from tests.hosts.network import why_not
 
-INSIDE = "EDICTUM_SITE_DRILL"  # set where this runs in a network namespace of its own
+INSIDE = "EDICTUM_SITE_DRILL"  # set when running in a separate network namespace
 
 
 def main() -> int:
@@ -29,7 +29,7 @@ def main() -> int:
     del os.environ[INSIDE]
     with tempfile.TemporaryDirectory(prefix="edictum-hosts-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # PostgreSQL runs as a user of its own
+        folder.chmod(0o755)  # PostgreSQL runs as a different user
         report = drill(folder, items=chosen.items, cut_off=chosen.cut_off, seed=chosen.seed)
     sys.stdout.write(text_of(report))
     return 1 if report.problems else 0

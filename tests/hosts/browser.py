@@ -1,4 +1,4 @@
-"""A signed-in person, by HTTP with cookies."""
+"""A signed-in user, simulated with HTTP requests and cookies."""
 
 import http.client
 from http.cookies import SimpleCookie
@@ -24,7 +24,7 @@ class Browser:
         return body
 
     def post(self, path: str, **fields: str | list[str]) -> str:
-        """The address that it leads to; empty for none."""
+        """Submit a form and return the redirect's address, or an empty string."""
         if "csrftoken" not in self._cookies:
             self._ask("GET", SIGN_IN)
         fields["csrfmiddlewaretoken"] = self._cookies["csrftoken"]

@@ -1,7 +1,7 @@
-"""A host whose clock is off: a library, loaded first, that shifts the time of day and nothing else.
+"""Simulates a host with a wrong clock: a preloaded library that shifts only the time of day.
 
-libfaketime shifts the monotonic clock too, or makes `sleep` of newer Pythons fail; a clock that was
-set wrong does neither.
+libfaketime also shifts the monotonic clock, or breaks `sleep` in newer Python versions; a wrong
+clock does neither.
 """
 
 import shutil
@@ -49,7 +49,7 @@ time_t time(time_t *where) {
 
 
 def skewed_clock(seconds: int, folder: Path) -> dict[str, str]:
-    """Variables of a host whose clock is ahead; empty without a C compiler."""
+    """Environment variables that shift a host's clock; empty without a C compiler."""
     compiler = shutil.which("cc")
     if compiler is None:
         return {}

@@ -1,4 +1,4 @@
-"""One PostgreSQL server for the tests of several hosts, whichever store the run is about."""
+"""One PostgreSQL server for tests with several hosts, regardless of the store under test."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""One drill on three hosts: post, cut one off, kill one for good, and compare everything."""
+"""Drill on three hosts: post, disconnect one host, kill another for good, and compare all data."""
 
 import http.client
 import json
@@ -49,7 +49,7 @@ class Report:
 
 
 class Webs:
-    """The addresses of the webs, in turn, without one that is gone for good."""
+    """Addresses of the web processes by turns, without those on killed hosts."""
 
     def __init__(self, hosts: list[Host]) -> None:
         self.alive = [host.address for host in hosts]
@@ -61,7 +61,7 @@ class Webs:
 
 
 def drill(folder: Path, *, items: int, cut_off: float, seed: int) -> Report:
-    """In a network namespace of its own: see `__main__`."""
+    """Run the drill. Needs a separate network namespace: see `__main__`."""
     began, report = time.monotonic(), Report(cut_off=cut_off)
     with ExitStack() as stack:
         hosts = stack.enter_context(bridged(len(ROLES)))
@@ -107,7 +107,7 @@ def _run(
     uploaded: list[Upload],
     report: Report,
 ) -> None:
-    """Upload, post, and meanwhile pull the second host's cable and end the first one."""
+    """Upload and post; meanwhile, disconnect the second host for a while and kill the first one."""
     for upload in uploaded:
         _upload(webs, upload)
     posts = [*load.posts, *map(reference, uploaded)]
@@ -133,7 +133,7 @@ def _run(
 
 
 def _lose(host: Host, products: list[Product]) -> None:
-    """As with the loss of power: its connections are not closed, they fall silent."""
+    """Kill a host as in a power failure: its connections go silent without being closed."""
     host.cut_off()
     for product in products:
         product.process.send_signal(signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Shared parts of several hosts: PostgreSQL, Redis, secret key, artifacts; and their roles."""
+"""Several hosts with their roles, sharing PostgreSQL, Redis, a secret key and artifacts."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from tests.databases import own_database
 from tests.embedded_redis import running_redis
 from tests.journeys.console import VARIABLES
 
-PATIENCE = 60.0  # seconds, where other programs have the cores
+PATIENCE = 60.0  # seconds, enough for a busy machine
 NOTES = {"up": "up.json", "web": "web.json", "scheduler": "scheduler.json"}
 
 
@@ -24,10 +24,10 @@ class Installation:
     folder: Path
     variables: dict[str, str]
     products: list[Product] = field(default_factory=list)
-    turn: int = 0  # of webs that are asked one after the other
+    turn: int = 0  # of web processes that are queried by turns
 
     def data(self, host: str) -> Path:
-        """The data folder of a host."""
+        """Data folder of a host."""
         data = self.folder / host
         data.mkdir(exist_ok=True)
         return data
@@ -70,7 +70,7 @@ class Installation:
 
 
 def note_of(role: Sequence[str]) -> str:
-    """The file that a role's supervisor writes."""
+    """Name of the note file that a role's supervisor writes."""
     if role[0] != "worker":
         return NOTES[role[0]]
     queues = role[role.index("--queues") + 1] if "--queues" in role else "settle"
@@ -81,7 +81,7 @@ def note_of(role: Sequence[str]) -> str:
 def installation(
     folder: Path, server: str, *, is_migrated: bool = True, **more: str
 ) -> Iterator[Installation]:
-    """A database and a Redis of its own, without any host yet."""
+    """Installation with its own database and Redis, but no hosts yet."""
     with ExitStack() as stack:
         variables = stack.enter_context(own_database(server))
         variables |= VARIABLES | {"REDIS_URL": stack.enter_context(own_redis(folder / "redis"))}

@@ -1,4 +1,4 @@
-"""Reclassifications and backtests that run during a drill, one of each at a time."""
+"""Reclassifications and backtests during a drill, one of each at a time."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ TO_END: Final = 240.0
 
 
 class Jobs:
-    """A thread that starts them again and again, at whichever web answers."""
+    """Thread that keeps starting jobs through any web process that responds."""
 
     def __init__(self, address: Callable[[], tuple[str, int]]) -> None:
         self._address = address
@@ -35,7 +35,7 @@ class Jobs:
         self._thread.start()
 
     def finish(self) -> None:
-        """Start no more, and wait for those that run."""
+        """Stop starting jobs and wait for the running ones."""
         self._stopped.set()
         self._thread.join(TO_END)
         until = time.monotonic() + TO_END

@@ -1,4 +1,4 @@
-"""Posts to several webs, in disorder and some of them twice, and uploads beside them."""
+"""Posts for several web processes, out of order and partly repeated, and artifact uploads."""
 
 import hashlib
 import json
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tests.items import an_outcome
 from tests.kill.load import LARGE, Load, Post, load_of
 
-TWICE: float = 0.1  # share of the posts that are sent again later
-APART: int = 12  # places by which a post may be late
+TWICE: float = 0.1  # share of posts that are sent again later
+APART: int = 12  # maximum positions by which a post is delayed
 UPLOADS: int = 20
 
 
@@ -25,7 +25,7 @@ class Upload:
 
 
 def disordered(items: int, seed: int) -> Load:
-    """The second halves of pairs may come first, and posts twice."""
+    """Load with reordered posts, so that second halves of pairs may come first, and duplicates."""
     load, chance = load_of(items), random.Random(seed)  # noqa: S311 - repeatable on purpose
     again = chance.sample(load.posts, int(len(load.posts) * TWICE))
     places = [(place + chance.uniform(0, APART), post) for place, post in enumerate(load.posts)]
@@ -35,7 +35,7 @@ def disordered(items: int, seed: int) -> Load:
 
 
 def uploads(load: Load) -> list[Upload]:
-    """Artifacts that are uploaded first and referred to by a call; the load expects the calls."""
+    """Artifacts to upload first, each referenced by a call that is added to the expected load."""
     made = []
     for number in range(UPLOADS):
         upload = Upload(f"upload-{number}", "uploads", f"{number} {LARGE}".encode() * 3)
@@ -60,7 +60,7 @@ def reference(upload: Upload) -> Post:
 
 
 def outputs_of(load: Load) -> dict[str, bytes]:
-    """By call, the text of an output that is stored as an artifact."""
+    """Outputs that are stored as artifacts, by call id."""
     outputs = {}
     for post in load.posts:
         for item in json.loads(post.body).get("outcomes", []):

@@ -1,7 +1,7 @@
-"""Hosts as network namespaces on one machine, joined by a bridge; a cable can be pulled.
+"""Simulates hosts as network namespaces on one machine, connected by a bridge.
 
-The drill runs in a namespace of its own, so that nothing of it touches the machine's network, and
-all of it is gone when the drill ends, however it ends.
+The drill runs in its own namespace, so it doesn't affect the machine's network, and everything is
+removed when the drill ends, even after a crash.
 """
 
 import os
@@ -18,7 +18,7 @@ _TOOLS: Final = ("ip", "unshare", "nsenter")
 
 
 class Host:
-    """A namespace, held by a process that sleeps in it, and its end of a cable."""
+    """Network namespace, kept alive by a sleeping process, with a virtual cable to the bridge."""
 
     def __init__(self, number: int) -> None:
         self.address = f"10.213.0.{number + 10}"
@@ -59,7 +59,7 @@ def _wait_for_own_namespace(pid: int) -> None:
 
 @contextmanager
 def bridged(number: int) -> Iterator[list[Host]]:
-    """So many hosts on one bridge; this process is its hub."""
+    """Hosts on one bridge, with this process at the hub address."""
     _ip("link", "set", "lo", "up")
     _ip("link", "add", BRIDGE, "type", "bridge")
     _ip("address", "add", f"{HUB}/24", "dev", BRIDGE)
@@ -74,7 +74,7 @@ def bridged(number: int) -> Iterator[list[Host]]:
 
 
 def why_not() -> str:
-    """Reason why this machine cannot have namespaces; empty when it can."""
+    """Reason why this machine cannot create network namespaces; empty if it can."""
     if sys.platform != "linux":
         return "network namespaces exist on Linux only"
     if missing := [each for each in _TOOLS if not shutil.which(each)]:

@@ -1,4 +1,4 @@
-"""PgBouncer before the server of the tests."""
+"""PgBouncer in front of the tests' PostgreSQL server."""
 
 import shutil
 import socket
@@ -32,8 +32,10 @@ user = {owner}
 
 @contextmanager
 def pgbouncer(server: str, mode: str, *, size: int = 4, more: str = "") -> Iterator[str]:
-    """The address of a pooler, to which a database's path is added. With few connections, so that
-    none stays with a client."""
+    """Start a pooler and yield its address, without a database path.
+
+    The pool is small, so that no connection stays with one client.
+    """
     program = shutil.which("pgbouncer")
     if program is None:
         pytest.skip("pgbouncer is not installed (apt-get install pgbouncer)")
@@ -58,8 +60,8 @@ def pgbouncer(server: str, mode: str, *, size: int = 4, more: str = "") -> Itera
 
 
 def owner_of(host: str) -> str:
-    """User that the server admits by its socket, and none for a server that is elsewhere. PgBouncer
-    does not run as root."""
+    """User to run PgBouncer as, since it refuses to run as root: the owner of the server's socket
+    folder, or `nobody` for a TCP server."""
     return Path(host).owner() if host.startswith("/") else "nobody"
 
 

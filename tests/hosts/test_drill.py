@@ -1,4 +1,4 @@
-"""Three hosts in short: one cut off, one lost, one with a wrong clock; every count exact."""
+"""Short drill on three hosts: one is disconnected, one lost, one has a wrong clock."""
 
 import subprocess
 import sys

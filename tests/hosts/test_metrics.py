@@ -1,4 +1,4 @@
-"""Scrapes of two webs on several hosts: figures of the database are the same at both."""
+"""Scrapes of two web processes on different hosts show the same database metrics."""
 
 import http.client
 import uuid
@@ -30,7 +30,7 @@ def scraped(console: Console, token: str = TOKEN) -> Scrape:
 
 
 def shared(scrape: Scrape) -> dict[object, float]:
-    """Samples that every web has alike; ages grow between two scrapes."""
+    """Samples that are the same on every web process, without those that change between scrapes."""
     mine = ("edictum_request_seconds", "process_", "edictum_host_clock", *OF_ONE_WEB)
     return {key: value for key, value in scrape.values.items() if not key[0].startswith(mine)}
 
@@ -58,7 +58,7 @@ def test_two_webs_agree_on_what_the_database_knows(server: str, tmp_path: Path):
         place = {"project": "default", "environment": "production"}
         for scrape in scrapes:
             posts = scrape.of("edictum_request_seconds_count", route="ingest", status="2xx")
-            assert posts == len(calls) / 2  # its own
+            assert posts == len(calls) / 2  # only those it received
             assert scrape.of("edictum_part_up", part="broker") == 1
             assert scrape.of("edictum_part_up", part="scheduler") == 1
             assert scrape.of("edictum_host_up", host="c", process="worker") == 1

@@ -1,4 +1,4 @@
-"""Behind PgBouncer: all roles, with fewer server connections than clients."""
+"""All roles behind PgBouncer, with fewer server connections than clients."""
 
 import json
 import os
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow  # it starts the product
 
 @pytest.fixture(scope="module")
 def pooled(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """All roles on a pooler that lends a connection for one transaction."""
+    """All roles behind a pooler in transaction mode."""
     with (
         pgbouncer(server, "transaction") as pooler,
         installation(tmp_path_factory.mktemp("pooled"), server) as made,
@@ -45,7 +45,7 @@ def console(pooled: Installation) -> Console:
 
 
 def backup(made: Installation) -> str:
-    """The sentence with which it refuses."""
+    """Error message of a backup that refuses to run."""
     env = os.environ | made.environment("admin") | {"EDICTUM_SITE_DATA": str(made.data("admin"))}
     ran = subprocess.run(
         [*manage_command("backup"), str(made.folder / "backup.zst")],
@@ -62,7 +62,7 @@ def test_all_roles_work_with_connections_lent_by_transaction(pooled, console):
     console.post(an_outcome("large", output="x" * 20_000), an_outcome("late"))
     console.post(an_event("call_allowed", "pair"), an_event("call_executed", "pair"), to="events")
     assert console.settled("outcomes/large")["artifact_id"]
-    for number in range(12):  # more often than a statement is used until it would be prepared
+    for number in range(12):  # enough repeats that psycopg would prepare the statement
         body = json.dumps({"amount": 1}).encode()
         status, answer = console.ask("POST", "sessions/attempts:s/increment", body)
         assert (status, answer["value"]) == (200, number + 1), answer
@@ -94,4 +94,4 @@ def test_with_session_pooling_startup_options_are_ignored_by_the_pooler(server, 
     ):
         name = urlsplit(made.variables["DATABASE_URL"]).path
         made.variables["DATABASE_URL"] = f"{pooler}{name}"
-        made.manage("migrate")  # refused by PgBouncer without its setting
+        made.manage("migrate")  # PgBouncer would reject the connection without this setting

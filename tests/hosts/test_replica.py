@@ -1,4 +1,4 @@
-"""Pages read from a streaming standby, and never miss what their person has just written."""
+"""Pages are read from a streaming standby, but users always see their own recent writes."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from tests.journeys.console import Console
 
 pytestmark = pytest.mark.slow  # it starts the product
 CALLS = "/p/default/calls/?range=all"
-# Its own queries work there, and those of pages do not, as where it ends them.
+# Makes pages' queries fail while the replica's own checks succeed, as if the standby canceled them.
 ENDS_QUERIES = "&options=-csearch_path%3Dpg_catalog"
 
 
@@ -28,7 +28,7 @@ def standby() -> Iterator[Standby]:
 
 @pytest.fixture(scope="module")
 def running(standby: Standby, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Two webs with the standby, and a worker."""
+    """Two web processes that use the standby, and a worker."""
     folder = tmp_path_factory.mktemp("replica")
     with installation(folder, standby.primary, EDICTUM_SITE_REPLICA_LAG="900") as made:
         reads = standby.of(made.variables["DATABASE_URL"])
@@ -73,11 +73,11 @@ def test_pages_read_from_the_standby_and_a_person_sees_what_they_wrote(standby, 
     until(lambda: standby.answers("SELECT pg_get_wal_replay_pause_state()")[0] == "paused")
     try:
         post_and_settle(console, "after")
-        assert "after_tool" not in reader.page(CALLS)  # the standby does not have it
+        assert "after_tool" not in reader.page(CALLS)  # not replayed on the standby yet
         writer.post("/p/default/saved-views/save/", name="my view", page="calls", query="range=all")
         assert "my view" in writer.page("/p/default/saved-views/")
-        assert "after_tool" in writer.page(CALLS)  # from the primary: this person wrote
-        assert "after_tool" not in reader.page(CALLS)  # and this one did not
+        assert "after_tool" in writer.page(CALLS)  # read from the primary, as this user wrote
+        assert "after_tool" not in reader.page(CALLS)  # this user didn't
     finally:
         standby.answers("SELECT pg_wal_replay_resume()")
     until(lambda: "after_tool" in reader.page(CALLS))
@@ -95,7 +95,7 @@ def test_a_page_whose_query_the_standby_ends_is_read_from_the_database(webs):
 def test_without_its_standby_pages_are_read_from_the_database_and_health_says_so(
     standby, running, webs
 ):
-    """Last in this file: the standby stops."""
+    """Must be last in this file, because it stops the standby."""
     console = webs[0]
     browser = Browser(console.url)
     standby.stop()

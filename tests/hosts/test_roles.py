@@ -1,4 +1,4 @@
-"""Roles on several hosts: web, worker and scheduler apart, on one PostgreSQL and one Redis."""
+"""Separate web, worker and scheduler hosts that share one PostgreSQL and one Redis."""
 
 import json
 import os
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow  # it starts the product
 
 @pytest.fixture(scope="module")
 def running(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Two webs, a worker of each kind, and two schedulers, each with a data folder of its own."""
+    """Two web processes, a worker of each kind and two schedulers, with separate data folders."""
     folder = tmp_path_factory.mktemp("hosts")
     with installation(folder, server) as made:
         for host, *role in (
@@ -48,7 +48,7 @@ def webs(running: Installation) -> tuple[Console, Console]:
 
 
 def refused(folder: Path, *role: str, **variables: str) -> str:
-    """The one sentence of a role that does not start."""
+    """One-line error of a role that refuses to start."""
     env = os.environ | {"PORT": "0", "EDICTUM_SITE_DATA": str(folder)} | variables
     ended = subprocess.run(
         [*manage_command(role[0]), *role[1:]], env=env, capture_output=True, text=True, timeout=90
@@ -86,7 +86,7 @@ def test_jobs_run_on_the_host_that_serves_their_queue(webs):
         return body["status"] if body["status"] not in ("queued", "running") else ""
 
     assert until(ended) == "done"
-    # A worker names its queues once it is connected, some seconds after its first report.
+    # A worker reports its queues once it is connected, some seconds after its first report.
     until(lambda: hosts_of(webs[0])["d", "jobs"]["queues"] == "interactive, bulk")
     until(lambda: hosts_of(webs[0])["c", "worker"]["queues"] == "settle")
 

@@ -1,4 +1,4 @@
-"""A rolling restart: the code of an earlier commit and this one side by side on one database."""
+"""Rolling restart: the code of an earlier commit and the current code share one database."""
 
 import subprocess
 import tarfile
@@ -32,7 +32,7 @@ def git(*command: str) -> str:
 
 
 def earlier_commits() -> Iterator[str]:
-    """Commits with another schema whose code may run on this one, the newest first."""
+    """Commits with an older schema whose code can run on the current one, newest first."""
     ours = files_at("HEAD")
     for commit in git("log", "--format=%H", "--", *MIGRATIONS).split():
         files = files_at(commit)
@@ -59,7 +59,7 @@ def generation_of(text: str) -> int:
 
 @pytest.fixture
 def earlier(tmp_path: Path) -> Path:
-    """The checkout of the oldest of them."""
+    """Checkout of the oldest compatible commit."""
     if not git("rev-parse", "HEAD"):
         pytest.skip("this is no clone: there is no history to take earlier code from")
     commits = list(earlier_commits())
@@ -97,13 +97,13 @@ def test_earlier_code_and_this_one_share_a_database_and_lose_nothing(earlier, un
 
 
 def roll(made: Installation, earlier: Path, poster: Poster, jobs: Jobs, posts: int) -> None:
-    """A third of the posts to the earlier code, one to both, one to this one."""
+    """Send a third of the posts to the earlier code, a third to both, a third to the new code."""
     old = made.start("old", "up", root=earlier).wait_until_served()
     poster.start(2)
     jobs.start()
     go_on(poster, posts // 3)
     made.manage("migrate")
-    old = restarted(made, old, earlier)  # it starts on the newer schema too
+    old = restarted(made, old, earlier)  # it also starts on the newer schema
     for role in ("web", "worker", "scheduler"):
         made.start(f"new-{role}", role)
     for each in made.products:
@@ -129,10 +129,10 @@ def restarted(made: Installation, old: Product, earlier: Path) -> Product:
 
 
 def address_of(made: Installation) -> tuple[str, int]:
-    """The webs that run, in turn."""
+    """Address of a running web process, by turns."""
     webs = [each for each in made.products if each.note.get("url")]
     made.turn += 1
     if not webs:
-        return "127.0.0.1", 9  # none answers while the only one restarts
+        return "127.0.0.1", 9  # no web process responds while the only one restarts
     host, _, port = webs[made.turn % len(webs)].url.removeprefix("http://").rpartition(":")
     return host, int(port)

@@ -1,4 +1,4 @@
-"""An agent of the real SDK, in a process and an environment of its own, that calls when told to."""
+"""An agent of the real SDK in a separate process, which calls tools on request."""
 
 import os
 import subprocess
@@ -15,7 +15,8 @@ Call = Callable[[str, str], str]
 
 @contextmanager
 def a_connected_agent(console: Console, name: str, *, bundle: str, env: str) -> Iterator[Call]:
-    """Outcome of each command given to its tool; the agent holds its stream meanwhile."""
+    """Yield a function that calls a tool and returns its outcome. The agent holds a stream
+    meanwhile."""
     fields = {
         "CONSOLE_URL": console.url,
         "CONSOLE_KEY": new_key(console, env=env, name=name),

@@ -1,4 +1,4 @@
-"""Clicks of a person in a browser, and the pages that they open."""
+"""Counts the clicks of a person in a browser and records the pages they open."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ document.addEventListener("click", (event) => {
 
 
 class Opened(NamedTuple):
-    """A page that was opened: its address, the type of its content, and the page before it."""
+    """An opened page: its URL, content type and referring page."""
 
     url: str
     content: str
@@ -20,7 +20,7 @@ class Opened(NamedTuple):
 
 
 def clicks_counted(page: Page) -> list[str]:
-    """Words of what is clicked, from the next page on."""
+    """Texts of the clicked elements, starting with the next page."""
     clicks: list[str] = []
     page.expose_function("countClick", lambda words: clicks.append(words))
     page.add_init_script(COUNT)

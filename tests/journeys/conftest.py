@@ -1,6 +1,5 @@
-"""The product as its own processes, a real browser before it, and what fails every journey:
-a violation of the content policy, an error on the browser's console, a script that stopped.
-"""
+"""Runs the product as separate processes with a real browser. Every journey fails on a violation of
+the content security policy, an error on the browser console or a script error."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,10 +20,10 @@ from edictum_site.stack.running import product as running
 from tests.databases import own_database
 from tests.journeys.console import EMAIL, PASSWORD, VARIABLES, Console
 
-# The first is Chromium without windows, which takes half of the processor time of the others.
+# The first is headless Chromium, which needs half of the CPU time of the others.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 MISSING = "Chromium is not installed: apt-get install --no-install-recommends chromium"
-# Milliseconds, for a machine with much else to do: it bounds how long a failing test waits.
+# Milliseconds, enough for a busy machine. Only failing tests wait this long.
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 
@@ -35,7 +34,7 @@ for (const name of ["htmx:evalDisallowedError", "htmx:swapError", "htmx:targetEr
   document.addEventListener(name, (event) => reportViolation(name));
 """
 
-# A question that a newer one took the place of; one that failed says htmx:sendError beside these.
+# A request replaced by a newer one. A failed request also logs htmx:sendError.
 WITHDRAWN = ("htmx:sendAbort", "htmx:afterRequest")
 
 
@@ -54,19 +53,19 @@ def console(store: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def new_console(tmp_path: Path) -> Iterator[Console]:
-    """One that nobody has set up yet."""
+    """A console that has not been set up yet."""
     with own_database() as variables, running(tmp_path / "new", variables) as product:
         yield Console(product, variables["DATABASE_URL"])
 
 
-# Of the package, not the session: its event loop must be gone before the next database test.
+# Package scope, not session: its event loop must end before the next database test.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip(MISSING)
     with sync_playwright() as playwright:
-        # Chromium's own sandbox cannot be had by root.
+        # Chromium's sandbox does not work as root.
         chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield chromium
         chromium.close()
@@ -74,7 +73,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens pages of browsers that know nothing of each other, and holds all of them to account."""
+    """Open pages in separate browser contexts, and fail on errors in any of them."""
     complaints: list[str] = []
     contexts: list[BrowserContext] = []
 
@@ -123,7 +122,7 @@ def signed_in_at(url: str, browser: Browser) -> Any:
 
 @pytest.fixture
 def admin(console: Console, signed_in: Any, open_page: Callable[..., Page]) -> Page:
-    """The admin's browser, on the sessions of the project."""
+    """The admin's browser on the list of sessions."""
     page = open_page(storage_state=signed_in)
     page.goto(f"{console.url}/p/default/sessions/")
     return page

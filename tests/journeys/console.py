@@ -1,4 +1,4 @@
-"""A running console as its users meet it: over HTTP with a key, and in a browser. No ORM here.
+"""A running console as its users access it: over HTTP with a key, and in a browser. No ORM here.
 
 While a browser is driven an event loop runs in this thread, and every query would be refused.
 """
@@ -13,7 +13,7 @@ from edictum_site.stack.running import Product
 
 EMAIL, PASSWORD = "admin@example.test", "a-quiet-river-9"
 KEY = "edk_production_" + "jOur" * 10
-# Milliseconds for what the product does behind all else, where other programs have the cores.
+# Milliseconds for low-priority work of the product on a busy machine.
 BEHIND = 150_000
 VARIABLES = {
     "EDICTUM_SITE_ADMIN_EMAIL": EMAIL,
@@ -48,14 +48,14 @@ class Console:
         return answered
 
     def indexed(self, query: str, calls: int) -> None:
-        """Wait until a search finds this many calls: the index follows in steps of a few."""
+        """Wait until a search finds this many calls, as indexing proceeds in small steps."""
         until = time.monotonic() + BEHIND / 1_000
         while len(self.ask("GET", f"outcomes?q={query}&limit=1000")[1]["outcomes"]) < calls:
             assert time.monotonic() < until, "the index does not come to it"
             time.sleep(0.2)
 
     def settled(self, path: str) -> Any:
-        """An answer that knows everything that was acknowledged before."""
+        """Response that includes everything acknowledged before."""
         until = time.monotonic() + BEHIND / 1_000
         while True:
             status, answer = self.ask("GET", f"{path}{'&' if '?' in path else '?'}wait=20")

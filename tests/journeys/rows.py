@@ -1,8 +1,8 @@
-"""Rows of a list, walked along by keys."""
+"""Keyboard navigation along the rows of a list."""
 
 from playwright.sync_api import Locator, Page, expect
 
-STEPS = 60  # more rows than any of these pages has
+STEPS = 60  # more than the number of rows on any of these pages
 IS_FOCUSED = "row => row === document.activeElement"
 
 

@@ -1,4 +1,4 @@
-"""An agent's end of a stream, as the wire has it: a thread that reads lines and tells events."""
+"""An agent's end of a stream at wire level: a thread reads lines and queues events."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from tests.journeys.console import KEY, Console
 
-PATIENCE = 60.0  # seconds; what does not happen by then does not happen
+PATIENCE = 60.0  # seconds to wait for an event
 
 OLD = """\
 apiVersion: edictum/v1
@@ -70,7 +70,7 @@ class Listener:
         return refused
 
     def next(self, name: str = "") -> dict[str, Any]:
-        """The data of the next event, or of the next one with this name."""
+        """Data of the next event, or of the next one with this name."""
         while True:
             result, data = self._events.get(timeout=PATIENCE)
             if result == "":
@@ -79,14 +79,14 @@ class Listener:
                 return {"event": result, **data}
 
     def heard(self) -> list[str]:
-        """The names of the events that have come and were not asked for."""
+        """Names of the events received and not read yet."""
         names = []
         while not self._events.empty():
             names.append(self._events.get()[0])
         return names
 
     def ends(self) -> str:
-        """How the stream ends, once it does."""
+        """Wait for the end of the stream and return how it ended."""
         while True:
             result, data = self._events.get(timeout=PATIENCE)
             if result == "":
@@ -94,7 +94,7 @@ class Listener:
 
     def close(self) -> None:
         if self._reader is not None and self._connection.sock is not None:
-            with suppress(OSError):  # it has ended meanwhile
+            with suppress(OSError):  # it ended in the meantime
                 self._connection.sock.shutdown(socket.SHUT_RDWR)  # wakes the reader
             self._reader.join(PATIENCE)
         self._connection.close()
@@ -110,7 +110,7 @@ class Listener:
                 elif line.startswith("data: "):
                     self._events.put((name, json.loads(line.removeprefix("data: "))))
         except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
-            how = type(error).__name__  # the last of them: closed here meanwhile
+            how = type(error).__name__  # AttributeError: closed by this side while reading
         self._events.put(("", how))
 
 

@@ -1,4 +1,4 @@
-"""A Redis that takes connections and answers nothing: the console goes on without it."""
+"""The console keeps working while Redis accepts connections but does not respond."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def redis(console) -> Iterator[int]:
         os.kill(number, signal.SIGCONT)
 
 
-def test_posts_settling_and_pages_go_on_while_redis_hangs_and_after(console, admin, redis):
+def test_posts_processing_and_pages_work_during_and_after_a_redis_hang(console, admin, redis):
     session = a_session()
     os.kill(redis, signal.SIGSTOP)
     for n in range(3):
@@ -40,7 +40,7 @@ def test_posts_settling_and_pages_go_on_while_redis_hangs_and_after(console, adm
     assert console.settled(f"agent-sessions/{session}")["counts"]["attempts"] == 4
 
 
-def test_a_worker_that_begins_while_redis_hangs_settles(console, redis):
+def test_a_worker_started_during_a_redis_hang_processes_posts(console, redis):
     session = a_session()
     os.kill(redis, signal.SIGSTOP)
     os.kill(console.product.children["worker"], signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A console that is busy with slow requests says so, and goes on when it is not any more."""
+"""A console busy with slow requests says so and recovers."""
 
 import http.client
 import json
@@ -19,12 +19,12 @@ from tests.journeys.test_writing_a_contract import write
 LARGE = document(
     *(pre(f"{{args.x: {{matches: '(a+)+b{n}$'}}}}", rule_id=f"r{n}") for n in range(4_000))
 )
-AT_ONCE = 24  # of one person one runs and sixteen wait
+AT_ONCE = 24  # for one person one request runs and sixteen wait
 
 
 @contextmanager
 def validating(console, cookies) -> Iterator[Counter[int]]:
-    """In the name of the person of these cookies, again and again; counts the answers."""
+    """Send slow validations as the person with these cookies, and count the statuses."""
     answered, over = Counter[int](), threading.Event()
     headers = {
         "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
@@ -50,12 +50,12 @@ def validating(console, cookies) -> Iterator[Counter[int]]:
             over.set()
 
 
-def test_the_editor_says_that_the_console_is_busy_and_checks_again(console, browser, signed_in):
+def test_the_editor_reports_that_the_console_is_busy_and_checks_again(console, browser, signed_in):
     name = f"busy-{uuid4().hex[:8]}"
     text = document(pre("{args.amount: {gt: 50}}")).replace("name: d", f"name: {name}")
     assert console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())[0] == 201
     with browser.new_context(storage_state=signed_in) as context:
-        page = context.new_page()  # its console tells of the answers 503
+        page = context.new_page()  # the browser console logs the 503 responses
         page.goto(f"{console.url}/p/default/contracts/b/{name}/edit/")
         state = page.locator("#draft-standing")
         write(page, "50", "60")

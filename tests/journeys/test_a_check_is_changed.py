@@ -1,4 +1,5 @@
-"""A check is changed over what is stored: tried, reclassified while agents go on, and given up."""
+"""A changed check is previewed over stored calls, then applied while agents keep posting, and
+cancelled."""
 
 import json
 import re
@@ -29,14 +30,14 @@ rules:
 {more}  - {{id: not-ok, when: {{result.ok: {{equals: false}}}}, verdict: failure}}
 """
 NEVER = "  - {id: n-%s, when: {result.text: {matches: '(a|b)*c%s$'}}, verdict: unknown}\n"
-# Patterns that read a text to its end and match none: a job takes its time.
+# Patterns that scan a text to its end without a match, so that a job takes a while.
 SLOW = "".join(NEVER % (number, number) for number in range(120))
 TEXT = "ab" * 400
 
 
 @dataclass(frozen=True)
 class Stored:
-    """Calls under names of their own."""
+    """Stored calls with unique names."""
 
     name: str
     more: str = ""
@@ -71,7 +72,8 @@ def items(stored: Stored, tag: str, calls: int) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    """Its own: the search index would have these calls before those of other journeys."""
+    """A separate console, as the search index would process these calls before those of other
+    journeys."""
     data = tmp_path_factory.mktemp("changed")
     with own_database() as store, running(data, VARIABLES | store) as product:
         yield Console(product, store["DATABASE_URL"])
@@ -84,7 +86,7 @@ def signed_in(console: Console, browser: Browser) -> Any:
 
 @pytest.fixture
 def stored(console: Console, request: pytest.FixtureRequest) -> Iterator[Stored]:
-    """Calls that were judged by the default; the check is saved, and bound to their tool."""
+    """Calls classified by the default check; then the check is saved and bound to their tool."""
     stored = Stored(f"stored-{uuid4().hex[:8]}", getattr(request, "param", ""))
     calls = items(stored, stored.name, CALLS)
     for start in range(0, CALLS, 1_000):
@@ -101,7 +103,7 @@ def bind(console: Console, *lines: dict[str, str]) -> None:
 
 
 def failures(console: Console, stored: Stored) -> int:
-    """Failures of all sessions of these calls, as counted now."""
+    """Current number of failures in all sessions of these calls."""
     sessions = CALLS // OF_A_SESSION
     counts = [
         console.settled(f"agent-sessions/{stored.name}-{number}")["counts"]
@@ -111,14 +113,14 @@ def failures(console: Console, stored: Stored) -> int:
     return sum(each["failures"] for each in counts)
 
 
-def test_what_a_check_would_change_is_seen_before_it_counts(
+def test_the_impact_of_a_check_is_previewed_before_it_applies(
     console: Console, admin: Page, stored: Stored
 ) -> None:
     admin.goto(f"{console.url}/p/default/checks/c/{stored.name}/backtests/")
     admin.get_by_label("Period").select_option("Last 24 hours")
     admin.get_by_role("button", name="Preview impact").click()
     heading = admin.get_by_role("heading", level=1)
-    # Without a reload: the page asks until there is nothing left to say.
+    # Without a reload: the page polls until the job is done.
     expect(heading).to_contain_text(
         re.compile(r"^[\d,]+ of [\d,]+ calls would change to failure"), timeout=BEHIND
     )
@@ -126,7 +128,7 @@ def test_what_a_check_would_change_is_seen_before_it_counts(
     assert failures(console, stored) == 0
 
 
-def test_calls_are_reclassified_while_agents_go_on(
+def test_calls_can_be_reclassified_while_agents_keep_posting(
     console: Console, admin: Page, stored: Stored
 ) -> None:
     admin.goto(f"{console.url}/p/default/checks/reclassifications/")
@@ -136,7 +138,8 @@ def test_calls_are_reclassified_while_agents_go_on(
     later = a_session()
     posted = 0
     heading = admin.get_by_role("heading", level=1)
-    for _ in range(200):  # an agent goes on; what it posts is judged by the check of now
+    # An agent keeps posting, and its calls are classified by the current check.
+    for _ in range(200):
         console.post(*items(stored, f"{later}-{posted}", 20))
         posted += 1
         if DONE.search(heading.inner_text()):
@@ -148,7 +151,7 @@ def test_calls_are_reclassified_while_agents_go_on(
 
 
 @pytest.mark.parametrize("stored", [SLOW], indirect=True, ids=["slow"])
-def test_a_reclassification_is_given_up_at_once_and_says_how_far_it_came(
+def test_a_reclassification_is_cancelled_at_once_and_reports_its_progress(
     console: Console, admin: Page, stored: Stored
 ) -> None:
     admin.goto(f"{console.url}/p/default/checks/reclassifications/")
@@ -163,6 +166,6 @@ def test_a_reclassification_is_given_up_at_once_and_says_how_far_it_came(
     number = admin.url.rstrip("/").rpartition("/")[2]
     answer = console.ask("GET", f"reclassifications/{number}")[1]
     assert answer["status"] == "cancelled"
-    # Those that were read have the new verdict, with all that is counted of it; no other has.
+    # Only the calls read so far have the new verdict, and the counts match.
     assert failures(console, stored) == answer["newly_failed"]
     assert answer["calls"] <= passed

@@ -1,4 +1,4 @@
-"""A success check is written in the browser beside what tools really gave back, and judges then.
+"""A success check is written in the browser next to recorded outputs, and then classifies calls.
 
 Each step is kept as pictures, wide and narrow, light and dark, in the folder of the test.
 """
@@ -52,7 +52,7 @@ def row(page: Page, words: str) -> Locator:
     return page.locator("#recorded li").filter(has_text=words)
 
 
-def test_a_check_is_written_from_real_results_saved_bound_and_judges_the_next_call(
+def test_a_check_written_from_recorded_outputs_is_bound_and_classifies_the_next_call(
     console, admin, name, tool, tmp_path
 ):
     pictures = Pictures(tmp_path)
@@ -61,7 +61,7 @@ def test_a_check_is_written_from_real_results_saved_bound_and_judges_the_next_ca
     pictures.take(admin, "new")
     admin.get_by_role("button", name="Blank check").click()
     heading = admin.get_by_role("heading", level=1)
-    # What follows in the heading depends on whether recorded outputs have been checked already.
+    # The rest of the heading depends on whether recorded outputs have been checked yet.
     expect(heading).to_contain_text("Draft of a new check: ", use_inner_text=True)
     write(admin, f"name: {name_in(admin)}", f"name: {name}")
     choose(admin, tool)
@@ -69,7 +69,7 @@ def test_a_check_is_written_from_real_results_saved_bound_and_judges_the_next_ca
         "Changes none of the 16 newest outputs."
     )
 
-    # A mistake is marked on its line, and mended by its own button.
+    # An error is marked on its line and fixed by its button.
     write(admin, "otherwise: default", "otherwise: sucess")
     problem = admin.locator("[data-problem]").filter(has_text="sucess is not a verdict")
     expect(problem).to_have_count(1)
@@ -84,7 +84,7 @@ def test_a_check_is_written_from_real_results_saved_bound_and_judges_the_next_ca
         "Draft of a new check: changes 1 of the 16 newest outputs, to success", use_inner_text=True
     )
 
-    # A result writes the skeleton of its rule, and becomes an example.
+    # An output inserts a draft of its rule and becomes an example.
     silent = row(admin, "ok: false")
     silent.locator("summary").focus()
     admin.keyboard.press("Enter")
@@ -149,7 +149,7 @@ def test_a_check_is_written_from_real_results_saved_bound_and_judges_the_next_ca
         ("", "exam", "examples"),
     ],
 )
-def test_words_are_completed_from_the_language_and_the_results(
+def test_completions_come_from_the_language_and_the_outputs(
     console, admin, name, tool, before, typed, offered
 ):
     saved = json.dumps({"yaml": TEXT.format(name=name)}).encode()
@@ -157,11 +157,11 @@ def test_words_are_completed_from_the_language_and_the_results(
     admin.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
     choose(admin, tool)
     write(admin, "rules: []\n", before)
-    admin.keyboard.type(typed, delay=30)  # a person's pace: the list follows the letters
+    admin.keyboard.type(typed, delay=30)  # a person's typing speed, as the list follows each letter
     expect(admin.locator(".ace_autocomplete .ace_line").first).to_contain_text(offered)
 
 
-def test_without_javascript_results_are_judged_and_written_into_the_text(
+def test_without_javascript_outputs_can_be_checked_and_inserted(
     console, open_page, signed_in, name, tool
 ):
     saved = json.dumps({"yaml": TEXT.format(name=name)}).encode()
@@ -182,7 +182,9 @@ def test_without_javascript_results_are_judged_and_written_into_the_text(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_results_that_come_later_move_nothing(console, signed_in, open_page, name, tool, size):
+def test_outputs_loaded_later_cause_no_layout_shift(
+    console, signed_in, open_page, name, tool, size
+):
     saved = json.dumps({"yaml": TEXT.format(name=name)}).encode()
     assert console.ask("PUT", f"success-checks/{name}", saved)[0] == 201
     width, height = SIZES[size]
@@ -190,6 +192,6 @@ def test_results_that_come_later_move_nothing(console, signed_in, open_page, nam
     page.add_init_script(WATCH)
     page.goto(f"{console.url}/p/default/checks/c/{name}/edit/")
     expect(page.locator("#recorded li").first).to_be_attached()
-    page.wait_for_timeout(800)  # what comes after the results, if anything does
+    page.wait_for_timeout(800)  # anything loaded after the outputs
     moved = page.evaluate("moved")
     assert sum(value for value, _ in moved) <= MOST, moved

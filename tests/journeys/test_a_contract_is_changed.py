@@ -1,4 +1,4 @@
-"""A contract is changed for a fleet: from a template to agents that follow it, and back again.
+"""A contract is changed for a fleet: from a template to agents that run it, and rolled back.
 
 Each step is kept as two pictures, wide and light, narrow and dark, in the folder of the test.
 """
@@ -22,7 +22,7 @@ from tests.journeys.test_writing_a_contract import write
 
 AGENTS = ("oncall-bot", "release-bot", "incident-bot")
 DAYS = 5
-# What one session does: a tool, its arguments, and what came of it.
+# Calls of one session: tool, arguments and outcome.
 WORK: list[tuple[str, dict[str, Any], Any]] = [
     ("service_status", {"service": "checkout"}, {"up": True, "replicas": 3}),
     ("read_logs", {"service": "checkout", "lines": 200}, "12:01 started\n12:02 ready"),
@@ -70,7 +70,7 @@ def name() -> str:
 
 
 def a_week_of_work(console: Console, version: dict[str, Any]) -> str:
-    """Sessions of some agents on some days under this version; a call of theirs that it denied."""
+    """Post sessions of several agents on several days, and return the id of a denied call."""
     items = []
     began = datetime.now(UTC) - timedelta(days=DAYS)
     for day in range(DAYS):
@@ -106,7 +106,7 @@ def heading(page: Page, words: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text(words, use_inner_text=True)
 
 
-def test_from_a_template_to_agents_that_follow_it_and_back(
+def test_a_contract_goes_from_a_template_to_a_fleet_and_is_rolled_back(
     console: Console, open_page: Callable[..., Page], pictures: Pictures, name: str
 ) -> None:
     page = open_page(viewport={"width": 1280, "height": 900})

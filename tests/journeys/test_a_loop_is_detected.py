@@ -1,4 +1,4 @@
-"""A call that is denied again and again is seen at once, and leads to the rule and to the call."""
+"""A repeatedly denied call appears at once and links to its rule and its last call."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def denied(session: str, number: int) -> dict[str, Any]:
     )
 
 
-def test_a_loop_shows_by_itself_and_leads_to_its_rule_and_its_last_call(
+def test_a_new_loop_appears_without_a_reload_and_links_to_its_rule_and_last_call(
     console: Console, admin: Page
 ):
     session = a_session()

@@ -1,4 +1,4 @@
-"""A masked value is shown where it lies, in the drawer and on the page of a call."""
+"""A masked value can be revealed in place, in the drawer and on the call page."""
 
 from playwright.sync_api import Page, expect
 
@@ -21,7 +21,9 @@ def a_call(console: Console) -> tuple[str, str]:
     return session, f"{session}-1"
 
 
-def test_one_value_is_shown_in_the_drawer_and_the_others_stay_masked(console: Console, admin: Page):
+def test_one_value_is_unmasked_in_the_drawer_and_the_others_stay_masked(
+    console: Console, admin: Page
+):
     session, call = a_call(console)
     admin.goto(f"{console.url}/p/default/sessions/{session}/?environment=production")
     admin.locator(f"#calls a.row-link[href*='{call}/']").press("Enter")
@@ -36,7 +38,7 @@ def test_one_value_is_shown_in_the_drawer_and_the_others_stay_masked(console: Co
     expect(admin.locator("main")).to_contain_text("value opened")
 
 
-def test_on_its_page_a_text_is_shown_as_it_was_sent(console: Console, admin: Page):
+def test_a_masked_text_can_be_unmasked_on_the_call_page(console: Console, admin: Page):
     _, call = a_call(console)
     admin.goto(f"{console.url}/p/default/calls/{call}/?environment=production")
     output = admin.get_by_role("region", name="Output")

@@ -1,4 +1,4 @@
-"""A session is looked into by keyboard: along its strip, closer, and into a call."""
+"""A session is inspected by keyboard: along its chart, zoomed in, and into a call."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.journeys.console import Console, a_session
 
 
-def test_the_strip_is_walked_and_zoomed_by_keyboard_and_a_call_tells_all_around_it(
+def test_a_session_chart_can_be_navigated_zoomed_and_opened_by_keyboard(
     console: Console, admin: Page
 ):
     session, begin = a_session(), datetime.now(UTC) - timedelta(minutes=9)

@@ -1,4 +1,4 @@
-"""From the list of tools to the call behind a number, in three clicks, live all the while."""
+"""From the list of tools to the call behind a figure in three clicks, with live updates."""
 
 from uuid import uuid4
 
@@ -8,7 +8,7 @@ from tests.items import an_outcome
 from tests.journeys.console import Console, a_session
 
 
-def test_a_number_of_a_tool_leads_to_the_call_behind_it(console: Console, admin: Page):
+def test_a_figure_of_a_tool_links_to_the_calls_behind_it(console: Console, admin: Page):
     tool, common = f"crm/{uuid4()}", {"session_id": a_session(), "agent_id": "billing-bot"}
 
     def post(*errors: str) -> None:

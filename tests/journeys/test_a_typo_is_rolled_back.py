@@ -33,7 +33,7 @@ def keep(admin: Page, tmp_path: Path):
 
 
 def assert_no_raw_json(page: Page) -> None:
-    """A page of the console, and no field that shows JSON."""
+    """Assert that this is a page of the console without a field that contains JSON."""
     assert page.evaluate("document.contentType") == "text/html"
     shown = page.locator("textarea[name=args], textarea[name=principal], textarea[name=calls]")
     assert [field.is_visible() for field in shown.all()].count(True) == 0
@@ -41,7 +41,7 @@ def assert_no_raw_json(page: Page) -> None:
 
 @pytest.fixture
 def deployed(console: Console, name: str) -> str:
-    """A contract in production with refunds under it."""
+    """Page of a contract that is deployed to production and has governed refunds."""
     rule = pre("{args.amount: {gt: 50}}", message="{args.amount} is too much", rule_id="large")
     text = document(rule).replace("name: d", f"name: {name}") + "\n"
     status, saved = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())

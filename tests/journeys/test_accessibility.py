@@ -1,4 +1,4 @@
-"""No page has a serious finding of axe: wide and narrow, light and dark."""
+"""No page has a serious axe violation: wide and narrow, light and dark."""
 
 import json
 from hashlib import sha256
@@ -12,15 +12,15 @@ from tests.items import an_event, an_outcome
 from tests.journeys.console import a_session
 
 AXE = Axe()
-FEW_WORDS = 30  # characters: less than a sentence and one thing below it
+FEW_WORDS = 30  # characters, less than a headline with one element below it
 SERIOUS = {"serious", "critical"}
-# Without `preload`, which fetches all style sheets again for one rule about sound; there is none.
+# No `preload`: it fetches all style sheets again for a rule about audio, and there is none.
 VIOLATIONS = {"resultTypes": ["violations"], "preload": False}
 RULES = VIOLATIONS | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 ONLY_COLOURS = VIOLATIONS | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-# Of a journey that is made in both: colours are all that a theme can break.
+# Rules by theme: a second theme can only break colors.
 RULES_OF = {"light": RULES, "dark": ONLY_COLOURS}
-# One call, and no locator: a page that has never had one need not load what finds them.
+# One call without a locator, so that the page need not load Playwright's selector engine.
 SEEN = """() => [!!document.querySelector("a[href='']"), "axe" in window]"""
 PAINTED = """
 async () => {
@@ -180,7 +180,7 @@ def _something_to_show(console):
         ],
         {"type": "odd", "call_id": "c", "tool_name": "t"},
     )
-    console.indexed("principal:ana", 1)  # its page comes from the search index
+    console.indexed("principal:ana", 1)  # its page is read from the search index
     console.post(an_event("call_allowed", f"{SESSION}-5", run_id=SESSION), to="events")
     waiting = {"tool_name": "t", "tool_args": {"to": "a", "token": "b"}, "timeout": 3_600}
     waiting |= {"agent_id": "billing-bot", "session_id": SESSION, "message": "May I?"}
@@ -214,7 +214,7 @@ def _something_to_show(console):
         assert console.ask("POST", "contracts", saved)[0] in (200, 201)
     live = json.dumps({"version": 1, "env": "production"}).encode()
     assert console.ask("POST", "contracts/support-agent/deployments", live)[0] in (200, 201)
-    lowered = f"sessions/s:{SESSION}:attempts"  # so that there is an alert
+    lowered = f"sessions/s:{SESSION}:attempts"  # opens an alert
     assert console.ask("DELETE", lowered)[0] == 403
     call = {"tool": "refund", "args": {"amount": 75}}
     case = {"name": "a refund for nobody", "call": call, "expects": {"action": "allow"}}
@@ -222,13 +222,13 @@ def _something_to_show(console):
     assert console.ask("PUT", "contracts/support-agent/cases", cases)[0] == 200
     console.settled("outcomes")
     yield
-    # They bind tools and agents that others call so, too.
+    # Other journeys use tools and agents with the same names.
     assert console.ask("PUT", "success-check-bindings", b'{"bindings": []}')[0] == 200
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.usefixtures("_something_to_show")
-def test_no_page_has_a_serious_finding(console, signed_in, browser, width):
+def test_no_page_has_a_serious_accessibility_violation(console, signed_in, browser, width):
     listed = []
     for stored, pages in ((signed_in, PAGES), (None, SIGNED_OUT)):
         with browser.new_context(
@@ -248,7 +248,7 @@ def test_no_page_has_a_serious_finding(console, signed_in, browser, width):
     assert listed == []
 
 
-# Parts that a script fetches when the page is there; who has none follows a link to them.
+# Sections that a script loads into the page. Without JavaScript they contain a link.
 LEFT_EMPTY = """
 () => [...document.querySelectorAll("main :is(div, section)[hx-get]")]
   .filter((part) => /load|intersect|revealed/.test(part.getAttribute("hx-trigger") ?? ""))
@@ -258,7 +258,7 @@ LEFT_EMPTY = """
 
 
 @pytest.mark.usefixtures("_something_to_show")
-def test_every_page_shows_its_content_without_a_script(console, signed_in, browser):
+def test_every_page_has_content_without_javascript(console, signed_in, browser):
     listed = []
     with browser.new_context(storage_state=signed_in, java_script_enabled=False) as context:
         page = context.new_page()
@@ -276,9 +276,9 @@ def test_every_page_shows_its_content_without_a_script(console, signed_in, brows
 def findings_in_both_themes(name, page, rules=RULES):
     yield from findings(name, page, rules)
     page.emulate_media(color_scheme="dark")
-    page.evaluate(PAINTED)  # colours go over into others, even if it takes no time
+    page.evaluate(PAINTED)  # waits for color transitions, even those without a duration
     yield from findings(f"{name}, dark", page, RULES_OF["dark"])
-    page.emulate_media(color_scheme="light")  # of the next page: nobody looks at this one again
+    page.emulate_media(color_scheme="light")  # of the next page, as this one is done
 
 
 def findings(name, page, rules=RULES):

@@ -1,4 +1,4 @@
-"""An alert is listed until a person dismisses it, and again when it happens again."""
+"""An alert is listed until a person dismisses it, and again when it recurs."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from tests.journeys.console import a_session
 pytestmark = pytest.mark.both_databases
 
 
-def test_an_alert_is_dismissed_and_opens_again_when_it_happens_again(console, signed_in, open_page):
+def test_a_dismissed_alert_reopens_when_it_happens_again(console, signed_in, open_page):
     key = f"s:{a_session()}:attempts"
     assert console.ask("POST", f"sessions/{key}/increment", b'{"amount": 2}')[0] == 200
     assert console.ask("DELETE", f"sessions/{key}")[0] == 403

@@ -1,4 +1,4 @@
-"""An artifact is looked into, from the list to a line of it and to the call that read it again."""
+"""An artifact is inspected: from the list to one of its lines and the call that read it again."""
 
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.journeys.console import Console, a_session
 
 
-def test_an_artifact_is_paged_through_shown_otherwise_and_led_back_to_its_calls(
+def test_an_artifact_can_be_paged_viewed_in_another_mode_and_traced_to_its_calls(
     console: Console, admin: Page
 ):
     session, now = a_session(), datetime.now(UTC).isoformat()

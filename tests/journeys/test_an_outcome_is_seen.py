@@ -1,4 +1,4 @@
-"""From a post to the eyes of a person: settled by a worker, shown without loading the page."""
+"""From a post to the screen: processed by a worker and displayed without a page load."""
 
 import json
 import re
@@ -30,7 +30,7 @@ GUIDE_ROWS = [
 GUIDE = Path(__file__).resolve().parent.parent.parent / "docs/connect.md"
 
 
-def test_a_new_session_shows_on_the_open_list(console, admin):
+def test_a_new_session_appears_on_the_open_list(console, admin):
     session = a_session()
     began = time.monotonic()
     console.post(an_outcome(f"{session}-1", session_id=session, agent_id="billing-bot", output=1))
@@ -40,7 +40,7 @@ def test_a_new_session_shows_on_the_open_list(console, admin):
     expect(row).to_contain_text("billing-bot")
 
 
-def test_a_silent_error_becomes_a_failure_on_the_open_page_of_its_session(console, admin):
+def test_a_silent_failure_appears_on_the_open_session_page(console, admin):
     session = a_session()
     console.post(an_outcome(f"{session}-1", session_id=session, output={"rows": 3}))
     console.settled(f"agent-sessions/{session}")
@@ -60,7 +60,7 @@ def test_a_silent_error_becomes_a_failure_on_the_open_page_of_its_session(consol
     expect(row).to_contain_text(re.compile("fail", re.I))
 
 
-def test_allowed_is_shown_running_and_then_what_became_of_it(console, admin):
+def test_an_allowed_call_is_running_and_then_has_its_outcome(console, admin):
     session = a_session()
     console.post(an_event("call_allowed", f"{session}-1", run_id=session), to="events")
     console.settled(f"agent-sessions/{session}")
@@ -80,7 +80,7 @@ def test_allowed_is_shown_running_and_then_what_became_of_it(console, admin):
     )
 
 
-def test_a_call_opens_in_place_and_shows_what_the_model_saw(console, admin):
+def test_a_call_opens_in_a_drawer_with_what_the_model_saw(console, admin):
     session = a_session()
     denied = {"type": "denied", "reason": "duplicate", "tool_args": {"q": "the same again"}}
     console.post(an_outcome(f"{session}-1", session_id=session, **denied))
@@ -91,7 +91,7 @@ def test_a_call_opens_in_place_and_shows_what_the_model_saw(console, admin):
     drawer = admin.locator("#drawer")
     expect(drawer).to_contain_text("duplicate_tool_call")
     expect(drawer).to_contain_text("the same again")
-    # The list is there beneath it; the address is the call's, whose page says the same.
+    # The list stays below the drawer. The URL is that of the call page, with the same content.
     expect(admin.locator("#calls tr[aria-selected=true]")).to_be_visible()
     expect(admin).to_have_url(re.compile(f"/p/default/calls/{session}-1/"))
     admin.reload()
@@ -99,7 +99,7 @@ def test_a_call_opens_in_place_and_shows_what_the_model_saw(console, admin):
     expect(admin.locator("main")).to_contain_text("duplicate_tool_call")
 
 
-def test_the_example_over_http_shows_one_of_everything_and_twice_two_sessions(console, admin):
+def test_the_docs_example_run_twice_creates_two_sessions_with_every_outcome(console, admin):
     example = next(
         block
         for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
@@ -126,7 +126,7 @@ def test_the_example_over_http_shows_one_of_everything_and_twice_two_sessions(co
 
 
 def run(example: str) -> list[str]:
-    """The words that it prints."""
+    """Output of the program."""
     listed: list[str] = []
     exec(example, {"print": lambda *words: listed.extend(words)})  # noqa: S102 - as its readers do
     return listed

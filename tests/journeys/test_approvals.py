@@ -1,4 +1,4 @@
-"""A call waits for a person: it shows on the open page, is decided there, and the agent goes on."""
+"""A pending call appears on the open page, is decided there, and the agent continues."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from tests.items import an_event
 from tests.journeys.console import EMAIL, Console, a_session
 from tests.journeys.test_accessibility import findings, findings_in_both_themes
 
-UNDO = 5.0  # seconds after which a decision counts
+UNDO = 5.0  # seconds until a decision takes effect
 
 
 def ask(console: Console, **changed: Any) -> tuple[str, dict[str, Any]]:
@@ -36,7 +36,7 @@ def approval_of(console: Console, code: str) -> dict[str, Any]:
     return answered
 
 
-def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, admin):
+def test_an_approval_appears_on_the_open_page_and_is_approved_there(console, admin):
     admin.goto(f"{console.url}/p/default/approvals/")
     code, request = ask(console)
     article = admin.get_by_role("article").filter(has_text=request["agent_id"])
@@ -45,7 +45,7 @@ def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, 
     expect(article).to_contain_text("masked")
     assert "tok-4711" not in admin.content()
 
-    # What somebody has begun to write stays while the page goes on around it.
+    # Entered text is preserved while the page around it updates.
     reason = article.get_by_role("textbox", name="Reason")
     reason.fill("confirmed by phone")
     admin.locator("h1").click()
@@ -80,12 +80,12 @@ def test_a_call_that_asks_shows_on_the_open_page_and_is_approved_there(console, 
     expect(row).to_contain_text("confirmed by phone")
 
 
-def test_time_left_counts_down_without_moving_anything_and_ends_on_the_open_page(console, admin):
+def test_the_countdown_causes_no_layout_shift_and_removes_the_expired_approval(console, admin):
     admin.goto(f"{console.url}/p/default/approvals/")
     code, request = ask(console, timeout=20)
     article = admin.get_by_role("article").filter(has_text=request["agent_id"])
     expect(article).to_contain_text(re.compile(r"\b[12]\d s left"))
-    article.hover()  # the list stands still for who reads it: only the clock goes on
+    article.hover()  # hovering pauses updates of the list, except the countdown
     buttons = article.get_by_role("button", name="Approve")
     place = buttons.bounding_box()
     expect(article).to_contain_text(re.compile(r"\b[1-9] s left"))
@@ -95,7 +95,7 @@ def test_time_left_counts_down_without_moving_anything_and_ends_on_the_open_page
     assert approval_of(console, code)["status"] == "timeout"
 
 
-def test_a_call_is_rejected_on_the_page_of_its_session(console, admin):
+def test_a_call_can_be_rejected_on_its_session_page(console, admin):
     session = a_session()
     console.post(an_event("call_allowed", f"{session}-1", run_id=session), to="events")
     console.settled(f"agent-sessions/{session}")
@@ -112,7 +112,9 @@ def test_a_call_is_rejected_on_the_page_of_its_session(console, admin):
     assert approval_of(console, code)["status"] == "denied"
 
 
-def test_arguments_are_opened_without_any_script_and_decided_there(console, signed_in, open_page):
+def test_without_javascript_arguments_can_be_opened_and_the_call_decided(
+    console, signed_in, open_page
+):
     code, request = ask(console)
     page = open_page(storage_state=signed_in, java_script_enabled=False)
     page.goto(f"{console.url}/p/default/approvals/")
@@ -128,7 +130,7 @@ def test_arguments_are_opened_without_any_script_and_decided_there(console, sign
     expect(page.locator("main")).to_contain_text("arguments opened")
 
 
-def test_the_decision_is_in_sight_on_a_phone_whatever_the_arguments_are(
+def test_the_decision_buttons_are_visible_on_a_phone_despite_long_arguments(
     console, signed_in, open_page
 ):
     long = {f"argument_{number}": "a long text that somebody wrote " * 30 for number in range(12)}
@@ -142,7 +144,7 @@ def test_the_decision_is_in_sight_on_a_phone_whatever_the_arguments_are(
     expect(article.get_by_text("argument_11", exact=True)).to_be_visible()
 
 
-def test_several_are_selected_summed_and_approved_at_once_by_keyboard(console, admin):
+def test_several_approvals_can_be_selected_summed_and_approved_by_keyboard(console, admin):
     refunds = [
         ask(console, tool_args={"account": f"A-{n}", "amount": 100 + n, "currency": "EUR"})[0]
         for n in range(2)
@@ -155,7 +157,7 @@ def test_several_are_selected_summed_and_approved_at_once_by_keyboard(console, a
         admin.keyboard.press("Space")
     expect(bar).to_contain_text("2 selected")
     expect(bar).to_contain_text("201.00 EUR in total")
-    admin.wait_for_timeout(1_500)  # the list reloads, and what is selected stays so
+    admin.wait_for_timeout(1_500)  # the list reloads and preserves the selection
     expect(bar).to_contain_text("2 selected")
     assert list(findings_in_both_themes("approvals, selected", admin)) == []
     bar.get_by_role("button", name="Approve 2").focus()

@@ -1,4 +1,4 @@
-"""The real SDK asks this console for leave: approved, rejected, and left waiting."""
+"""The real SDK requests approvals from this console: approved, rejected and expired."""
 
 import asyncio
 import json
@@ -31,7 +31,8 @@ rules:
 
 
 class Asking:
-    """An agent of its own name that makes one call which asks; in a thread, with its own loop."""
+    """A uniquely named agent that makes one call which requires approval, in a thread with its own
+    loop."""
 
     def __init__(self, console: Console, *, timeout: int = 60, action: str = "block") -> None:
         self.console = console
@@ -55,7 +56,7 @@ class Asking:
                 await sink.close()
 
     def approval(self, status: str) -> dict[str, Any]:
-        """The one approval of this agent, once it stands so."""
+        """Wait until the agent's only approval has this status and return it."""
         until = time.monotonic() + 30
         while True:
             path = f"approvals?agent_id={self.agent}&status={status}"
@@ -82,7 +83,7 @@ def pool():
         yield pool
 
 
-def test_what_is_approved_runs_and_the_page_names_its_rule(console, admin, pool):
+def test_an_approved_call_runs_and_the_page_names_its_rule(console, admin, pool):
     agent = Asking(console)
     running = agent.begin(pool)
     agent.decide("approve", "seen by phone")
@@ -96,7 +97,7 @@ def test_what_is_approved_runs_and_the_page_names_its_rule(console, admin, pool)
     expect(row).to_contain_text("seen by phone")
 
 
-def test_a_rejected_call_never_runs_and_the_agent_learns_why(console, pool):
+def test_a_rejected_call_never_runs_and_the_agent_gets_the_reason(console, pool):
     agent = Asking(console)
     running = agent.begin(pool)
     agent.decide("reject", "not today")
@@ -106,7 +107,7 @@ def test_a_rejected_call_never_runs_and_the_agent_learns_why(console, pool):
     assert agent.actions() == ["call_asked", "call_approval_blocked"]
 
 
-def test_what_nobody_decides_is_denied_and_late_decisions_change_nothing(console, pool):
+def test_an_expired_approval_is_denied_and_late_decisions_are_rejected(console, pool):
     agent = Asking(console, timeout=1)
     with pytest.raises(EdictumDenied):
         agent.begin(pool).result(30)
@@ -116,7 +117,7 @@ def test_what_nobody_decides_is_denied_and_late_decisions_change_nothing(console
     assert agent.actions() == ["call_asked", "call_approval_timeout"]
 
 
-def test_where_the_rule_says_so_it_runs_when_nobody_decides(console, pool):
+def test_an_expired_approval_runs_if_the_rule_allows_it(console, pool):
     agent = Asking(console, timeout=1, action="allow")
     assert agent.begin(pool).result(30) == 1240
     assert agent.approval("timeout")["timeout_action"] == "allow"

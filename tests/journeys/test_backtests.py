@@ -1,4 +1,4 @@
-"""A backtest as its author meets it: asked for on a page, run by a worker of jobs."""
+"""A backtest as its author uses it: started on a page and run by a job worker."""
 
 import json
 import re
@@ -19,7 +19,7 @@ RULES = document(RULE).replace("name: d", f"name: {NAME}")
 
 
 def recorded(console: Console, *commands: str) -> str:
-    """Calls of an agent of its own, settled; its name."""
+    """Post calls of a new agent and return its name once they are processed."""
     session = a_session()
     agent = f"agent-of-{session}"
     console.post(
@@ -44,13 +44,13 @@ def posted(console: Console, path: str, body: Any) -> Any:
     return answer
 
 
-def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page) -> None:
+def test_a_version_can_be_replayed_over_recorded_calls(console: Console, admin: Page) -> None:
     agent = recorded(console, "ls", "rm -r /", "ls", "rm x")
     posted(console, "contracts", {"yaml": RULES})
     admin.goto(f"{console.url}/p/default/contracts/b/{NAME}/backtests/")
     admin.get_by_label("Agents").fill(agent)
     admin.get_by_role("button", name="Run backtest").click()
-    # Without a reload: the page asks until there is nothing left to say.
+    # Without a reload: the page polls until the job is done.
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_have_text("2 of 4 calls would be newly denied", timeout=BEHIND)
     expect(admin.get_by_role("row", name="no-rm 2 0 0 0 0")).to_be_visible()
@@ -58,9 +58,9 @@ def test_a_version_is_replayed_over_what_happened(console: Console, admin: Page)
     expect(admin).to_have_url(re.compile(f"/p/default/calls/{agent.removeprefix('agent-of-')}-1/"))
 
 
-def test_the_text_in_the_editor_is_replayed_unsaved(console: Console, admin: Page) -> None:
+def test_the_unsaved_text_of_the_editor_can_be_replayed(console: Console, admin: Page) -> None:
     recorded(console, "rm", "ls")
-    # Its own contract: the panel shows the newest backtest of a contract, also one of another test.
+    # A separate contract, as the panel displays its newest backtest, even from another test.
     name = f"{NAME}-unsaved"
     posted(console, "contracts", {"yaml": RULES.replace(f"name: {NAME}", f"name: {name}")})
     admin.goto(f"{console.url}/p/default/contracts/b/{name}/edit/")
@@ -68,7 +68,7 @@ def test_the_text_in_the_editor_is_replayed_unsaved(console: Console, admin: Pag
     panel.get_by_text("Calls to replay").click()
     panel.get_by_label("Period").select_option("Last 24 hours")
     panel.get_by_role("button", name="Run").click()
-    # The result appears beside the text, and the full page is a link away.
+    # The result appears next to the editor with a link to the full page.
     expect(panel).to_contain_text("would be newly denied", timeout=BEHIND)
     expect(panel.get_by_label("Period")).to_have_value("1")
     assert admin.url.endswith("/edit/")
@@ -77,7 +77,7 @@ def test_the_text_in_the_editor_is_replayed_unsaved(console: Console, admin: Pag
     expect(admin.get_by_text("an unsaved draft")).to_be_visible()
 
 
-def test_a_period_is_written_in_the_readers_own_time(console, signed_in, open_page) -> None:
+def test_a_custom_period_is_entered_in_the_readers_time_zone(console, signed_in, open_page) -> None:
     recorded(console, "ls")
     posted(console, "contracts", {"yaml": RULES})
     page = open_page(storage_state=signed_in, timezone_id="Asia/Kolkata")
@@ -99,7 +99,9 @@ def test_a_period_is_written_in_the_readers_own_time(console, signed_in, open_pa
     expect(page.get_by_label("Until")).to_have_value("2026-11-03T00:15")
 
 
-def test_a_list_is_narrowed_in_the_readers_own_time(console, signed_in, open_page) -> None:
+def test_a_list_can_be_filtered_by_period_in_the_readers_time_zone(
+    console, signed_in, open_page
+) -> None:
     recorded(console, "ls")
     page = open_page(storage_state=signed_in, timezone_id="Asia/Kolkata")
     page.goto(f"{console.url}/p/default/calls/?show=denied")

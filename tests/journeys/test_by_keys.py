@@ -1,4 +1,4 @@
-"""By keys alone: at three in the morning an operator finds why an agent stopped, and looks around.
+"""By keyboard alone: at three in the morning an operator finds why an agent stopped.
 
 And the same pages without a script, which keys do not reach, show what they have to say.
 """
@@ -24,7 +24,7 @@ LIMIT = (
 
 @pytest.fixture(scope="module")
 def night(console: Console) -> str:
-    """The name of an environment, of an agent in it, and of its session, which a limit ended."""
+    """Name of an environment, of its agent and of a session that hit a limit."""
     name = f"night-{uuid4().hex[:8]}"
     text = document(LIMIT).replace("name: d", f"name: {name}")
     status, saved = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
@@ -52,7 +52,7 @@ def pressed(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_an_operator_finds_why_an_agent_stopped_and_looks_around(
+def test_an_operator_finds_by_keyboard_why_an_agent_stopped(
     console: Console, admin: Page, night: str
 ):
     admin.goto(f"{console.url}/p/default/overview/?environment={night}")
@@ -80,7 +80,7 @@ def test_an_operator_finds_why_an_agent_stopped_and_looks_around(
     for key, page in (("d", "denials"), ("a", "artifacts"), ("t", "tools")):
         pressed(admin, "g", key)
         admin.wait_for_url(f"**/{page}/**")
-    # A key that no page has, on a keyboard that needs no Shift for it.
+    # A key that no page uses, on a keyboard that needs no Shift for it.
     pressed(admin, "g", '"', "g", "d")
     admin.wait_for_url("**/denials/**")
     pressed(admin, "g", "t")
@@ -95,7 +95,7 @@ def test_an_operator_finds_why_an_agent_stopped_and_looks_around(
     admin.wait_for_url(f"**/tools/{night}-search/**")
 
 
-def test_search_opens_from_every_page_and_single_key_shortcuts_can_be_turned_off(
+def test_search_opens_on_every_page_and_single_key_shortcuts_can_be_disabled(
     console: Console, admin: Page, night: str
 ):
     admin.goto(f"{console.url}/p/default/settings/?range=7d")
@@ -135,7 +135,7 @@ def test_search_opens_from_every_page_and_single_key_shortcuts_can_be_turned_off
         admin.locator("main").get_by_label("Single keys act as shortcuts").check()
 
 
-def test_without_a_script_every_page_of_the_navigation_shows_its_content(
+def test_without_javascript_every_page_in_the_navigation_has_content(
     console: Console, signed_in, open_page, night: str
 ):
     page = open_page(storage_state=signed_in, java_script_enabled=False)

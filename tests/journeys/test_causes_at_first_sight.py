@@ -40,7 +40,7 @@ LATE = {"type": "timeout", "deadline_s": 30, "elapsed_ms": 30_000}
 
 SILENT_ERROR = re.compile("times: (Error: version conflict|The text begins like an error)")
 
-# Of each incident: what the agent reported, in order, and what the first screen has to say.
+# For each incident: the reported calls, in order, and the texts on the first screen.
 INCIDENTS: dict[str, tuple[list[tuple[str, dict[str, Any]]], tuple[str, ...]]] = {
     "loop": (
         [("run_tests", RAN), *[("shell", LOOP)] * 16, ("run_tests", RAN), *[("shell", LOOP)] * 16],
@@ -82,7 +82,7 @@ INCIDENTS: dict[str, tuple[list[tuple[str, dict[str, Any]]], tuple[str, ...]]] =
 
 @pytest.fixture(scope="module")
 def place(console: Console) -> str:
-    """Name of the environment, contract and agent, and how its sessions' names begin."""
+    """Name of the environment, contract and agent, and prefix of its session ids."""
     name = f"n-{uuid4().hex[:6]}"
     text = document(LIMIT, NO_DELETING).replace("name: d", f"name: {name}")
     status, saved = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
@@ -138,14 +138,14 @@ def test_the_first_screen_of_a_session_names_the_cause_of_five_incidents(
         headline = page.get_by_role("heading", level=1)
         expect(headline).to_contain_text(outcome[0])
         assert len(headline.inner_text()) <= 90
-        if kind == "silent":  # another journey may have bound a check, whose reason stands then
+        if kind == "silent":  # or the reason of a check that another journey has bound
             expect(headline).to_contain_text(SILENT_ERROR)
         assert [words for words in outcome if not is_in_first_screen(page, words)] == [], kind
         page.screenshot(path=tmp_path / f"{kind}-{screen[0]}-{theme}.png")
         assert list(findings(page.url, page)) == []
 
 
-def test_a_loop_offers_ways_out_and_its_link_lands_on_the_folded_row(
+def test_a_loop_suggests_next_steps_and_its_link_opens_the_folded_row(
     console: Console, admin: Page, place: str
 ):
     admin.set_viewport_size({"width": 1280, "height": 800})

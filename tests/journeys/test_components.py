@@ -1,4 +1,4 @@
-"""The page of components on a development server: readable in both themes, by keys and pointer."""
+"""The components page on a development server: readable in both themes, by keyboard and pointer."""
 
 import csv
 import io
@@ -51,7 +51,7 @@ def chart(page, name):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_it_has_no_serious_finding_and_is_as_wide_as_the_screen(development, open_page, width):
+def test_the_components_page_is_accessible_and_as_wide_as_the_screen(development, open_page, width):
     page = open_page(viewport={"width": width, "height": 900}, reduced_motion="reduce")
     page.goto(f"{development}/components/")
     assert page.locator(".chart-table").count() > OPEN
@@ -62,7 +62,7 @@ def test_it_has_no_serious_finding_and_is_as_wide_as_the_screen(development, ope
     assert result + list(findings_in_both_themes("components", page, ONLY_COLOURS)) == []
 
 
-def test_the_arrows_read_a_chart_point_by_point(development, open_page):
+def test_arrow_keys_read_a_chart_point_by_point(development, open_page):
     page = opened(open_page, development)
     box = chart(page, "Outcomes per hour")
     box.focus()
@@ -76,7 +76,7 @@ def test_the_arrows_read_a_chart_point_by_point(development, open_page):
     expect(box.locator(".chart-readout")).to_be_hidden()
 
 
-def test_the_pointer_shows_what_is_below_it_and_nothing_moves(development, open_page):
+def test_hovering_shows_the_value_without_a_layout_shift(development, open_page):
     page = opened(open_page, development)
     box = chart(page, "Success rate")
     box.scroll_into_view_if_needed()
@@ -107,7 +107,7 @@ REPLACE = """
 """
 
 
-def test_the_table_of_a_chart_is_a_file_also_after_it_was_replaced(development, open_page):
+def test_the_table_of_a_chart_can_be_downloaded_even_after_it_was_replaced(development, open_page):
     page = opened(open_page, development)
     figure = page.locator("[data-chart]").first
     assert not page.locator(".chart-table .files").count()
@@ -137,7 +137,7 @@ WRITE_CELLS = """
 """
 
 
-def test_no_cell_of_a_chart_becomes_a_formula(development, open_page):
+def test_no_cell_of_a_downloaded_chart_becomes_a_formula(development, open_page):
     page = opened(open_page, development)
     figure = page.locator("[data-chart]").first
     figure.locator("summary").click()
@@ -169,7 +169,7 @@ def test_no_cell_of_a_chart_becomes_a_formula(development, open_page):
     assert first + second == by_server
 
 
-def test_enter_follows_the_link_of_the_point(development, open_page):
+def test_enter_follows_the_link_of_the_focused_point(development, open_page):
     page = opened(open_page, development)
     box = chart(page, "Newly denied per minute")
     box.focus()
@@ -178,7 +178,7 @@ def test_enter_follows_the_link_of_the_point(development, open_page):
     page.wait_for_url("**/components/#from-0-to-0")
 
 
-def test_the_arrows_walk_along_a_strip_and_each_mark_says_what_it_is(development, open_page):
+def test_arrow_keys_move_along_a_strip_and_describe_each_mark(development, open_page):
     page = opened(open_page, development)
     strip = page.locator("[data-strip]").first
     strip.locator("a").first.focus()
@@ -188,7 +188,7 @@ def test_the_arrows_walk_along_a_strip_and_each_mark_says_what_it_is(development
     expect(strip.locator("a").nth(1)).to_be_focused()
 
 
-def test_without_script_the_table_has_the_values(development, open_page):
+def test_without_javascript_the_table_contains_the_values(development, open_page):
     page = opened(open_page, development, java_script_enabled=False)
     figure = page.locator("[data-chart]").first
     figure.locator("summary").click()

@@ -1,4 +1,4 @@
-"""The pages of contracts in a browser: their figures come by themselves, or by a link."""
+"""Contract pages in a browser: figures load by themselves, or behind a link without JavaScript."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def _a_contract_and_agents(console):
 pytestmark = pytest.mark.usefixtures("_a_contract_and_agents")
 
 
-def test_figures_of_agents_and_calls_come_into_the_page_by_themselves(console, admin):
+def test_agent_and_call_figures_load_into_the_page(console, admin):
     admin.goto(f"{console.url}/p/default/contracts/")
     row = admin.locator("tr", has_text=NAME)
     expect(row.locator("[id^=agents-of-]")).to_have_text("1")
@@ -54,7 +54,7 @@ def test_figures_of_agents_and_calls_come_into_the_page_by_themselves(console, a
     expect(admin.get_by_role("link", name=f"{NAME}-bot")).to_be_visible()
 
 
-def test_two_versions_are_chosen_and_compared(console, admin):
+def test_two_versions_can_be_selected_and_compared(console, admin):
     admin.goto(f"{console.url}/p/default/contracts/b/{NAME}/")
     admin.get_by_role("navigation", name="Contract").get_by_role("link", name="Compare").click()
     admin.get_by_label("From").select_option("2")
@@ -66,13 +66,13 @@ def test_two_versions_are_chosen_and_compared(console, admin):
     expect(admin.locator(".line.added")).to_contain_text("500")
 
 
-def test_a_rule_leads_to_its_line(console, admin):
+def test_a_rule_links_to_its_line(console, admin):
     admin.goto(f"{console.url}/p/default/contracts/b/{NAME}/text/")
     admin.get_by_role("link", name="large-payments-are-asked").click()
     expect(admin.locator(".line:target")).to_contain_text("- id: large-payments-are-asked")
 
 
-def test_without_a_script_figures_are_a_link_away(console, browser, signed_in):
+def test_without_javascript_figures_are_behind_a_link(console, browser, signed_in):
     with browser.new_context(storage_state=signed_in, java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{console.url}/p/default/contracts/b/{NAME}/")

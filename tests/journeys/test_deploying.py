@@ -1,5 +1,5 @@
-"""A contract goes live in the browser, a real agent takes it, and one click takes it back; where an
-environment asks for a second person, one asks and another decides."""
+"""A contract is deployed in the browser, a real agent runs it, and one click rolls it back. If an
+environment requires a second person, one requests and another decides."""
 
 import json
 from uuid import uuid4
@@ -42,7 +42,7 @@ def begin_to_deploy(admin: Page, console: Console, name: str, environment: str) 
     admin.get_by_role("button", name="Show plan").click()
 
 
-def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_back(
+def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_rollback(
     console: Console, admin: Page, name: str
 ) -> None:
     first = save(console, name, dialect=ALLOWS)
@@ -68,7 +68,9 @@ def test_a_real_agent_is_denied_after_a_deployment_and_allowed_after_the_roll_ba
         expect(admin.get_by_role("row").filter(has_text=name)).to_contain_text("up to date")
 
 
-def test_a_second_person_decides_a_request(console: Console, admin: Page, name: str) -> None:
+def test_a_second_person_approves_or_rejects_a_deployment_request(
+    console: Console, admin: Page, name: str
+) -> None:
     place = f"vault-{name}"
     sent(console, "PUT", f"environments/{place}/requirements", second_person=True)
     save(console, name)
@@ -95,7 +97,7 @@ def test_a_second_person_decides_a_request(console: Console, admin: Page, name: 
     expect(admin.get_by_role("heading", level=1)).to_contain_text("withdrew the request")
 
 
-def test_what_was_observed_is_ticked_off_and_then_enforced(
+def test_would_be_denials_are_reviewed_and_then_enforced(
     console: Console, admin: Page, name: str
 ) -> None:
     text = document(pre(COMMAND, rule_id="no-rm"), mode="observe").replace(

@@ -1,4 +1,4 @@
-"""Agents of real SDKs fetch from a running console what they can read, verify and are held to."""
+"""Agents of real SDK versions fetch, verify and enforce contracts of a running console."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def deploy(console: Console, text: str) -> dict[str, Any]:
     return version
 
 
-def test_an_agent_verifies_its_document_and_trusts_no_other_key(
+def test_an_agent_verifies_its_contract_and_trusts_no_other_key(
     console: Console, agents: Callable[..., Asking]
 ) -> None:
     version = deploy(console, document(NO_PAYMENTS).replace("name: d", "name: verified"))
@@ -88,7 +88,7 @@ def test_an_agent_verifies_its_document_and_trusts_no_other_key(
     ("sdk", "fields"), [("0.15.0", {}), ("0.17.0", {"dialect": "new"}), ("0.19.0", {})]
 )
 @pytest.mark.parametrize("authored", list(Dialect))
-def test_each_generation_reads_what_was_written_in_either_dialect(
+def test_each_sdk_generation_reads_contracts_written_in_either_format(
     console: Console,
     agents: Callable[..., Asking],
     sdk: str,
@@ -101,7 +101,7 @@ def test_each_generation_reads_what_was_written_in_either_dialect(
     assert agents(sdk, **fields)(name, tool="look")["result"] == "ran"
 
 
-def test_an_agent_of_0_17_without_the_setting_is_refused_by_its_own_library(
+def test_an_0_17_agent_without_the_format_setting_rejects_the_contract(
     console: Console, agents: Callable[..., Asking]
 ) -> None:
     deploy(console, document(NO_PAYMENTS).replace("name: d", "name: trap"))
@@ -122,7 +122,7 @@ except edictum.EdictumDenied as denied:
 @pytest.mark.parametrize(
     ("sdk", "dialect"), [("0.15.0", Dialect.OLD), ("0.17.0", Dialect.NEW), ("0.19.0", Dialect.NEW)]
 )
-def test_the_shipped_document_stops_agents_of_each_generation(sdk: str, dialect: Dialect) -> None:
+def test_the_stop_document_stops_agents_of_each_sdk_generation(sdk: str, dialect: Dialect) -> None:
     done = subprocess.run(
         [str(python_of(sdk)), "-c", BLOCKED],
         input=STOPPED[dialect].decode(),

@@ -1,4 +1,4 @@
-"""The story of a developer: a key, two commands, a call seen with its output; then a demo."""
+"""A developer's first hour: a key, two commands, a call with its output, then a demo."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from tests.sdks.environments import VENV, pip_of
 ROOT = Path(__file__).resolve().parent.parent.parent
 BOOTSTRAP = "EDICTUM_SITE_BOOTSTRAP_KEY"
 SMALL = {"EDICTUM_SITE_DEMO_PERCENT": "1"}
-RUN = {  # what runs the code of each language, and what a machine needs for it
+RUN = {  # command for the code of each language, and the program it needs
     "typescript": ("node first.mjs", "node"),
     "go": ("go run first.go", "go"),
     "curl": ("sh first.sh", "curl"),
@@ -28,7 +28,7 @@ RUN = {  # what runs the code of each language, and what a machine needs for it
 
 @pytest.fixture
 def new_console(tmp_path):
-    """A console that has an admin and nothing else, and the variables of its store."""
+    """A console with an admin and nothing else, and the variables of its database."""
     variables = {name: value for name, value in VARIABLES.items() if name != BOOTSTRAP}
     with own_database() as store, running(tmp_path / "new", variables | SMALL | store) as product:
         yield product, store | {"EDICTUM_SITE_DATA": str(product.data)}
@@ -42,7 +42,7 @@ def ran(command, cwd, **env):
     return done.stdout
 
 
-def test_a_developer_gets_from_the_printed_key_to_an_output_without_leaving_start(
+def test_a_developer_gets_from_the_printed_key_to_an_output_on_the_start_page(
     new_console, page, tmp_path
 ):
     product, _ = new_console
@@ -55,7 +55,7 @@ def test_a_developer_gets_from_the_printed_key_to_an_output_without_leaving_star
     page.get_by_role("button", name="Create key").click()
     key = page.locator("#first-key").inner_text()
     assert key.startswith("edk_production_")
-    for language in ("TypeScript", "Go", "curl", "Python"):  # the tabs stay
+    for language in ("TypeScript", "Go", "curl", "Python"):  # the tabs remain
         page.get_by_text(language, exact=True).click()
         code = page.locator(f"#connect-{language.lower()}")
         expect(code).to_be_visible()
@@ -87,7 +87,7 @@ def test_a_developer_gets_from_the_printed_key_to_an_output_without_leaving_star
 
 
 def other_languages(page, folder):
-    """Commands for the languages that this machine has."""
+    """Commands for the languages installed on this machine."""
     for name, (command, program) in RUN.items():
         if shutil.which(program) is None:
             continue
@@ -98,7 +98,7 @@ def other_languages(page, folder):
 
 
 @pytest.mark.both_databases
-def test_a_demo_is_created_browsed_and_removed(new_console, page, tmp_path):
+def test_a_demo_can_be_created_browsed_and_removed(new_console, page, tmp_path):
     product, variables = new_console
     sign_in(page, product.url)
     page.get_by_role("button", name="Create demo project").click()

@@ -1,4 +1,5 @@
-"""Story A: from a new installation to an obeyed contract and a corrected rate, from Start alone.
+"""Story A: from a new installation to an enforced contract and a corrected rate, starting on the
+start page.
 
 Each step is kept as a picture in the folder of the test.
 """
@@ -18,7 +19,7 @@ from tests.journeys.console import BEHIND, EMAIL, PASSWORD
 from tests.journeys.test_a_typo_is_rolled_back import assert_no_raw_json
 from tests.sdks.environments import VENV, pip_of
 
-CALLS = 12  # every third of them fails without saying so
+CALLS = 12  # every third one fails silently
 SDK = Path(str(importlib.metadata.distribution("edictum").locate_file("")))
 
 
@@ -34,7 +35,7 @@ def keep(page: Page, tmp_path: Path):
 
 
 class Machine:
-    """A developer's folder, with an environment of its own."""
+    """A developer's folder with a virtual environment."""
 
     def __init__(self, folder: Path, key: str) -> None:
         self.folder, self.key = folder, key
@@ -42,7 +43,7 @@ class Machine:
         self.run(*VENV, "venv")
 
     def run(self, *command: str) -> str:
-        # The SDK comes from the environment of the tests: no package index is asked.
+        # The SDK comes from the test environment, so no package index is needed.
         env = os.environ | {"PYTHONPATH": str(SDK)}
         done = subprocess.run(
             command, cwd=self.folder, env=env, capture_output=True, text=True, timeout=180
@@ -51,7 +52,7 @@ class Machine:
         return done.stdout
 
     def python(self, name: str, code: str, **changes: str) -> str:
-        """Run code of the page, with the key filled in and these words replaced."""
+        """Run code copied from the page with the key and these replacements inserted."""
         for before, after in {"edk_production_…": self.key, **changes}.items():
             assert before in code, before
             code = code.replace(before, after)
@@ -60,7 +61,7 @@ class Machine:
 
 
 @pytest.mark.slow
-def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
+def test_a_new_installation_leads_to_an_enforced_contract_and_a_corrected_rate(
     new_console, page, tmp_path, keep
 ):
     output, url = new_console.product.output, new_console.url
@@ -132,7 +133,7 @@ def test_a_new_installation_leads_to_an_obeyed_contract_and_a_corrected_rate(
 
 
 def connect(page: Page, machine: Machine) -> None:
-    """Install and run what Start shows, with a tool that sometimes fails silently."""
+    """Install and run the code of the start page, with a tool that sometimes fails silently."""
     install = page.locator("#connect-python-command").inner_text()
     pip = " ".join(pip_of(machine.folder / "venv/bin/python"))
     offline = install.replace("pip install", f"{pip} install --quiet --no-index --no-deps")

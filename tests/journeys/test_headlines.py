@@ -1,4 +1,4 @@
-"""Headlines of a demo's pages: at most 90 characters, no semicolon, no period at the end."""
+"""Headlines of the demo's pages: at most 90 characters, no semicolon, no final period."""
 
 import html
 import re
@@ -39,7 +39,7 @@ def headline_of(text: str) -> str:
     return " ".join(html.unescape(MARKUP.sub("", heading[1])).split()) if heading else ""
 
 
-def test_every_headline_of_the_demo_is_short_and_one_phrase(demo):
+def test_every_headline_of_the_demo_is_short_and_a_single_phrase(demo):
     page, url, addresses = demo
     long, number = {}, 0
     for name, path in pages_of(addresses):

@@ -1,4 +1,4 @@
-"""A key is made, used and revoked from the pages."""
+"""A key is created, used and revoked on the pages."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.journeys.streams import PATIENCE
 pytestmark = pytest.mark.both_databases
 
 
-def test_a_key_is_shown_once_works_and_ends_when_it_is_revoked(console, admin):
+def test_a_key_is_displayed_once_and_stops_working_when_revoked(console, admin):
     admin.goto(f"{console.url}/p/default/settings/keys/new/")
     admin.get_by_role("textbox", name="Name").fill("the journey's agent")
     admin.locator("main").get_by_label("Environment").fill("staging")
@@ -40,12 +40,13 @@ def test_a_key_is_shown_once_works_and_ends_when_it_is_revoked(console, admin):
         time.sleep(0.1)
 
 
-def test_a_request_that_waits_does_not_outlive_its_key(console):
+def test_a_waiting_request_is_rejected_when_its_key_is_revoked(console):
     fields = {"name": "reader", "env": "production", "scopes": ["ingest", "read"]}
     status, made = console.ask("POST", "keys", json.dumps(fields).encode())
     assert status == 201
     worker = console.product.children["worker"]
-    os.kill(worker, signal.SIGSTOP)  # nothing is settled from here on, so who waits waits on
+    # Nothing is processed from here on, so a waiting request keeps waiting.
+    os.kill(worker, signal.SIGSTOP)
     try:
         console.post(an_outcome("never-told"), key=made["key"])
         with ThreadPoolExecutor(1) as other:

@@ -1,4 +1,4 @@
-"""Pages of contracts keep still while their parts come: whoever reads or aims is not disturbed."""
+"""Contract pages do not shift while their sections load."""
 
 import json
 from uuid import uuid4
@@ -10,7 +10,7 @@ from tests.governance.contracts.documents import document, pre
 from tests.items import an_outcome
 
 MOST = 0.02
-# From the first paint on; what follows a key or a click within half a second is meant to move.
+# From the first paint on, except within half a second of a key press or click.
 WATCH = """
 window.moved = [];
 new PerformanceObserver((list) => {
@@ -26,7 +26,8 @@ SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 @pytest.fixture(scope="module")
 def name(console) -> str:
-    """A contract with versions, tests, agents that run it, and a deployment with a way back."""
+    """A contract with versions, tests, agents that run it, and a deployment that can be rolled
+    back."""
     name = f"still-{uuid4().hex[:8]}"
 
     def sent(path: str, **body: object) -> dict[str, object]:
@@ -69,7 +70,7 @@ PAGES = {
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("part", PAGES)
-def test_what_comes_later_moves_nothing(console, signed_in, open_page, name, part, size):
+def test_parts_loaded_later_cause_no_layout_shift(console, signed_in, open_page, name, part, size):
     width, height = SIZES[size]
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": height})
     page.add_init_script(WATCH)
@@ -83,6 +84,6 @@ def test_what_comes_later_moves_nothing(console, signed_in, open_page, name, par
     page.goto(f"{console.url}{path}")
     expect(page.get_by_text(comes).first).to_be_visible()
     expect(page.locator("[hx-trigger=load]")).to_have_count(0)
-    page.wait_for_timeout(800)  # what comes after its part, if anything does
+    page.wait_for_timeout(800)  # anything loaded after the section
     moved = page.evaluate("moved")
     assert sum(value for value, _ in moved) <= MOST, moved

@@ -1,4 +1,4 @@
-"""Sessions are narrowed, sorted and kept as a view, and the list goes on by itself meanwhile."""
+"""Sessions are filtered, sorted and saved as a view while the list updates itself."""
 
 from typing import Any
 
@@ -11,7 +11,9 @@ from tests.journeys.console import a_session
 pytestmark = pytest.mark.both_databases
 
 
-def test_a_list_is_filtered_sorted_saved_and_reopened(console, signed_in, open_page):
+def test_a_list_of_sessions_can_be_filtered_sorted_saved_and_reopened(
+    console, signed_in, open_page
+):
     loop, fine, agent = a_session(), a_session(), f"facets-{a_session()[-12:]}"
     denied: dict[str, Any] = {
         "type": "denied",

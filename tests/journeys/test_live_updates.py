@@ -1,4 +1,4 @@
-"""Pages that keep themselves up to date: many at once, and none under the eyes of who reads it."""
+"""Pages that update themselves: many at once, and never under an open menu."""
 
 import time
 
@@ -19,8 +19,8 @@ def _live(request):
     return sum("/live/overview/" in url for url in request)
 
 
-def test_eight_open_tabs_all_change_and_ask_no_more_than_once_a_second(console, admin):
-    """Some browsers open no more than six connections to one server: nobody may hold one."""
+def test_eight_open_tabs_update_and_poll_at_most_once_a_second(console, admin):
+    """Some browsers open at most six connections to one server, so no tab may hold one."""
     agent, denied = f"bot-of-{a_session()}", "[data-row='tile-denied']"
     console.post(an_outcome(agent_id=agent))
     console.settled("outcomes")
@@ -36,13 +36,13 @@ def test_eight_open_tabs_all_change_and_ask_no_more_than_once_a_second(console, 
     console.post(an_outcome(type="denied", reason="pre_hook", agent_id=agent))
     for tab in tabs:
         expect(tab.locator(denied)).to_contain_text("1 of 2")
-    # One whose change came with an answer that was under way asks again.
+    # A tab polls again if the change arrived with a response that was already on its way.
     until(lambda: _live(listed) - before >= TABS or admin.wait_for_timeout(100))
     waited = time.monotonic() - began
     assert _live(listed) - before <= TABS * (waited + 2)
 
 
-def test_nothing_moves_under_an_open_menu_and_it_comes_when_the_menu_closes(console, admin):
+def test_a_list_does_not_change_under_an_open_menu_and_updates_when_it_closes(console, admin):
     console.post(an_outcome(session_id=a_session()))
     console.settled("agent-sessions")
     admin.goto(f"{console.url}/p/default/sessions/")
@@ -63,7 +63,7 @@ def test_a_removed_row_is_announced_once_and_not_requested_again(
     session = a_session()
     console.post(an_outcome(session_id=session))
     console.settled(f"agent-sessions/{session}")
-    # A browser of its own: its console tells of the answers that this is about.
+    # A separate browser, as its console logs the responses that this test expects.
     watching = browser.new_context(storage_state=signed_in)
     page = watching.new_page()
     page.goto(f"{console.url}/p/default/sessions/{session}/")
@@ -72,7 +72,7 @@ def test_a_removed_row_is_announced_once_and_not_requested_again(
     admin.get_by_role("button", name="Delete").click()
     gone = page.locator(".toast.bad")
     expect(gone).to_have_text("This item no longer exists.")
-    # Each part of the page has asked once more.
+    # Each section of the page has polled once more.
     expect(page.locator("[hx-trigger*=every]:not([data-gone])")).to_have_count(0)
     listed: list[str] = []
     page.on("request", lambda made: listed.append(made.url))

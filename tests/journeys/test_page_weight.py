@@ -1,4 +1,4 @@
-"""Bytes of a first visit over the wire, as the browser counts them."""
+"""Bytes of a first visit over the network, as counted by the browser."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ from tests.journeys.conftest import sign_in
 from tests.journeys.console import a_session
 
 MOST = 100_000  # bytes
-ALONGSIDE = 6  # connections of a browser to one server: what the page names comes in one go
+ALONGSIDE = 6  # connections per server in a browser, so that all files load in one round
 PAGES = ("/account/sign-in/", "/p/default/overview/")
 
 
@@ -38,8 +38,7 @@ class Wire:
         self.octets[event["requestId"]] = int(event["encodedDataLength"])
 
     def by_file(self, page: Page) -> dict[str, int]:
-        """All that was asked for, once it has come, the heaviest first; what a page asks for by
-        itself later is not of the first visit."""
+        """Bytes by URL of everything requested, largest first, without later live updates."""
         for _ in range(600):
             fields = {number for number, name in self.names.items() if "/live/" not in name}
             if fields <= self.octets.keys():
@@ -50,7 +49,7 @@ class Wire:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_first_visit_is_light_and_a_second_one_fetches_the_page_alone(console, open_page, path):
+def test_a_first_visit_is_small_and_a_second_one_fetches_only_the_page(console, open_page, path):
     session = a_session()
     console.post(*(an_outcome(f"{session}-{at}", session_id=session) for at in range(50)))
     console.settled(f"outcomes/{session}-49")
@@ -58,7 +57,7 @@ def test_a_first_visit_is_light_and_a_second_one_fetches_the_page_alone(console,
     if path.startswith("/p/"):
         sign_in(page, console.url)
         page.wait_for_url("**/p/**")
-        # As if nothing had been here before.
+        # As on a first visit.
         forget = page.context.new_cdp_session(page)
         forget.send("Network.clearBrowserCache")
         page.goto("about:blank")
@@ -69,7 +68,7 @@ def test_a_first_visit_is_light_and_a_second_one_fetches_the_page_alone(console,
     first = wire.by_file(page)
     assert sum(first.values()) < MOST, first
     assert len([name for name in first if name.endswith((".css", ".js"))]) <= ALONGSIDE, first
-    for number in wire.octets.keys() & wire.names.keys():  # not what is on its way meanwhile
+    for number in wire.octets.keys() & wire.names.keys():  # none that are still in flight
         name, answer = wire.names[number], wire.answers.get(number, {})
         assert answer.get("content-encoding") == "gzip" or "/live/" in name, name
         assert "immutable" in answer.get("cache-control", "") or "/static/" not in name, name

@@ -39,7 +39,7 @@ def sign_out(page: Page, url: str) -> None:
     page.wait_for_url(re.compile("/account/sign-in/"))
 
 
-def test_a_passkey_signs_in_with_and_without_the_password(console, admin, open_page):
+def test_a_passkey_works_with_and_without_the_password(console, admin, open_page):
     url = console.url.replace("127.0.0.1", "localhost")  # a passkey needs a host with a name
     page = open_page()
     with_authenticator(page)

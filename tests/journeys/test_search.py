@@ -1,4 +1,4 @@
-"""Searching what was said: chips, marks that are never cut off, what differs, and the palette."""
+"""Searching arguments and outputs: chips, highlighted matches, differences and the palette."""
 
 import re
 
@@ -33,7 +33,7 @@ def posted(console: Console) -> str:
 
 
 def searched(page: Page, console: Console, query: str) -> Locator:
-    """The search's rows."""
+    """Rows of the search result."""
     rows = page.locator("#calls tbody tr")
     page.goto(f"{console.url}/p/default/calls/")
     field = page.get_by_role("searchbox", name="Search calls")
@@ -45,7 +45,9 @@ def searched(page: Page, console: Console, query: str) -> Locator:
 
 
 @pytest.mark.both_databases
-def test_a_word_of_an_output_leads_to_its_calls_and_to_what_differs(console: Console, admin: Page):
+def test_a_search_for_a_word_in_outputs_leads_to_its_calls_and_what_differs(
+    console: Console, admin: Page
+):
     word = posted(console)
     rows = searched(admin, console, f"tool:crm_lookup {word}")
     expect(rows).to_have_count(14)
@@ -62,7 +64,7 @@ def test_a_word_of_an_output_leads_to_its_calls_and_to_what_differs(console: Con
 
 
 @pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_a_match_is_never_cut_off(console: Console, admin: Page, width: int):
+def test_a_search_match_is_never_truncated(console: Console, admin: Page, width: int):
     word = posted(console)
     admin.set_viewport_size({"width": width, "height": 800})
     rows = searched(admin, console, f"{word} nothing")
@@ -94,7 +96,7 @@ def test_the_palette_matches_the_content_of_calls(console: Console, admin: Page)
     expect(admin).to_have_url(re.compile(rf"/calls/\?q={word}"))
 
 
-def test_a_mistake_is_explained_in_place(console: Console, admin: Page):
+def test_a_search_syntax_error_is_explained_next_to_the_field(console: Console, admin: Page):
     admin.goto(f"{console.url}/p/default/calls/?q=output.status:>=abc")
     expect(admin.locator("#query-hint")).to_contain_text("needs a number, not abc")
     expect(admin.get_by_role("searchbox", name="Search calls")).to_have_value("output.status:>=abc")

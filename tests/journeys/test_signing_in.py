@@ -1,4 +1,4 @@
-"""A person comes in: through the form, or as the first one by the link of the terminal."""
+"""Signing in through the form, and setting up the first account with the link from the terminal."""
 
 import re
 
@@ -8,7 +8,7 @@ from tests.journeys.conftest import sign_in
 from tests.journeys.console import EMAIL, PASSWORD
 
 
-def test_a_member_signs_in_and_out_through_the_forms(console, page):
+def test_a_member_can_sign_in_and_out(console, page):
     sign_in(page, console.url)
     page.wait_for_url(re.compile("/p/default/"))
     page.get_by_role("button", name="Account").or_(page.get_by_label("Account")).first.click()
@@ -28,7 +28,7 @@ def test_a_wrong_password_is_rejected(console, page):
     expect(page).to_have_url(re.compile("/account/sign-in/"))
 
 
-def test_the_first_one_sets_the_console_up_with_the_link_of_the_terminal(new_console, page):
+def test_the_first_person_creates_an_account_with_the_link_from_the_terminal(new_console, page):
     link = re.search(r"http://\S+/\S+", new_console.product.output.split("works once, ")[1])
     assert link is not None
     page.goto(link[0])

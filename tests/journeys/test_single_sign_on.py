@@ -1,5 +1,5 @@
-"""From an empty console to sign-in with an identity provider, a second factor required: as the
-docs lead there, in docs/people.md."""
+"""From an empty console to single sign-on with a required second factor, as described in
+docs/people.md."""
 
 import re
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def product(provider: str, tmp_path: Path) -> Iterator[Product]:
 
 
 def add_app(page: Page, *, has_password: bool) -> None:
-    """From the page that adds factors to the project that required one."""
+    """Add an authenticator app and continue to the project that required it."""
     page.get_by_role("link", name="Add app").click()
     if has_password:
         page.get_by_label("Password").fill(PASSWORD)
@@ -50,7 +50,7 @@ def add_app(page: Page, *, has_password: bool) -> None:
     page.get_by_role("link", name="Continue to").click()
 
 
-def test_a_company_signs_in_with_its_provider_and_a_second_factor(product, provider, open_page):
+def test_a_company_sets_up_single_sign_on_with_a_second_factor(product, provider, open_page):
     url = product.url
     link = re.search(r"http://\S+/\S+", product.output.split("works once, ")[1])
     assert link is not None
@@ -70,7 +70,7 @@ def test_a_company_signs_in_with_its_provider_and_a_second_factor(product, provi
 
     know(provider, "ana", email="ana@acme.example", name="Ana Acme", groups=["agents-team"])
     person = open_page()
-    # The provider's style sheet is elsewhere.
+    # The provider's style sheet is on another host.
     person.context.route(re.compile("^https://"), lambda route: route.fulfill(body=""))
     person.goto(f"{url}/p/default/settings/members/")
     person.get_by_label("Email").fill("ana@acme.example")

@@ -1,4 +1,5 @@
-"""An agent that holds a stream is stopped from its page, is seen to take it, and goes on."""
+"""An agent with an open stream is stopped on its page, confirms the stop, and continues once it is
+lifted."""
 
 import pytest
 from playwright.sync_api import expect
@@ -12,7 +13,7 @@ from tests.journeys.streams import deploy, listening
 pytestmark = pytest.mark.both_databases
 
 
-def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(console, admin):
+def test_an_operator_stops_an_agent_sees_the_confirmation_and_lifts_the_stop(console, admin):
     agent = f"bot-{a_session()}"
     name = agent.lower()
     deploy(console, name)
@@ -51,7 +52,7 @@ def test_an_operator_stops_an_agent_sees_that_it_took_it_and_lets_it_go_on(conso
 
 
 def test_a_polling_agent_confirms_the_stop_when_it_fetches_it(console, admin):
-    """As TypeScript's client does: its stream tells it only that there is something new."""
+    """TypeScript clients work this way: the stream only notifies them that there is an update."""
     agent = f"bot-{a_session()}"
     name = agent.lower()
     deploy(console, name)

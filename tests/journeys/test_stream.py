@@ -1,4 +1,4 @@
-"""Streams of a running console, as the clients of each language read them off the wire."""
+"""Streams of a running console, as clients in each language read them."""
 
 import base64
 import hashlib
@@ -44,10 +44,10 @@ def env() -> str:
 
 
 def is_refused_soon(console: Console, key: str) -> bool:
-    """A key is known for a second after its end."""
+    """Whether a key is rejected soon. It stays cached for a second after its revocation."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        # One that was let in within that second may be cut before it has been answered.
+        # A request accepted within that second may be cut off before its response.
         with suppress(http.client.RemoteDisconnected), listening(console, key=key) as request:
             if request.status == 401:
                 return True
@@ -59,7 +59,7 @@ def python(name, env="production", **more):
     return {"env": env, "bundle_name": name, **more}
 
 
-def test_a_new_stream_gets_the_deployed_version_byte_for_byte(console, listen, name):
+def test_a_new_stream_receives_the_deployed_version_byte_for_byte(console, listen, name):
     deploy(console, name)
     status, fetched = console.ask("GET", f"rulesets/{name}/current?env=production")
     assert status == 200
@@ -73,7 +73,7 @@ def test_a_new_stream_gets_the_deployed_version_byte_for_byte(console, listen, n
     key.verify(base64.b64decode(update["signature"]), document)
 
 
-def test_an_agent_that_is_up_to_date_gets_the_next_deployment_only(console, listen, name):
+def test_an_up_to_date_agent_receives_only_the_next_deployment(console, listen, name):
     deploy(console, name)
     present = listen(query=python(name)).next("contract_update")["revision_hash"]
     listener = listen(query=python(name, policy_version=present))
@@ -85,7 +85,7 @@ def test_an_agent_that_is_up_to_date_gets_the_next_deployment_only(console, list
     assert (second["event"], second["name"], second["version"]) == ("ruleset_updated", name, 2)
 
 
-def test_a_rollback_is_sent_too(console, listen, name):
+def test_a_rollback_is_sent_to_open_streams(console, listen, name):
     deploy(console, name)
     deploy(console, name, "two")
     listener = listen(query=python(name))
@@ -95,7 +95,9 @@ def test_a_rollback_is_sent_too(console, listen, name):
     assert listener.next("contract_update")["version"] == 1
 
 
-def test_nobody_hears_of_another_bundle_or_environment(console, listen, name, env):
+def test_a_stream_receives_nothing_about_another_contract_or_environment(
+    console, listen, name, env
+):
     other = f"{name}-other"
     deploy(console, name)
     deploy(console, other)
@@ -112,7 +114,7 @@ def test_nobody_hears_of_another_bundle_or_environment(console, listen, name, en
     assert elsewhere.heard() == []
 
 
-def test_each_prefix_and_each_key_has_its_dialect(console, listen, name):
+def test_the_contract_format_follows_the_url_prefix_or_the_key(console, listen, name):
     deploy(console, name)
     old_by_key = new_key(console, dialect="old")
     new_by_key = new_key(console, dialect="new")
@@ -129,7 +131,7 @@ def test_each_prefix_and_each_key_has_its_dialect(console, listen, name):
         assert update["version"] == 1
 
 
-def test_typescript_asks_nothing_and_hears_the_names_of_all(console, listen, name, env):
+def test_a_typescript_client_receives_the_names_of_all_contracts(console, listen, name, env):
     key = new_key(console, env=env)
     deploy(console, name, env=env)
     deploy(console, f"{name}-2", env=env)
@@ -146,7 +148,7 @@ def test_typescript_asks_nothing_and_hears_the_names_of_all(console, listen, nam
     assert isinstance(notice["version"], int)
 
 
-def test_go_reads_each_event_from_two_lines_of_one_space(console, listen, name, env):
+def test_a_go_client_can_parse_each_event_from_two_lines(console, listen, name, env):
     key = new_key(console, env=env)
     listener = listen(key=key, query={"env": env})
     deploy(console, name, env=env)
@@ -164,7 +166,7 @@ def test_go_reads_each_event_from_two_lines_of_one_space(console, listen, name, 
     assert max(map(len, listener.lines)) < 1_000_000
 
 
-def test_a_document_of_the_largest_size_goes_through_in_one_line(console, listen, name):
+def test_a_contract_of_the_largest_size_is_sent_in_one_line(console, listen, name):
     long = "m" * 490
     text = "".join(
         f"  - {{id: r{n}, type: pre, tool: shell, when: {{args.a: {{equals: {n}}}}}, "
@@ -185,7 +187,7 @@ def test_a_document_of_the_largest_size_goes_through_in_one_line(console, listen
         assert max(map(len, listener.lines)) < 1_000_000
 
 
-def test_an_agent_without_a_bundle_follows_its_assignment(console, listen, name, env):
+def test_an_agent_without_a_named_contract_follows_its_assignment(console, listen, name, env):
     key, safe, strict = new_key(console, env=env), f"{name}-safe", f"{name}-strict"
     for each in (safe, strict):
         deploy(console, each, env=env)
@@ -204,7 +206,9 @@ def test_an_agent_without_a_bundle_follows_its_assignment(console, listen, name,
     assert other.heard() == []
 
 
-def test_an_agent_that_reconnects_is_assigned_again_but_a_choice_stays(console, listen, name, env):
+def test_a_reconnecting_agent_is_reassigned_but_an_explicit_choice_stays(
+    console, listen, name, env
+):
     key, safe, strict = new_key(console, env=env), f"{name}-safe", f"{name}-strict"
     for each in (safe, strict):
         deploy(console, each, env=env)
@@ -223,7 +227,7 @@ def test_an_agent_that_reconnects_is_assigned_again_but_a_choice_stays(console, 
     assert chooses.next("contract_update")["name"] == safe
 
 
-def test_a_key_for_assigned_bundles_cannot_pick_another(console, listen, name, env):
+def test_a_key_for_assigned_contracts_only_cannot_choose_another(console, listen, name, env):
     key, safe, lax = new_key(console, env=env, assigned_only=True), f"{name}-s", f"{name}-lax"
     for each in (safe, lax):
         deploy(console, each, env=env)
@@ -236,7 +240,7 @@ def test_a_key_for_assigned_bundles_cannot_pick_another(console, listen, name, e
     assert chosen.next("assignment_changed")["bundle_name"] == lax
 
 
-def test_refusals_are_json(console, name, env):
+def test_rejected_streams_return_json(console, name, env):
     deploy(console, name, env=env)
     save(console, f"{name}-kept")
     ingest = new_key(console, scopes=["ingest"])
@@ -252,14 +256,14 @@ def test_refusals_are_json(console, name, env):
                 assert set(refused.refusal()) == {"code", "detail", "errors"}
 
 
-def test_what_is_saved_but_not_deployed_is_waited_for(console, listen, name):
+def test_a_stream_waits_for_a_saved_contract_to_be_deployed(console, listen, name):
     save(console, name)
     listener = listen(query=python(name))
     deploy(console, name)
     assert listener.next("contract_update")["version"] == 1
 
 
-def test_a_rotated_key_signs_documents_of_connected_agents_again(console, listen, name):
+def test_rotating_the_signing_key_sends_signed_contracts_to_connected_agents(console, listen, name):
     deploy(console, name)
     listener = listen(query=python(name))
     before = listener.next("contract_update")
@@ -271,7 +275,7 @@ def test_a_rotated_key_signs_documents_of_connected_agents_again(console, listen
     assert after["yaml_bytes"] == before["yaml_bytes"]
 
 
-def test_the_stream_of_a_revoked_key_is_cut(console, listen, name):
+def test_the_stream_of_a_revoked_key_is_closed(console, listen, name):
     deploy(console, name)
     body = json.dumps({"name": "k", "env": "production", "scopes": ["agent"]}).encode()
     _, made = console.ask("POST", "keys", body)

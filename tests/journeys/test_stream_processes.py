@@ -1,4 +1,4 @@
-"""Streams across processes: several that serve, a broker that dies, a stop, who is connected."""
+"""Streams across web processes, during broker outages and shutdowns, and connected agents."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.both_databases
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Console]:
-    """A console whose processes may be ended here."""
+    """A console whose processes a test may kill."""
     with own_database() as variables, running(tmp_path / "own", VARIABLES | variables) as product:
         yield Console(product, variables["DATABASE_URL"])
 
@@ -55,7 +55,7 @@ def redis_of(product: Product) -> str:
 
 @contextmanager
 def second_process(console: Console) -> Iterator[Any]:
-    """Another web process of the same installation, on a port of its own."""
+    """Another web process of the same installation on a separate port."""
     product = console.product
     env = os.environ | {
         "EDICTUM_SITE_DATA": str(product.data),
@@ -78,7 +78,7 @@ def query(name: str) -> dict[str, str]:
     return {"env": "production", "bundle_name": name}
 
 
-def test_a_deployment_in_one_process_reaches_the_streams_of_all(console, name):
+def test_a_deployment_in_one_process_reaches_the_streams_of_all_processes(console, name):
     deploy(console, name)
     with (
         second_process(console) as second,
@@ -92,7 +92,7 @@ def test_a_deployment_in_one_process_reaches_the_streams_of_all(console, name):
             assert listener.next("contract_update")["version"] == 2
 
 
-def test_who_is_connected_is_known_everywhere_until_it_leaves(console, name):
+def test_connected_agents_are_visible_in_every_process_until_they_disconnect(console, name):
     key = new_key(console, agent=f"{name}-*")
     deploy(console, name)
 
@@ -123,12 +123,12 @@ def test_who_is_connected_is_known_everywhere_until_it_leaves(console, name):
     assert until(lambda: not connected())
 
 
-def test_a_deployment_made_while_the_broker_was_away_is_sent_when_it_returns(own, name):
+def test_deployments_during_and_after_a_broker_outage_reach_open_streams(own, name):
     deploy(own, name)
     with listening(own, query=query(name)) as listener:
         assert listener.next("contract_update")["version"] == 1
         broker = own.product.children["redis"]
-        os.kill(broker, signal.SIGSTOP)  # nobody answers, and nobody says so
+        os.kill(broker, signal.SIGSTOP)  # no response and no error
         os.kill(broker, signal.SIGKILL)
         assert deploy(own, name, "two") == 2  # a deployment needs no broker
         assert listener.next("contract_update")["version"] == 2
@@ -137,7 +137,7 @@ def test_a_deployment_made_while_the_broker_was_away_is_sent_when_it_returns(own
         assert listener.next("contract_update")["version"] == 3
 
 
-def test_a_stop_with_open_streams_cuts_them_and_is_no_error(own, name):
+def test_a_shutdown_closes_open_streams_without_errors(own, name):
     deploy(own, name)
     with ExitStack() as stack:
         listeners = [stack.enter_context(listening(own, query=query(name))) for _ in range(50)]
@@ -155,25 +155,25 @@ def test_a_stop_with_open_streams_cuts_them_and_is_no_error(own, name):
     assert "ASGI" not in log
 
 
-def test_agents_hold_no_connection_to_the_database(own, name):
+def test_open_streams_hold_no_database_connection(own, name):
     deploy(own, name)
 
     def held() -> int:
-        """Sockets and files of the web process, without the agents' own connections."""
+        """Open files and sockets of the web process."""
         return len(os.listdir(f"/proc/{own.product.children['web']}/fd"))
 
     with ExitStack() as stack:
-        for _ in range(8):  # every thread has had its turn
+        for _ in range(8):  # so that every thread has handled a request
             stack.enter_context(listening(own, query=query(name))).next("ruleset_updated")
         before = held()
         for _ in range(60):
             stack.enter_context(listening(own, query=query(name))).next("ruleset_updated")
-        assert held() - before <= 60 + 8  # one each, and what threads had not opened yet
+        assert held() - before <= 60 + 8  # one socket each, plus what threads open on first use
 
 
 @contextmanager
 def an_agent(console: Console, **variables: str) -> Iterator[Callable[[], str]]:
-    """Denials of an agent of the real SDK, whenever they change."""
+    """Yield a function that returns the next changed denial of a real SDK agent."""
     program = ROOT / "tests" / "sdks" / "programs" / "hot_reload.py"
     fields = {"CONSOLE_URL": console.url, "CONSOLE_KEY": new_key(console), **variables}
     with subprocess.Popen(
@@ -191,7 +191,7 @@ def an_agent(console: Console, **variables: str) -> Iterator[Callable[[], str]]:
         assert process.wait(PATIENCE) == 0
 
 
-def test_an_agent_of_the_real_sdk_reloads_while_it_runs(console, name):
+def test_a_real_sdk_agent_reloads_its_contract_while_running(console, name):
     deploy(console, name, "first")
     with an_agent(console, AGENT=name, BUNDLE=name) as denied_for:
         assert denied_for() == "first"
@@ -199,7 +199,7 @@ def test_an_agent_of_the_real_sdk_reloads_while_it_runs(console, name):
         assert denied_for() == "second"
 
 
-def test_an_agent_of_the_real_sdk_follows_its_assignment(console, name):
+def test_a_real_sdk_agent_follows_its_assignment(console, name):
     for bundle in (f"{name}-1", f"{name}-2"):
         deploy(console, bundle, bundle)
     assign(console, f"{name}-1", env="production", agent_id=name)

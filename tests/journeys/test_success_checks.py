@@ -1,4 +1,4 @@
-"""From a call that was judged wrong to a check that is bound to its tool, in one browser."""
+"""From a wrongly classified call to a check bound to its tool, in one browser."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def _called(console: Console):
     saved = json.dumps({"yaml": CHECK}).encode()
     assert console.ask("PUT", "success-checks/tickets", saved)[0] in (200, 201)
     bind(console)
-    # So often that they stand among the tools that are called most, whoever called before.
+    # Often enough to be among the most called tools.
     calls = [an_outcome(tool_name=tool, output={"ok": False}) for tool in TOOLS for _ in range(40)]
     console.post(*calls)
     console.settled("outcomes")
@@ -60,9 +60,10 @@ def expect_tools(page: Page, *tools: str) -> None:
         expect(fields.nth(place)).to_have_value(tool)
 
 
-def test_a_tool_without_a_check_is_bound_from_where_it_is_listed(console: Console, admin: Page):
+def test_a_tool_without_a_check_can_be_bound_from_the_list(console: Console, admin: Page):
     admin.get_by_role("link", name="Success checks").first.click()
-    expect(admin).to_have_url(re.compile(rf"{re.escape(CHECKS)}(\?|$)"))  # the time is carried on
+    # The time range is carried over.
+    expect(admin).to_have_url(re.compile(rf"{re.escape(CHECKS)}(\?|$)"))
     admin.get_by_role("link", name="Bindings").first.click()
     card = admin.locator("#bindings-preview")
     expect(card.get_by_role("heading")).to_contain_text("default check only")
@@ -87,7 +88,7 @@ def test_a_tool_without_a_check_is_bound_from_where_it_is_listed(console: Consol
     assert judged(console, "ticket_open") == "failure"
 
 
-def test_lines_change_their_places_by_keyboard_and_keep_the_focus(console: Console, admin: Page):
+def test_bindings_can_be_reordered_by_keyboard_without_losing_focus(console: Console, admin: Page):
     bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
     admin.goto(f"{console.url}{BINDINGS}")
     down = admin.get_by_role("button", name="Row 1: down")
@@ -109,7 +110,7 @@ def test_lines_change_their_places_by_keyboard_and_keep_the_focus(console: Conso
     assert bound(console) == ["* ticket_search tickets", "* ticket_open tickets", "* other http"]
 
 
-def test_an_answer_about_outdated_lines_is_dropped(console: Console, admin: Page):
+def test_a_response_for_outdated_bindings_is_dropped(console: Console, admin: Page):
     bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
     late: list[Route] = []
     admin.route(PREVIEW, lambda request: late.append(request), times=1)
@@ -121,7 +122,7 @@ def test_an_answer_about_outdated_lines_is_dropped(console: Console, admin: Page
     expect(admin.locator("#judged-3")).to_have_count(0)
 
 
-def test_a_line_is_dragged_by_its_number_to_another_place(console: Console, admin: Page):
+def test_a_binding_can_be_dragged_to_another_position(console: Console, admin: Page):
     bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
     admin.goto(f"{console.url}{BINDINGS}")
     grips = admin.locator("[data-grip]")
@@ -134,7 +135,9 @@ def test_a_line_is_dragged_by_its_number_to_another_place(console: Console, admi
     expect(field(admin, 3, "tool")).to_have_value("ticket_open")
 
 
-def test_without_script_every_step_works_as_well(console: Console, signed_in, open_page):
+def test_without_javascript_bindings_can_be_edited_previewed_and_saved(
+    console: Console, signed_in, open_page
+):
     bind(console, *({"tool": tool, "check": "tickets"} for tool in TOOLS))
     page = open_page(storage_state=signed_in, java_script_enabled=False)
     page.goto(f"{console.url}{BINDINGS}")
@@ -149,7 +152,7 @@ def test_without_script_every_step_works_as_well(console: Console, signed_in, op
     assert bound(console) == ["* ticket_search tickets", "* ticket_close tickets"]
 
 
-def test_a_check_shows_its_text_and_can_be_downloaded(console: Console, admin: Page):
+def test_a_check_page_displays_its_yaml_and_a_download(console: Console, admin: Page):
     admin.goto(f"{console.url}{CHECKS}c/tickets/")
     expect(admin.get_by_role("heading", level=1)).to_contain_text(re.compile(r"tickets v\d+ "))
     admin.get_by_role("link", name="not-ok").click()
@@ -171,7 +174,7 @@ buttons => buttons.filter((button) => {
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_button_label_breaks_next_to_a_long_description(
+def test_no_button_label_wraps_next_to_a_long_description(
     console: Console, signed_in, open_page, width
 ):
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
@@ -182,7 +185,7 @@ def test_no_button_label_breaks_next_to_a_long_description(
 
 
 @pytest.mark.parametrize("width", [320, 390, 768])
-def test_nothing_is_wider_than_the_window(console: Console, signed_in, open_page, width):
+def test_no_check_page_is_wider_than_the_window(console: Console, signed_in, open_page, width):
     long = "a_tool_with_a_name_of_more_than_forty_letters_" * 2
     bind(
         console,

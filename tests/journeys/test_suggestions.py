@@ -1,4 +1,4 @@
-"""From a failure that nobody sees to a rule that sees it, in one browser."""
+"""From a silent failure to a rule that detects it, in one browser."""
 
 import json
 import re
@@ -54,8 +54,8 @@ def bind(console: Console, *lines: dict[str, str]) -> None:
 
 
 def scanned(console: Console, page: Page) -> None:
-    """Started once; the page shows the result by itself. A scan gives way to all other jobs, so
-    on a busy machine it takes its time."""
+    """Start a scan if needed and wait for its result. Scans yield to all other jobs, so this takes
+    a while on a busy machine."""
     page.goto(f"{console.url}{SUGGESTIONS}")
     row = page.get_by_role("link", name=re.compile("http_get"))
     if not row.count():
@@ -95,7 +95,7 @@ def test_a_silent_failure_leads_to_a_corrected_rate_in_six_clicks(
 
 
 @pytest.mark.usefixtures("_fails_silently")
-def test_a_suggestion_is_dismissed_and_restored_by_keyboard(console: Console, admin: Page):
+def test_a_suggestion_can_be_dismissed_and_restored_by_keyboard(console: Console, admin: Page):
     scanned(console, admin)
     row = admin.get_by_role("link", name=re.compile("http_get"))
     row.click()
@@ -110,7 +110,7 @@ def test_a_suggestion_is_dismissed_and_restored_by_keyboard(console: Console, ad
 
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("_fails_silently")
-def test_an_agent_on_an_old_check_stands_out(console: Console, admin: Page):
+def test_an_agent_on_an_old_check_version_is_marked(console: Console, admin: Page):
     admin.goto(f"{console.url}{DISAGREEMENTS}")
     row = admin.get_by_role("row", name=re.compile("old-bot search_index"))
     expect(row).to_contain_text("old version")
@@ -121,7 +121,9 @@ def test_an_agent_on_an_old_check_stands_out(console: Console, admin: Page):
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.usefixtures("_fails_silently")
-def test_the_pages_are_accessible_and_fit_the_window(console: Console, signed_in, browser, width):
+def test_suggestion_pages_are_accessible_and_fit_the_window(
+    console: Console, signed_in, browser, width
+):
     view = {"width": width, "height": 900}
     with browser.new_context(
         storage_state=signed_in, color_scheme="light", viewport=view, reduced_motion="reduce"

@@ -1,4 +1,5 @@
-"""A recorded call is tried, becomes a test with one click, and holds back what would allow it."""
+"""A recorded call is tried, saved as a test with one click, and blocks a version that would allow
+it."""
 
 import json
 from uuid import uuid4
@@ -18,7 +19,7 @@ def name() -> str:
 
 @pytest.fixture
 def call(console, name: str) -> str:
-    """A call that the version which is live has denied."""
+    """URL of a call denied by the saved version."""
     rule = pre("{args.amount: {gt: 50}}", message="{args.amount} is too much", rule_id="large")
     limit = (
         "{id: few, type: session, limits: {max_tool_calls: 2}, then: {action: block, message: n}}"
@@ -34,7 +35,7 @@ def call(console, name: str) -> str:
     return f"{console.url}/p/default/calls/{name}-1/"
 
 
-def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
+def test_a_recorded_call_becomes_a_test_that_blocks_a_deployment(
     console, admin: Page, call: str, name: str
 ):
     heading = admin.get_by_role("heading", level=1)
@@ -50,7 +51,7 @@ def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
     admin.get_by_label("amount").fill("50")
     admin.get_by_role("button", name="Try call").click()
     expect(tried.get_by_role("heading")).to_have_text("Allowed. No rule matched.")
-    assert admin.url == page  # only its part has changed
+    assert admin.url == page  # only the result section is updated
     admin.get_by_label("Edit as text").check()
     admin.get_by_label("Arguments", exact=True).fill('{"amount": 50,\n}')
     admin.get_by_role("button", name="Try call").click()
@@ -106,7 +107,7 @@ def test_a_recorded_call_is_tried_becomes_a_test_and_holds_a_deployment_back(
     assert (status, answer["code"]) == (409, "tests_failing")
 
 
-def test_without_script_a_call_is_tried_all_the_same(console, open_page, signed_in, call, name):
+def test_without_javascript_a_call_can_be_tried(console, open_page, signed_in, call, name):
     plain = open_page(storage_state=signed_in, java_script_enabled=False)
     plain.goto(f"{console.url}/p/default/contracts/playground/?contract={name}")
     plain.get_by_label("Tool").fill("refund")

@@ -1,4 +1,4 @@
-"""A machine that has only Python installs the client from the console and reports a call."""
+"""A machine with only Python installs the client from the console and reports a call."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ with console.session(session):
 
 
 @pytest.mark.slow
-def test_a_fresh_environment_installs_the_wheel_and_its_call_arrives_with_its_output(
+def test_the_wheel_installs_in_a_new_environment_and_its_call_arrives_with_its_output(
     console, tmp_path
 ):
     with urllib.request.urlopen(f"{console.url}/clients/") as page:  # noqa: S310 - our own

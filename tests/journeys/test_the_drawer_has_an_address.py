@@ -1,4 +1,4 @@
-"""The drawer of a call has the call's own address, and the list beneath stays as it was."""
+"""The drawer of a call has the URL of the call, and the list below stays unchanged."""
 
 import re
 
@@ -12,7 +12,7 @@ CALLS = 40
 
 
 def a_list(console: Console, page: Page) -> str:
-    """The session whose calls are the list that the page shows."""
+    """Open the page of a new session with many calls and return its id."""
     session = a_session()
     console.post(
         *(
@@ -34,7 +34,7 @@ def row(page: Page, session: str, number: int) -> Locator:
     return page.locator(f"#calls a.row-link[href*='{session}-{number}/']")
 
 
-def test_the_address_is_that_of_the_call_while_its_drawer_is_open(console: Console, admin: Page):
+def test_the_url_is_that_of_the_call_while_its_drawer_is_open(console: Console, admin: Page):
     session = a_list(console, admin)
     beneath, drawer = admin.url, admin.locator("#drawer")
     before = admin.evaluate("history.length")
@@ -47,7 +47,7 @@ def test_the_address_is_that_of_the_call_while_its_drawer_is_open(console: Conso
     admin.keyboard.press("Escape")
     expect(admin).to_have_url(beneath)
     expect(row(admin, session, 20)).to_be_focused()
-    # Open and close leave one step forward behind, however often.
+    # Opening and closing leaves one forward entry in the history, however often.
     for number in (12, 11):
         row(admin, session, number).press("Enter")
         expect(admin).to_have_url(call_address(session, number))
@@ -65,12 +65,10 @@ def test_the_address_is_that_of_the_call_while_its_drawer_is_open(console: Conso
     expect(admin).to_have_url(beneath)
 
 
-def test_back_closes_the_drawer_and_the_list_is_as_it_was_and_goes_on(
-    console: Console, admin: Page
-):
+def test_back_closes_the_drawer_and_restores_the_list(console: Console, admin: Page):
     session = a_list(console, admin)
     beneath, drawer = admin.url, admin.locator("#drawer")
-    # An entry that htmx marked as one of its own, which it would fetch anew.
+    # A history entry that htmx marked as its own and would fetch again.
     admin.locator("#zoom-in").click()
     expect(admin.locator("#strip")).to_contain_text(f"of {CALLS}")
     expect(admin).not_to_have_url(beneath)
@@ -78,7 +76,7 @@ def test_back_closes_the_drawer_and_the_list_is_as_it_was_and_goes_on(
     row(admin, session, 5).evaluate("row => row.scrollIntoView({block: 'center'})")
     row(admin, session, 5).click()
     expect(admin).to_have_url(call_address(session, 5))
-    # Whoever scrolls beneath the drawer meanwhile stays there.
+    # The scroll position below the drawer is preserved.
     admin.evaluate("scrollBy(0, -60)")
     scrolled = admin.evaluate("scrollY")
     assert scrolled > 0
@@ -102,7 +100,7 @@ def test_back_closes_the_drawer_and_the_list_is_as_it_was_and_goes_on(
     assert admin.evaluate("window.isTheSame")
 
 
-def test_links_of_the_list_below_an_open_drawer_belong_to_the_list(console: Console, admin: Page):
+def test_links_in_the_list_below_an_open_drawer_apply_to_the_list(console: Console, admin: Page):
     session = a_list(console, admin)
     beneath = admin.url
     row(admin, session, 40).press("Enter")
@@ -121,7 +119,7 @@ def test_links_of_the_list_below_an_open_drawer_belong_to_the_list(console: Cons
     assert admin.evaluate("window.isTheSame")
 
 
-def test_a_turn_in_the_drawer_leaves_the_address_to_the_list(console: Console, admin: Page):
+def test_opening_a_turn_in_the_drawer_restores_the_url_of_the_list(console: Console, admin: Page):
     session = a_list(console, admin)
     beneath = admin.url
     row(admin, session, 40).press("Enter")

@@ -1,6 +1,5 @@
-"""Three people and what they come for, by keys alone: on a desk and on a phone, in the light and in
-the dark. Each goes from a number to the call behind it in three steps at most.
-"""
+"""Three people and their tasks by keyboard alone, on a desktop and a phone, light and dark. Each
+gets from a figure to the call behind it in at most three steps."""
 
 import json
 import re
@@ -29,8 +28,8 @@ SILENT = {"ok": False, "message": "version conflict: expected 7, found 8"}
 
 @pytest.fixture(scope="module")
 def place(console: Console) -> str:
-    """The name of an environment and of its agent: a rule that denies the same call again and
-    again, a limit that stops too early, and a tool that fails without saying so."""
+    """Name of an environment and its agent, with a denial loop, a limit hit early and a silent
+    failure."""
     name = f"place-{uuid4().hex[:8]}"
     text = document(LIMIT, NO_DELETING).replace("name: d", f"name: {name}")
     status, saved = console.ask("POST", "contracts", json.dumps({"yaml": text}).encode())
@@ -75,7 +74,7 @@ def desk(
     open_page: Callable[..., Page],
     place: str,
 ) -> Iterator[Page]:
-    """The first page, as it is opened in the morning or at night."""
+    """The overview page in each theme and width."""
     page = open_page(
         storage_state=signed_in,
         color_scheme=theme,
@@ -85,7 +84,7 @@ def desk(
     page.goto(f"{console.url}/p/default/overview/?range=7d&environment={place}")
     heading(page, re.compile("is stuck|early|like failures|like a failure|open alert"))
     yield page
-    # Whoever looked into one thing is still where they were: the same time and place.
+    # After inspecting one thing the time range and environment are still the same.
     page.keyboard.press("Escape")
     press(page, "g", "o")
     page.wait_for_url("**/overview/**")
@@ -99,7 +98,7 @@ def press(page: Page, *keys: str) -> None:
 
 
 def heading(page: Page, words: str | re.Pattern[str]) -> None:
-    """The page is there: it says so, is as wide as its screen, and can be read by everybody."""
+    """Wait for the page with this heading, and check its width and accessibility."""
     expect(page.get_by_role("heading", level=1)).to_contain_text(words)
     expect(page.locator("main [hx-trigger=load]")).to_have_count(0)
     assert list(findings(page.url, page)) == []
@@ -108,7 +107,7 @@ def heading(page: Page, words: str | re.Pattern[str]) -> None:
 
 
 def alert(page: Page, title: str) -> Locator:
-    """On the page of alerts, which are evaluated some seconds after the calls."""
+    """Alert on the alerts page. Alerts are evaluated some seconds after the calls."""
     press(page, "g", "n")
     page.wait_for_url("**/alerts/**")
     listed = page.get_by_role("link", name=title)
@@ -120,7 +119,7 @@ def alert(page: Page, title: str) -> Locator:
     return listed
 
 
-def test_a_platform_engineer_sees_which_rule_denies_and_what_it_denied(desk: Page, place: str):
+def test_a_platform_engineer_finds_which_rule_denies_and_what_it_denied(desk: Page, place: str):
     walk_to(desk, alert(desk, f"{place}-loop is stuck"))
     press(desk, "g", "d")
     heading(desk, "denied 6 times by no-deleting")
@@ -142,9 +141,7 @@ def test_a_platform_engineer_sees_which_rule_denies_and_what_it_denied(desk: Pag
     heading(desk, "no-deleting denied 6 of 13 calls")
 
 
-def test_an_operator_at_night_finds_why_an_agent_stopped_and_how_to_stop_another(
-    desk: Page, place: str
-):
+def test_an_operator_finds_why_an_agent_stopped_and_how_to_stop_another(desk: Page, place: str):
     walk_to(desk, alert(desk, f"{place}-stopped hit few 3 calls early"))
     press(desk, "Enter")
     heading(desk, "hit few 3 calls early: 3 of 3 counted calls failed")
@@ -161,7 +158,7 @@ def test_an_operator_at_night_finds_why_an_agent_stopped_and_how_to_stop_another
     heading(desk, f"Stop {place} in {place}?")
 
 
-def test_a_developer_of_agents_finds_a_call_what_the_model_saw_and_a_check_for_it(
+def test_an_agent_developer_finds_a_call_what_the_model_saw_and_a_check_for_it(
     desk: Page, place: str
 ):
     press(desk, "/")

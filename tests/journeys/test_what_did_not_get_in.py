@@ -1,4 +1,4 @@
-"""Invalid events and failed batches have their page and hold up nothing."""
+"""Invalid events and failed batches are listed and delay nothing else."""
 
 import json
 import sqlite3
@@ -29,7 +29,7 @@ UPDATE = "UPDATE outcomes_batch SET body = {0} WHERE id = {0}"
 
 
 def write(console: Console, statement: str, *values: object) -> int:
-    """Straight into the database, past everything that would prevent it."""
+    """Write directly to the database, bypassing all validation."""
     if console.database:
         with psycopg.connect(console.database, autocommit=True) as server:
             cursor = server.execute(statement.format("%s").encode(), values)
@@ -42,7 +42,7 @@ def write(console: Console, statement: str, *values: object) -> int:
     return int(row[0]) if row else 0
 
 
-def test_a_rejected_item_is_on_its_page_with_its_reason(console, admin):
+def test_an_invalid_event_is_listed_with_its_reason(console, admin):
     odd = f"odd-{a_session()}"
     answer = console.post({"type": odd, "call_id": "c", "tool_name": "t"}, an_outcome())
     assert (answer["accepted"], answer["rejected"][0]["code"]) == (1, "unknown_type")
@@ -51,13 +51,13 @@ def test_a_rejected_item_is_on_its_page_with_its_reason(console, admin):
     expect(row).to_contain_text("unknown_type")
 
 
-def test_a_batch_that_cannot_be_settled_is_set_aside_and_tried_again_from_its_page(console, admin):
+def test_an_unprocessable_batch_is_set_aside_and_can_be_retried_on_its_page(console, admin):
     session = a_session()
     now = datetime.now(UTC)
     at = now if console.database else now.strftime("%Y-%m-%d %H:%M:%S.%f")
     batch = write(console, INSERT, b"rubbish", at)
     console.post(an_outcome(f"{session}-1", session_id=session))
-    # Its neighbour does not wait until it is set aside.
+    # The next batch is processed before this one is set aside.
     assert until(lambda: console.ask("GET", f"outcomes/{session}-1")[0] == 200)
     admin.goto(f"{console.url}/p/default/settings/failed-batches/")
     row = admin.get_by_role("row").filter(

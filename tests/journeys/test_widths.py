@@ -1,4 +1,4 @@
-"""Settings stay within the window and within their cards, whatever the names in them are like."""
+"""Settings pages fit the window and their cards, however long the names are."""
 
 import json
 
@@ -22,8 +22,8 @@ NAMES = (
     "billing bot in production",
 )
 PLACES = ("production", "staging", "a-long-name-of-an-environment")
-# What stands out of the card that holds it, by more than a hair; what is scrolled in its own
-# frame, or only heard, does not.
+# Elements that overflow their card by more than rounding; not those scrolled in their own
+# frame or visible only to screen readers.
 OUTSIDE = """
 () => [...document.querySelectorAll(".card")].flatMap((card) =>
   [...card.querySelectorAll("table, td, p, code, a, button")]
@@ -53,7 +53,7 @@ def _long_names(console):
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.usefixtures("_long_names")
-def test_nothing_stands_out_of_the_settings(console, signed_in, open_page, width):
+def test_nothing_overflows_on_settings_pages(console, signed_in, open_page, width):
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
     listed = []
     for path in PAGES:

@@ -1,4 +1,4 @@
-"""Pages stay within the window, however long the names of what they show are."""
+"""Pages fit the window, however long the names on them are."""
 
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
@@ -14,7 +14,7 @@ from tests.journeys.test_widths import OUTSIDE
 AGENT = "an-agent-whose-name-was-made-by-a-program-" + "0f3a" * 9
 SESSION = f"{a_session()}-{a_session()}"
 BUNDLE = "a-contract-with-a-rather-long-name-for-what-runs-every-night"
-UNBROKEN = "urn-" + "abcdefgh" * 24  # as programs name things: nowhere in it may a line end
+UNBROKEN = "urn-" + "abcdefgh" * 24  # as programs name things: without any break opportunity
 COUNTER = quote(f"s:{SESSION}:tool:{'look_up_' * 12}", safe="")
 PAGES = (
     "agents/",
@@ -43,7 +43,7 @@ def _long_names(console):
     assert status == 200
     about = {"agent_id": AGENT, "policy_version": served["revision_hash"], "session_id": SESSION}
     console.post(*[an_outcome(f"{SESSION}-{number}", **about) for number in range(3)])
-    # Of one whose name is as usual all columns have something to say.
+    # One with a usual name has a value in every column.
     usual = about | {"agent_id": "research-bot", "session_id": f"{SESSION}-usual"}
     for hours in (20, 30):
         at = {"timestamp": (datetime.now(UTC) - timedelta(hours=hours)).isoformat()}
@@ -67,12 +67,12 @@ def _long_names(console):
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.usefixtures("_long_names")
-def test_nothing_stands_out_of_a_page(console, signed_in, open_page, width):
+def test_nothing_overflows_on_pages_with_long_names(console, signed_in, open_page, width):
     page = open_page(storage_state=signed_in, viewport={"width": width, "height": 900})
     listed = []
     for path in PAGES:
         assert page.goto(f"{console.url}/p/default/{path}").status == 200
-        # With the parts that come by themselves.
+        # Including the sections that load by themselves.
         expect(page.locator("main [hx-trigger=load]")).to_have_count(0)
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:

@@ -1,5 +1,5 @@
-"""A contract is written in the browser: a mistake is marked where it is, a draft survives its tab,
-and of two who write at once neither loses a word."""
+"""Writing a contract in the browser: errors are marked in place, drafts survive a closed tab, and
+concurrent editors lose nothing."""
 
 import json
 from uuid import uuid4
@@ -44,7 +44,7 @@ def at(console, name: str, text: str) -> str:
 
 
 def write(page: Page, old: str, new: str) -> None:
-    """Put words in the place of others by the keys that a person would press."""
+    """Replace text in the editor with key presses."""
     expect(page.locator(".editor.ace_editor")).to_be_visible()
     until(lambda: page.evaluate(HAS_WORDS, old))
     page.get_by_role("textbox", name="Contract YAML").or_(
@@ -65,7 +65,7 @@ def write(page: Page, old: str, new: str) -> None:
 
 
 def name_in(page: Page) -> str:
-    """Name of the text in the editor, once it has one."""
+    """Contract name in the editor, once there is one."""
     editor = page.locator(".editor.ace_editor")
     expect(editor.locator(".ace_content")).to_contain_text("name: ")
     name: str = editor.evaluate("(box) => /name: (.+)/.exec(ace.edit(box).getValue())[1]")
@@ -77,7 +77,7 @@ def saved_text(console, name: str) -> str:
     return text
 
 
-def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admin, at, name):
+def test_a_mistake_is_marked_in_place_fixed_and_the_contract_saved(console, admin, at, name):
     admin.goto(at)
     heading = admin.get_by_role("heading", level=1)
     expect(heading).to_contain_text(f"{name} v1: no changes", use_inner_text=True)
@@ -100,14 +100,14 @@ def test_a_mistake_is_marked_on_its_words_fixed_and_the_text_saved(console, admi
     admin.get_by_role("link", name="Diff to v1").click()
     expect(heading).to_contain_text(f"{name} v1 → draft: 1 changed line")
     expect(admin.get_by_role("group", name="Difference between")).to_contain_text("gt: 75")
-    admin.go_back()  # what a browser restores of a form is not what was kept
+    admin.go_back()  # the browser must restore the saved draft, not the form
     admin.get_by_label("Change message").fill("Fewer questions.")
     admin.get_by_role("button", name="Save as v2").click()
     expect(admin.get_by_text(f"{name} v2 saved.")).to_be_visible()
     assert "gt: 75" in saved_text(console, name)
 
 
-def test_a_new_contract_from_a_template_is_broken_mended_and_saved(console, admin):
+def test_a_new_contract_from_a_template_can_be_broken_fixed_and_saved(console, admin):
     admin.goto(f"{console.url}/p/default/contracts/new/")
     admin.get_by_role("button", name="Use template").first.click()
     heading = admin.get_by_role("heading", level=1)
@@ -122,7 +122,7 @@ def test_a_new_contract_from_a_template_is_broken_mended_and_saved(console, admi
     assert f"name: {name}" in saved_text(console, name)
 
 
-def test_what_is_written_survives_a_closed_tab_and_no_second_tab_writes_over_it(
+def test_a_draft_survives_a_closed_tab_and_is_not_overwritten_by_another_tab(
     console, open_page, signed_in, at
 ):
     first = open_page(storage_state=signed_in)
@@ -140,7 +140,7 @@ def test_what_is_written_survives_a_closed_tab_and_no_second_tab_writes_over_it(
     expect(second.locator(".editor")).to_contain_text("gt: 61")
 
 
-def test_two_who_write_at_once_are_shown_both_and_keep_every_word(console, admin, at, name, text):
+def test_concurrent_editors_see_both_versions_and_lose_no_changes(console, admin, at, name, text):
     admin.goto(at)
     write(admin, "gt: 50", "gt: 61")
     expect(admin.locator("#draft-kept")).to_contain_text("Draft saved")
@@ -162,14 +162,14 @@ def test_two_who_write_at_once_are_shown_both_and_keep_every_word(console, admin
     assert both.endswith("# theirs\n")
 
 
-def test_words_are_completed_from_the_calls_that_were_seen(console, admin, at, name):
+def test_completions_come_from_recorded_calls(console, admin, at, name):
     tool = f"pay_{name.replace('-', '_')}"
     console.post(an_outcome(f"{name}-1", tool_name=tool, tool_args={"iban": "x"}))
     console.settled(f"outcomes/{name}-1")
     admin.goto(at)
     admin.locator(".editor .ace_content").click()
     admin.keyboard.press("Control+End")
-    # A person's pace: the list follows the letters.
+    # A person's typing speed, as the list follows each letter.
     admin.keyboard.type("  - id: paid", delay=20)
     admin.keyboard.press("Enter")
     admin.keyboard.type(f"tool: {tool[:-1]}", delay=20)
@@ -181,7 +181,7 @@ def test_words_are_completed_from_the_calls_that_were_seen(console, admin, at, n
 
 
 RULE = "rules:\n  - id: x\n    type: pre\n    "
-# What stands before the cursor, and all that can stand there; of tools and roles, one among others.
+# Text before the cursor and all its completions. For tools and roles, one of several.
 OFFERED: dict[str, list[str] | str] = {
     "defaults: {mode: ": ["enforce", "observe"],
     "tools:\n  pay: {side_effect: ": ["pure", "read", "write", "irreversible"],
@@ -207,14 +207,14 @@ COMPLETED = """
 """
 
 
-def test_a_place_has_the_same_words_however_it_is_written(console, admin, at, name):
+def test_completions_do_not_depend_on_yaml_style(console, admin, at, name):
     named = {"tool": f"tool_{name}", "role": f"role_{name}"}
     principal = {"role": named["role"]}
     console.post(an_outcome(f"{name}-1", tool_name=named["tool"], principal=principal))
     console.settled(f"outcomes/{name}-1")
     admin.goto(at)
     expect(admin.locator(".editor.ace_editor")).to_be_visible()
-    assert until(lambda: admin.evaluate(COMPLETED, "kind: "))  # the words are there
+    assert until(lambda: admin.evaluate(COMPLETED, "kind: "))  # the completions are loaded
     for before, offered in OFFERED.items():
         words = admin.evaluate(COMPLETED, before)
         if isinstance(offered, list):
@@ -225,7 +225,7 @@ def test_a_place_has_the_same_words_however_it_is_written(console, admin, at, na
             assert not {"equals", "id: ", "all"} & set(words), before
 
 
-def test_a_warning_does_not_hide_the_mistake_on_its_line(admin, at):
+def test_a_warning_does_not_hide_an_error_on_the_same_line(admin, at):
     admin.goto(at)
     write(admin, "action: block", "acton: block, timeout: 5")
     expect(admin.locator("#checked")).to_contain_text("timeout has no effect")
@@ -242,7 +242,7 @@ def test_the_outline_fits_a_narrow_page(admin, at):
     assert admin.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_the_editor_can_be_left_by_keyboard_alone(admin, at):
+def test_the_editor_can_be_left_by_keyboard(admin, at):
     admin.goto(at)
     editor = admin.locator(".editor .ace_text-input")
     editor.focus()
@@ -256,10 +256,10 @@ def test_the_editor_can_be_left_by_keyboard_alone(admin, at):
     expect(admin.get_by_label("Change message")).to_be_focused()
 
 
-def test_without_javascript_the_text_is_checked_when_it_is_saved(
+def test_without_javascript_the_contract_is_checked_when_saved(
     console, open_page, signed_in, at, name, text
 ):
-    # Of its own, without anybody who minds what a browser says of an answer of 422.
+    # A separate page, as the browser console logs the expected 422 response.
     page = open_page(storage_state=signed_in, java_script_enabled=False).context.new_page()
     page.goto(at)
     area = page.get_by_label("Contract YAML")

@@ -1,4 +1,4 @@
-"""A stretch of a chart becomes the range of the page."""
+"""Dragging over a chart sets the range of the page."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -35,7 +35,7 @@ def test_dragging_over_a_chart_zooms_and_a_click_still_opens_its_calls(
     admin.wait_for_url("**/calls/**")
 
 
-def test_dragging_with_shift_compares_the_failures_of_that_time(console: Console, admin: Page):
+def test_dragging_with_shift_compares_the_failures_of_that_period(console: Console, admin: Page):
     agent = f"bot-{a_session()}"
     console.post(
         *(an_outcome(agent_id=agent, output="Error: gone", tool_args={"n": 1}) for _ in range(6)),

@@ -1,4 +1,4 @@
-"""One drill: post, kill at seeded moments, start again, and compare everything one by one."""
+"""Kill drill: post, kill processes at seeded moments, restart them, and compare every item."""
 
 import random
 import time
@@ -16,7 +16,7 @@ from tests.stored import stored_by
 
 KEY = "edk_production_" + "k1lL" * 10
 CLIENTS = 3
-LATEST = 0.3  # seconds after a post at which a kill may come: in the middle of accept or settle
+LATEST = 0.3  # maximum seconds from a post to a kill, so that it can hit accepting or settling
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Report:
 
 
 def drill(data: Path, variables: Mapping[str, str], *, items: int, kills: int, seed: int) -> Report:
-    """`kills` of each process, spread over the posting of so many items."""
+    """Run a drill that kills each process `kills` times while `items` are posted."""
     load, began = load_of(items), time.monotonic()
     victim = Victim(data, {**variables, "EDICTUM_SITE_BOOTSTRAP_KEY": KEY})
     try:
@@ -45,7 +45,7 @@ def drill(data: Path, variables: Mapping[str, str], *, items: int, kills: int, s
 
 
 def post_and_settle(victim: Victim, load: Load, key: str) -> None:
-    """All of it, acknowledged and settled."""
+    """Post the load and wait until all of it is acknowledged and settled."""
     poster = Poster(load.posts, victim.address, key)
     poster.start(CLIENTS)
     poster.let(len(load.posts))
@@ -62,7 +62,7 @@ def _post_and_kill(
     poster.start(CLIENTS)
     for number, name in enumerate(order):
         first, last = posts * number // len(order), posts * (number + 1) // len(order)
-        # Letting them go on to the end of the next stretch, so that there is work at any moment.
+        # Release posts up to the end of the next stretch, so that there is always work.
         poster.let(min(posts, last + (last - first)))
         poster.wait_for(chance.randint(first, last))
         time.sleep(chance.uniform(0, LATEST))

@@ -1,4 +1,4 @@
-"""Jobs of every kind, while the workers of each queue are killed again and again."""
+"""Drill with jobs of every kind while the workers of each queue are killed repeatedly."""
 
 import json
 import os
@@ -21,8 +21,8 @@ from tests.kill.posting import Broken
 from tests.kill.victims import Victim
 from tests.stored import stored_by
 
-TO_END: Final = 240.0  # seconds: a job whose process died waits for its lease to end
-LATEST: Final = 0.5  # seconds after a job was seen running at which a kill may come
+TO_END: Final = 240.0  # seconds, because a job whose process died waits for its lease to expire
+LATEST: Final = 0.5  # maximum seconds from seeing a job running to a kill
 RULES: Final = document(pre("{args.number: {equals: 7}}", rule_id="no-seven"))
 CHECK: Final = """\
 apiVersion: edictum-site/v1
@@ -34,10 +34,10 @@ rules:
 """
 BACKTEST, CHECK_BACKTEST = "contracts/backtests", "success-checks/backtests"
 RECLASSIFICATION = "reclassifications"
-DOOMED, OF_DOOMED = "doomed", 900  # a session that is removed, and how many calls it has
-# The worker that settles, the processes of all jobs that run, and the worker that forks them.
+DOOMED, OF_DOOMED = "doomed", 900  # a session to be removed, and its number of calls
+# The settling worker, the processes of all running jobs, and the worker that forks them.
 SETTLE, PROCESSES, JOBS = "worker", "processes", "jobs"
-Jobs = Mapping[str, int]  # a path of the API, and the number of the job there
+Jobs = Mapping[str, int]  # job ids by API path
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Report:
 def drill_jobs(
     data: Path, variables: Mapping[str, str], *, items: int, kills: int, seed: int
 ) -> Report:
-    """Each is killed so many times, unless all jobs end before."""
+    """Run jobs and kill each kind of process `kills` times, or fewer if all jobs end earlier."""
     began, load = time.monotonic(), load_of(items)
     victim = Victim(data, {**variables, "EDICTUM_SITE_BOOTSTRAP_KEY": KEY})
     try:
@@ -104,7 +104,7 @@ def ask(console: Console, method: str, path: str, **body: Any) -> Any:
 
 
 def kill_processes_of(parent: int) -> int:
-    """Those that the worker has forked for its jobs; how many there were."""
+    """Kill the job processes that a worker has forked, and return their number."""
     killed = 0
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -125,7 +125,7 @@ def wait_for_all(console: Console, jobs: Jobs, *statuses: str) -> None:
 
 
 def calls_of(load: Load) -> int:
-    """Calls that a job of the drill goes through: those that ran."""
+    """Number of calls that a job of the drill processes: those that ran."""
     return sum(kind != "denied" for kind in load.kinds.values())
 
 
@@ -140,7 +140,7 @@ def _start_all(console: Console) -> Jobs:
 
 
 def _doomed(number: int) -> dict[str, Any]:
-    """A call that ran would be gone through by other jobs, or not, as its session goes."""
+    """Denied call, because jobs may or may not process one that ran, as its session is removed."""
     return an_outcome(f"{DOOMED}-{number}", session_id=DOOMED, type="denied", reason="blocked")
 
 
@@ -161,7 +161,7 @@ def _kill_while_they_run(
 
 
 def _is_any_running(console: Console, jobs: Jobs) -> bool:
-    """Waits for one that does; false where all have ended."""
+    """Wait until a job runs; False if all have ended."""
     deadline = time.monotonic() + TO_END
     while time.monotonic() < deadline:
         statuses = {status(console, path, number) for path, number in jobs.items()}

@@ -1,4 +1,4 @@
-"""Items that a drill posts, and what must be stored of them."""
+"""Items that a drill posts, and the data that must be stored for them."""
 
 import json
 from collections import Counter
@@ -14,7 +14,7 @@ LARGE = "x" * 12_500
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One body; what it is about is only counted on once it was acknowledged."""
+    """Request body and its calls, which are only expected to be stored once acknowledged."""
 
     path: str
     body: bytes
@@ -24,16 +24,16 @@ class Post:
 @dataclass(slots=True)
 class Load:
     posts: list[Post] = field(default_factory=list)
-    kinds: dict[str, str] = field(default_factory=dict)  # of each call, in the end
+    kinds: dict[str, str] = field(default_factory=dict)  # final type by call
     verdicts: dict[str, str | None] = field(default_factory=dict)
     events: int = 0
     attempts: Counter[str] = field(default_factory=Counter)  # by session
 
 
 def load_of(items: int, *, first: int = 0) -> Load:
-    """So many items: outcomes, and SDK calls told in two events that come in different posts.
+    """Load of outcomes, and of SDK calls whose two events arrive in different posts.
 
-    Calls are numbered from the first on.
+    Calls are numbered starting at `first`.
     """
     load = Load()
     outcomes: list[dict[str, Any]] = []
@@ -103,7 +103,7 @@ def _expected(
 def _posts(
     outcomes: list[dict[str, Any]], before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> list[Post]:
-    """The three kinds in turn, and the second half of SDK calls later than the first."""
+    """Posts of the three kinds by turns, with second events of SDK calls after the first ones."""
     rows = [_bodies("outcomes", outcomes), _bodies("events", before), _bodies("events", after)]
     rows[2] = [*[None] * 5, *rows[2]]
     longest = max(map(len, rows))

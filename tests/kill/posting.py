@@ -1,4 +1,4 @@
-"""The client of a drill: posts until each body was acknowledged, whatever dies meanwhile."""
+"""Client of a drill that retries each post until it is acknowledged, whichever process dies."""
 
 import http.client
 import json
@@ -10,24 +10,24 @@ from dataclasses import dataclass, field
 
 from tests.kill.load import Post
 
-PATIENCE = 20.0  # seconds for one answer
-GIVE_UP = 120.0  # seconds without any answer: then something is broken for good
+PATIENCE = 20.0  # seconds to wait for a response
+GIVE_UP = 120.0  # seconds without any response until the drill fails
 
 
 class Broken(Exception):
-    """The product did not come back, or answered what it never should."""
+    """The product did not restart, or sent a response that it never should."""
 
 
 @dataclass(slots=True)
 class Acknowledged:
     calls: set[str] = field(default_factory=set)
     posts: int = 0
-    repeats: int = 0  # bodies that were sent again, because no answer came
+    repeats: int = 0  # bodies sent again because there was no response
     statuses: Counter[int] = field(default_factory=Counter)
 
 
 class Poster:
-    """Several clients that take one post after the other, no further than they are let."""
+    """Several clients that share a sequence of posts and stop at the released number."""
 
     def __init__(self, posts: Iterable[Post], address: Callable[[], tuple[str, int]], key: str):
         self._posts = iter(posts)
@@ -42,12 +42,12 @@ class Poster:
     def start(self, clients: int) -> None:
         self._threads = [
             threading.Thread(target=self._run, daemon=True) for _ in range(clients)
-        ]  # a drill that fails must not wait for them
+        ]  # daemons, so that a failed drill doesn't wait for them
         for thread in self._threads:
             thread.start()
 
     def let(self, posts: int) -> None:
-        """Go on until so many posts were sent in all."""
+        """Release posts up to this total."""
         with self._changed:
             self._let = posts
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Reads that a drill makes over HTTP, with a key."""
+"""HTTP API reads of a drill, with an API key."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ Address = tuple[str, int]
 
 
 def shown_calls(address: Address, key: str) -> list[dict[str, Any]]:
-    """All calls that the API lists."""
+    """All calls listed by the API."""
     calls: list[dict[str, Any]] = []
     cursor = ""
     while cursor is not None:

@@ -1,7 +1,7 @@
-"""Processes that judge anew, and one that settles beside them, each killed at a seeded moment.
+"""Runs processes that reclassify calls while another settles, each killed at a seeded moment.
 
-A program of its own, `python -m tests.kill.rejudging <database> <seed> <lives>`: it forks a process
-for each life, so that a death costs no start of Python.
+Separate program, `python -m tests.kill.rejudging <database> <seed> <lives>`: it forks a process for
+each life, so that a kill doesn't cost a new start of Python.
 """
 
 import json
@@ -16,8 +16,8 @@ from typing import Any
 import django
 from django.conf import settings
 
-AT_ONCE = 2  # processes that judge
-LATEST = 60  # steps that a process may take before it is killed
+AT_ONCE = 2  # processes that reclassify
+LATEST = 60  # maximum steps of a process before it is killed
 
 
 def main(database: str, seed: int, lives: int) -> None:
@@ -80,13 +80,13 @@ def take_up_what_was_lost() -> None:
     long_ago = datetime(2026, 1, 1, tzinfo=UTC)
     RejudgingPart.objects.filter(status="running").update(heard_at=long_ago, tries=1)
     waiting_parts()
-    # A batch over which a worker died is tried alone, after a pause; killed from outside, each may
-    # be tried again.
+    # A batch whose worker died is retried alone after a pause, because it might be the cause. Here
+    # the drill killed the worker, so every batch may be retried immediately.
     Batch.objects.filter(next_try_at__isnull=False).update(next_try_at=long_ago, tries=0)
 
 
 def kill_at(step: int) -> None:
-    """Anywhere between two statements that write, before and after each of them."""
+    """Kill this process at a given step. Steps are just before and after each writing function."""
     from outcomes.database import bulk  # noqa: PLC0415 - after the settings
     from outcomes.jobs import commands as jobs  # noqa: PLC0415
     from outcomes.reclassification.commands import parts as rejudging_parts  # noqa: PLC0415

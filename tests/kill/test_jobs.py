@@ -1,8 +1,9 @@
-"""The workers of each queue are killed while jobs run: each job resumes, nothing counts twice."""
+"""Jobs resume after the workers of each queue are killed, and count nothing twice."""
 
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -37,8 +38,12 @@ def store() -> Iterator[Mapping[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def victim(store, tmp_path_factory) -> Iterator[Victim]:
-    folder = tmp_path_factory.mktemp("jobs") / "data"
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("jobs") / "data"
+
+
+@pytest.fixture
+def victim(store, folder) -> Iterator[Victim]:
     victim = Victim(folder, {**store, "EDICTUM_SITE_BOOTSTRAP_KEY": KEY})
     try:
         yield victim
@@ -51,7 +56,7 @@ def console(victim: Victim) -> Console:
     return Console(victim.product, "")
 
 
-def test_jobs_whose_workers_are_killed_resume_and_count_nothing_twice(store, victim, console):
+def test_jobs_resume_after_their_workers_are_killed_without_double_counting(store, victim, console):
     load = load_of(ITEMS)
     post_and_settle(victim, load, KEY)
     bind_check(console)
@@ -70,17 +75,18 @@ def test_jobs_whose_workers_are_killed_resume_and_count_nothing_twice(store, vic
     wait_for_all(console, jobs, "done")
     ended = {path: ask(console, "GET", f"{path}/{n}") for path, n in jobs.items()}
     assert {job["calls"] for job in ended.values()} == {calls_of(load)}
+    victim.stop()  # its workers would go on filling the search index
     stored = stored_by(victim.data, store)
     assert (stored["calls"], stored["events"]) == (len(load.kinds), load.events)
     assert stored["differences"] == []
 
 
-def test_a_job_requested_while_redis_is_down_runs_when_redis_is_back(victim, console):
+def test_a_job_requested_while_redis_is_down_runs_once_redis_recovers(victim, console):
     redis = victim.product.children["redis"]
     os.kill(redis, signal.SIGSTOP)
     jobs = {BACKTEST: started(console, BACKTEST, yaml=RULES)}
     assert status(console, BACKTEST, jobs[BACKTEST]) == "queued"
-    os.kill(redis, signal.SIGKILL)  # with all messages that it held
+    os.kill(redis, signal.SIGKILL)  # loses all queued messages
     wait_for_all(console, jobs, "done")
 
 

@@ -1,4 +1,4 @@
-"""Every process killed three times while items are posted: nothing lost, nothing counted twice."""
+"""Killing every process three times during posts loses nothing and counts nothing twice."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def store():
         yield variables
 
 
-def test_nothing_acknowledged_is_lost_and_nothing_counted_twice(store, tmp_path):
+def test_acknowledged_items_are_neither_lost_nor_counted_twice(store, tmp_path):
     report = drill(tmp_path / "data", store, items=6_000, kills=3, seed=12)
     assert report.problems == []
     assert set(report.kills.values()) == {3}

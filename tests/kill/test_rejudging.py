@@ -1,4 +1,4 @@
-"""Calls reclassified while they are reported on, every process killed: each is judged once."""
+"""Calls are reclassified exactly once, even if processes are killed and calls change meanwhile."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def result(number: int) -> object:
 
 
 def items(agent: Agent, numbers: Iterable[int], shift: int = 0) -> None:
-    """Told once more, with another result and in another order, where they are shifted."""
+    """Post calls; with `shift`, again with other results and later timestamps."""
     listed = [
         ran(
             result(each + shift), each + 7_200 * shift,
@@ -58,7 +58,7 @@ def items(agent: Agent, numbers: Iterable[int], shift: int = 0) -> None:
 
 
 @pytest.mark.slow
-def test_calls_are_reclassified_exactly_once_whichever_process_dies(
+def test_calls_are_reclassified_exactly_once_if_processes_are_killed(
     settings, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("EDICTUM_SITE_DATA", str(tmp_path))

@@ -1,4 +1,4 @@
-"""The processes of a running product, killed by their number and waited for."""
+"""Kills processes of a running product and waits for their successors."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ TO_RETURN = 180.0  # seconds
 
 
 class Victim:
-    """One product, on one port for all of its lives."""
+    """Product that keeps its port across restarts."""
 
     def __init__(self, data: Path, variables: Mapping[str, str]) -> None:
         self.data = data
@@ -29,7 +29,7 @@ class Victim:
         return "127.0.0.1", self.port
 
     def kill(self, name: str) -> None:
-        """SIGKILL, and back only when its successor runs."""
+        """Kill a process with SIGKILL and wait until its successor runs."""
         if name == SUPERVISOR:
             self.product.process.kill()
             self.product.process.wait()
@@ -54,8 +54,7 @@ class Victim:
             raise
 
     def _child(self, name: str) -> int:
-        """Child of this very supervisor: a number in a pid file may be old and belong to another
-        process."""
+        """Process ID of a child of this supervisor, verified because pid files may be stale."""
         until = time.monotonic() + TO_RETURN
         while True:
             number = self.product.children.get(name, 0)

@@ -1,4 +1,4 @@
-"""Recorded sessions, and backtests over them, for tests."""
+"""Recorded sessions and backtests over them, for tests."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ EDITOR = Actor(ActorKind.PERSON, 1, "editor@example.test", Role.EDITOR)
 
 
 def backtested(project: Project, text: str, **criteria: Any) -> Backtest:
-    """The result of these rules over all that was recorded."""
+    """Result of these rules over all recorded calls."""
     start_backtest(project.pk, by=EDITOR, document=text, criteria=CallCriteria(**criteria))
     run_waiting_backtests()
     return Backtest.objects.latest("id")
 
 
 def waiting_backtest(project: Project) -> Backtest:
-    """As it was asked for, without the library's word on it."""
+    """A requested backtest without a contract, which never runs."""
     now = timezone.now()
     return Backtest.objects.create(
         project=project, bundle_name="d", document=b"", until=now, created_at=now

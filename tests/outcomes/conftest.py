@@ -1,4 +1,4 @@
-"""Fixtures for tests that post and settle."""
+"""Fixtures for tests that post events and have them processed."""
 
 from collections.abc import Iterator
 
@@ -17,14 +17,14 @@ from tests import builders
 from tests.outcomes.pages import Pages
 from tests.outcomes.posting import Agent
 
-# A doorbell rings here as well; nobody is there to hear it, and no server is asked for.
+# Doorbells send to an in-memory broker, so that no server is needed.
 app.set_default()
 app.conf.update(broker_url="memory://")
 
 
 class Lasting(Engine):
-    """An evaluation process that serves the next backtest as well: each takes a third of a second
-    to start. Jobs of a running product have their own."""
+    """An evaluation process shared by all backtests, as each takes a third of a second to start. In
+    the product every job has its own."""
 
     def close(self) -> None:
         pass
@@ -46,20 +46,20 @@ def _engines_for_all() -> Iterator[None]:
 
 @pytest.fixture
 def own_engines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each backtest starts its own, as in a running product."""
+    """Start an evaluation process for each backtest, as in the product."""
     for module in (commands, questions):
         monkeypatch.setattr(module, "Engine", Engine)
 
 
 @pytest.fixture(autouse=True)
 def _clear_name_caches() -> None:
-    # What is remembered of names outlives a test, its database does not.
+    # The name cache outlives a test, but its database does not.
     names.forget()
 
 
 @pytest.fixture
 def agent(project: Project) -> Agent:
-    """Posts, settles and reads: a key with every right, in production."""
+    """An agent that posts, processes and reads with a key that has every scope in production."""
     return Agent(builders.bearing(builders.a_key(project, "agent", "ingest", "manage")[0]))
 
 
@@ -70,7 +70,7 @@ def reader(project: Project) -> Client:
 
 @pytest.fixture
 def pages(project: Project) -> Pages:
-    """As a viewer sees them, who was in this project before."""
+    """Pages as seen by a viewer who has opened this project before."""
     return _pages_of(project, Role.VIEWER)
 
 

@@ -1,10 +1,10 @@
-"""Addresses without the short way to the session store."""
+"""URLs of the API without the fast path of the session store."""
 
 from django.urls import include, path
 
 from edictum_site.api import api
 
-# The pages are there because findings lead to them.
+# The pages are included because alerts link to them.
 urlpatterns = [
     path("v1/", api.urls),
     path("", include("governance.urls")),

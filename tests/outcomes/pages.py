@@ -1,5 +1,4 @@
-"""Helpers for tests of pages: items of a session, a viewer's browser, and the text of a
-response."""
+"""Helpers for tests of pages: session items, a member's browser, and the text of a response."""
 
 import html
 import re
@@ -18,9 +17,9 @@ _latest = datetime.min.replace(tzinfo=UTC)
 
 
 def a_moment() -> datetime:
-    """Later than every one before, and not ahead of the clock: what is told of the time up to now
-    would lack it when a minute turns."""
-    global _latest  # one order for all items of a run
+    """Timestamp later than all before and never ahead of the clock, as figures end at the current
+    minute."""
+    global _latest  # keeps all items of a test run in order
     _latest = max(datetime.now(UTC), _latest + timedelta(microseconds=1))
     return _latest
 
@@ -45,7 +44,7 @@ def a_denied_item(session: str = "s-1", reason: str = "contract", **fields: Any)
 
 
 def text_of(response: HttpResponseBase) -> str:
-    """Text of a page as a reader sees it, without markup or runs of white space."""
+    """Text of a page as a reader sees it, without markup and repeated whitespace."""
     assert response.status_code == 200, response.status_code
     body = getattr(response, "content").decode()  # noqa: B009 - streamed answers have none
     body = re.sub(r"<head>.*?</head>|<dialog.*?</dialog>", " ", body, flags=re.S)
@@ -53,13 +52,13 @@ def text_of(response: HttpResponseBase) -> str:
 
 
 def tile(body: str, name: str) -> str:
-    """Text of one of the large figures of a page."""
+    """Text of one of the large figures on a page."""
     (matches,) = re.findall(rf'data-row="tile-{name}">(.*?)</a>', body, flags=re.S)
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", matches))).strip()
 
 
 class Pages:
-    """A browser of a member, on the pages of one project."""
+    """A member's browser on the pages of one project."""
 
     def __init__(self, client: Client, slug: str) -> None:
         self.client = client
@@ -78,11 +77,11 @@ class Pages:
         return self.text(f"calls/{quote(call_id, safe='')}/", **query)
 
     def rows(self, path: str, **query: Any) -> list[str]:
-        """The ids of the rows of a list, in their order."""
+        """Ids of the rows of a list, in order."""
         return re.findall(r'<tr data-row="(\d+)"', self.get(path, **query).content.decode())
 
     def links(self, path: str, **query: Any) -> dict[str, str]:
-        """Addresses of the links to newer and older rows."""
+        """URLs of the links to newer and older rows."""
         body = self.get(path, **query).content.decode()
         matches = re.findall(r'rel="(prev|next)" href="([^"]*)"', body)
         return {rel: html.unescape(url) for rel, url in matches}

@@ -1,4 +1,4 @@
-"""An agent in a test: posts over HTTP, has what waits settled, and reads it back over HTTP."""
+"""An agent in a test: posts over HTTP, has the inbox processed, and reads over HTTP."""
 
 import json
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ class Agent:
         self.prefix = prefix
 
     def send(self, path: str, body: bytes, **headers: str) -> Any:
-        """Post bytes as they are; the whole answer."""
+        """Post bytes unchanged and return the response."""
         return self.client.post(
             f"{self.prefix}/{path}", body, content_type="application/json", headers=headers
         )
 
     def post(self, *items: Any, to: str = "outcomes") -> dict[str, Any]:
-        """Post items and have them settled; what the door answered."""
+        """Post items, process the inbox, and return the body of the response."""
         answered = self.door(json.dumps({to: items}).encode(), to=to)
         settle()
         return answered
@@ -37,7 +37,7 @@ class Agent:
         return answered
 
     def door_of_raw(self, *items: bytes, to: str = "outcomes") -> dict[str, Any]:
-        """Items in the very bytes that they are sent in."""
+        """Post items as raw bytes."""
         return self.door(b'{"%s": [%s]}' % (to.encode(), b",".join(items)), to=to)
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Agent:
         return self.get(f"outcomes/{call_id}", **query)
 
     def outcomes(self, **query: Any) -> list[dict[str, Any]]:
-        """All pages of the list."""
+        """Calls of all pages of the list."""
         listed: list[dict[str, Any]] = []
         cursor = None
         while True:

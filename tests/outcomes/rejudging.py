@@ -1,4 +1,4 @@
-"""Recorded calls judged anew, for tests."""
+"""Impact previews and reclassifications, for tests."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ rules:
 
 
 def tried(project: Project, text: str = CHECK, scope: str = "all", **criteria: Any) -> Rejudging:
-    """Impact preview of this text over all recorded calls."""
+    """Impact preview of this check over all recorded calls."""
     start_check_backtest(
         project.pk, by=EDITOR, text=text, scope=scope, criteria=CallCriteria(**criteria)
     )
@@ -42,7 +42,7 @@ def reclassified(project: Project, **criteria: Any) -> Rejudging:
 
 
 def waiting_rejudging(project: Project, kind: str) -> Rejudging:
-    """As it was asked for; nobody carries it out."""
+    """A requested job without parts, which never runs."""
     now = timezone.now()
     return Rejudging.objects.create(project=project, kind=kind, until=now, created_at=now)
 

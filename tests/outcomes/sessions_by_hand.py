@@ -1,5 +1,4 @@
-"""Sessions counted by hand: what the three countings, turns and waste mean, worked out the long way
-round. Nothing here is the product's own."""
+"""Reference implementation of session counts, turns and waste for tests, without product code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +7,15 @@ from typing import Any, Final, NamedTuple
 
 NOON: Final = datetime(2026, 11, 18, 12, tzinfo=UTC)
 VERSIONS: Final[dict[str, dict[str, Any]]] = {
-    "": {},  # none is known
+    "": {},  # no known version
     "strict": {"max_tool_calls": 2, "max_calls_per_tool": {"send": 1}},
     "wide": {"max_attempts": 5, "max_tool_calls": 3},
     "of tools": {"max_calls_per_tool": {"query": 2, "send": 1}},
 }
-KINDS: Final = ("max_attempts", "max_tool_calls", "max_calls_per_tool")  # as SDKs ask them
+# In the order in which SDKs evaluate them.
+KINDS: Final = ("max_attempts", "max_tool_calls", "max_calls_per_tool")
 SDK_LIMITS: Final = {"max_attempts": 500, "max_tool_calls": 200}
-# What became of a call: the item that says it, its classified verdict, whether it blocks its tool.
+# Outcome of a call: the posted fields, the classified verdict, and whether it blocks its tool.
 POSTED: Final[dict[str, tuple[dict[str, Any], str, bool]]] = {
     "good": ({"output": {"rows": 1}}, "success", False),
     "silent": ({"output": "Error: no such table"}, "failure", False),
@@ -27,7 +27,7 @@ POSTED: Final[dict[str, tuple[dict[str, Any], str, bool]]] = {
     "limit": ({"type": "denied", "reason": "limit"}, "", False),
     "contract": ({"type": "denied", "reason": "contract"}, "", False),
 }
-# What an SDK says in the end: its action, and what that says of success.
+# Final event of an SDK: the action, and the verdict that it implies.
 SDK_EVENTS: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "executed": ({"action": "call_executed"}, "success"),
     "failed": ({"action": "call_failed"}, "failure"),
@@ -45,7 +45,7 @@ class Limit(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Names of the SDKs' limits."""
+        """Name of the limit as SDKs report it."""
         return f"{self.kind}:{self.tool}" if self.tool else self.kind
 
 
@@ -67,7 +67,7 @@ def limits_of(version: str) -> list[Limit]:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedCall:
-    """Call as reported in the end. `begun` by an SDK: it was allowed first."""
+    """A call as finally reported. If `begun`, an SDK first reported that it was allowed."""
 
     id: str
     second: int
@@ -80,11 +80,11 @@ class ReportedCall:
     args: Any
     turn: str
     idempotent: bool
-    rule: str  # the limit that a denial is for
+    rule: str  # the limit that a denial names
 
     @property
     def sends(self) -> list[tuple[str, dict[str, Any]]]:
-        """Posts about the call, in order or reversed."""
+        """Posts about the call, in order."""
         about = {
             "call_id": self.id,
             "tool_name": self.tool,
@@ -111,7 +111,7 @@ class ReportedCall:
 
 @dataclass(frozen=True)
 class Known:
-    """Reported call; `place` is the number of calls reported before it."""
+    """A call of which something was reported; `place` is the number of calls reported before it."""
 
     call: ReportedCall
     began: bool
@@ -147,13 +147,13 @@ class Known:
 
     @property
     def classified(self) -> str:
-        if self.became == "failed":  # a failure is one, whatever anybody says
+        if self.became == "failed":  # a failure outcome is always a failure
             return "failure"
         return POSTED[self.became][1] if self.became in POSTED else ""
 
     @property
     def verdict(self) -> str:
-        """No check is bound: a failure if the type, the agent or the default check says so."""
+        """Without a bound check, a failure if the type, the agent or the default check says so."""
         if "failure" in (self.classified, self.reported):
             return "failure"
         return self.classified or self.reported or "unknown"
@@ -195,7 +195,7 @@ def counts_of(calls: Sequence[Known]) -> dict[str, Any]:
 
 
 def expected_limits(calls: Sequence[Known]) -> list[dict[str, Any]]:
-    """Those of the version that governed the last call, and any other that a denial refers to."""
+    """Limits of the version that governed the last call, and others that denials refer to."""
     last = calls[-1].call.version
     sdk = any(call.from_sdk for call in calls)
     listed = {limit: None for limit in limits_of(last) if sdk or not limit.assumed}
@@ -216,10 +216,10 @@ def _stopped_at(calls: Sequence[Known], limit: Limit, last: str) -> int | None:
 
 
 def _denying(calls: Sequence[Known], last: str) -> Limit | None:
-    """The limit that the last of these calls was denied for: the one that it names; else the first
-    that was reached, or where none was, the likeliest one of its contract."""
+    """Limit for which the last of these calls was denied: the one it names, else the first one hit,
+    else the most likely one of its contract."""
     denied = calls[-1]
-    # Where nobody knows what governed a call, it is read against the same as the last one.
+    # A call without a known version is measured against the version of the last call.
     governed = [
         limit
         for kind in KINDS
@@ -285,7 +285,7 @@ def _expected_limit(calls: Sequence[Known], limit: Limit, stopped_at: int | None
 
 
 def wasted(calls: Sequence[Known]) -> list[str]:
-    """Which calls need not have been made, by what came before each in its turn."""
+    """Calls that were waste, judging by the earlier calls of their turn."""
     return [call.call.id for place, call in enumerate(calls) if _is_waste(call, calls[:place])]
 
 
@@ -307,7 +307,7 @@ def _is_waste(call: Known, earlier: Sequence[Known]) -> bool:
 
 
 def turns_of(calls: Sequence[Known]) -> list[dict[str, Any]]:
-    """In the order they began, each with its blocked tools and its record of what was asked."""
+    """Turns in order of their first call, each with its blocked tools and replay record."""
     return [
         _turn([call for call in calls if call.call.turn == turn])
         for turn in dict.fromkeys(call.call.turn for call in calls)

@@ -1,4 +1,4 @@
-"""Thirty tools as agents use them, ten of which fail without anybody being told."""
+"""Thirty tools with realistic outputs, ten of which fail silently."""
 
 import json
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from outcomes.models import Suggestion, Tool
 from tests import builders
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
-EACH = 12  # results of a tool, every third of them a failure where it fails
+EACH = 12  # outputs per tool; every third one of a failing tool is a failure
 
-# What they return where they worked, and where not; and the rule that knows the failure.
+# Output on success, output on failure, and the rule that detects the failure.
 FAILING: dict[str, tuple[Any, Any, str]] = {
     "crm_update": ({"ok": True, "id": 7}, {"ok": False, "error": "stale_record"}, "flags/not-ok"),
     "http_get": ({"status": 200, "body": "Fine"}, {"status": 503, "body": "Busy"}, "http/status"),
@@ -57,7 +57,7 @@ FAILING: dict[str, tuple[Any, Any, str]] = {
         "flags/no-success",
     ),
 }
-# What looks like a failure to whoever reads words, and is none.
+# Outputs that only look like failures.
 WORKING: dict[str, Any] = {
     "get_customer": {"id": 1, "name": "Error Ltd", "error": None, "status": "active"},
     "import_rows": {"imported": 40, "failed": 0, "errors": []},
@@ -83,7 +83,7 @@ WORKING: dict[str, Any] = {
 
 
 def a_suggestion(project: Project, tool: str = "crm_update") -> Suggestion:
-    """As a look leaves it."""
+    """A suggestion as a scan stores it."""
     names, _ = Tool.objects.get_or_create(project=project, name=tool, digest=tool.encode()[:16])
     return Suggestion.objects.create(
         project=project,
@@ -102,7 +102,7 @@ def a_suggestion(project: Project, tool: str = "crm_update") -> Suggestion:
 
 
 def results() -> Iterator[dict[str, Any]]:
-    """As agents post them: of each tool as many."""
+    """Outcomes of all tools, the same number for each."""
     for number in range(EACH):
         for tool, (worked, failed, _) in FAILING.items():
             yield _posted(tool, number, failed if number % 3 == 0 else worked)

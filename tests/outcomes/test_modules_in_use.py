@@ -1,4 +1,5 @@
-"""Modules that a page and an outcome run through, so that a change is easy to follow."""
+"""The number of modules that a page or an outcome runs through, bounded so that changes stay easy
+to follow."""
 
 import sys
 from collections.abc import Callable
@@ -17,7 +18,7 @@ OURS = ("outcomes/", "governance/", "edictum_site/")
 
 
 def modules_of(work: Callable[[], Any]) -> set[str]:
-    """Files of ours whose functions ran, besides models."""
+    """Our files, except models, whose functions ran."""
     files: set[str] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -33,14 +34,14 @@ def modules_of(work: Callable[[], Any]) -> set[str]:
 
 
 def middleware_modules(pages: Pages) -> set[str]:
-    """Modules that every request runs through; no page is at this address."""
+    """Modules that every request runs through, measured at a URL without a page."""
     return modules_of(lambda: pages.client.get("/p/no-such-project/"))
 
 
 @pytest.mark.one_database
 def test_the_denials_page_runs_through_at_most_30_modules(pages, agent):
     agent.post(a_denied_item("c-1"), an_item("c-2"))
-    pages.get("denials/")  # what is cached once per process is not counted
+    pages.get("denials/")  # work that is cached once per process is not counted
     used = modules_of(lambda: pages.get("denials/")) - middleware_modules(pages)
     assert len(used) <= 30, "\n".join(sorted(used))
 
@@ -54,7 +55,7 @@ def test_an_outcome_runs_through_at_most_75_modules_to_the_page_of_its_session(p
         agent.post(an_item("s-2"))
         assert pages.get("sessions/s-2/").status_code == 200
 
-    auth.forget_keys()  # cached for a moment only: the count must not depend on how long that was
+    auth.forget_keys()  # cached only briefly, so the count must not depend on timing
     back_pressure.forget()
     used = modules_of(journey) - middleware_modules(pages)
     assert len(used) <= 75, "\n".join(sorted(used))

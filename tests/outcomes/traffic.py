@@ -1,5 +1,5 @@
-"""Traffic of any kind in a project of its own, and what a plain count of its calls says: with late
-reports, other verdicts, removed sessions, every zone, and times that begin and end beside calls."""
+"""Random traffic in a separate project, with late reports, reclassification, removed sessions and
+time zones, and a plain count of its calls."""
 
 import json
 from collections import Counter, defaultdict
@@ -26,7 +26,7 @@ from tests.outcomes.posting import Agent
 from tests.outcomes.rejudging import reclassified
 from tests.outcomes.waiting_jobs import run_waiting_removals
 
-BEGIN = datetime(2026, 3, 28, 12, tzinfo=UTC)  # in the night clocks of Europe go forward
+BEGIN = datetime(2026, 3, 28, 12, tzinfo=UTC)  # the day before European clocks go forward
 ZONES = ("", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "Australia/Lord_Howe")
 LENGTHS = (1, 15, 90, 24 * 60, 25 * 60 + 7, 5 * 24 * 60)  # minutes
 RESULTS: list[dict[str, Any]] = [
@@ -85,7 +85,7 @@ def traffic(draw: st.DrawFn, lengths: Sequence[int] = LENGTHS) -> dict[str, Any]
 
 
 def report(agents: dict[str, Agent], reported: Iterable[Reported], *, late: bool) -> None:
-    """Item of a call; without a result it is still running."""
+    """Post the items of these calls. A call without a result is still running."""
     for place, agent in agents.items():
         mine = [each[2:] for each in reported if each[:2] == (place, late)]
         done = [builders.an_outcome(**about, **result) for about, result in mine if result]
@@ -100,7 +100,7 @@ def report(agents: dict[str, Agent], reported: Iterable[Reported], *, late: bool
 
 @dataclass(frozen=True)
 class Filled:
-    """A project in which all of it has arrived, and the calls that a scope is about."""
+    """A project with all of its traffic, and the calls within a scope."""
 
     pages: Pages
     reader: Agent
@@ -183,7 +183,7 @@ def counted(calls: Iterable[Call]) -> dict[str, int]:
 
 
 def judged(calls: Iterable[Call]) -> tuple[int, int]:
-    """Successes, and what a rate is of."""
+    """Number of successes, and of calls with a success or failure verdict."""
     counts = counted(calls)
     return counts["successes"], counts["successes"] + counts["failures"]
 
@@ -194,13 +194,13 @@ def ran_and_failed(calls: Iterable[Call]) -> int:
 
 
 def took(calls: Iterable[Call], percent: int) -> float | None:
-    """The nearest rank, of what was measured."""
+    """Nearest-rank percentile of the measured durations."""
     measured = sorted(call.elapsed_ms for call in calls if call.elapsed_ms is not None)
     return measured[ceil(len(measured) * percent / 100) - 1] if measured else None
 
 
 def grouped(calls: Iterable[Call], key: Callable[[Call], Any]) -> dict[Any, list[Call]]:
-    """Without those that have no such key."""
+    """Calls by key, without those whose key is None."""
     result: dict[Any, list[Call]] = defaultdict(list)
     for call in calls:
         result[key(call)].append(call)
@@ -226,7 +226,7 @@ KEYS: dict[str, Callable[[Call], Any]] = {
 
 
 def outputs_sent(calls: Sequence[Call]) -> str:
-    """Nothing where no call has a verdict."""
+    """Text on sent outputs, empty if no call has a verdict."""
     returned = [call for call in calls if call.kind in ("execution_result", "artifact_reference")]
     if not returned or not judged(calls)[1]:
         return ""

@@ -1,4 +1,4 @@
-"""Jobs that wait, carried out one after the other in this process; each tells how many ran."""
+"""Runs queued jobs one after the other in this process. Each function returns how many ran."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -34,7 +34,7 @@ def run_waiting_parts() -> int:
 
 
 def waiting_parts() -> list[int]:
-    """Waiting parts of both kinds, also those whose worker died."""
+    """Queued parts of both kinds, including those whose worker died."""
     return [number for kind in Rejudging.Kind for number in parts.waiting_parts(kind)]
 
 
@@ -63,7 +63,7 @@ def scanned(project: Project) -> None:
 
 
 def run_waiting_removals() -> int:
-    """How many sessions are gone."""
+    """Run queued removals and return the number of completed ones."""
     before = SessionRemoval.objects.count()
     for number in waiting_removals():
         run_removal(number)

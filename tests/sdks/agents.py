@@ -1,4 +1,4 @@
-"""Programs on the SDK's versions, all started at once, and what each scenario told."""
+"""Runs the scenario program on all SDK versions concurrently, and collects the results."""
 
 import json
 import os
@@ -11,11 +11,11 @@ from tests.sdks.environments import ROOT, python_of
 
 OLDEST, NEWEST = "0.12.2", "0.19.0"
 ALL = (OLDEST, "0.13.0", "0.15.0", "0.16.0", "0.17.0", "0.18.0", NEWEST)
-# One of each generation, and the newest alone on a server: no version knows which database there
-# is. `make test-sdks` takes all on both.
+# One version per generation, and only the newest on PostgreSQL, since agents can't tell which
+# database is used. `make test-sdks` runs all versions on both.
 FEW = (NEWEST,) if os.environ.get("DATABASE_URL") else (OLDEST, "0.15.0", "0.17.0", NEWEST)
 VERSIONS = ALL if os.environ.get("SDKS") == "all" else FEW
-PATIENCE = 300.0  # seconds of one program, with all that it waits for, beside much else
+PATIENCE = 300.0  # seconds for one program on a busy machine
 
 
 def minor(version: str) -> int:
@@ -27,28 +27,28 @@ class Agents:
         self.console = console
         self._public_key = answer_of(console, "GET", "signing-key")["public_key"]
         self._started: list[subprocess.Popen[str]] = []
-        pool = ThreadPoolExecutor(len(VERSIONS))  # two of them have the processors anyway
+        pool = ThreadPoolExecutor(len(VERSIONS))  # the number of cores limits them anyway
         self._runs: dict[str, Future[dict[str, Any]]] = {
             version: pool.submit(self._run, version) for version in VERSIONS
         }
         pool.shutdown(wait=False)
 
     def answer_of(self, version: str, scenario: str) -> Any:
-        """Its facts, or the end of this test: skipped without a registry, failed with its error."""
+        """Facts of a scenario; fails the test with its error, or skips it without a registry."""
         result = self._runs[version].result().get(scenario)
         assert result is not None, f"{version} has no scenario {scenario}"
         assert "error" not in result, result["error"]
         return result["facts"]
 
     def end(self) -> None:
-        """Those that nobody asked about need not wait for a console that is gone."""
+        """Kill programs whose results no test needed, because the console is about to stop."""
         for process in self._started:
             if process.poll() is None:
                 process.kill()
 
     def _run(self, version: str) -> dict[str, Any]:
         python = python_of(version)
-        # The SDK of this version asks for the new kind of document where the old is to be had.
+        # This SDK version requests the old endpoint but expects the new contract format.
         dialect = {"dialect": "new"} if minor(version) == 17 else {}
         key = a_key(self.console, version, **dialect)
         process = subprocess.Popen(

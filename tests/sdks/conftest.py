@@ -1,4 +1,4 @@
-"""A product of its own for the SDKs: their agents come and go at the same time."""
+"""Separate product instance for the SDK tests, whose agents run concurrently."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.journeys.console import VARIABLES, Console
 from tests.sdks.agents import Agents, deploy
 from tests.sdks.environments import ROOT
 
-# The frameworks take gigabytes: like most versions, they are for `make test-sdks`.
+# The frameworks need gigabytes of disk; like most SDK versions, they run in `make test-sdks` only.
 collect_ignore = [] if os.environ.get("SDKS") == "all" else ["test_adapters.py"]
 DOCUMENTS = ROOT / "tests" / "sdks" / "documents"
 

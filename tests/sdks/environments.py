@@ -1,4 +1,4 @@
-"""Environments of their own for the SDK's versions and frameworks, made once below the cache."""
+"""Virtual environments for SDK versions and frameworks, created once in the cache folder."""
 
 import fcntl
 import os
@@ -11,10 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".cache" / "sdks"
-# Without a pip of its own, which takes longer to install than what it installs.
+# Without pip, which takes longer to install than the packages.
 VENV = (sys.executable, "-m", "venv", "--without-pip")
-TO_INSTALL = 600.0  # seconds; some bring hundreds of megabytes
-# The one place that says which frameworks are tried, by the name of edictum's adapter.
+TO_INSTALL = 600.0  # seconds, since some packages are hundreds of megabytes
+# Tested frameworks by the name of edictum's adapter. Versions are defined only here.
 FRAMEWORKS = {
     "agno": ("agno", "3.1.10"),
     "claude_agent_sdk": ("claude-agent-sdk", "0.2.184"),
@@ -25,29 +25,29 @@ FRAMEWORKS = {
     "openai_agents": ("openai-agents", "0.24.0"),
     "semantic_kernel": ("semantic-kernel", "1.45.0"),
 }
-# How pip says that nobody answers, as opposed to: there is no such version.
+# Matches pip's output if the registry is unreachable, but not if a version doesn't exist.
 UNREACHABLE = re.compile(
     r"connection broken by|Failed to establish a new connection|name resolution"
 )
 
 
 class NotInstalled(Exception):
-    """With what was tried, and what was said to it."""
+    """An installation failed; the message has the command and its output."""
 
 
 def pip_of(python: Path) -> tuple[str, ...]:
-    """Command of pip for the environment of this interpreter."""
+    """Command that runs pip for this interpreter's environment."""
     return sys.executable, "-m", "pip", "--python", str(python)
 
 
 def python_of(version: str) -> Path:
-    """The interpreter that has this version of edictum, with what it needs for a server."""
-    # An older version has no extra for signatures and is installed without.
+    """Interpreter of an environment with this version of edictum and its server extras."""
+    # Older versions don't have the `verified` extra; pip then installs without it.
     return _made(version, f"edictum[yaml,server,verified]=={version}")
 
 
 def python_with(framework: str) -> Path:
-    """The interpreter that has this framework beside the newest edictum."""
+    """Interpreter of an environment with this framework and the newest edictum."""
     name, version = FRAMEWORKS[framework]
     folder = f"adapter-{framework.replace('_', '-')}"
     return _made(folder, "edictum[yaml,server,verified]==0.19.0", f"{name}=={version}")
@@ -58,7 +58,7 @@ def _made(name: str, *expected: str) -> Path:
     python, stamp = folder / "bin" / "python", folder / "installed"
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two runs may want the same one
+        fcntl.flock(lock, fcntl.LOCK_EX)  # concurrent runs may create the same environment
         if not stamp.exists() or stamp.read_text() != " ".join(expected):
             _run(*VENV, "--clear", str(folder))
             try:

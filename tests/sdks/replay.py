@@ -1,8 +1,8 @@
-"""Replays from a fixture what a client sends and reads, against a running console.
+"""Replays a client's recorded requests against a running console and checks the responses.
 
-In the fixtures a text in angle brackets stands for what cannot be known before; `{name}` for what
-an earlier answer brought. Fields that are not named are the console's own business: clients take
-no notice of them."""
+In the fixtures, text in angle brackets is a placeholder for an unpredictable value, and `{name}` is
+a value from an earlier response. Fields that a fixture doesn't list are not checked, since clients
+ignore them."""
 
 import base64
 import gzip
@@ -36,7 +36,7 @@ rules:  # {edition}
 
 
 class Client:
-    """One client of the fixtures, in an environment of its own."""
+    """Client from a fixture, in a separate environment."""
 
     def __init__(self, console: Console, written: dict[str, Any]) -> None:
         self.written = written
@@ -56,14 +56,14 @@ class Client:
         answer_of(self._console, "PUT", "assignments", **rule)
 
     def say(self, exchange: dict[str, Any]) -> None:
-        """One request, and all that the client relies on in its answer."""
+        """Send one request and check everything in the response that the client relies on."""
         request = {**exchange["request"], "path": self._filled(exchange["request"]["path"])}
         with self._asking(request, self._headers(exchange)) as answer:
             body = answer.read()
             if answer.headers["Content-Encoding"] == "gzip":
                 body = gzip.decompress(body)
         assert answer.status == exchange["response"]["status"], body
-        # Python's client follows no redirect, and parses every answer that is no refusal.
+        # Python's client doesn't follow redirects, and parses every successful response.
         assert answer.headers["Content-Type"].partition(";")[0] == "application/json"
         result = json.loads(body)
         assert isinstance(result, dict)
@@ -72,7 +72,7 @@ class Client:
             self._known[name] = result[field]
 
     def listen(self, stream: dict[str, Any]) -> None:
-        """Messages on a stream, each after an action of a person."""
+        """Open a stream and check its messages; an operator's action triggers each of them."""
         request = {"method": "GET", **stream["request"]}
         headers = {**self._headers({}), **stream["request"].get("headers", {})}
         with self._asking(request, headers) as answer:
@@ -88,7 +88,7 @@ class Client:
                 self._compare(data, awaited["data"], name)
 
     def recorded(self) -> list[dict[str, Any]]:
-        """The events of its environment as the console understood them, in order of their time."""
+        """Events that the console recorded for this environment, sorted by timestamp."""
         reads = a_key(self._console, "reads", env=self.written["env"], scopes=["agent", "read"])
         status, result = self._console.ask("GET", "events?limit=1000&wait=20", key=reads)
         assert (status, result["settled"]) == (200, True)
@@ -114,7 +114,7 @@ class Client:
         connection = http.client.HTTPConnection(self._address, timeout=PATIENCE)
         body = json.dumps(request["body"]).encode() if "body" in request else None
         try:
-            # The path goes out as it is written: its encoding is the client's.
+            # Send the path exactly as recorded, since its encoding is the client's.
             connection.putrequest(
                 request["method"],
                 request["path"],
@@ -144,7 +144,7 @@ class Client:
         else:
             if isinstance(awaited, str):
                 awaited = self._filled(awaited) if re.fullmatch(r"\{\w+\}", awaited) else awaited
-            # A count is a number, and true is none.
+            # Compare types too, because True == 1 in Python.
             assert (type(result), result) == (type(awaited), awaited), where
 
     def _is(self, result: Any, what: str) -> bool:
@@ -181,13 +181,14 @@ class Client:
 
 
 def _strictly(text: str) -> bytes:
-    """Standard alphabet, padded: Go and TypeScript take no other."""
+    """Decode base64 with the standard alphabet and padding, as Go and TypeScript require."""
     assert STRICT.fullmatch(text), text
     return base64.b64decode(text, validate=True)
 
 
 def _events(answer: http.client.HTTPResponse) -> Iterator[tuple[str, dict[str, Any]]]:
-    """As Go's client reads: one line each, with one space after the colon, and none too long."""
+    """Events of a stream, parsed as strictly as Go's client does: one line per field, one space
+    after the colon, and a maximum line length."""
     name = ""
     while raw := answer.readline():
         line = raw.decode()

@@ -1,6 +1,7 @@
-"""All adapters of the newest edictum, each in its framework, with a model that no network is for.
+"""All adapters of the newest edictum, each in its framework, with a fake model and no network.
 
-Only among all versions (`SDKS=all`): what they need is large. `docs/adapters.md` is their report.
+They run only with `SDKS=all`, because the frameworks are large. `docs/adapters.md` reports the
+results.
 """
 
 import json
@@ -17,13 +18,13 @@ from tests.sdks.agents import PATIENCE, a_key, answer_of
 from tests.sdks.environments import FRAMEWORKS, ROOT, python_with
 
 WAYS = ("alone", "client", "advised")
-Verdicts = tuple[str | None, str | None, str | None]  # type, verdict, what the agent reported
+Verdicts = tuple[str | None, str | None, str | None]  # type, verdict, the agent's own verdict
 SUCCESS: Verdicts = ("execution_result", "success", "success")
 FAILED: Verdicts = ("failure", "failure", "failure")
 JUDGED: Verdicts = ("execution_result", "failure", "failure")
 ONLY_HERE: Verdicts = ("execution_result", "failure", "success")
 OPEN: Verdicts = (None, None, None)
-# What arrives of a tool that raises, and of one that says so in its framework's own way.
+# Expected results of a tool that raises, and of one that reports an error as the framework does.
 WRONG: dict[str, dict[str, tuple[Verdicts, Verdicts, Verdicts]]] = {
     "agno": {
         "breaks": (FAILED, FAILED, FAILED),
@@ -60,7 +61,7 @@ WRONG: dict[str, dict[str, tuple[Verdicts, Verdicts, Verdicts]]] = {
         "reports": (FAILED, JUDGED, JUDGED),
     },
 }
-# Of a failure that the adapter sees and the default check does not.
+# Tools whose failure the adapter detects and the default check doesn't.
 ONLY_BY_THE_ADAPTER = {
     "google_adk": "complains",
     "langchain": "reports",
@@ -79,7 +80,7 @@ SHIPPED = {
 }
 RUNS_WHAT_IS_DENIED = ("crewai",)
 RUNS_WITHOUT_A_CONSOLE = ("claude_agent_sdk", "crewai")
-# A table of tokens, which it does without.
+# For a tokenizer table, which is optional.
 CALLED_HOME = {"nanobot": ["openaipublic.blob.core.windows.net"]}
 
 every_way = pytest.mark.parametrize("way", WAYS)
@@ -87,7 +88,7 @@ every_way = pytest.mark.parametrize("way", WAYS)
 
 @pytest.fixture(scope="module", autouse=True)
 def _bound(console: Console) -> None:
-    """Binds the built-in check of the framework too, as advised."""
+    """Bind the built-in check of each framework, as docs/adapters.md recommends."""
     lines = [
         {"agent": f"{framework}-advised", "tool": "*", "check": check}
         for framework, check in SHIPPED.items()
@@ -96,7 +97,7 @@ def _bound(console: Console) -> None:
 
 
 class Program:
-    """Results that one framework reported, and those in the console."""
+    """Results that a framework's program reported, and those recorded by the console."""
 
     def __init__(self, console: Console, framework: str, facts: dict[str, Any]) -> None:
         self.console, self.framework, self.facts = console, framework, facts

@@ -1,7 +1,7 @@
-"""Agents on every generation of the SDK, unchanged, against a running console.
+"""Agents on unmodified SDKs of every generation, against a running console.
 
-What each agent saw is in the program's facts; what the console knows of it is asked for by the
-agent's name, as each scenario has its own.
+The program reports what each agent observed. Every scenario has its own agent name, by which the
+tests query what the console recorded.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import pytest
 from tests.journeys.console import Console
 from tests.sdks.agents import VERSIONS, Agents, a_key, answer_of, minor
 
-pytestmark = pytest.mark.slow  # agents in environments of their own
+pytestmark = pytest.mark.slow  # runs agents in separate environments
 
 EXECUTED = ["call_allowed", "call_executed"]
 
@@ -26,14 +26,14 @@ every_version = since(12)
 
 
 class Agent:
-    """Results that one scenario reported, and those in the console."""
+    """Results that a scenario reported, and those recorded by the console."""
 
     def __init__(self, agents: Agents, version: str, scenario: str) -> None:
         self.facts = agents.answer_of(version, scenario)
         self._console, self._name = agents.console, f"{scenario}-{version}"
 
     def calls(self) -> list[dict[str, Any]]:
-        """In the order in which they were made."""
+        """Calls of this scenario, oldest first."""
         result: list[dict[str, Any]] = self._console.settled(f"outcomes?agent={self._name}")[
             "outcomes"
         ]
@@ -54,7 +54,7 @@ def agent(agents: Agents, version: str) -> Callable[[str], Agent]:
 
 
 def in_force(console: Console, version: str, bundle: str = "sdks") -> str:
-    """The hash of what this version is served; a key's dialect goes before the address."""
+    """Revision hash served to this SDK version. A key's format takes precedence over the path."""
     dialect = "old" if minor(version) < 17 else "new"
     key = a_key(console, f"reads {dialect}", dialect=dialect)
     status, answer = console.ask("GET", f"rulesets/{bundle}/current", key=key)
@@ -81,7 +81,7 @@ def test_an_allowed_call_is_one_success(agent, console, version):
     assert (call["tool_name"], call["tool_args"]) == ("lookup", {"id": 7})
     assert call["environment"] == "production"
     assert call["policy_version"] == allowed.facts["policy_version"]
-    # Up to 0.17 nothing that is sent names a session.
+    # Up to 0.17, events don't include a session.
     assert (call["session_id"] is None) == (minor(version) < 18)
 
 

@@ -1,6 +1,6 @@
-"""Requests of TypeScript and Go clients, and of Python's Gate, get the answers they expect.
+"""TypeScript and Go clients, and Python's Gate, get the responses they expect.
 
-Their traffic is in the fixtures as the wire reference has it: there is nothing to install."""
+Their traffic is in fixtures based on the wire reference, so nothing has to be installed."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The code of the contract pages, run as a developer would run it."""
+"""The code snippets of the contract pages work when run as a developer would run them."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from tests.journeys.console import Console
 from tests.sdks.agents import NEWEST, a_key
 from tests.sdks.environments import ROOT, python_of
 
-pytestmark = pytest.mark.slow  # a product of its own
+pytestmark = pytest.mark.slow  # needs a separate product instance
 
 
 def a_snippet(console: Console, language: str, agent: str) -> Snippet:

@@ -1,5 +1,4 @@
-"""Facts about success in edictum's versions, as in docs/success.md, tried on each without a
-console."""
+"""The facts about success in docs/success.md hold for every edictum version, without a console."""
 
 import json
 import subprocess
@@ -11,7 +10,7 @@ import pytest
 from tests.sdks.agents import PATIENCE, VERSIONS, minor
 from tests.sdks.environments import ROOT, python_of
 
-pytestmark = pytest.mark.slow  # agents in environments of their own
+pytestmark = pytest.mark.slow  # runs agents in separate environments
 
 every_version = pytest.mark.parametrize("version", VERSIONS)
 EXECUTED = {"action": "call_executed", "success": True, "raised": ""}

@@ -1,4 +1,4 @@
-"""A thousand calls of the real SDK, over a line that is cut: nothing is lost, nothing twice."""
+"""A thousand calls of the real SDK over an unreliable connection: none is lost or duplicated."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from tests.journeys.console import Console
 from tests.sdks.agents import NEWEST, PATIENCE, a_key
 from tests.sdks.environments import ROOT, python_of
 
-pytestmark = pytest.mark.slow  # agents in environments of their own
+pytestmark = pytest.mark.slow  # runs agents in separate environments
 
 CALLS = 1_000
-# The newest SDK has the old words for itself, and the new ones on the wire.
+# The newest SDK uses old action names internally and new ones on the wire.
 ON_THE_WIRE = {"call_denied": "call_blocked", "call_would_deny": "call_would_block"}
 
 
@@ -45,7 +45,7 @@ def test_every_event_is_stored_once_and_every_call_has_its_one_outcome(console: 
     assert len(answer["ended"]) == CALLS
     assert Counter(answer["ended"]) == {"success": 500, "failure": 334, "denied": 166}
 
-    assert answer["lost"] > 0  # these batches came twice
+    assert answer["lost"] > 0  # these batches were sent twice
 
     made = Counter((call, ON_THE_WIRE.get(action, action)) for call, action, _ in answer["events"])
     assert set(made.values()) == {1}

@@ -13,7 +13,7 @@ from tests.soak.faults import pg_ctl
 from tests.soak.soak import Plan, soak
 from tests.stores import postgres
 
-INSIDE = "EDICTUM_SITE_SOAK"  # set where this runs with mounts of its own
+INSIDE = "EDICTUM_SITE_SOAK"  # set when running in a separate mount namespace
 
 
 def main() -> int:
@@ -27,7 +27,7 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     if not os.environ.get(INSIDE) and may_unshare():
-        # The small disk ends with these processes, however they end.
+        # The kernel unmounts the small disk when these processes end, even if they crash.
         again = ["unshare", "--mount", sys.executable, "-m", "tests.soak", *sys.argv[1:]]
         return subprocess.run(again, env=os.environ | {INSIDE: "1"}).returncode
     os.environ.pop(INSIDE, None)

@@ -1,4 +1,4 @@
-"""Those who use a console while it is posted to: SDKs that count, agents on streams, a person."""
+"""Clients of a console during the soak: SDKs with counters, agents on streams, and a user."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ from tests.journeys.console import EMAIL, PASSWORD
 from tests.kill.reading import Address
 
 Where = Callable[[], Address]
-PATIENCE = 20.0  # seconds for one answer
+PATIENCE = 20.0  # seconds to wait for a response
 PAGES = (
     *("overview/", "calls/", "sessions/", "tools/", "denials/", "agents/", "approvals/"),
     *("artifacts/", "alerts/", "contracts/", "principals/", "sessions/session-1/"),
@@ -28,7 +28,7 @@ SIGN_IN = "/account/sign-in/"
 
 @dataclass
 class Heard:
-    """Answers that were read, by status, and requests without one."""
+    """Responses by status, their latencies, and the number of requests without a response."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     silent: int = 0
@@ -37,7 +37,7 @@ class Heard:
     def request(
         self, where: Where, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[int, bytes, list[str]]:
-        """Status 0 where no answer came."""
+        """Send a request; the status is 0 if there was no response."""
         began = time.monotonic()
         connection = http.client.HTTPConnection(*where(), timeout=PATIENCE)
         try:
@@ -55,7 +55,7 @@ class Heard:
 
 
 class Member(threading.Thread, ABC):
-    """Does one thing again and again until it is stopped."""
+    """Thread that repeats one action until it is stopped."""
 
     pause = 0.2
 
@@ -75,7 +75,7 @@ class Member(threading.Thread, ABC):
 
     @abstractmethod
     def act(self) -> None:
-        """The one thing, once."""
+        """Perform the action once."""
 
     def stop(self) -> None:
         self._over.set()
@@ -88,14 +88,14 @@ class Member(threading.Thread, ABC):
 
 
 class Counting(Member):
-    """Counts up some sessions: each acknowledged increment must be there in the end."""
+    """Client that increments session counters; every acknowledged increment must be stored."""
 
     SESSIONS = 8
 
     def __init__(self, where: Where, key: str, seed: int) -> None:
         super().__init__(where, key)
         self.acknowledged: Counter[str] = Counter()
-        self.unsure: Counter[str] = Counter()  # no answer: it may have been counted or not
+        self.unsure: Counter[str] = Counter()  # unacknowledged, so possibly counted
         self._chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
 
     def act(self) -> None:
@@ -104,7 +104,7 @@ class Counting(Member):
         (self.acknowledged if status == 200 else self.unsure)[key] += 1
 
     def wrong(self, others: Sequence["Counting"]) -> Iterator[str]:
-        """They share their sessions: one reads for all."""
+        """Counters with a wrong final value. Clients share counters, so one checks for all."""
         every = [self, *others]
         least = sum((each.acknowledged for each in every), Counter[str]())
         unsure = sum((each.unsure for each in every), Counter[str]())
@@ -116,7 +116,7 @@ class Counting(Member):
 
 
 class Reading(Member):
-    """A person who is signed in and opens one page after the other."""
+    """Signed-in user who keeps opening pages."""
 
     pause = 0.8
 
@@ -143,14 +143,14 @@ class Reading(Member):
 
 
 class Streams(threading.Thread):
-    """Agents that hold a stream each, and open another one when it ends."""
+    """Agents that each hold a stream open and reconnect when it ends."""
 
     def __init__(self, where: Where, key: str, count: int) -> None:
         super().__init__(daemon=True)
         self.where, self.key, self.count = where, key, count
         self.statuses: Counter[int] = Counter()
         self.opened = 0
-        self.version = [0] * count  # that each agent has
+        self.version = [0] * count  # by agent
         self._loop: asyncio.AbstractEventLoop | None = None
         self._holding: asyncio.Future[list[None]] | None = None
 

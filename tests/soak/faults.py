@@ -1,4 +1,4 @@
-"""Faults of a soak: each comes at a seeded moment, lasts some seconds and ends."""
+"""Faults of a soak, in seeded random order; each lasts a few seconds."""
 
 import os
 import random
@@ -19,7 +19,7 @@ BALLAST = "ballast"
 
 
 class Faults:
-    """All that can go wrong here; what cannot is named in `left_out`."""
+    """Faults that can be injected on this machine; `left_out` lists the others."""
 
     def __init__(
         self, victim: Victim, *, store: Line, server: Path | None, is_small: bool, seed: int
@@ -44,7 +44,7 @@ class Faults:
             self._kinds["PostgreSQL restarted"] = self._restart_server
 
     def some(self) -> Iterator[str]:
-        """Names without an end: each kind once in a round, in another order."""
+        """Endless names of faults, in rounds that contain each kind once in random order."""
         while True:
             names = sorted(self._kinds)
             self._chance.shuffle(names)
@@ -86,13 +86,14 @@ class Faults:
             ballast.unlink(missing_ok=True)
 
     def _restart_server(self) -> None:
-        """As a crash: it recovers from its log."""
+        """Restart PostgreSQL as after a crash, so that it recovers from its WAL."""
         if self._server:
             pg_ctl(self._server, "-m", "immediate", "restart")
 
 
 def pg_ctl(folder: Path, *arguments: str) -> None:
-    """As the user of the server; one that was restarted is not known to whoever started it."""
+    """Run pg_ctl as the server's user, since the library that started it can't stop it any more
+    after a restart."""
     with open(os.devnull, "wb") as nowhere:
         subprocess.run(
             [str(PROGRAMS / "pg_ctl"), "-w", "-D", str(folder), *arguments],
@@ -103,7 +104,7 @@ def pg_ctl(folder: Path, *arguments: str) -> None:
 
 @contextmanager
 def small_disk(folder: Path, megabytes: int) -> Iterator[bool]:
-    """A disk of this size at the folder; False where this user may not mount one."""
+    """Mount a disk of this size at the folder; yields False if this user may not mount one."""
     folder.mkdir(mode=0o700)
     options = f"size={megabytes}m,mode=700"
     mounted = subprocess.run(

@@ -1,4 +1,4 @@
-"""Long work during a soak: backtests and reclassifications, one after the other."""
+"""Backtests, reclassifications and retention runs during a soak, one at a time."""
 
 import json
 import time
@@ -9,8 +9,8 @@ from tests.governance.contracts.documents import document, pre
 from tests.soak.company import Member, Where
 from tests.soak.load import CHECK, LATER, TOOL
 
-KILLED = "The process that ran it ended"  # how the reason begins that kills give
-TO_END = 240.0  # seconds: a job whose process died waits for its lease to end
+KILLED = "The process that ran it ended"  # start of the error of a job whose process was killed
+TO_END = 240.0  # seconds, because a job whose process died waits for its lease to expire
 BACKTEST = document(pre("{args.number: {equals: 7}}", rule_id="no-seven"))
 CONTRACT = """\
 apiVersion: edictum/v1
@@ -27,19 +27,19 @@ rules:
 
 
 class NotDone(Exception):
-    """The console did not do what must work after every fault."""
+    """A request or job failed that must work after every fault."""
 
 
 class Jobs(Member):
-    """Starts a job, follows it to its end, starts the other kind."""
+    """Client that runs one job at a time, alternating between kinds."""
 
     pause = 0.5
 
     def __init__(self, where: Where, key: str, old_key: str = "") -> None:
         super().__init__(where, key)
         self.ended: Counter[str] = Counter()
-        self.reasons: list[str] = []  # of those that failed
-        self.wrong: list[str] = []  # of those that no fault of the soak may end
+        self.reasons: list[str] = []  # errors of failed jobs
+        self.wrong: list[str] = []  # errors that no fault of the soak explains
         self._running: tuple[str, int, str] | None = None
         self._kinds = [("contracts/backtests", key), ("reclassifications", key)]
         self._kinds += [("retention/runs", old_key)] * bool(old_key)
@@ -58,7 +58,7 @@ class Jobs(Member):
             self._note_failure(f"{kind} {number} failed: {job['error']}")
 
     def _note_failure(self, reason: str) -> None:
-        """A job whose process was killed so often ends by design, and says so."""
+        """Record a failure. A job whose process is killed too often fails by design and says so."""
         self.reasons.append(reason)
         if KILLED not in reason:
             self.wrong.append(reason)
@@ -71,7 +71,7 @@ class Jobs(Member):
             self._running = kind, int(json.loads(content)["id"]), key
 
     def must(self, method: str, path: str, body: object = None, key: str = "") -> Any:
-        """Try again until it is answered as it should be: the fault of a moment may last one."""
+        """Retry a request until it succeeds, since the current fault may still be in effect."""
         until = time.monotonic() + TO_END
         while True:
             status, content = self.ask(method, path, body, key)
@@ -98,12 +98,12 @@ class Jobs(Member):
         self._wait_for("reclassifications", number)
 
     def keep_calls(self, key: str, days: int) -> None:
-        """A rule of the project that this key belongs to."""
+        """Set retention rules for the project of this key."""
         for kind in ("payloads", "calls"):
             self.must("PUT", "retention/rules", {"kind": kind, "days": days}, key)
 
     def remove_old(self, key: str) -> None:
-        """A last run, which leaves nothing that is due."""
+        """Run retention a last time, so that nothing due is left."""
         number = self.must("POST", "retention/runs", {}, key)["id"]
         self._wait_for("retention/runs", number, key)
 

@@ -1,4 +1,4 @@
-"""The ledger of a soak: what was done, what was answered, and what is wrong."""
+"""Ledger of a soak: actions, responses and problems."""
 
 import os
 from collections import Counter
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Ledger:
-    """`problems` is empty when all of it is right."""
+    """Results of a soak; `problems` is empty if everything is correct."""
 
     seconds: float = 0.0
     lines: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Calls without an end, and what must have become of each that was acknowledged."""
+"""Endless posts of calls, and the expected result of each acknowledged call."""
 
 import json
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from tests.items import an_outcome
 from tests.kill.load import LARGE, Load, Post, load_of
 
 CHUNK = 1_000  # items
-CHECKED = 40  # calls of each chunk that the check is bound to
+CHECKED = 40  # calls per chunk that the success check is bound to
 TOOL = "soak-checked"
-AT = "2026-11-18T12:00:00+00:00"  # with a time, so that a repeat is one
-REPEATED = 12  # every so many posts one is sent again, although it was acknowledged
+AT = "2026-11-18T12:00:00+00:00"  # explicit, so that repeated posts are duplicates
+REPEATED = 12  # after this many posts, one is sent again although it was acknowledged
 CHECK = """\
 apiVersion: edictum-site/v1
 kind: SuccessCheck
@@ -35,9 +35,9 @@ class Soaked:
 
     kinds: dict[str, str] = field(default_factory=dict)
     verdicts: dict[str, str | None] = field(default_factory=dict)
-    late: set[str] = field(default_factory=set)  # failures by the second version of the check
+    late: set[str] = field(default_factory=set)  # calls that only the check's second version fails
 
-    # Posts after which every call that was begun is complete.
+    # Numbers of posts after which every started call is complete.
     ends: list[int] = field(default_factory=list)
 
     def posts(self) -> Iterator[Post]:
@@ -54,11 +54,11 @@ class Soaked:
                     yield posts[place - 1]
 
     def right(self, call: str) -> tuple[str, str | None]:
-        """After a reclassification by the second version."""
+        """Expected type and verdict after reclassification by the check's second version."""
         return self.kinds[call], "failure" if call in self.late else self.verdicts[call]
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
-        """By call, each output that is stored as an artifact."""
+        """Outputs that are stored as artifacts, with their call ids."""
         for call, kind in self.kinds.items():
             if kind == "artifact_reference":
                 number = call.removeprefix("call-")

@@ -1,4 +1,4 @@
-"""Memory of a product's processes during a soak: what it had in each half."""
+"""Memory of the product's processes during a soak, compared between its halves."""
 
 import threading
 from collections import defaultdict
@@ -8,8 +8,8 @@ from bench.memory import pss
 from tests.kill.victims import Victim
 
 EVERY = 2.0  # seconds
-GROWTH, SLACK = 1.25, 40.0  # of the first half; MB
-ENOUGH = 300  # samples: in a few minutes a process that was killed has not yet loaded all it uses
+GROWTH, SLACK = 1.25, 40.0  # allowed ratio to the first half, plus MB
+ENOUGH = 300  # samples, because a restarted process takes minutes to load all that it uses
 
 
 class Memory(threading.Thread):
@@ -30,7 +30,7 @@ class Memory(threading.Thread):
         self.join(10)
 
     def halves(self) -> dict[str, tuple[float, float]]:
-        """Highest PSS in MB by process, in the first half and in the second."""
+        """Peak PSS in MB by process, in the first and in the second half."""
         return {
             name: (max(values[: len(values) // 2]), max(values[len(values) // 2 :]))
             for name, values in sorted(self.samples.items())

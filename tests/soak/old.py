@@ -1,5 +1,4 @@
-"""A project whose calls are old enough to be removed by retention: they were posted while the
-console's clock was wrong by weeks."""
+"""A project with calls old enough for retention, posted while the console's clock was behind."""
 
 import json
 import re
@@ -18,7 +17,7 @@ from tests.kill.reading import get, wait_until_settled
 from tests.kill.victims import Victim
 
 AGE: Final = timedelta(days=40)
-DAYS: Final = 7  # that the rule keeps calls: the fewest
+DAYS: Final = 7  # shortest retention period
 _KEY: Final = re.compile(r"edk_production_[A-Za-z0-9]+")
 
 
@@ -26,13 +25,13 @@ _KEY: Final = re.compile(r"edk_production_[A-Za-z0-9]+")
 class Old:
     key: str
     calls: int
-    totals: Any  # as the API reports them for all time
+    totals: Any  # all-time figures of the API
 
     def left(self, address: tuple[str, int]) -> int:
         return len(get(address, "outcomes?limit=1000", self.key)["outcomes"])
 
     def wrong(self, address: tuple[str, int]) -> list[str]:
-        """After a run of retention: no call is left, and every sum is."""
+        """Problems after a retention run: remaining calls, or changed totals."""
         now = totals(address, self.key)
         problems = [f"{left} calls outlived retention"] if (left := self.left(address)) else []
         if now != self.totals:
@@ -41,8 +40,10 @@ class Old:
 
 
 def old_project(data: Path, variables: Mapping[str, str], calls: int) -> Old | None:
-    """Posted, settled and left as the console of this data folder stops; None without a compiler,
-    which the wrong clock needs."""
+    """Start a console with a wrong clock, post old calls to a new project, settle them, and stop.
+
+    None without a C compiler, which the wrong clock needs.
+    """
     wrong = skewed_clock(-int(AGE.total_seconds()), data.parent)
     if not wrong:
         return None

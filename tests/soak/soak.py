@@ -1,4 +1,4 @@
-"""A soak: everybody uses the console for minutes while faults come and go, and all is compared."""
+"""Soak test: clients use the console while faults are injected; then all data is compared."""
 
 import time
 from collections import Counter
@@ -23,13 +23,13 @@ from tests.stored import stored_by
 
 KEY = VARIABLES["EDICTUM_SITE_BOOTSTRAP_KEY"]
 CLIENTS, COUNTERS = 3, 2
-TO_HEAR = 180.0  # seconds until every stream has what is deployed: one that was cut opens again
-BATCH = 50  # items of a post
+TO_HEAR = 180.0  # seconds for every stream to receive a deployment, including reconnects
+BATCH = 50  # items per post
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """For so long, and until each fault was made."""
+    """Settings of a soak. It lasts `seconds`, or longer until each fault has been injected."""
 
     seconds: float
     items_per_s: float
@@ -41,7 +41,7 @@ class Plan:
 
 
 def soak(folder: Path, variables: Mapping[str, str], plan: Plan, server: Path | None) -> Ledger:
-    """On the database of the variables; the server's folder where it can be restarted."""
+    """Run a soak on the configured database; `server` is PostgreSQL's folder, for restarts."""
     ledger, began = Ledger(), time.monotonic()
     with small_disk(folder / "data", plan.megabytes) as is_small, buckets.Line() as line:
         bucket = buckets.KEYS | {"EDICTUM_SITE_ARTIFACTS": buckets.a_bucket(line.url)}
@@ -62,7 +62,7 @@ def soak(folder: Path, variables: Mapping[str, str], plan: Plan, server: Path | 
 
 @dataclass(slots=True)
 class Party:
-    """Everybody who uses the console."""
+    """All clients of the console."""
 
     poster: Poster
     jobs: Jobs
@@ -98,7 +98,7 @@ class Soak:
         )
 
     def run(self, faults: Faults, ledger: Ledger) -> int:
-        """Number of calls that were acknowledged."""
+        """Run all phases and return the number of acknowledged calls."""
         jobs = self._party.jobs
         jobs.save_check(1)
         jobs.bind_check()
@@ -115,7 +115,7 @@ class Soak:
         return len(self._party.poster.acknowledged.calls)
 
     def _disturb(self, faults: Faults) -> int:
-        """Number of posts that were let go."""
+        """Post at the planned rate and inject faults; return the number of posts released."""
         began = time.monotonic()
         next_fault, names, is_second = began + self._plan.every / 2, faults.some(), False
         posts = 0
@@ -133,7 +133,7 @@ class Soak:
         return posts
 
     def _finish(self, posts: int, ledger: Ledger) -> None:
-        """After the last fault: everything is settled, heard and classified."""
+        """After the last fault, settle and reclassify all calls, and update all streams."""
         self._party.poster.wait_for(posts)
         posts = self._soaked.ends[-1]
         self._party.poster.let(posts)

@@ -1,4 +1,4 @@
-"""Success checks over HTTP as the console gives them, and as it does not: whatever is asked for."""
+"""Fake console that serves success checks over HTTP, or any invalid response that a test sets."""
 
 import json
 import threading
@@ -37,8 +37,8 @@ def compiled(text: str, version: int) -> bytes:
 class ChecksServer:
     def __init__(self) -> None:
         self.versions: dict[int, bytes] = {}
-        self.always: tuple[int, bytes] | None = None  # in place of every check
-        self.requests: list[tuple[str, str]] = []  # address and ETag, before the answer
+        self.always: tuple[int, bytes] | None = None  # response to every request, if set
+        self.requests: list[tuple[str, str]] = []  # path and ETag, recorded before responding
         self.answers = 0
         self.answered = threading.Condition()
         self._port = 0
@@ -47,7 +47,7 @@ class ChecksServer:
         self.versions[version] = compiled(text, version)
 
     def wait_for(self, count: int) -> None:
-        """Until so many more have been answered."""
+        """Wait until this many more requests have been answered."""
         upto = self.answers + count
         with self.answered:
             assert self.answered.wait_for(lambda: self.answers >= upto, 10)
@@ -57,7 +57,7 @@ class ChecksServer:
         return f"http://127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        """At the same address again when it was there before."""
+        """Start the server, after a stop at the same address as before."""
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -88,7 +88,7 @@ class ChecksServer:
         request.send_header("Content-Length", str(len(body)))
         if etag:
             request.send_header("ETag", etag)
-        # A server that is stopped takes its connections along.
+        # Without keep-alive, no connection outlives a stopped server.
         request.send_header("Connection", "close")
         request.end_headers()
         request.wfile.write(body)

@@ -1,4 +1,4 @@
-"""The live product for all tests here, and a receiver that fails as it is told."""
+"""Fixtures of the client's tests: a live product, and a receiver that fails on demand."""
 
 import json
 import uuid
@@ -15,7 +15,7 @@ from tests.journeys.console import KEY, VARIABLES, Console
 
 @pytest.fixture(scope="package")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    stores = {"DATABASE_URL": "", "REDIS_URL": ""}  # embedded: the database is not what is tested
+    stores = {"DATABASE_URL": "", "REDIS_URL": ""}  # embedded, as the database isn't under test
     with running(tmp_path_factory.mktemp("console"), VARIABLES | stores) as product:
         yield Console(product, "")
 

@@ -1,4 +1,4 @@
-"""Runs calls through an executor, for tests."""
+"""Helpers to run calls through an executor in tests."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ DAY_S = 86_400.0
 
 
 class Clock:
-    """A clock that is moved by hand."""
+    """A clock that tests set."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -35,7 +35,7 @@ def execute(
 
 
 def outcome_of(function: Callable[..., Any], arguments: Any = None, **about: Any) -> ToolOutcome:
-    """The outcome of one call of one tool."""
+    """Outcome of one call of a tool with this function."""
     return execute(BoundedExecutor([a_tool(function, **about)]), a_call(arguments))
 
 

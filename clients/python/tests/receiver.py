@@ -1,4 +1,4 @@
-"""A server in the console's place that answers as it is told: the ways in which a network fails."""
+"""Fake console whose responses tests set, to simulate network failures."""
 
 import gzip
 import json
@@ -14,10 +14,10 @@ CUT = (0, b"")
 
 class Receiver:
     def __init__(self) -> None:
-        self.next: deque[tuple[int, bytes]] = deque()  # answers to come; then all is taken
+        self.next: deque[tuple[int, bytes]] = deque()  # next responses; `always` applies after them
         self.always = ACCEPTED
         self.requests = threading.Semaphore(0)
-        self.open = threading.Event()  # while it is not set, nobody is answered
+        self.open = threading.Event()  # responses wait while this is not set
         self.open.set()
         self.headers: list[dict[str, str]] = []
         self.items: list[dict[str, Any]] = []

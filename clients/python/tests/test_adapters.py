@@ -1,4 +1,4 @@
-"""The adapters of edictum that can be driven without their frameworks, against the live console."""
+"""Edictum adapters that run without their frameworks, against the live console."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Answers that stop, never end or are amiss inside: no agent waits for them, or stops over them."""
+"""Responses that stall, never end or have invalid content don't block or break an agent."""
 
 import json
 import socket
@@ -72,7 +72,7 @@ def test_an_answer_that_stops_or_never_ends_keeps_nobody_waiting(
 
 @contextmanager
 def answering(head: bytes, rest: Iterable[bytes]) -> Iterator[str]:
-    """A server of one word, said to whoever comes."""
+    """Start a server that sends the same response to every client, and yield its URL."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer() -> None:
@@ -118,7 +118,7 @@ def test_a_check_that_is_amiss_inside_stops_no_agent(server: ChecksServer) -> No
 def test_of_two_answers_at_once_the_newer_one_stays(
     server: ChecksServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One thread has its answer and is held up before it takes it; another one is faster."""
+    """One thread is delayed between receiving and storing its response; another one is faster."""
     with Console(server.url, api_key="key", refresh_interval=60) as console:
         check = console.check("unified")
         held_up, go_on = threading.Event(), threading.Event()
@@ -139,7 +139,7 @@ def test_of_two_answers_at_once_the_newer_one_stays(
         server.save(STATUS_400, 3)
         second = threading.Thread(target=refresher.follow, args=(followed,))
         second.start()
-        second.join(0.3)  # as far as it comes
+        second.join(0.3)  # gives it time to get as far as it can
         go_on.set()
         for thread in (first, second):
             thread.join(60)

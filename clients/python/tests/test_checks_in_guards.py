@@ -1,4 +1,4 @@
-"""One named check given to every factory of the SDK: the exported module, and the client's."""
+"""A named check works with every SDK factory, as an exported module and through the client."""
 
 import asyncio
 import importlib.util

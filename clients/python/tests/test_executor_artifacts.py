@@ -1,4 +1,4 @@
-"""Outputs that are too large for a tool message: where they go, and how they are read back."""
+"""Outputs too large for a tool message are stored and can be read back."""
 
 import asyncio
 import json
@@ -156,7 +156,7 @@ def test_an_artifact_of_one_long_line_is_read_by_bytes():
     while begin < stored.size_bytes:
         piece = read(stored.artifact_id, first_byte=begin)
         assert len(json.dumps(piece)) <= TOOL_MESSAGE_MAX_CHARS
-        following = piece.get("next_byte", stored.size_bytes)  # the last one leads nowhere
+        following = piece.get("next_byte", stored.size_bytes)  # the last piece has no next_byte
         pieces += store.read_bytes(stored.artifact_id, begin, following - 1)
         begin = following
     assert pieces.decode() == content

@@ -1,4 +1,4 @@
-"""A turn of the bounded executor, as the console reads it from the outcomes."""
+"""The console reconstructs a turn of the bounded executor from its outcomes."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""The gates of the bounded executor: their order, their reasons, and the state of a turn."""
+"""Gates of the bounded executor: their order and reasons, and the state of a turn."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ IN_ORDER = ["deadline", "blocked", "duplicate", "pre_hook", "validation", "write
 
 
 class Recorded(ReplayControl):
-    """A replay control that remembers what it was told."""
+    """A replay control that records its calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def the_reason(outcome: object) -> str:
 
 
 def closed(gates: Iterable[str]) -> tuple[BoundedExecutor, TurnState, list[int]]:
-    """An executor whose gates of these names deny the call."""
+    """An executor and turn state in which the named gates deny a call, and a list of runs."""
     shut, ran = set(gates), list[int]()
     spec = a_tool(lambda: ran.append(1), idempotent=True, writes=True)
     clock = Clock()

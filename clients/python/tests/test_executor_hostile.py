@@ -1,4 +1,4 @@
-"""Tools and calls that misbehave: each call still gets one outcome."""
+"""Every call gets one outcome, even if tools or calls misbehave."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.journeys.console import KEY
 
 
 class Unusual(BaseException):
-    """As some test and task libraries derive theirs."""
+    """An exception derived from BaseException, as in some test and task libraries."""
 
 
 @pytest.mark.parametrize("ending", [Unusual("now"), GeneratorExit("now")])
@@ -51,7 +51,7 @@ def test_a_call_that_cannot_be_read_is_denied_and_recorded(
 
 
 class Ambiguous:
-    """As arrays and tables are, which are neither true nor false."""
+    """A value without a truth value, like an array or a table."""
 
     def __bool__(self) -> bool:
         raise ValueError("ambiguous")

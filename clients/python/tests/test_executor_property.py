@@ -1,4 +1,4 @@
-"""Random tools behind random gates: each call has exactly one outcome, the one that it should."""
+"""With random tools and gates, each call has exactly one outcome, and it is the expected one."""
 
 import asyncio
 import itertools
@@ -57,7 +57,7 @@ def around() -> list[Any]:
     return circle
 
 
-# What a tool does, and the outcome that it comes to when it runs.
+# Tool behaviors, with the outcome type if the tool runs.
 RETURNS: dict[str, tuple[Any, type[Any]]] = {
     "null": (None, ToolExecutionResult),
     "rows": ({"rows": [1, "é", None]}, ToolExecutionResult),
@@ -75,7 +75,7 @@ RAISES: dict[str, BaseException] = {
     "raises StopIteration": StopIteration(),
 }
 HANGS = "hangs"
-# What a hook, a validator or a person answers; the last two raise and answer unclearly.
+# Decisions of a hook, a validator or a person, including an exception and an unclear answer.
 PASSES = ("yes", "later yes")
 ANSWERS = (*PASSES, "no", "raises", "unclear")
 VALIDATES = ("fine", "fine", "broken", "one repair", "many repairs", "raises")
@@ -84,7 +84,7 @@ MAX_REPAIRS = 2
 
 @dataclass(frozen=True)
 class Plan:
-    """A tool, as it was drawn."""
+    """Drawn properties of a tool."""
 
     does: str
     is_async: bool
@@ -95,7 +95,7 @@ class Plan:
 
 @dataclass
 class Turn:
-    """A turn by the rules of the gates, without the executor."""
+    """Model of a turn: the rules of the gates without the executor."""
 
     expired: bool
     hook: str
@@ -105,7 +105,7 @@ class Turn:
     succeeded: set[str] = field(default_factory=set)
 
     def expected(self, plan: Plan, call: ToolCall) -> str | type[Any]:
-        """The reason of a denial, or the type of the outcome."""
+        """Reason if the call must be denied, else the type of its outcome."""
         if self.expired:
             return "deadline"
         if call.tool_name in self.blocked:
@@ -136,7 +136,7 @@ def same(call: ToolCall) -> str:
 
 
 class Agent:
-    """An executor with the tools and gates of one example, and how often each tool ran."""
+    """An executor with the tools and gates of one example, which counts runs of tools."""
 
     def __init__(self, console: Console, plans: list[Plan], turn: Turn) -> None:
         self.ran = 0

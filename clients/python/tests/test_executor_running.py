@@ -1,4 +1,4 @@
-"""How the bounded executor runs a tool: sync and async, deadlines, cancellation, recording."""
+"""How the bounded executor runs tools: sync and async, deadlines, cancellation, recording."""
 
 import asyncio
 import functools
@@ -36,7 +36,7 @@ async def wait_for_ever() -> None:
 
 @pytest.fixture
 def hang() -> Iterator[Callable[[], None]]:
-    """A sync tool that runs until its test is over."""
+    """A sync tool that runs until its test ends."""
     over = threading.Event()
 
     def wait() -> None:
@@ -82,7 +82,7 @@ def test_a_tool_past_its_deadline_is_a_timeout(hang):
             try:
                 await asyncio.sleep(DAY_S)
             except asyncio.CancelledError:
-                return  # it was told to end, and calls that a result
+                return  # treats the cancellation as a normal result
 
     for tool in (wait_for_ever, stubborn, hang, lambda: wait_for_ever()):
         outcome = outcome_of(tool, deadline_s=0.01)

@@ -1,4 +1,4 @@
-"""Values of any kind as outputs, errors and arguments of tools that the executor runs."""
+"""The executor handles values of any kind as outputs, errors and arguments."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ def circular() -> list[Any]:
 
 
 def doubled(times: int) -> list[Any]:
-    """A small object that is huge once written out."""
+    """A small object that is huge as JSON."""
     value: list[Any] = []
     for _ in range(times):
         value = [value, value]

@@ -1,4 +1,4 @@
-"""A guard that has its contract from the console, set up as the README says."""
+"""A guard that loads its contract from the console, set up as in the README."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A guard of edictum 0.19 against the live console: what its events lack, and whose it is."""
+"""Guards of edictum 0.19 with the live console: each call gets the facts that SDK events lack."""
 
 import asyncio
 from pathlib import Path

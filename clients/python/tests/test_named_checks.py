@@ -1,4 +1,4 @@
-"""Checks by their names: got from a console, followed, kept, and never missed by a tool call."""
+"""Named checks: fetched from a console, refreshed, cached, and always available to a tool call."""
 
 import ast
 import asyncio
@@ -18,7 +18,7 @@ from clients.python.copy_matcher import AGENTS
 from clients.python.tests.checks_server import NULL_TOO, STATUS_400, ChecksServer, compiled
 from edictum_site_client import CheckUnavailable, Console, default_check
 
-OFTEN = 0.05  # seconds; a check is asked for again, and an outage noticed, at once
+OFTEN = 0.05  # seconds between refreshes, so that tests see changes and outages quickly
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_check_is_fetched_by_name_and_runs_here(console: Console) -> None:
     assert check("lookup", {"status": 200})
     assert not check("lookup", {"status": 404})
     assert not check("lookup", "Traceback (most recent call last)")
-    assert not check("lookup", "Error: no such table")  # what it falls through to
+    assert not check("lookup", "Error: no such table")  # decided by the default rules
     explained = check.explain("lookup", {"status": 503})
     assert (explained.verdict, explained.rule, explained.value) == ("failure", "http", 503)
     assert explained.reason == "HTTP 503"
@@ -138,7 +138,7 @@ def test_a_console_that_goes_away_leaves_the_last_good_check(
         ((200, b"[" * 100_000), "recursion"),
         ((404, b'{"detail": "Check not found."}'), "HTTP 404: Check not found."),
         ((502, b"<html>"), "HTTP 502"),
-        ((302, b""), "HTTP 302"),  # the key goes to nobody else
+        ((302, b""), "HTTP 302"),  # not followed, so that the key isn't sent elsewhere
         ((200, b"<!doctype html><title>Sign in</title>"), "Expecting value"),
         ((200, b""), "Expecting value"),
         ((200, b"\xff\xfe\x00"), "decode"),

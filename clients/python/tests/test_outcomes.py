@@ -1,4 +1,4 @@
-"""The types that an agent's executor works with, and that the console has the same."""
+"""Outcome types of an agent's executor, and their equality with the console's types."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Outcomes that an executor has made, and what it says of them, against the live console."""
+"""Executor outcomes, with their additional details, arrive at the live console."""
 
 import json
 from typing import Any

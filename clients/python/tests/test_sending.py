@@ -1,4 +1,4 @@
-"""Sending: batches, what happens when it fails, and that nobody waits for it."""
+"""Sending works in batches, handles failures, and never blocks a call."""
 
 import asyncio
 import json
@@ -169,7 +169,7 @@ def test_what_a_process_recorded_is_sent_before_it_ends(receiver: Receiver, prog
     command = [sys.executable, "-W", "error", str(path), receiver.url]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=180)
     assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(outputs(receiver)) == [1, 2]  # each once
+    assert sorted(outputs(receiver)) == [1, 2]  # each exactly once
 
 
 def test_a_key_or_an_address_that_cannot_be_is_refused_at_once() -> None:

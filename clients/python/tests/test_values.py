@@ -1,4 +1,4 @@
-"""Values that leave: as JSON, masked, bounded, and never an exception."""
+"""Values that leave the agent become masked, bounded JSON, whatever their type."""
 
 import dataclasses
 import datetime
@@ -18,7 +18,7 @@ from edictum_site_client.site.matcher import plain
 from edictum_site_client.values import Withheld, encoded, fitted, jsonable, text_of
 
 PLAIN = st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text(max_size=20)
-KEYS = st.text('01 .:"\\\n\0äß漢😀', max_size=8)  # no letters that could tell of a secret
+KEYS = st.text('01 .:"\\\n\0äß漢😀', max_size=8)  # no letters that could form a secret's key
 JSON = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner))
 
 
@@ -79,7 +79,7 @@ ANYTHING = st.recursive(
 @given(ANYTHING)
 def test_a_check_sees_what_is_sent_when_nothing_is_secret(value: Any) -> None:
     assert MASK not in str(sent := shaped(value))
-    # But for halves of characters, which no JSON can tell of.
+    # Except for lone surrogates, which JSON cannot represent.
     request = json.dumps(plain(value), ensure_ascii=False).encode("utf-8", "replace")
     assert json.loads(request) == sent
 

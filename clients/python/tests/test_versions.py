@@ -1,4 +1,4 @@
-"""The same agent on older versions of edictum, each in an environment of its own."""
+"""The same agent on older versions of edictum, each in a separate environment."""
 
 import os
 import subprocess
@@ -9,11 +9,11 @@ import pytest
 from tests.journeys.console import KEY, Console
 from tests.sdks.environments import python_of
 
-pytestmark = pytest.mark.slow  # agents in environments of their own
+pytestmark = pytest.mark.slow  # runs agents in separate environments
 
 HERE = Path(__file__).parent
 OLDER = ("0.13.0", "0.15.0", "0.16.0", "0.17.0", "0.18.0")
-# Making an environment takes a while: one stands for all unless all are asked for.
+# Creating an environment takes a while, so only one version runs by default.
 VERSIONS = OLDER if os.environ.get("SDKS") == "all" else ("0.15.0",)
 
 
@@ -41,7 +41,7 @@ def test_every_call_has_its_own_result(console: Console, session: str, version: 
         assert outcome["elapsed_ms"] >= number * 7 % 40
     assert outcomes[100]["type"] == "timeout"
     assert outcomes[101]["output"] == "Error: no such table"
-    # Under `run()`, 0.13 takes only exceptions for failures; the console judges for itself.
+    # Under `run()`, 0.13 treats only exceptions as failures; the console uses its own check.
     words = "success" if version == "0.13.0" else "failure"
     assert (outcomes[101]["reported"], outcomes[101]["verdict"]) == (words, "failure")
     assert (outcomes[102]["type"], outcomes[102]["reason"]) == ("denied", "contract")

@@ -1,4 +1,4 @@
-"""Backs up a console that runs: database, artifacts and keys in one file."""
+"""Back up a running console: database, artifacts and keys in one file."""
 
 from pathlib import Path
 from typing import Any

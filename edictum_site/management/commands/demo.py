@@ -1,4 +1,4 @@
-"""`make demo`: a demo project in the console that runs on this data folder, or in one it starts."""
+"""`make demo`: create a demo project in the console on this data folder, started if necessary."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             url = url or self._served(started)
             self._fill(url)
         except KeyboardInterrupt:
-            pass  # the console has heard it too
+            pass  # the console got the signal too
         finally:
             if started is not None:
                 wait_for(started)
@@ -84,7 +84,7 @@ class Command(BaseCommand):
 
 
 def console() -> "subprocess.Popen[bytes]":
-    """One that ends with this command, however that ends."""
+    """Start a console that ends with this command, however the command ends."""
     started = subprocess.Popen(
         manage_command("up"),
         preexec_fn=tie_to(os.getpid()) if sys.platform == "linux" else None,
@@ -99,7 +99,7 @@ def console() -> "subprocess.Popen[bytes]":
 
 
 def wait_for(started: subprocess.Popen[bytes]) -> None:
-    """Until somebody stops it, here or elsewhere."""
+    """Wait until the console is stopped, by Ctrl-C here or from elsewhere."""
     try:
         started.wait()
     except KeyboardInterrupt:
@@ -107,7 +107,7 @@ def wait_for(started: subprocess.Popen[bytes]) -> None:
 
 
 def serving() -> str:
-    """The address of the console that runs on this data folder; empty when none does."""
+    """URL of the console that runs on this data folder; empty if none does."""
     note = running(settings.DATA)
     return str(note["url"]) if note.get("serving") else ""
 

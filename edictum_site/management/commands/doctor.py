@@ -1,4 +1,4 @@
-"""Examines this installation, and says what to do about each problem."""
+"""Check this installation, and suggest a fix for each problem."""
 
 import sys
 from typing import Any
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         results = []
         for result in examine():
             results.append(result)
-            if not options["json"]:  # line by line: workers have seconds to answer
+            if not options["json"]:  # print each line at once, as workers take seconds to answer
                 self.stdout.write(as_text([result]))
                 self.stdout.flush()
         if options["json"]:

@@ -1,4 +1,4 @@
-"""Django's own, but for a new database, whose tables are made at once."""
+"""Django's `migrate`, except that tables of a new database are created in one step."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from django.db import connections
 from edictum_site.management import new_tables
 from edictum_site.management.commands import prepare
 
-# Who asks for one of these wants the steps, or only to know of them.
+# With any of these options, run Django's command unchanged.
 ABOUT_STEPS = ("app_label", "fake", "fake_initial", "plan", "check_unapplied")
 
 
 class Command(migrate.Command):
     def run_from_argv(self, argv: list[str]) -> None:
-        """Without arguments: all that hosts share, by one process at a time."""
+        """Without arguments, prepare everything that hosts share, one process at a time."""
         if argv[2:]:
             super().run_from_argv(argv)
         else:

@@ -1,6 +1,6 @@
-"""Makes the console ready to start: the database, its tables, the static files, the first things.
+"""Prepare the console to start: database, tables, static files, first project and key.
 
-A start calls it every time, so it finds out cheaply that there is nothing to do.
+Every start runs it, so it is cheap if there is nothing to do.
 """
 
 import fcntl
@@ -28,10 +28,10 @@ from outcomes.health.commands import note_schema
 from outcomes.health.queries import is_newer_schema, reason_not_to_migrate, schema_problem
 from outcomes.hosts.commands import HostRefused, register
 
-PATIENCE = 10.0  # seconds for a database that is starting itself
+PATIENCE = 10.0  # seconds to wait for a database that is starting
 EVERY_PROCESS = ("web", "worker", "jobs", "scheduler")  # of `manage.py up`
 TRIED_EVERY = 0.2  # seconds
-LOCK = 0x6564_6963  # of PostgreSQL's advisory locks, the one that prepares
+LOCK = 0x6564_6963  # PostgreSQL advisory lock for this command
 
 
 class Command(BaseCommand):
@@ -61,7 +61,8 @@ class Command(BaseCommand):
             raise CommandError(str(refused)) from None
 
     def _check_artifact_store(self) -> None:
-        """One that is away is waited for while the console runs; a wrong setting is not."""
+        """Check the artifact store. A wrong setting is an error; an unreachable store is not, as
+        the running console waits for it."""
         try:
             artifact_store.try_to_write()
             claim_store()
@@ -91,7 +92,7 @@ def wait_for_database() -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """One at a time, though several processes or machines may start at once."""
+    """Lock out other processes and machines that prepare at the same time."""
     if IS_SERVER:
         wait_for_database()
         with locked_by_transaction():
@@ -99,18 +100,20 @@ def alone() -> Iterator[None]:
     else:
         with (settings.DATA / "prepare.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            # Only now: who opens a new file says how its journal is kept, and waits for nobody.
+            # Connect only with the lock held: opening a new file sets its journal mode, which
+            # doesn't wait for other processes.
             wait_for_database()
             yield
 
 
 @contextmanager
 def locked_by_transaction() -> Iterator[None]:
-    """On a connection of its own: behind a pooler only a transaction keeps its session."""
+    """Hold an advisory lock in a transaction on a separate connection, as behind a pooler a session
+    only lasts for a transaction."""
     locking = connection.copy()
     try:
         while not _try_lock(locking):
-            locking.rollback()  # who waits holds none of a pooler's connections
+            locking.rollback()  # don't hold a pooler's connection while waiting
             time.sleep(TRIED_EVERY)
         yield
     finally:
@@ -137,21 +140,21 @@ def migrate() -> None:
 
 
 def refuse_unfit_schema() -> None:
-    """A host of several migrates nothing."""
+    """Refuse to start on a host whose code needs another schema; such hosts never migrate."""
     if problem := schema_problem():
         raise CommandError(problem)
 
 
 def refuse_other_schemas() -> None:
-    """Older code must not write into newer tables."""
+    """Refuse to migrate a newer schema, as older code must not write to it."""
     if reason := reason_not_to_migrate():
         raise CommandError(reason)
 
 
 def collect_static() -> None:
-    """Only when a file changed: hashing and compressing all of them takes a second."""
+    """Collect static files if one changed, as hashing and compressing them takes a second."""
     if settings.DEBUG:
-        return  # the finders serve them as they are
+        return  # the finders serve files directly
     stamp = settings.DATA / "static.stamp"
     now = fingerprint()
     if stamp.exists() and stamp.read_text() == now:
@@ -161,7 +164,7 @@ def collect_static() -> None:
 
 
 def fingerprint() -> str:
-    """Digest of collected files: names, sizes, dates, and the target folder."""
+    """Digest of the files to collect: names, sizes, times, and the target folder."""
     digest = hashlib.sha256(str(settings.STATIC_ROOT).encode())
     for finder in get_finders():
         for name, storage in sorted(finder.list([]), key=lambda each: str(each[0])):

@@ -1,4 +1,4 @@
-"""Restores a backup into an empty installation."""
+"""Restore a backup into an empty installation."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Prints a new one-time set-up link, for a console without an active admin."""
+"""Print a new one-time setup link, for a console without an active admin."""
 
 from typing import Any
 

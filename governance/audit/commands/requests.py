@@ -1,7 +1,7 @@
-"""Entries about requests: refused attempts and downloads.
+"""Audit log entries about requests: rejected attempts and downloads.
 
-A caller may repeat a refused request as fast as it can. Equal ones within a minute are one entry
-per process; the next entry says how many there were.
+A caller may repeat a rejected request as fast as it can. Equal requests within a minute become one
+entry per process; the next entry includes the number of repeats.
 """
 
 import logging
@@ -26,7 +26,7 @@ _repeats: dict[Hashable, tuple[float, int]] = {}
 def record_request(
     project_id: int, actor: Actor, action: str, subject: str, details: dict[str, Detail]
 ) -> None:
-    """Append an entry; a database that takes none is no reason to fail the request."""
+    """Append an entry. The request doesn't fail if the database can't store it."""
     repeats = _repeats_before((project_id, str(actor), action, subject))
     if repeats is None:
         return
@@ -46,7 +46,7 @@ def forget_repeats() -> None:
 
 
 def _repeats_before(request: Hashable) -> int | None:
-    """Requests since the entry before that got none; None where this one gets none either."""
+    """Number of repeats since the last entry; None if this request is one of them."""
     since, repeats = _repeats.get(request, (float("-inf"), 0))
     if _clock() - since < MINUTE:
         _repeats[request] = since, repeats + 1

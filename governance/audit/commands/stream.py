@@ -1,7 +1,7 @@
-"""Streaming a log to another system: JSON lines by HTTPS, each entry at least once, in order.
+"""Stream a log to another system: JSON lines over HTTPS, in order, at-least-once delivery.
 
-The cursor is the number of the last entry that the receiver acknowledged with a status 2xx. It is
-stored, so a restart goes on behind it, and retention removes no entry before it arrived.
+The cursor is the number of the last entry that the receiver acknowledged with a 2xx status. It is
+stored, so a restart resumes after it, and retention removes no entry that is not delivered yet.
 """
 
 import json
@@ -27,16 +27,18 @@ from governance.signing.signatures import open_text, seal_text
 
 logger = logging.getLogger(__name__)
 
-BATCH: Final = 500  # entries of a request
-BATCHES: Final = 5  # requests of a turn
-LEASE: Final = timedelta(minutes=4)  # longer than a turn with every request at its limit
+BATCH: Final = 500  # entries per request
+BATCHES: Final = 5  # requests per turn
+LEASE: Final = timedelta(minutes=4)  # longer than a turn in which every request takes its limit
 LONGEST_TOKEN: Final = 4_096
 RESEALED: Final = "The token was sealed with another secret key. Set it again."
 
 
 def set_stream(project: Project, *, url: str, token: str, by: Actor) -> AuditStream:
-    """Send the log to this address from now on, beginning with its first entry. Without a token the
-    one before stays, if the address does."""
+    """Start sending the log to this URL, from its first entry.
+
+    An empty token leaves the stored one in place if the URL is unchanged.
+    """
     refuse_unless(by, Action.MANAGE_SETTINGS)
     try:
         resolved(url)
@@ -65,21 +67,21 @@ def _stored(project: Project, *, url: str, token: str, by: Actor) -> AuditStream
 def remove_stream(project: Project, *, by: Actor) -> None:
     refuse_unless(by, Action.MANAGE_SETTINGS)
     row = stream_of(project)
-    if row is None:  # a button that is pressed twice
+    if row is None:  # the button was pressed twice
         return
     record(by, "audit stream removed", row.url, project=project)
     row.delete()
 
 
 def send_streams() -> None:
-    """A turn of every stream that is due."""
+    """Send the entries of every stream that is due."""
     due = AuditStream.objects.filter(due_at__lte=timezone.now()).order_by("due_at")
     for number in list(due.values_list("pk", flat=True)):
         send_stream(number)
 
 
 def send_stream(number: int) -> None:
-    """Send what has not arrived yet, unless another process does."""
+    """Send entries that are not delivered yet, unless another process is sending them."""
     now = timezone.now()
     claim = AuditStream.objects.filter(pk=number, due_at__lte=now)
     if not claim.update(due_at=now + LEASE):
@@ -96,7 +98,7 @@ def send_stream(number: int) -> None:
 
 
 def _send_batch(row: AuditStream) -> bool:
-    """Whether there was anything to send."""
+    """Send a batch of entries. Returns whether there was anything to send."""
     entries = entries_after(row.project, row.delivered, BATCH)
     if not entries:
         return False

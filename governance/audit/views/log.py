@@ -30,7 +30,7 @@ from governance.people.queries.people import names_by_email
 from governance.web.table_files import page_after_page, table_file
 
 PAGE = 50
-MANY = 500  # of a file, at once
+MANY = 500  # rows of a file per query
 
 
 @require_safe
@@ -73,12 +73,12 @@ def lines_for(request: MemberRequest, entries: list[AuditEntry]) -> list[Line]:
 
 
 def number_before(request: MemberRequest) -> int | None:
-    """The entry that a page ends before."""
+    """Cursor of the page: the entry number before which it starts."""
     return parse_number(request.GET.get("before"), ID_DIGITS)
 
 
 def _filter_in(query: QueryDict) -> AuditFilter:
-    """Filters of an address; a value with NUL, which no database holds, is ignored."""
+    """Filters in a URL. Values with NUL are ignored, because PostgreSQL rejects them."""
     actor, action, subject, since, until = (
         "" if "\0" in (value := query.get(name, "")) else value.strip()
         for name in ("by", "action", "q", "since", "until")
@@ -101,7 +101,7 @@ def _newer(request: MemberRequest, chosen: AuditFilter, number: int) -> str:
 
 
 def _address(request: MemberRequest, before: int | None) -> str:
-    """This page with its filters, from another place on."""
+    """URL of this page with its filters and another cursor."""
     parameters = {name: value for name, value in request.GET.items() if name != "before" and value}
     if before is not None:
         parameters["before"] = str(before)

@@ -1,4 +1,4 @@
-"""Page of the stream that sends the log to another system."""
+"""Page to configure the stream that sends the log to another system."""
 
 from django.contrib import messages
 from django.http import HttpResponse

@@ -1,4 +1,4 @@
-"""Verification of the log on its page, and the file of its signed heads."""
+"""Page that verifies the log, and the file of its signed heads."""
 
 from django.db import DatabaseError
 from django.http import HttpResponse
@@ -15,7 +15,7 @@ from governance.models import Project
 from governance.people.auth import MemberRequest, member_page
 from governance.web.forms import sent
 
-NEWEST = 1_000  # heads of a file
+NEWEST = 1_000  # heads in a file
 SHOWN = 10
 
 
@@ -48,7 +48,7 @@ def verification(request: MemberRequest) -> HttpResponse:
 
 
 def _file_of_heads(project: Project) -> HttpResponse:
-    """Signed heads as a text file, the newest signed now."""
+    """Signed heads as a text file, including one signed now."""
     _sign(project)
     lines = [f"{head}\n" for head in signed_heads(project)[-NEWEST:]]
     answer = HttpResponse("".join(lines), content_type="text/plain; charset=utf-8")
@@ -58,15 +58,15 @@ def _file_of_heads(project: Project) -> HttpResponse:
 
 
 def with_signed_head(file: HttpResponseBase, project: Project) -> HttpResponseBase:
-    """The file of an export, with the log's head in the header `X-Audit-Head`."""
+    """Add the log's signed head to an export, in the header `X-Audit-Head`."""
     file.headers["X-Audit-Head"] = _sign(project)
     return file
 
 
 def _sign(project: Project) -> str:
-    """Line of the head; empty where nothing can be signed."""
+    """Sign the log's head and return its line; empty if that isn't possible."""
     try:
         head = sign_head(project)
-    except DatabaseError:  # one that is read-only, say, from which a log is still read
+    except DatabaseError:  # for example a read-only one, from which the log can still be read
         return ""
     return str(head) if head else ""

@@ -1,4 +1,4 @@
-"""Forms for a call to try, and for the tests that a contract carries."""
+"""Forms for a call to try, and for tests of a contract."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ EXPECTED = [
 
 
 class ValuesField(forms.CharField):
-    """Named values, one per line or as a JSON object; errors name the place."""
+    """Named values, one per line or as a JSON object; errors quote the invalid part."""
 
     widget = forms.Textarea
 
@@ -52,7 +52,7 @@ class ValuesField(forms.CharField):
             raise forms.ValidationError(str(refused)) from refused
 
     def prepare_value(self, value: Any) -> Any:
-        """JSON, in which other pages bring a call along, as lines."""
+        """Convert JSON, as sent by other pages, to lines."""
         try:
             return lines_of(read_object(str(value or "{}")))
         except InvalidInput:
@@ -60,7 +60,7 @@ class ValuesField(forms.CharField):
 
 
 class OutputField(forms.CharField):
-    """Forms send every line end as CR LF: tools write LF."""
+    """Output with LF line ends, as tools write them; forms always send CRLF."""
 
     def clean(self, value: Any) -> str:
         return str(super().clean(value)).replace("\r\n", "\n")
@@ -101,7 +101,7 @@ class CallForm(Form):
 
     def __init__(self, data: Mapping[str, Any] | None = None, *args: Any, **kwargs: Any) -> None:
         if data is not None and "raw" not in data and any(key.startswith(PREFIX) for key in data):
-            data = {**{key: data[key] for key in data}, "args": ""}  # the fields are the arguments
+            data = {**{key: data[key] for key in data}, "args": ""}  # the fields have the arguments
         super().__init__(data, *args, **kwargs)
 
     @property
@@ -116,7 +116,7 @@ class CallForm(Form):
             return sent
         try:
             return argument_fields(values_in(str(self["args"].value() or "")))
-        except InvalidInput:  # said beside the field
+        except InvalidInput:  # the field shows the error
             return []
 
     def clean_args(self) -> dict[str, Json]:
@@ -191,7 +191,7 @@ class SessionForm(Form):
 
     @property
     def rows(self) -> list[Row]:
-        """Calls as rows; empty where the author chose JSON, or where they do not fit into rows."""
+        """Calls as rows; empty if the author chose JSON, or if they don't fit into rows."""
         if self.is_bound:
             return sent_rows({key: str(self.data[key]) for key in self.data})
         if "rows" in self.initial:
@@ -204,7 +204,7 @@ class SessionForm(Form):
         return rows_of(calls) if len(calls) <= MOST_ROWS else []
 
     def after(self, act: str) -> "SessionForm":
-        """The form with its calls changed: one more, one less, as JSON or as rows again."""
+        """Form after an edit: a call added or removed, or calls switched between JSON and rows."""
         others = {name: self.data.get(name, "") for name in ("name", "stopped_at", "rule")}
         if act == "json":
             filled = [row for row in self.rows if not row.is_empty]
@@ -227,7 +227,7 @@ class SessionForm(Form):
 
 
 def shown_case(case: Case) -> dict[str, Any]:
-    """Values of the fields of its form."""
+    """Initial values for the form of this test."""
     expects = case.expects
     if isinstance(expects, Stops):
         return {

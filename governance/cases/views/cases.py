@@ -1,4 +1,4 @@
-"""The tests of a contract: listed with what the newest version says, written, moved, removed."""
+"""Tests of a contract: listed with their current results, written, moved and deleted."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ DRAFT = "draft"
 @require_safe
 @member_page()
 def cases(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
-    """Run now, against one's draft or the version that is asked for, else the newest."""
+    """Run the tests against the person's draft, the requested version, or else the newest one."""
     bundle = existing_bundle(request.project, bundle_name)
     draft = draft_of(bundle, request.user.pk)
     against_draft = draft is not None and request.GET.get("version") == DRAFT
@@ -86,7 +86,7 @@ def cases_panel(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def new_case(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """`fill` brings a call from elsewhere: what it must be is for the author to say."""
+    """Form for a new test. `fill` prefills the call; the author chooses the expected decision."""
     bundle = existing_bundle(request.project, bundle_name)
     if request.method == "POST" and "fill" in request.POST:
         return case_page(request, bundle, CaseForm(initial=_brought(request)))
@@ -139,7 +139,7 @@ def remove_case(request: MemberRequest, bundle_name: str, case_id: int) -> HttpR
 
 
 def _write_session(request: MemberRequest, bundle: Bundle, row: Case | None) -> HttpResponse:
-    """Saves the test, or shows the form with its calls changed: one more, one less, as JSON."""
+    """Save the test, or show the form after an edit: a call added or removed, or JSON."""
     act, form = request.POST.get("act", ""), SessionForm(request.POST)
     if not act:
         return _write(request, bundle, form, row)
@@ -184,7 +184,7 @@ def case_page(
 
 
 def _brought(request: MemberRequest) -> dict[str, str]:
-    """Initial values that another form sent for this one."""
+    """Initial values for this form, sent by another one."""
     names = {*CaseForm.base_fields, *SessionForm.base_fields}
     brought = {name: str(request.POST[name]) for name in names if name in request.POST}
     form = CaseForm(request.POST)

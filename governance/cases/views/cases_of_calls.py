@@ -1,4 +1,4 @@
-"""A recorded call that becomes a test with one click: it must be again what it was."""
+"""Saves a recorded call as a test that expects the same decision."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def keep_call(request: MemberRequest, bundle_name: str) -> HttpResponse:
 
 
 def _expected(request: MemberRequest, bundle: Bundle, call: CaseCall) -> Decides:
-    """Recorded decision; for a call that ran, the contract's present answer."""
+    """Recorded decision; for a call that ran, the contract's current decision."""
     rule = request.POST.get("rule", "")
     rule = rule if rule in rule_ids_of(bundle) else ""
     match request.POST.get("became"):
@@ -72,7 +72,7 @@ def _expected(request: MemberRequest, bundle: Bundle, call: CaseCall) -> Decides
 
 
 def _session(request: MemberRequest, bundle: Bundle, call: CaseCall) -> HttpResponse:
-    """Form for a call that a limit stopped: the author adds the calls that came before it."""
+    """Form for a call that a limit denied: the author adds the calls that came before it."""
     number = parse_number(request.POST.get("number"), 3)
     times = 1 if number is None else number
     calls = (replace(call, output=None, times=max(1, times)),)

@@ -1,4 +1,4 @@
-"""Playground of a contract that is only a draft."""
+"""Playground of a new contract that only exists as a draft."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def draft_result(request: MemberRequest, draft_id: int) -> HttpResponse:
 
 
 def _text(request: MemberRequest, draft_id: int) -> str | None:
-    """None when it is saved or discarded by now."""
+    """Text of the draft, or None if it was saved or discarded."""
     fits = draft_id < 2**63
     draft = new_draft_numbered(request.project, request.user.pk, draft_id) if fits else None
     return draft.text if draft else None

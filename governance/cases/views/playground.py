@@ -1,4 +1,4 @@
-"""The playground: a call tried against a version or one's draft, with the trace of every rule."""
+"""Playground: tries a call against a version or a draft, with a trace of every rule."""
 
 from typing import Any, NamedTuple
 
@@ -23,14 +23,14 @@ from governance.people.policies import Action, may
 from governance.people.queries.projects import environments
 from governance.web.forms import sent
 
-CHOICES = 200  # versions that can be chosen
+CHOICES = 200  # versions to choose from
 DRAFT = "draft"
 
 
 class Against(NamedTuple):
     """Version or draft that a call is tried against."""
 
-    value: str  # as a select has it
+    value: str  # value of the select option
     words: str
     text: str
 
@@ -38,7 +38,7 @@ class Against(NamedTuple):
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def playground(request: MemberRequest, bundle_name: str = "") -> HttpResponse:
-    """Without a bundle in the address one is chosen; a call that came along stays."""
+    """Without a contract in the URL, the page asks for one and keeps the call in the form."""
     bundle = _bundle(request, bundle_name)
     is_post = request.method == "POST"
     form = CallForm(sent(request)) if is_post else CallForm()
@@ -112,6 +112,6 @@ def _chosen_version(request: MemberRequest) -> str:
 
 
 def _bundle(request: MemberRequest, name: str) -> Bundle | None:
-    """Contract of the address, else the chosen one."""
+    """Contract in the URL, else the chosen one."""
     chosen = name or request.POST.get("contract") or request.GET.get("contract", "")
     return existing_bundle(request.project, chosen) if chosen else None

@@ -1,7 +1,6 @@
-"""The words that can stand at each place of a check, for who writes one.
+"""Completions at each path of a check, for the editor.
 
-They are the parser's own tables. A place is the keys above it, with `*` for any item of a list:
-`rules/*`.
+Taken from the parser's own tables. A path is the keys above, with `*` for any list item: `rules/*`.
 """
 
 from collections.abc import Mapping

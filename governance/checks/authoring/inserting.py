@@ -1,4 +1,4 @@
-"""Puts a rule or an example into the text of a check; all around it stays as it was written."""
+"""Inserts a rule or an example into the text of a check without reformatting the rest."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from governance.texts.outline import lines_of_node
 from governance.texts.plain_document import items_of, mapping, value_of
 from governance.texts.source_text import decoded
 
-# What readers of YAML refuse raw, or take for the end of a line.
+# Characters that YAML parsers reject unescaped, or read as a line break.
 _ESCAPED: Final = re.compile(
     "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
@@ -51,15 +51,15 @@ def _escape(match: re.Match[str]) -> str:
 
 EXAMPLES: Final = "examples"
 RULES: Final = "rules"
-_WIDE: Final = 100  # characters of a line; what is longer stands key by key
+_WIDE: Final = 100  # characters per line; longer items are written one key per line
 _NOT_YET: Final = "The text is not a valid check. Fix it first."
 
-Pairs = Sequence[tuple[str, Json]]  # an item, its keys in the order in which they are to stand
+Pairs = Sequence[tuple[str, Json]]  # an item as keys and values, in the order they are written
 
 
 class Inserted(NamedTuple):
     text: str
-    line: int  # where the new item begins
+    line: int  # first line of the new item
 
 
 def with_example(
@@ -73,12 +73,12 @@ def with_example(
 
 
 def with_rule(text: str, rule: Pairs, *, before: str = "") -> Inserted:
-    """Last of its rules; or before the one of this id, which would decide first."""
+    """Insert a rule last, or before the rule with this id, which would otherwise decide first."""
     return _with(text, RULES, rule, before=before)
 
 
 def rule_ids(text: str) -> list[str]:
-    """Ids of the rules of a text; empty where it cannot be read."""
+    """Ids of the rules of a text; empty if it can't be parsed."""
     try:
         root = _root(text)
     except InvalidInput:
@@ -87,7 +87,7 @@ def rule_ids(text: str) -> list[str]:
 
 
 def rules_of(text: str) -> list[dict[str, Any]]:
-    """As values, of a text that can be read; of any other none."""
+    """Rules of a text as values; empty if it can't be parsed."""
     try:
         root = _root(text)
     except InvalidInput:
@@ -132,7 +132,7 @@ def _inserted(text: str, root: yaml.MappingNode, key: str, pairs: Pairs, before:
 
 
 def _under_new_key(text: str, root: yaml.MappingNode, key: str, pairs: Pairs) -> Inserted:
-    """At the end; but rules stand before the examples."""
+    """Add the key at the end, but `rules` before `examples`."""
     written = [f"{key}:", *_block(pairs, "  ")]
     examples = next((name for name, _ in root.value if name.value == EXAMPLES), None)
     if key == RULES and examples is not None:
@@ -147,7 +147,7 @@ def _under_new_key(text: str, root: yaml.MappingNode, key: str, pairs: Pairs) ->
 def _into_flow(
     text: str, root: yaml.MappingNode, value: yaml.Node | None, key: str, pairs: Pairs
 ) -> Inserted:
-    """A document that is written as JSON."""
+    """Insert into a document written as JSON."""
     item = flow(dict(pairs), as_json=True)
     if value is None:
         return _at_end_of_flow(text, root, f'"{key}": [{item}]')
@@ -168,7 +168,7 @@ def _at_end_of_flow(text: str, node: yaml.Node, item: str) -> Inserted:
 
 
 def _at_line(text: str, line: int, new: list[str]) -> Inserted:
-    """These lines before that one; numbers count from 1."""
+    """Insert lines before this line; lines count from 1."""
     lines = text.split("\n")
     if line > len(lines) or (line == len(lines) and not lines[-1].strip()):
         while lines and not lines[-1].strip():
@@ -179,7 +179,7 @@ def _at_line(text: str, line: int, new: list[str]) -> Inserted:
 
 
 def _block(pairs: Pairs, indent: str) -> list[str]:
-    """An example on one line where it fits, everything else key by key."""
+    """Lines of an item: an example on one line if it fits, anything else one key per line."""
     one = f"{indent}- {flow(dict(pairs))}"
     if pairs[0][0] != "id" and len(one) <= _WIDE:
         return [one]
@@ -189,7 +189,7 @@ def _block(pairs: Pairs, indent: str) -> list[str]:
 
 def _root(text: str) -> yaml.MappingNode:
     try:
-        tree_of(decoded(text, at_most=MAX_BYTES))  # refuses what must not be built, as an alias
+        tree_of(decoded(text, at_most=MAX_BYTES))  # rejects aliases, which must not be composed
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
     except DocumentInvalid as refused:
         raise InvalidInput(_NOT_YET, errors=refused.errors) from refused

@@ -1,4 +1,4 @@
-"""Differences between two texts of a check by meaning, whatever their format and comments."""
+"""Semantic differences between two texts of a check, ignoring format and comments."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -20,8 +20,8 @@ Rules = dict[str, dict[str, Any]]
 
 
 def check_changes(before: str, after: str) -> tuple[Change, ...] | None:
-    """Changes in the order of the later text, removals last; empty for the same meaning. None where
-    a text cannot be read."""
+    """Changes in the order of the later text, removals last. Empty if the meaning is the same, None
+    if a text can't be parsed."""
     try:
         return tuple(_changes(_read(before), _read(after)))
     except yaml.YAMLError:
@@ -54,7 +54,7 @@ def _changes(old: Values, new: Values) -> Iterator[Change]:
 
 
 def rule_in_words(rule: Values) -> str:
-    """`http_*`: failure when `result.status` ≥ 400, labelled partial"""
+    """Description such as "`http_*`: failure when `result.status` ≥ 400, labelled partial"."""
     label = f", labelled {rule['label']}" if rule.get("label") else ""
     verdict = f"{_aspect_words(rule, 'verdict')} when {condition_in_words(rule.get('when'))}{label}"
     return shortened(f"{_aspect_words(rule, 'tool')}: {verdict}")
@@ -72,7 +72,7 @@ def _with_tool(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(was: Rules, now: Rules) -> dict[str, str]:
-    """New id to old id, where nothing but the id differs."""
+    """New id to old id of rules in which only the id differs."""
     gone = {_form(rule): name for name, rule in was.items() if name not in now}
     come = {name: _form(rule) for name, rule in now.items() if name not in was}
     return {name: gone.pop(form) for name, form in come.items() if form in gone}

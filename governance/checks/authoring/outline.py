@@ -16,8 +16,8 @@ from governance.texts.plain_document import items_of, mapping, value_of
 @dataclass(frozen=True, slots=True)
 class OutlinedCheckRule:
     id: str
-    tool: str  # a glob; empty: every tool
-    says: str  # when it decides
+    tool: str  # a glob; empty for every tool
+    says: str  # the condition in words
     verdict: str
     reason: str
     label: str
@@ -41,7 +41,7 @@ class OutlinedCheck:
 
     @property
     def tools(self) -> list[str]:
-        """Which its rules name; none where one of them is about every tool."""
+        """Tools that the rules name; empty if a rule applies to every tool."""
         named = list(dict.fromkeys(rule.tool for rule in self.rules))
         return [] if "" in named else named
 

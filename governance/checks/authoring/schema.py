@@ -1,7 +1,7 @@
-"""The JSON Schema of a check's document, for editors and programs that know only that.
+"""JSON Schema of a check, for editors and programs that only support that.
 
-It is made from the tables that the parser reads by. What a schema cannot say (a pattern that is no
-regular expression, a rule's name that stands there twice) the parser alone tells.
+Generated from the parser's tables. Only the parser reports what a schema can't express, such as
+invalid regular expressions and duplicate rule ids.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _TEXT: Final[Schema] = {"type": "string"}
 _NAME: Final[Schema] = {"type": "string", "pattern": f"^{fields.NAME}$"}
 _PATTERN: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN}
 
-# The words of regular expressions in JavaScript, which those of schemas are.
+# Selector syntax as JavaScript regular expressions, which JSON Schema uses.
 _QUOTED: Final = r'\."(?:[^"\\]|\\.)*"'
 _INDEX: Final = r"\[-?[0-9]{1,9}\]"
 _TO_ONE: Final = rf"(?:\.{NAME}|{_QUOTED}|{_INDEX})"
@@ -59,7 +59,7 @@ def _list(items: Schema, *, most: int | None = None, least: int = 0) -> Schema:
 
 
 def _one_key(properties: Schema, **more: Any) -> Schema:
-    """Exactly one of these keys."""
+    """Object with exactly one of these keys."""
     return {"type": "object", "minProperties": 1, "maxProperties": 1, **properties, **more}
 
 

@@ -1,7 +1,7 @@
-"""Skeleton of a rule that is true of one result, on the field that tells most.
+"""Draft rule that matches one result, on its most telling field.
 
-A person reads and changes it, so fields are chosen by their names and values, as the reference of
-result shapes has them; whether a result fails is for the person to say.
+Fields are chosen by name and value, after the reference of result shapes. A person reviews the rule
+and decides whether such a result is a failure.
 """
 
 import json
@@ -15,9 +15,9 @@ from governance.core.free_names import as_free_name
 from governance.core.json_value import Json
 
 _DEEPEST: Final = 3
-_WIDEST: Final = 40  # fields of one object that are looked at
-_LONGEST_JSON: Final = 65_536  # characters of a text that is parsed for it
-_LONGEST: Final = 60  # characters of a text that a rule compares with
+_WIDEST: Final = 40  # fields per object that are considered
+_LONGEST_JSON: Final = 65_536  # characters of a string that is parsed as JSON
+_LONGEST: Final = 60  # characters of a string that a rule compares with
 _SAYS_YES: Final = frozenset(("ok", "success", "succeeded", "successful", "passed", "valid"))
 _SAYS_NO: Final = frozenset(
     ("iserror", "error", "failed", "failure", "haserrors", "interrupted", "timedout", "denied")
@@ -57,25 +57,25 @@ _WORDS: Final = re.compile(r"[a-z0-9]+")
 
 
 class Field(NamedTuple):
-    above: str  # the selector of the object that it is a field of
+    above: str  # selector of the object that has this field
     selector: str
-    name: str  # letters and digits of its key, small
+    name: str  # the key's letters and digits, in lower case
     value: Json
-    inside: Json  # the object that it is a field of
+    inside: Json  # the object that has this field
 
 
 class _Chosen(NamedTuple):
-    """`weight`: the less, the more it tells."""
+    """Candidate field and test; the lowest `weight` is the most telling."""
 
     weight: int
     field: Field
-    test: dict[str, Json]  # an operator and what it takes
+    test: dict[str, Json]  # an operator and its operand
     verdict: str = "failure"
     label: str = ""
 
 
 def rule_for(result: Json, tool: str, used_ids: Collection[str]) -> Pairs:
-    """A rule, key by key. It is true of this result of this tool."""
+    """A rule, key by key, that matches this result of this tool."""
     chosen = min(_all(result), key=lambda each: each.weight)
     pairs: list[tuple[str, Json]] = [("id", as_free_name(_slug(chosen), used_ids))]
     if tool and len(tool) <= LONGEST_TOOL and not re.search(r"[\[\]{}|,*?\0]", tool):
@@ -226,7 +226,7 @@ def _slug(chosen: _Chosen) -> str:
 
 
 def _reason(chosen: _Chosen) -> str:
-    """Template of the reason: a message of the result, or the value that decided."""
+    """Template of the reason: a message in the result, or the value that decided."""
     _, at, _, value, inside = chosen.field
     if isinstance(inside, dict) and "{" not in at and "}" not in at:
         for name in _MESSAGES:

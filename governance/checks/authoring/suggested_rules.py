@@ -1,4 +1,4 @@
-"""A rule of the shipped library, written into the text of a check for one tool."""
+"""Adds a rule of the built-in library to the text of a check, for one tool."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def name_for(tool: str) -> str:
 
 
 def new_text(name: str, judge: str) -> str:
-    """Text of a new check that behaves like this one of the console's, until it gets rules."""
+    """Text of a new check that behaves like this built-in check until it gets rules."""
     if judge == DEFAULT.name or shipped_text(judge) is None:
         return _NEW.format(name=flow(name), otherwise="default", include="")
     otherwise = shipped()[judge]["otherwise"]
@@ -43,10 +43,10 @@ def new_text(name: str, judge: str) -> str:
 
 
 def with_suggested(text: str, check: str, rule: str, tool: str) -> str:
-    """Last of its rules, so that none of them is overruled, and for this tool alone.
+    """Add the rule last, so that it overrules none, and for this tool only.
 
-    What the library would ask before it, and not call a failure, is asked before it here too.
-    What stands there already is not written twice.
+    Library rules that come before it and don't decide failure are added before it too. Rules that
+    the text already has are not added twice.
     """
     there = [_without_id(each) for each in rules_of(text)]
     for pairs in _rules(check, rule):
@@ -60,18 +60,18 @@ def with_suggested(text: str, check: str, rule: str, tool: str) -> str:
 
 
 def rule_text(check: str, rule: str, tool: str) -> str:
-    """The rule as it is written into a check for this tool, with the rules it needs before it."""
+    """The rule as written into a check for this tool, with the rules it needs before it."""
     written = with_suggested(new_text(name_for(tool), DEFAULT.name), check, rule, tool)
     return written[written.index("rules:") :]
 
 
 def has_suggested(text: str, check: str, rule: str, tool: str) -> bool:
-    """Whether the rule is in this text for this tool, as it is or edited under its own id."""
+    """Whether this text has the rule for this tool, unchanged or edited under its own id."""
     if any(each.get("id") == rule and each.get("tool") == tool for each in rules_of(text)):
         return True
     try:
         return with_suggested(text, check, rule, tool) == text
-    except InvalidInput:  # no rule fits into such a text
+    except InvalidInput:  # the text can't take a rule
         return False
 
 
@@ -94,7 +94,7 @@ def _rules(check: str, rule: str) -> Sequence[Pairs]:
 
 @cache
 def tests_items(check: str, rule: str) -> bool:
-    """Whether it is some items of a list that tell of the failure, and not that there is a list."""
+    """Whether the rule tests items of a list, rather than the list itself."""
     return any(dict(pairs)["id"] == rule and _has_item_test(pairs) for pairs in _rules(check, rule))
 
 

@@ -1,5 +1,5 @@
-"""The rules of a check that are asked about one result, in their order, up to the one that decides:
-what each looked at, and what stood there. For people: verdicts come from the matcher alone."""
+"""Trace of the rules that one result was tested against, in order, up to the one that decided, with
+the values each rule read. For display only: verdicts come from the matcher."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from governance.matching.globs import glob_matches
 from governance.matching.patterns import pattern_of
 from governance.matching.selectors import selector_of
 
-WORK: Final = 2_000_000  # while somebody waits for a page
-MOST_SEEN: Final = 4  # selectors of one rule
-SHOWN: Final = 120  # characters of a value
+WORK: Final = 2_000_000  # bounded, because a page waits for it
+MOST_SEEN: Final = 4  # selectors per rule
+SHOWN: Final = 120  # characters per value
 OTHERWISE: Final = "otherwise"
-BUILT_IN: Final = ("null", "is_error", "error_prefix")  # what it asks, one after the other
+BUILT_IN: Final = ("null", "is_error", "error_prefix")  # tests of the default check, in order
 
 
 @dataclass(frozen=True, slots=True)
 class Saw:
     selector: str
-    value: str  # as JSON; empty: it is missing
+    value: str  # as JSON; empty if missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Step:
 def trail(
     compiled: Compiled, tool: str, output: Json, elapsed_ms: float | None = None
 ) -> list[Step]:
-    """Without an end where that would take too much work."""
+    """Steps up to the deciding rule; incomplete if they would take too much work."""
     call = Call(tool, output, elapsed_ms)
     call.left = WORK
     steps: list[Step] = []
@@ -79,7 +79,7 @@ def _built_in_steps(call: Call) -> Iterator[Step]:
 
 
 def _saw(condition: Mapping[str, Any], call: Call) -> Iterator[Saw]:
-    """Values that the leaves read; not those of tests on the items of a list."""
+    """Values that the leaf conditions read, except tests on list items."""
     if "select" in condition:
         yield _seen(condition["text"], selector_of(condition["select"])(call))
         return

@@ -1,4 +1,4 @@
-"""Conditions of checks in words, those of contracts included."""
+"""Conditions of checks in plain English, with the wording that contracts use."""
 
 from typing import Any, Final
 
@@ -60,7 +60,7 @@ def _item_words(selector: str, operand: Any, item: str, has: str) -> str:
 
 
 def _item(operand: Any) -> str:
-    """Operators on the item itself, or a condition whose selectors begin with it."""
+    """Operators on the item itself, or a condition with selectors that begin with `item`."""
     if not isinstance(operand, dict):
         return value_in_words(operand)
     if not _is_condition(operand):

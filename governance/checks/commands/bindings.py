@@ -1,4 +1,4 @@
-"""Bindings: the list is replaced as one, and only in the revision that was seen."""
+"""Bindings: the list is replaced as a whole, and only at the revision that the client read."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,11 +18,11 @@ from governance.models.projects import ENVIRONMENT_NAME
 from governance.people.commands.requirements import environment_named
 from governance.people.policies import Action, refuse_unless
 
-LONGEST = {"environment": 128, "agent": 128, "tool": 1_024}  # as what they are matched against
+LONGEST = {"environment": 128, "agent": 128, "tool": 1_024}  # limits of the fields that they match
 
 
 class BindingsMovedOn(Conflict):
-    """The bindings were changed meanwhile; `present` has the current ones."""
+    """The bindings changed in the meantime; `present` has the current ones."""
 
     code = "moved_on"
 
@@ -37,7 +37,7 @@ class BindingsMovedOn(Conflict):
 def bind(
     project: Project, lines: Sequence[Binding], *, revision: int | None = None, by: Actor
 ) -> Bindings:
-    """Replace all bindings by these, in this order. Equal ones are not logged.
+    """Replace all bindings by these, in this order. An unchanged list is not logged.
 
     Raises `BindingsMovedOn` if `revision` is given and isn't the current one.
     """

@@ -1,4 +1,4 @@
-"""Named success checks: every save makes another immutable version."""
+"""Named success checks: every save creates an immutable version."""
 
 from collections.abc import Collection
 from hashlib import sha256
@@ -37,11 +37,11 @@ def save_check(
     grown: Grown | None = None,
     newer: Collection[str] = (),
 ) -> tuple[CheckVersion, bool]:
-    """The version with these bytes, and whether it is new: the newest one's bytes make no other.
+    """Save a version, unless the newest has the same bytes; returns it and whether it is new.
 
-    With `name` it is refused under another one; with `grown`, when it would stand over a version
-    that its author has not seen. What the newest version includes stays as it is there, but for
-    those of which the `newer` is asked for.
+    Raises DocumentInvalid if the document isn't named `name`, and MovedOn if the newest version
+    isn't `grown`, the one that its author edited. Included checks keep the versions that the newest
+    version fixed, except those in `newer`.
     """
     refuse_unless(by, Action.WRITE_CHECK)
     message = as_stored(project.pk, fit_message(message))
@@ -57,9 +57,9 @@ def save_check(
 
 
 def include_newer(newest: CheckVersion, *, by: Actor) -> tuple[CheckVersion, bool]:
-    """The same text with what it includes as that is now; the same version where nothing is newer.
+    """Save the same text with the newest included checks; the same version if none is newer.
 
-    Examples are run again: a newer included check may break one, and is refused then.
+    Examples run again: a newer included check may break one, and then the save is rejected.
     """
     refuse_unless(by, Action.WRITE_CHECK)
     newer = newer_included(newest)
@@ -92,7 +92,7 @@ def _save(
     by: Actor,
     grown: Grown | None,
 ) -> tuple[CheckVersion, bool]:
-    # Its row is the queue of those who number its versions; with a new name, making it is.
+    # This row lock serializes version numbering. For a new name, the insert does.
     check, _ = Check.objects.select_for_update(no_key=True).get_or_create(
         project=project, name=read.name
     )

@@ -22,7 +22,7 @@ WRITE = Action.WRITE_CHECK
 
 
 def begin_check_draft(project: Project, *, text: str, by: Actor) -> CheckDraft:
-    """Draft of a new check: from a shipped one, another one, a suggestion, a file."""
+    """Draft of a new check, from a built-in check, another check, a suggestion or a file."""
     person = writer(by, WRITE)
     text = fit(as_written(text, like=text), MAX_BYTES, project_id=project.pk)
     draft = CheckDraft(project=project, person_id=person, text=text)
@@ -30,7 +30,7 @@ def begin_check_draft(project: Project, *, text: str, by: Actor) -> CheckDraft:
 
 
 def keep_check_draft(check: Check, *, text: str, base: int, seen: str, by: Actor) -> CheckDraft:
-    """One's draft of this check with this text; `seen` is its revision, or empty for none."""
+    """The actor's draft of this check with this text; `seen` is its last revision, or empty."""
     person = writer(by, WRITE)
     grown_from = check_version_numbered(check, base)
     if grown_from is None:
@@ -68,7 +68,7 @@ def keep_new_check_draft(draft: CheckDraft, *, text: str, seen: str, by: Actor) 
 
 @transaction.atomic
 def take_newer(draft: CheckDraft, included: str, *, newest: bool, by: Actor) -> CheckDraft:
-    """Whether the draft includes the newest version of this check, or the one that it had."""
+    """Set whether the draft includes the newest version of this check or the one it had."""
     writer(by, WRITE)
     present = storage.locked(draft)
     others = [name for name in present.newer if name != included]
@@ -78,7 +78,7 @@ def take_newer(draft: CheckDraft, included: str, *, newest: bool, by: Actor) -> 
 
 
 def rebase_check_draft(draft: CheckDraft, on: CheckVersion, *, seen: str, by: Actor) -> int:
-    """Bring what that version changed into the draft; how many places both changed."""
+    """Merge that version's changes into the draft; returns the number of conflicts."""
     writer(by, WRITE)
     base = check_text_of(check_version_numbered(on.success_check, draft.base))
     return storage.rebase(
@@ -89,7 +89,7 @@ def rebase_check_draft(draft: CheckDraft, on: CheckVersion, *, seen: str, by: Ac
 def save_check_draft(
     draft: CheckDraft, *, message: str = "", by: Actor
 ) -> tuple[CheckVersion, bool]:
-    """Its text as the version after the one that it grew from; then it is a draft no more."""
+    """Save the draft as the next version after its base, then delete the draft."""
     writer(by, WRITE)
     grown = Grown(draft.success_check.name if draft.success_check else "", draft.base)
     version, is_new = save_check(

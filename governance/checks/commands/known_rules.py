@@ -1,4 +1,4 @@
-"""A rule of a built-in check, written into a draft for one tool."""
+"""Adds a rule of a built-in check to a draft for one tool."""
 
 from governance.checks.authoring.suggested_rules import new_text, with_suggested
 from governance.checks.commands.drafts import (
@@ -29,7 +29,7 @@ class RuleIsThere(Conflict):
 def draft_known_rule(
     project: Project, *, check: str, rule: str, tool: str, judge: str, by: Actor
 ) -> CheckDraft:
-    """The person's draft of the check that decides for this tool, begun or open, with the rule.
+    """Add the rule to the person's draft, new or open, of the check that decides for this tool.
 
     Built-in checks have no drafts: the check named after the tool gets the rule, or a new one that
     includes the built-in one.
@@ -56,7 +56,7 @@ def draft_known_rule(
 def _in_a_new_one(
     project: Project, person: int, check: str, rule: str, tool: str, judge: str, *, by: Actor
 ) -> CheckDraft:
-    """A draft that is open for this tool gets the rule too: only one check can decide for it."""
+    """Add the rule to an open draft for this tool, if any: only one check can decide for it."""
     name = new_name_for(project, tool)
     for mine in new_drafts_for(project, person, name, judge):
         text = with_suggested(mine.text, check, rule, tool)

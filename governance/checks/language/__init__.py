@@ -1,1 +1,1 @@
-"""Named success checks: their language, what it is compiled to, and what carries that out."""
+"""The language of named success checks: parser, compiler and matcher."""

@@ -1,7 +1,7 @@
-"""Compiles a regular expression to a table that is walked one step per character, in any language.
+"""Compiles a regular expression to a state table, with one step per character in any language.
 
-The answer is only whether the pattern matches somewhere. The table includes `^ $ \\b`, so a walk
-needs nothing else. Reasons and an example: docs/adr/0016-patterns-are-automata.md.
+It only tells whether the pattern matches somewhere. The table covers `^ $ \\b`, so a walk needs
+nothing else. Reasons and an example: docs/adr/0016-patterns-are-automata.md.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,12 @@ class _Made:
 
 
 def automaton(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Automaton:
-    """Whoever gets one shares it with all that ask for the same pattern: read it, no more."""
+    """Automaton of a pattern. All callers share one cached instance, so it must not be modified."""
     return _made(pattern, ignore_case=ignore_case, multiline=multiline).automaton
 
 
 def steps_to(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> int:
-    """Work to build the automaton, for callers that add up several; a million or two take a
-    second."""
+    """Work to build the automaton, for callers with a budget; a million or two take a second."""
     return _made(pattern, ignore_case=ignore_case, multiline=multiline).steps
 
 
@@ -48,7 +47,7 @@ def _made(pattern: str, *, ignore_case: bool, multiline: bool) -> _Made:
     return known
 
 
-@lru_cache(maxsize=64)  # typing a check asks for its patterns again and again
+@lru_cache(maxsize=64)  # typing in the editor recompiles the same patterns repeatedly
 def _tried(pattern: str, *, ignore_case: bool, multiline: bool) -> _Made | PatternRefused:
     try:
         return _worked_out(pattern, ignore_case=ignore_case, multiline=multiline)

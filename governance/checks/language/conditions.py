@@ -12,7 +12,7 @@ from governance.checks.language.tree import Entry, Keys, Listing, Node, Word
 from governance.core.compiled_check import Condition, Leaf, Selector
 
 _ITEM: Selector = [{"base": "item", "steps": []}]
-_WALKING = ("items", "values", "json", "text")  # steps that cost as much as what they look at
+_WALKING = ("items", "values", "json", "text")  # steps whose cost grows with the value they read
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Conditions:
     patterns: PatternTable
 
     def read(self, node: Node, *, in_item: bool = False) -> Condition | None:
-        """None where something is wrong, which is told then."""
+        """Compiled condition, or None after reporting a problem."""
         if not isinstance(node, Keys) or not node.entries:
             self._refuse_no_condition(node)
             return None
@@ -104,7 +104,7 @@ class Conditions:
         return None if when is None or compared is None else {"when": when, "is": compared}
 
     def _on_item(self, node: Node) -> Condition | None:
-        """An operator on the item itself, or a condition about it."""
+        """An operator on the item itself, or a condition on its parts."""
         if isinstance(node, Keys):
             words = [key.text for key, _ in node]
             meant = words and not any(_begins_a_condition(word) for word in words)
@@ -130,7 +130,7 @@ class Conditions:
         return operators[0]
 
     def _options(self, body: Keys, operator: str) -> frozenset[str]:
-        """Options that are set."""
+        """Options that are set to true."""
         on = set()
         for key, value in body:
             if key.text not in OPTIONS:
@@ -142,8 +142,8 @@ class Conditions:
         return frozenset(on)
 
     def _is_cheap(self, selector: Selector, written: Word) -> bool:
-        """Whether it may be looked up once per item: what does not begin with the item is as large
-        for each of them."""
+        """Whether a selector is cheap enough to run once per item: a value outside the item would
+        be read in full each time."""
         for alternative in selector:
             if alternative["base"] != "item" and any(
                 step[0] in _WALKING for step in alternative["steps"]

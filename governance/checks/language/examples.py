@@ -1,4 +1,4 @@
-"""The examples of a check: results that a text says its own verdict of, run whenever it is read."""
+"""Examples of a check: results with an expected verdict, run whenever the text is read."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from governance.core.json_value import Json
 
 MOST: Final = 500
 KEYS: Final = ("tool", "result", "verdict", "elapsed_ms")
-# Comparisons times characters: what a few seconds suffice for, however the two are shared out.
+# Comparisons times characters, a few seconds' worth whatever the ratio of the two.
 MOST_WORK: Final = 10_000_000
 _SHOWN: Final = 60
 
@@ -28,7 +28,7 @@ class Example:
     result: Json
     verdict: str
     elapsed_ms: float | None
-    size: int  # characters of its text, nearly
+    size: int  # approximate characters of its text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ def read_examples(document: Keys, problems: Problems) -> list[Example]:
 def run_examples(
     examples: list[Example], compiled: Compiled, problems: Problems
 ) -> tuple[ExampleResult, ...]:
-    """Results of all examples, with a problem at each that differs from its expected verdict."""
+    """Results of all examples. Reports a problem for each one with an unexpected verdict."""
     if not examples:
         return ()
     comparisons = sum(_weight(rule["when"]) for rule in compiled["rules"])

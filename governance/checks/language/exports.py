@@ -1,7 +1,8 @@
-"""A check as a file that agents use: one fixed text, and the compiled check as one JSON literal.
+"""Exports a check as a file for agents: fixed source code plus the compiled check as a JSON
+literal.
 
-No string of a check is ever placed in code. The literal is ASCII without a line break, a closing
-quote or an angle bracket, which both languages read as the same text and give to their JSON reader.
+No string of a check is ever inserted into code. The literal is ASCII without line breaks, closing
+quotes and angle brackets, so both languages read it as the same string and parse it as JSON.
 """
 
 import ast
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from governance import matching
 
-# Each after what it needs.
+# Each part after the ones it depends on.
 _PYTHON_PARTS: Final = (
     "call",
     "canonical",
@@ -45,7 +46,7 @@ _TYPESCRIPT_IMPORT: Final = re.compile(r'^import (?:type )?\{[^}]*\} from "\.{1,
 
 
 def json_document(compiled: Mapping[str, Any]) -> bytes:
-    """The same bytes for the same check, in whatever order a store gives its keys back."""
+    """Identical bytes for the same check, in whatever order a database returns its keys."""
     return _json(compiled).encode()
 
 
@@ -107,7 +108,7 @@ export type {{ Explanation, Json }};
 
 @cache
 def matcher_text() -> str:
-    """The matcher and its parts as one text of Python, with one list of imports."""
+    """The matcher and its parts as one Python module, with merged imports."""
     files = [_MATCHING / f"{name}.py" for name in _PYTHON_PARTS]
     plain_imports: set[str] = set()
     from_imports: dict[str, set[str]] = {}
@@ -125,9 +126,9 @@ def matcher_text() -> str:
                     if not module.startswith(_OURS):
                         from_imports.setdefault(module, set()).update(each.name for each in names)
                 case ast.Expr(value=ast.Constant()) if place == 0:
-                    pass  # what the file is for
+                    pass  # the module's docstring
                 case ast.Assign(targets=[ast.Name(id="__all__")]):
-                    pass  # the module that it becomes a part of has its own
+                    pass  # the exported module has its own
                 case _:
                     continue
             left_out |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
@@ -148,12 +149,13 @@ def typescript_matcher_text() -> str:
 
 
 def _sorted(names: Iterable[str]) -> str:
-    """Types after constants, as everywhere here."""
+    """Constants before types, the import order used throughout."""
     return ", ".join(sorted(names, key=lambda name: (not name.isupper(), name)))
 
 
 def _header(comment: str, compiled: Mapping[str, Any]) -> str:
-    """Letters and digits only: even a comment can do harm, by naming an encoding for instance."""
+    """Header comment with letters and digits only: even a comment can do harm, such as by declaring
+    an encoding."""
     about = (f"{name} {_NO_WORD.sub('?', str(compiled[name]))}" for name in _ABOUT)
     return f"{comment} Success check: {', '.join(about)}."
 
@@ -163,7 +165,7 @@ def _literal(compiled: Mapping[str, Any]) -> str:
 
 
 def _ascii(text: str) -> str:
-    """Escape a JSON text so that nothing in it can end a script or a template."""
+    """Escape JSON so that it can't end a script tag or a template literal."""
     for letter in "<>`\x7f":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text

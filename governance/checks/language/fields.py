@@ -1,4 +1,4 @@
-"""Keys of an object in a check: allowed, required, and suggestions for misspelt ones."""
+"""Keys of an object in a check: allowed and required ones, and suggestions for typos."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ _NAME_WORDS: Final = (
 )
 
 
-_MEANT: Final = {  # what contracts and people call it
+_MEANT: Final = {  # names that contracts and people use
     **dict.fromkeys(("name", "rule"), "id"),
     **dict.fromkeys(("tools", "tool_name"), "tool"),
     **dict.fromkeys(("if", "condition", "where", "match"), "when"),
@@ -32,7 +32,8 @@ _MEANT: Final = {  # what contracts and people call it
 
 
 def keys_of(node: Node, problems: Problems, what: str, known: Sequence[str]) -> Keys | None:
-    """None, with its problem, where it is no object; unknown keys are told and left."""
+    """The node as an object, or None after reporting a problem. Unknown keys are reported and
+    ignored."""
     if not isinstance(node, Keys):
         problems.at(node, f"{what} has keys: {_listed(known)}.")
         return None
@@ -70,11 +71,11 @@ def name_of(node: Node, problems: Problems) -> str | None:
     return text
 
 
-_SEVERAL = {"include": "included checks"}  # where the key is not the word for them
+_SEVERAL = {"include": "included checks"}  # for keys that don't name their own items
 
 
 def listed(keys: Keys, key: str, problems: Problems, most: int) -> list[Node]:
-    """Items of a list; more than `most` are one problem, at the first too many."""
+    """Items of a list. Exceeding `most` is one problem, at the first item over the limit."""
     node = keys.get(key)
     if node is None:
         return []

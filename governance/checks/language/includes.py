@@ -1,4 +1,4 @@
-"""Rules of included checks, in the versions that are given."""
+"""Adds the rules of included checks, each in the version that the caller resolves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ DEFAULT: Final = "default"
 class Includes:
     problems: Problems
     patterns: PatternTable
-    versions: dict[str, int] = field(default_factory=dict)  # their versions, by name
+    versions: dict[str, int] = field(default_factory=dict)  # included versions by name
 
     def rules(self, document: Keys, name: str, included: Included) -> list[Rule]:
         rules: list[Rule] = []
@@ -85,8 +85,8 @@ class Includes:
 
 
 def fixed_in(compiled: Compiled, name: str, version: int) -> Compiled:
-    """Rules that a check took from another one when it was saved, as a check by itself: the other
-    version may be gone."""
+    """Rules that a check copied from an included one when it was saved, as a check of their own:
+    the included version may no longer exist."""
     rules = [rule for rule in compiled["rules"] if rule["of"] == name]
     used = sorted({place for rule in rules for place in _places(rule["when"])})
     places = {old: new for new, old in enumerate(used)}
@@ -128,7 +128,7 @@ def _places(condition: Any) -> Iterator[int]:
 
 
 def _moved(condition: Any, places: Sequence[int] | Mapping[int, int]) -> Any:
-    """The same condition where its automata stand at other places."""
+    """The same condition with the indexes of its automata remapped."""
     match condition:
         case {"all": parts}:
             return {"all": [_moved(part, places) for part in parts]}

@@ -1,7 +1,7 @@
-"""Whether a verdict depends on a value that was masked before it was stored.
+"""Detects whether a verdict depends on a value that was masked before it was stored.
 
-The matcher knows nothing of masks: agents run the same text on values as they are. So the rules
-that were tried are read here a second time, for outputs that hold a mask.
+The matcher knows nothing about masks: agents run the same code on unmasked values. So for outputs
+that contain a mask, the rules that were tried are evaluated a second time here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _OF_TEXTS: Final = frozenset(
 
 
 def default_reads_mask(output: Json) -> bool:
-    """Whether a mask is where the default check looks for the prefix of an error."""
+    """Whether a mask overlaps the characters that the default check tests for an error prefix."""
     if not isinstance(output, str):
         return False
     return 0 <= output.find(MARK_BEGINS, 0, START) < PREFIX
@@ -33,7 +33,7 @@ def default_reads_mask(output: Json) -> bool:
 def reads_mask(
     compiled: Compiled, tool: str, output: Json, elapsed_ms: float | None, decided_by: str
 ) -> bool:
-    """Whether one of the rules up to the one that decided reads a mask."""
+    """Whether any rule up to the deciding one reads a mask."""
     call = Call(tool, output, elapsed_ms)
     try:
         for rule in compiled["rules"]:
@@ -58,7 +58,7 @@ def _leaves(condition: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _depends(leaf: Mapping[str, Any], call: Call) -> bool:
-    """Whether the answer of this operator could be another for the value that was masked."""
+    """Whether this operator could give another result for the unmasked value."""
     op, value = leaf["op"], selector_of(leaf["select"])(call)
     if op in _OF_PRESENCE:
         return False

@@ -1,7 +1,7 @@
-"""Runs the compiled form of a success check: the verdict, the rule and the reason.
+"""Runs a compiled success check: the verdict, the rule that decided and the reason.
 
-The console, the modules that it exports and the client of agents all run this text, joined with
-that of its parts. It needs the standard library only, and is given nothing but a document.
+The console, exported modules and the agents' client all run this code, joined with its parts. It
+only needs the standard library, and its only input is a JSON document.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ __all__ = ["FORMAT", "Explanation", "UnknownFormat", "build", "canonical", "defa
 
 FORMAT = 1
 REASON = 500
-KNOWN = 1_000  # tools whose rules are remembered
+KNOWN = 1_000  # tools whose matching rules are cached
 
 
 class Explanation(NamedTuple):
@@ -30,7 +30,7 @@ class Explanation(NamedTuple):
     value: Any = None
     reason: str = ""
     labels: tuple[str, ...] = ()
-    cut: bool = False  # it depends on text that was not read; then it is no success
+    cut: bool = False  # the verdict depends on text that was not read; never a success then
 
 
 Judge = Callable[[str, Any, float | None], Explanation]
@@ -52,14 +52,14 @@ _NO_MATCH = "`%s` found nothing in the part of the text that was read."
 
 
 def default(result: Any) -> Explanation:
-    """Heuristic of the SDKs without a success check."""
+    """The heuristic that the SDKs use without a success check."""
     if result is None:
         return _NULL
     if isinstance(result, dict):
         if flag := result.get("is_error"):
             reason = "The result says is_error."
             return Explanation("failure", "is_error", "result.is_error", shown(flag), reason)
-    # Seven characters first, then lower case: the SDKs cut before they fold.
+    # Cut to seven characters before lowercasing, as the SDKs do.
     elif isinstance(result, str) and result[:7].lower().startswith(("error:", "fatal:")):
         reason = "The text begins like an error."
         return Explanation("failure", "error_prefix", "result", shown(result), reason)
@@ -67,7 +67,7 @@ def default(result: Any) -> Explanation:
 
 
 def build(compiled: Mapping[str, Any]) -> Judge:
-    """Judge of a tool's name, its result as plain JSON and its milliseconds."""
+    """Compile a check to a function of a tool name, its result as plain JSON, and milliseconds."""
     if compiled.get("format") != FORMAT:
         raise UnknownFormat(
             f"Format {compiled.get('format')!r} is not supported."
@@ -110,7 +110,7 @@ def build(compiled: Mapping[str, Any]) -> Judge:
 
 
 def _in_doubt(explanation: Explanation, undecided: Sequence[Rule]) -> Explanation:
-    """Unchanged if each undecided rule before would give the same verdict, else unknown."""
+    """The same explanation if each undecided earlier rule has the same verdict, else unknown."""
     verdict = explanation.verdict
     for rule in undecided:
         if verdict == "success" or rule.verdict != verdict:
@@ -135,7 +135,7 @@ def _rule(rule: Mapping[str, Any], patterns: Sequence[Matches]) -> Rule:
     def explained(leaf: Leaf, call: Call) -> Explanation:
         value, reason = leaf.select(call), ""
         for part in parts:
-            if len(reason) >= REASON:  # nobody sees more of it, and a large value costs its keys
+            if len(reason) >= REASON:  # the rest isn't shown, and formatting a large value is slow
                 break
             if isinstance(part, str):
                 reason += part

@@ -1,7 +1,7 @@
-// Carries out the compiled form of a success check: which verdict, by which rule, and why.
+// Runs a compiled success check: returns the verdict, the deciding rule and the reason.
 //
-// The twin of the console's own matcher in Python: whatever one says, the other says. With its
-// parts it needs nothing but the language (ES2020), and is given nothing but a document.
+// The counterpart of the console's own matcher in Python: both give the same verdicts. With its
+// parts it needs only the language (ES2020), and its only input is a document.
 
 import type { Compiled, Explanation, Json, Judge, Leaf } from "../../matching/call.ts";
 import type { Matches, Rule, Ruled } from "../../matching/call.ts";
@@ -45,7 +45,7 @@ export function build(compiled: Compiled): Judge {
   };
 }
 
-// It holds where each rule before it would say the same, had it found something.
+// The verdict holds if it is not a success and every undecided rule before it would give the same.
 function inDoubt(explained: Explanation, undecided: Ruled[]): Explanation {
   for (const rule of undecided) {
     if (explained.verdict === "success" || rule.verdict !== explained.verdict) return unknown(rule);
@@ -91,7 +91,7 @@ function ruled(rule: Rule, patterns: Matches[]): Ruled {
     const value = leaf.select(call);
     let reason = "";
     for (const part of parts) {
-      if (points(reason) >= REASON) break; // nobody sees more of it, and a large value costs its keys
+      if (points(reason) >= REASON) break; // more is never shown, and a large value is slow
       reason += typeof part === "string" ? part : said(part === undefined ? value : part(call));
     }
     return {

@@ -1,4 +1,4 @@
-"""A named check as everything that asks for verdicts knows checks: by name, version and `judge`."""
+"""Wraps a compiled check in the interface that verdicts are computed with."""
 
 from dataclasses import replace
 
@@ -23,13 +23,13 @@ _VERDICTS = {verdict.value: verdict for verdict in Verdict}
 
 
 class NamedCheck:
-    """A `governance.checks.domain.SuccessCheck`. May be shared by threads."""
+    """A compiled check as a `governance.checks.domain.SuccessCheck`. Thread-safe."""
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
         self.name, self.version = compiled["name"], compiled["version"]
         self._judge = build(compiled)
-        # Most calls succeed and say nothing: one judgement is made for all of them.
+        # Most calls succeed without a reason, so they share one judgement.
         self._last: tuple[Explanation, Judgement] | None = None
 
     def judge(self, tool_name: str, output: Json, elapsed_ms: float | None = None) -> Judgement:

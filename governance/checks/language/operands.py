@@ -1,4 +1,4 @@
-"""Operands: of the type that their operator takes, or a problem at their place."""
+"""Parses operands to the type that their operator takes, or reports a problem."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Operands:
     patterns: PatternTable
 
     def read(self, operator: str, node: Node, options: frozenset[str]) -> object:
-        """None where it is not what the operator takes, or where it is null itself."""
+        """Parsed operand. None if it is invalid, and also if it is a literal null."""
         match OPERATORS[operator]:
             case Takes.TRUTH:
                 return self.truth(node)
@@ -48,7 +48,7 @@ class Operands:
             case Takes.COMPARISON:
                 return self.comparison(node)
             case Takes.ITEM | Takes.COUNT:
-                raise ValueError(operator)  # these hold conditions
+                raise ValueError(operator)  # their operands are conditions
             case _ as never:
                 assert_never(never)
 

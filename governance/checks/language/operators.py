@@ -1,4 +1,4 @@
-"""Operators of conditions: operand, allowed options, and name for people."""
+"""Operators of conditions: operand types, allowed options, and common misspellings."""
 
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -53,7 +53,7 @@ _COMPARE_TEXTS: Final = frozenset(
     ("equals", "not_equals", "in", "not_in", "contains", "contains_any", "starts_with", "ends_with")
 )
 _PATTERNS: Final = frozenset(("matches", "matches_any"))
-OPTIONS: Final[Mapping[str, frozenset[str]]] = {  # beside which operators each may stand
+OPTIONS: Final[Mapping[str, frozenset[str]]] = {  # operators that each option works with
     "ignore_case": _COMPARE_TEXTS | _PATTERNS,
     "multiline": _PATTERNS,
 }
@@ -91,7 +91,7 @@ _MEANT_TYPES: Final = {
 
 
 def operator_meant(word: str) -> str:
-    """The operator that somebody who wrote this had in mind; empty where it is not clear."""
+    """The operator most likely meant by this word; empty if unclear."""
     return _MEANT_OPERATORS.get(word) or nearest(word.lower(), OPERATORS)
 
 

@@ -1,4 +1,4 @@
-"""The automata of one check: each pattern compiled once, and all of them together bounded."""
+"""Automata of one check: each pattern is compiled once, and their total size is limited."""
 
 import json
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ MOST_PATTERNS: Final = 200
 MOST_STATES: Final = 20_000
 MOST_CELLS: Final = 1_000_000
 MOST_STEPS: Final = 3_000_000  # a few seconds
-# Each refused one may have cost its whole share of time: who wrote more mends these first.
+# Each rejected pattern may have used its full work budget, so the rest are skipped.
 _MOST_REFUSED: Final = 5
 
 
@@ -31,7 +31,7 @@ class PatternTable:
     _refused: int = 0
 
     def place_of(self, node: Node, *, ignore_case: bool, multiline: bool) -> int | None:
-        """Index of the pattern's automaton; None, with a problem, without one."""
+        """Index of the pattern's automaton, or None after reporting a problem."""
         pattern = text_of(node, self.problems)
         if pattern is None or not isinstance(node, Word) or self._refused >= _MOST_REFUSED:
             return None
@@ -76,7 +76,7 @@ class PatternTable:
         return place
 
     def add(self, made: Automaton) -> int | None:
-        """None where it is too much together with the others."""
+        """Index of this automaton, or None if the total would exceed the limits."""
         key = json.dumps(made, sort_keys=True)
         if key in self._places:
             return self._places[key]

@@ -1,4 +1,4 @@
-"""Gathers what is wrong with the text of a check, each with its place, and ends at some point."""
+"""Collects the problems of a check's text with their positions, up to a limit."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from governance.core.errors import Problem
 from governance.texts.dialect import Path
 from governance.texts.yaml_text import Position, path_text
 
-MOST = 100  # nobody reads more of them
+MOST = 100  # more would not be read
 
 
 @dataclass(slots=True)
@@ -19,7 +19,7 @@ class Problems:
         self.here(node.path, node.at, message, fix=fix if at_start else "")
 
     def inside(self, word: Word, index: int, message: str) -> None:
-        """At one character of a text."""
+        """Report a problem at one character of a string."""
         self.here(word.path, word.place_of(index), message)
 
     def here(self, path: Path, at: Position, message: str, *, fix: str = "") -> None:

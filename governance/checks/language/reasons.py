@@ -1,4 +1,4 @@
-"""Reasons: a text that may show values of the result between braces."""
+"""Reasons: texts with placeholders in braces for values of the result."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ VALUE: Final = "{value}"
 
 
 def read_reason(word: Word, problems: Problems) -> list[Part]:
-    """Its parts in order; empty, with a problem, where it makes no sense."""
+    """Parts of a reason in order; empty after reporting a problem."""
     text = word.text
     if len(text) > LONGEST:
         problems.at(
@@ -31,7 +31,7 @@ def _parts(text: str) -> list[Part]:
     plain = ""
     at = 0
     while at < len(text):
-        if text[at : at + 2] in ("{{", "}}"):  # a brace itself is written twice
+        if text[at : at + 2] in ("{{", "}}"):  # doubled braces are literal
             plain += text[at]
             at += 2
         elif text[at] == "{":
@@ -56,7 +56,7 @@ def _part_at(text: str, at: int) -> tuple[Part, int]:
     try:
         selector, end = selector_at(text, at + 1)
     except SelectorRefused as refused:
-        if refused.index == at + 1:  # whatever it is, it does not begin as a selector does
+        if refused.index == at + 1:  # not even the start of a selector
             raise SelectorRefused(
                 "Write `value` or a selector between braces, and {{ for a literal brace.", at
             ) from refused

@@ -18,7 +18,7 @@ from governance.core.verdict import Verdict
 MOST: Final = 500
 MOST_WITH_INCLUDED: Final = 1_000
 LONGEST_TOOL: Final = 200
-RESERVED: Final = ("otherwise", "too-much-work")  # what decides when no rule does
+RESERVED: Final = ("otherwise", "too-much-work")  # rule names in verdicts that no rule decided
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
 LABELS: Final = ("timeout", "denied", "interrupted", "partial", "pending", "retryable")
 KEYS: Final = ("id", "tool", "when", "verdict", "reason", "label")
@@ -30,7 +30,7 @@ _NO_GLOB = re.compile(r"[\[\]{}|,]")
 class Rules:
     problems: Problems
     patterns: PatternTable
-    included: dict[str, int] = field(default_factory=dict)  # the versions taken, by name
+    included: dict[str, int] = field(default_factory=dict)  # included versions by name
 
     def all_of(self, document: Keys, name: str, included: Included) -> list[Rule]:
         """All rules, included ones first, so that later rules apply to what those did not match."""

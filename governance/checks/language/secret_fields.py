@@ -1,4 +1,4 @@
-"""Whether a rule of a check reads a field that has a secret's name."""
+"""Detects whether a rule of a check reads a field whose name suggests a secret."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

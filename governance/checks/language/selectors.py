@@ -1,4 +1,4 @@
-"""Selectors: the way from a result to the value that a condition looks at."""
+"""Selectors: paths from a result to the value that a condition reads."""
 
 import json
 import re
@@ -13,7 +13,7 @@ BASES: Final[tuple[Base, ...]] = ("result", "tool", "elapsed_ms")
 ITEM: Final[Base] = "item"
 MOST_DECODED: Final = 2
 FARTHEST: Final = 999_999_999
-NAME: Final = r"[A-Za-z_$@][A-Za-z0-9_$@-]*"  # any other key stands in quotes
+NAME: Final = r"[A-Za-z_$@][A-Za-z0-9_$@-]*"  # any other key needs quotes
 
 _BASE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _KEY = re.compile(rf"\.({NAME})")
@@ -41,7 +41,7 @@ class SelectorRefused(ValueError):
     def __init__(self, message: str, index: int) -> None:
         super().__init__(message)
         self.message = message
-        self.index = index  # of the character where it ends making sense
+        self.index = index  # of the first invalid character
 
 
 def read_selector(text: str, *, in_item: bool = False) -> Selector:
@@ -52,8 +52,7 @@ def read_selector(text: str, *, in_item: bool = False) -> Selector:
 
 
 def selector_at(text: str, begin: int, *, in_item: bool = False) -> tuple[Selector, int]:
-    """The selector that begins there and where it ends, as it stands between the braces of a
-    reason."""
+    """The selector at this index, as used inside the braces of a reason, and the index after it."""
     reading = _Reading(text, begin, in_item)
     selector = [reading.alternative()]
     while reading.take(_OR):

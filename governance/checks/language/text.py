@@ -1,4 +1,4 @@
-"""The text of a named check: what is wrong with it, what it compiles to, how its examples fare."""
+"""Reads the text of a named check: problems, compiled form, and results of its examples."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -27,15 +27,15 @@ OTHERWISE: Final = (*VERDICTS, "default")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedText:
-    """With broken examples alone the text is compiled all the same, so that an editor can show
-    what it does; it is kept only without any problem."""
+    """Result of reading a check. It is compiled even if examples fail, so that an editor can show
+    what it does, but only saved if it has no problems."""
 
     name: str = ""
     description: str = ""
     problems: tuple[Problem, ...] = ()
     compiled: Compiled | None = None
     examples: tuple[ExampleResult, ...] = ()
-    included: Mapping[str, int] = field(default_factory=dict)  # the versions taken, by name
+    included: Mapping[str, int] = field(default_factory=dict)  # included versions by name
 
 
 IncludedBy: TypeAlias = Callable[[str], Included]
@@ -61,7 +61,7 @@ def read_check(text: str | bytes, *, included_by: IncludedBy, version: int = 0) 
     return _checked(root, problems, included_by, version)
 
 
-# YAML 1.1 counts and folds these as ends of lines, 1.2 does not.
+# YAML 1.1 treats these as line breaks and folds them, 1.2 does not.
 _BREAK_TO_SOME = re.compile("[\x85\u2028\u2029]")
 _BREAK: Final = 'There is an invisible line break here. Write "\\u{code:04x}" in double quotes.'
 _EMPTY: Final = "The text is empty."

@@ -1,4 +1,4 @@
-"""The text of a check as a tree in which every key and value knows where it stands."""
+"""Parses the text of a check to a tree whose keys and values know their position."""
 
 import re
 from collections.abc import Iterator
@@ -16,21 +16,21 @@ _ENDS_A_WORD = re.compile(r"[\s,{}\[\]#:]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A scalar as it is written: what kind of value it is, its place in the document decides."""
+    """A scalar as written. Its type depends on its path in the document."""
 
     path: Path
     at: Position
     text: str
     quoted: bool
-    begins: int | None  # columns from `at` to its first character; None: it is not written as it is
+    begins: int | None  # columns from `at` to its first character; None if escaped or folded
 
     @property
     def stands_as_one(self) -> bool:
-        """Whether an editor can tell where it ends, to put something else in its place."""
+        """Whether an editor can determine where the scalar ends, in order to replace it."""
         return self.begins is not None and (self.quoted or not _ENDS_A_WORD.search(self.text))
 
     def place_of(self, index: int) -> Position:
-        """Position of one of its characters, or of the node."""
+        """Position of one character, or of the node if characters can't be located."""
         if self.begins is None:
             return self.at
         return Position(self.at.line, self.at.column + self.begins + index)
@@ -66,8 +66,8 @@ Node: TypeAlias = Word | Listing | Keys
 
 
 def tree_of(text: str) -> Node | None:
-    """None of an empty text; the first offence against YAML raises DocumentInvalid."""
-    open_nodes: list[Node] = []  # the one at a depth stands at its place
+    """Tree of a text, or None if it is empty. Raises DocumentInvalid at the first YAML error."""
+    open_nodes: list[Node] = []  # by depth
     key: dict[int, Word] = {}
     for place in places(text):
         depth = len(place.path)
@@ -81,7 +81,7 @@ def tree_of(text: str) -> Node | None:
                     items.append(node)
                 case Keys(entries=entries):
                     entries[key[depth].text] = Entry(key[depth], node)
-                case Word():  # holds nothing, so nothing stands deeper
+                case Word():  # scalars have no children
                     pass
         del open_nodes[depth:]
         open_nodes.append(node)
@@ -113,7 +113,7 @@ def _begins(place: Place) -> int | None:
     around = (place.end.index - place.start.index) - len(event.value)
     if place.start.line != place.end.line:
         return None
-    # A quoted text with an escape or a doubled quote in it is longer than what it says.
+    # Escapes and doubled quotes make the source longer than the value.
     return {(False, 0): 0, (True, 2): 1}.get((bool(event.style), around))
 
 

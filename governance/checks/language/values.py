@@ -1,7 +1,7 @@
-"""The JSON value that a word of the text means, alike for every reader of YAML, or a refusal.
+"""Values of scalars, read the same way by every YAML parser, or rejected.
 
-What YAML 1.1 and 1.2 read differently (`no`, `012`, `12:30`) is refused: a check goes to agents and
-editors in other languages, and must not mean something else there.
+Words that YAML 1.1 and 1.2 read differently (`no`, `012`, `12:30`) are rejected: agents and editors
+in other languages load the same check, and it must mean the same there.
 """
 
 import math
@@ -24,7 +24,7 @@ _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _NO_NUMBER = re.compile(r"[-+]?\.(?:inf|nan)", re.IGNORECASE)
 _TRUTH_TO_SOME = re.compile(r"(?:yes|no|on|off)", re.IGNORECASE)
 _NUMBER_TO_SOME = re.compile(
-    r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # 12:30 counts minutes in YAML 1.1
+    r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # 12:30 is a base-60 number in YAML 1.1
     r"|[-+]?[0-9.]*[0-9]_[0-9._]*|[-+]?0[0-9]+(?:\.[0-9]*)?|[-+]?0[bo][0-7_]+|[-+]0x[0-9a-fA-F_]+"
 )
 
@@ -40,7 +40,7 @@ def value_of(node: Node, problems: Problems) -> Json:
 
 
 def text_of(node: Node, problems: Problems) -> str | None:
-    """None, with its problem, where it is no text."""
+    """The string, or None after reporting a problem."""
     if isinstance(node, Word) and node.quoted:
         return node.text
     before = len(problems.listed)
@@ -54,7 +54,7 @@ def text_of(node: Node, problems: Problems) -> str | None:
 
 
 def number_of(node: Node, problems: Problems) -> int | float | None:
-    """None, with its problem, where it is no number."""
+    """The number, or None after reporting a problem."""
     before = len(problems.listed)
     value = value_of(node, problems)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -68,7 +68,7 @@ def number_of(node: Node, problems: Problems) -> int | float | None:
 
 
 def normal(number: int | float) -> int | float:
-    """One form per number: 5.0 is 5, and what is no exact double is the one it rounds to."""
+    """Canonical form: 5.0 becomes 5, and integers beyond 2**53 are rounded to doubles."""
     if abs(number) > LARGEST_EXACT:
         number = float(number)
     if isinstance(number, float) and number.is_integer() and abs(number) <= LARGEST_EXACT:

@@ -1,4 +1,4 @@
-"""All there is to say of the text of a check that somebody writes: what is wrong, and its rules."""
+"""Analysis of a check's text while it is edited: problems, rules, examples and newer includes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ class Offer:
     name: str
     included: int
     newest: int
-    is_accepted: bool  # by who writes: it is included when the text is saved
+    is_accepted: bool  # by the author: the newer version is included on save
 
 
 @dataclass(frozen=True, slots=True)
 class CheckAnalysis(Analysis):
-    rules: tuple[OutlinedCheckRule, ...] | None  # none: the text is no YAML, so nobody can tell
+    rules: tuple[OutlinedCheckRule, ...] | None  # None if the text isn't YAML
     examples: tuple[ExampleResult, ...]
     otherwise: str = ""
     name: str = ""
@@ -54,7 +54,7 @@ class CheckAnalysis(Analysis):
 def read_check_text(
     project_id: int, text: str, newer: Collection[str] = ()
 ) -> tuple[CheckedText, Node | None]:
-    """And the text as a tree; all that it includes is asked for at once."""
+    """Checked text and its tree; all included checks are loaded in one query."""
     return _read(text, Including(project_id, newer))
 
 
@@ -70,7 +70,7 @@ def _read(text: str, including: Including) -> tuple[CheckedText, Node | None]:
 def analyse_check(
     project: Project, check: Check | None, text: str, newer: Collection[str] = ()
 ) -> CheckAnalysis:
-    """And whether it could be saved under its name: as a version of this check, or a new one."""
+    """Analysis of a text, including whether it can be saved as this check, or as a new one."""
     including = Including(project.pk, newer)
     read, tree = _read(text, including)
     if tree is None:

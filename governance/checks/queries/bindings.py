@@ -1,4 +1,4 @@
-"""Which check judges which calls of a project, as it is set at this moment."""
+"""Current bindings of a project: which check applies to which calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from governance.models import CheckBindings, Project
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """Without the fixed last line. A project that has bound nothing is at revision 0."""
+    """Bindings without the fixed last row. Revision 0 if the project has never saved any."""
 
     revision: int = 0
     lines: tuple[Binding, ...] = ()

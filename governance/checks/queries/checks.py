@@ -1,4 +1,4 @@
-"""Named checks of a project: their versions, those that ship with the console, and their texts."""
+"""Named checks of a project, their versions and texts, and the built-in checks."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,8 +31,8 @@ from governance.models import Check, CheckBindings, CheckVersion, Project
 from governance.texts.metadata import about_the_name, head_of
 
 NAME = re.compile(fields.NAME)
-LONGEST_FREE = 58  # characters, and a number behind them
-HEAVY = ("document", "packed")  # of a version: what lists do without
+LONGEST_FREE = 58  # characters, leaving room for a number suffix
+HEAVY = ("document", "packed")  # columns of a version that lists don't load
 DEFAULT_TEXT = """\
 apiVersion: edictum-site/v1
 kind: SuccessCheck
@@ -61,7 +61,7 @@ def is_ours(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """A check that the console brings: one version, whose text everybody may read."""
+    """Built-in check: one version, whose text every member may read."""
 
     name: str
     version: int
@@ -72,7 +72,7 @@ class Ours:
 
     @property
     def compiled(self) -> Compiled:
-        """Made when it is asked for first: lists do without."""
+        """Compiled on first use, which lists never need."""
         return DEFAULT_COMPILED if self.origin is Origin.BUILT_IN else shipped()[self.name]
 
 
@@ -93,7 +93,7 @@ def ours_named(name: str) -> Ours | None:
 
 
 def compiled_of(project: Project | int, name: str, version: int | None) -> Compiled | None:
-    """Compiled check of this version, own or shipped."""
+    """Compiled check of this version, own or built-in."""
     if name == DEFAULT.name:
         return DEFAULT_COMPILED
     if version is None or (own := own_version(project, name, version)) is None:
@@ -102,7 +102,7 @@ def compiled_of(project: Project | int, name: str, version: int | None) -> Compi
 
 
 def check_named(project: Project, name: str) -> Check | None:
-    """A check of its own."""
+    """The project's own check of this name, if it exists."""
     if not NAME.fullmatch(name):
         return None
     return Check.objects.filter(project=project, name=name, versions__number=1).first()
@@ -117,19 +117,19 @@ def check_version_numbered(check: Check, number: int) -> CheckVersion | None:
 
 
 def check_versions_before(check: Check, before: int | None, limit: int) -> list[CheckVersion]:
-    """A page of its versions, newest first, without texts."""
+    """A page of the check's versions, newest first, without their texts."""
     rows = _versions(check).defer(*HEAVY).order_by("-number")
     return list((rows.filter(number__lt=before) if before else rows)[:limit])
 
 
 def newest_check_versions(project: Project, after: str, limit: int) -> list[CheckVersion]:
-    """Newest version of each own check, without its text, by name."""
+    """Newest version of each of the project's checks, by name, without the texts."""
     rows = _newest(project).filter(success_check__name__gt=after).defer(*HEAVY)
     return list(rows.order_by("success_check__name")[:limit])
 
 
 def check_names(project: Project, limit: int = 1_000) -> list[str]:
-    """All that can be bound: its own first, then those that the console brings."""
+    """All checks that can be bound: the project's own first, then the built-in ones."""
     own = Check.objects.filter(project=project, versions__number=1).order_by("name")
     return [
         *own.values_list("name", flat=True)[:limit],
@@ -138,7 +138,7 @@ def check_names(project: Project, limit: int = 1_000) -> list[str]:
 
 
 def free_check_name(project: Project, name: str) -> str:
-    """This name, or with a number behind it where there is a check of that name already."""
+    """This name, with a number appended if a check already has it."""
     own = Check.objects.filter(project=project, name__startswith=name[:LONGEST_FREE])
     used = {*own.values_list("name", flat=True), *(each.name for each in ours())}
     return as_free_name(name, used, LONGEST_FREE)
@@ -154,7 +154,7 @@ def missing_checks(project: Project, names: Iterable[str]) -> set[str]:
 def own_version(
     project: Project | int, name: str, version: int | None = None, *, without: Iterable[str] = ()
 ) -> CheckVersion | None:
-    """Without a number the newest."""
+    """This version of the project's own check, the newest if no number is given."""
     if not NAME.fullmatch(name):
         return None
     rows = CheckVersion.objects.filter(success_check__project=project, success_check__name=name)
@@ -165,9 +165,9 @@ def own_version(
 
 
 def newest_compiled(project_id: int, names: Iterable[str]) -> dict[str, Compiled]:
-    """Newest compiled checks of these names.
+    """Newest compiled checks with these names.
 
-    An own check comes first: a later console may ship a check of a name that is in use today.
+    The project's own check takes precedence: a later release may ship a check whose name is in use.
     """
     distinct = set(names)
     compiled = {name: mine.compiled for name in distinct if (mine := ours_named(name))}
@@ -177,7 +177,7 @@ def newest_compiled(project_id: int, names: Iterable[str]) -> dict[str, Compiled
 
 @dataclass(frozen=True, slots=True)
 class Newer:
-    """A check that a version includes, of which there is a newer version by now."""
+    """Newer version of a check that this version includes."""
 
     name: str
     included: int
@@ -185,7 +185,7 @@ class Newer:
 
 
 def newer_included(version: CheckVersion) -> list[Newer]:
-    """Newer versions of included checks, which are offered and never adopted silently."""
+    """Newer versions of included checks. They are offered, never adopted silently."""
     names = [each["name"] for each in version.included]
     own = _newest(version.success_check.project_id).filter(success_check__name__in=names)
     numbers = {name: mine.version for name in names if (mine := ours_named(name))}
@@ -198,7 +198,7 @@ def newer_included(version: CheckVersion) -> list[Newer]:
 
 
 def included_by(project: Project) -> Mapping[str, list[str]]:
-    """By the name of a check those of the project whose newest version includes it."""
+    """Checks whose newest version includes a check, by the name of the included check."""
     by_name: dict[str, list[str]] = {}
     rows = _newest(project).exclude(included=[]).order_by("success_check__name")
     for name, included in rows.values_list("success_check__name", "included"):
@@ -208,7 +208,7 @@ def included_by(project: Project) -> Mapping[str, list[str]]:
 
 
 def versions_counted(project_id: int) -> Subquery:
-    """One more with every save, since no version ever goes."""
+    """Number of saved versions, which only grows because versions are never deleted."""
     rows = CheckVersion.objects.filter(success_check__project=project_id).order_by()
     return Subquery(rows.values("success_check__project").annotate(n=Count("pk")).values("n"))
 
@@ -232,7 +232,7 @@ def _newest(project: Project | int) -> QuerySet[CheckVersion]:
 
 
 def renamed_check(document: bytes | str, name: str) -> Problem:
-    """A version bears the name of its check."""
+    """Problem for a document that has another name than its check."""
     message = f"This check is named `{name}`. Create a new check to use another name."
     return about_the_name(document, message, fix=name)
 
@@ -247,14 +247,14 @@ def shipped_name(document: bytes | str, name: str) -> Problem:
     return about_the_name(document, message, fix=f"our-{name}")
 
 
-REMEMBERED = 10_000  # answers of one project; a name that never comes again must not stay for ever
+REMEMBERED = 10_000  # entries per project; bounded, because some tool names never recur
 PROJECTS = 256
 
 State = tuple[int, datetime | None, int]
 
 
 class CannotJudge(Exception):
-    """A check that is bound and cannot be asked; its calls are not checked, and say why."""
+    """Raised if a bound check can't run. Its calls stay unchecked, with this reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ class Absent:
 
 
 class Judges:
-    """Snapshot of the checks of one project by its bindings."""
+    """Snapshot of a project's bindings and the checks that they name."""
 
     def __init__(self, lines: Sequence[Binding], checks: Mapping[str, SuccessCheck]) -> None:
         self._lines = tuple(lines)
@@ -283,15 +283,15 @@ class Judges:
 
     @property
     def names(self) -> frozenset[str]:
-        """Names of bound checks, without the default of the last line."""
+        """Names of bound checks, without the default check of the last row."""
         return frozenset(line.check for line in self._lines)
 
     def check_named(self, name: str) -> SuccessCheck:
-        """One of those that lines name, or the default."""
+        """A bound check of this name, or the default check."""
         return DEFAULT if name == DEFAULT.name else self._checks[name]
 
     def check_for(self, environment: str, agent: str, tool: str) -> SuccessCheck:
-        """DEFAULT itself only where no binding applies."""
+        """The check that applies to this call; `DEFAULT` itself only if no binding matches."""
         if not self._lines:
             return DEFAULT
         call = (environment, agent, tool)
@@ -308,7 +308,7 @@ class Judges:
 
 
 def state_of_judges(project_id: int) -> str:
-    """Differs when anything does that decides a verdict; empty where nothing was ever bound."""
+    """Changes whenever anything that decides a verdict does; empty if nothing was ever bound."""
     state = _state(project_id)
     return "" if state is None else ":".join(str(part) for part in state)
 
@@ -332,8 +332,8 @@ def judges(project_id: int) -> Judges:
 
 
 def _state(project_id: int) -> State | None:
-    """Differs when anything does that decides a verdict; none where nothing was ever bound."""
-    # Counted, since versions may be committed in another order than they were numbered in.
+    """Changes whenever anything that decides a verdict does; None if nothing was ever bound."""
+    # Counted rather than maximized: versions may commit in another order than their numbers.
     rows = CheckBindings.objects.filter(project=project_id).values_list(
         "revision", "changed_at", versions_counted(project_id)
     )

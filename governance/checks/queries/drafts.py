@@ -9,7 +9,7 @@ from governance.contracts.queries.drafts import SHOWN
 from governance.core.numbers import parse_number
 from governance.models import Check, CheckDraft, CheckVersion, Project
 
-BEGINNING: Final = 400  # characters of a text, among which its name stands
+BEGINNING: Final = 400  # characters at the start of a text, which contain its name
 
 
 def check_draft_of(check: Check, person_id: int) -> CheckDraft | None:
@@ -24,7 +24,7 @@ def new_check_draft_numbered(project: Project, person_id: int, number: int) -> C
 
 
 def check_drafts_of(project: Project, person_id: int) -> list[CheckDraft]:
-    """Drafts of this person with the beginnings of their texts, last saved first."""
+    """Drafts of this person with the beginning of each text, last saved first."""
     rows = CheckDraft.objects.select_related("success_check").defer("text")
     begun = rows.annotate(beginning=Substr("text", 1, BEGINNING))
     return list(begun.filter(project=project, person=person_id)[:100])
@@ -43,7 +43,7 @@ def check_drafts_of_others(check: Check, person_id: int) -> list[CheckDraft]:
 
 
 def check_version_from(check: Check | None, number: str) -> CheckVersion | None:
-    """The version that a page says a text grew from, if it is there."""
+    """Version that the text was started from, as the page reports it, if it exists."""
     parsed = parse_number(number)
     return (
         check_version_numbered(check, parsed) if check is not None and parsed is not None else None

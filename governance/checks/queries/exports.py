@@ -1,4 +1,4 @@
-"""Named checks as files: a module of Python or TypeScript, the compiled form, the text."""
+"""Named checks as files: a Python or TypeScript module, the compiled JSON, or the YAML."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from governance.models import CheckVersion, Project
 @dataclass(frozen=True, slots=True)
 class Kind:
     media_type: str
-    made: Callable[[Compiled], bytes] | None = None  # none: the text as it was written
+    made: Callable[[Compiled], bytes] | None = None  # None: the YAML as written
 
 
 KINDS = {
@@ -32,7 +32,7 @@ class Export:
 
     name: str
     version: int
-    identity: str  # equal for equal files, whatever their kind
+    identity: str  # equal for the same check and version, whatever the file type
     read: Callable[[], tuple[bytes, Compiled]]
 
     def tag(self, kind: str) -> str:
@@ -48,7 +48,7 @@ class Export:
 
 
 def export_of(project: Project, name: str, version: int | None = None) -> Export | None:
-    """Whoever has the file already costs one query that reads no text."""
+    """Export of a version, in one query that reads no text: enough if the client has the file."""
     row = own_version(project, name, version, without=HEAVY)
     if row is not None:
         number, saved = row.number, row.created_at.isoformat()
@@ -72,6 +72,6 @@ def _brought(check: Ours) -> tuple[bytes, Compiled]:
 
 @cache
 def _form_of(kind: str) -> str:
-    """Differs when this console makes other files of the same check than another version of it."""
+    """Hash that changes if this release generates different files from the same check."""
     made = KINDS[kind].made
     return "" if made is None else sha256(made(DEFAULT_COMPILED)).hexdigest()

@@ -9,22 +9,22 @@ from governance.checks.queries.checks import NAME, newest_compiled, own_version
 from governance.core.compiled_check import Compiled
 from governance.models import CheckVersion
 
-ALL: Final = ("*",)  # of what is included, the newest: no check has this name
+ALL: Final = ("*",)  # newest version of every included check; no check has this name
 
 
 @dataclass(slots=True)
 class Including:
     """Resolver of included checks for a text under its name.
 
-    What the newest version of that name (or the given version) includes stays as it is fixed there;
-    other names resolve to the newest version. `names`, if known, are read in one query.
+    Checks that the newest version of that name (or the given version) includes stay fixed there;
+    other names resolve to the newest version. `names`, if known, are loaded in one query.
     """
 
     project_id: int
     newer: Collection[str] = ()
     version: int | None = None
     names: Iterable[str] = ()
-    fixed: CheckVersion | None = None  # where those that stay stand, once it is asked for
+    fixed: CheckVersion | None = None  # version that fixes the included ones, loaded lazily
     _is_read: bool = False
     _newest: dict[str, Compiled] | None = None
 
@@ -56,7 +56,7 @@ class Including:
 
 
 def names_of_newer(sent: Mapping[str, str]) -> tuple[str, ...]:
-    """Those that the form of an editor asks the newer version of, with commas between."""
+    """Comma-separated names in an editor's form for which it requests the newest version."""
     return tuple(name for name in sent.get("newer", "").split(",") if NAME.fullmatch(name))
 
 

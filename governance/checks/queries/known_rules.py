@@ -1,4 +1,4 @@
-"""Place of a built-in rule for one tool: a draft, a saved check, or neither yet."""
+"""Status of a built-in rule for one tool: in a draft, in a saved check, or not used yet."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ from governance.models import CheckDraft, CheckVersion, Project
 
 @dataclass(frozen=True, slots=True)
 class RulePlace:
-    name: str  # of the check that has the rule, or gets it
-    number: int  # of the version that has it, or is next
+    name: str  # of the check that has or will get the rule
+    number: int  # of the version that has the rule, or the next one
     saved: CheckVersion | None = None
     draft: CheckDraft | None = None  # the person's own
 
 
 def newest_for(project: Project, judge: str, tool: str) -> CheckVersion | None:
-    """Newest version of the project's own check that a rule for this tool goes into: the one
-    that decides its verdicts, else the one named after the tool."""
+    """Newest version of the project's own check that gets a rule for this tool: the one that
+    decides its verdicts, else the one named after the tool."""
     names = [name for name in dict.fromkeys((judge, name_for(tool))) if not is_ours(name)]
     versions = (own_version(project, name, without=["packed"]) for name in names)
     return next((version for version in versions if version is not None), None)
@@ -42,7 +42,7 @@ def place_of_rule(
 
 
 def new_drafts_for(project: Project, person: int, name: str, judge: str) -> list[CheckDraft]:
-    """The person's drafts of a new check of this name, as a suggestion begins them."""
+    """The person's drafts of a new check of this name that were started from a suggestion."""
     begun = new_text(name, judge)
     head = begun[: begun.index("rules:")]
     mine = new_check_drafts_of(project, person)
@@ -50,6 +50,6 @@ def new_drafts_for(project: Project, person: int, name: str, judge: str) -> list
 
 
 def new_name_for(project: Project, tool: str) -> str:
-    """Free as long as no built-in check has it: no check of the project does, see newest_for."""
+    """Name of a new check for this tool. No project check has it: see `newest_for`."""
     name = name_for(tool)
     return free_check_name(project, name) if is_ours(name) else name

@@ -1,4 +1,4 @@
-"""Search: contracts and success checks like a word, with their newest version."""
+"""Search: contracts and success checks whose name contains a text, with their newest version."""
 
 from typing import Final, NamedTuple
 
@@ -9,20 +9,20 @@ from governance.checks.language.shipped import shipped
 from governance.models import Bundle, Check, Project
 
 A_FEW: Final = 6
-READ: Final = 100  # of both kinds
+READ: Final = 100  # rows, contracts and checks together
 LONGEST: Final = 128
 
-Named = tuple[str, int | None]  # the newest version: none where there is a draft only
+Named = tuple[str, int | None]  # newest version: None if only a draft exists
 
 
 class Documents(NamedTuple):
     contracts: list[Named]
     checks: list[Named]
-    shipped: list[str]  # checks of the product that the project has no version of its own of
+    shipped: list[str]  # built-in checks that the project has no own version of
 
 
 def documents_like(project: Project, text: str) -> Documents:
-    """Matching documents: prefixes first, then by position of the match."""
+    """Matching documents, sorted by the position of the match, so prefixes first."""
     text = text.replace("\0", "")
     if not text or len(text) > LONGEST:
         return Documents([], [], [])

@@ -1,5 +1,5 @@
-"""Bindings of checks: one form with all rows. Without JavaScript each step is a request, and
-nothing applies before it is saved."""
+"""Bindings page: one form with all rows. Without JavaScript each step is a request, and nothing
+applies until it is saved."""
 
 import re
 from collections.abc import Sequence
@@ -40,15 +40,15 @@ from governance.web.exports import offer_part
 from governance.web.table_files import table_file
 
 _STEP = re.compile(r"(up|down|remove):(\d{1,3})")
-MOST_BEGUN = 50  # rows that are added at once
-MOST_CHANGED = 20  # tools in the address after saving; of more, all tools are meant
+MOST_BEGUN = 50  # rows that one action adds at most
+MOST_CHANGED = 20  # tools in the URL after saving; above that, ANY_TOOL
 ANY_TOOL = [("changed", "*")]
 _AT = re.compile(r"bindings\[(\d+)\]\.(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of the form, with its errors."""
+    """One row of the form, with its errors."""
 
     number: int
     line: Binding
@@ -82,7 +82,7 @@ def check_bindings(request: MemberRequest) -> HttpResponseBase:
             lines = with_line(lines, Binding("*", "*", tool, request.POST.get("bind_check", "")))
     if act != "save":
         return _page(request, _stepped(lines, act), present)
-    lines = [line for line in lines if line.tool or line.check]  # a line begun and left alone
+    lines = [line for line in lines if line.tool or line.check]  # rows added but not filled in
     try:
         revision = parse_number(request.POST.get("revision"))
         changed = bind(request.project, lines, revision=revision, by=request.actor)
@@ -103,7 +103,7 @@ def check_bindings(request: MemberRequest) -> HttpResponseBase:
 @require_POST
 @member_page()
 def applying_check(request: MemberRequest) -> HttpResponse:
-    """The check that rows of the form, saved or not, lead one call to."""
+    """The check that applies to one call, by the rows of the form, saved or not."""
     context = {"applying": _applying(request, lines_from_form(request.POST.getlist))}
     return render(request, "checks/_applying.html", context)
 
@@ -117,7 +117,7 @@ def _applying(request: MemberRequest, lines: Sequence[Binding]) -> str:
 
 
 def _with_begun(request: MemberRequest, present: Sequence[Binding]) -> list[Binding]:
-    """With unsaved rows for the tools in the address."""
+    """Bindings plus unsaved rows for the tools in the address."""
     check, lines = request.GET.get("check", ""), list(present)
     tools = [tool for tool in request.GET.getlist("tool") if tool]
     if not may(request.role, Action.WRITE_BINDING) or (not check and not tools):

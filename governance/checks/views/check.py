@@ -1,4 +1,4 @@
-"""One success check: its text, its bindings, and its versions."""
+"""Pages of one success check: its text, bindings and versions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ from governance.web.exports import offer_part
 from governance.web.table_files import Tables, one_of_tables, page_after_page
 
 VERSIONS = 20
-MANY = 200  # rows of a file at once
-CHOICES = 200  # versions that can be chosen for a comparison
+MANY = 200  # rows per query for a file
+CHOICES = 200  # versions offered for comparison
 TOOLS = 20  # globs in the address after a change
 
 
@@ -72,7 +72,7 @@ class Shown:
 @require_safe
 @member_page()
 def check(request: MemberRequest, check_name: str) -> HttpResponseBase:
-    """The newest version."""
+    """Page of the newest version."""
     shown = _shown_check(request, check_name)
     before = parse_number(request.GET.get("before"))
     lines = lines_by_check(bindings_of(request.project)).get(check_name, [])
@@ -156,7 +156,7 @@ def compare_check(request: MemberRequest, check_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def check_audit(request: MemberRequest, check_name: str) -> HttpResponseBase:
-    """Audit log of a check; shipped checks have none."""
+    """Audit log of a check; built-in checks have none."""
     shown = _shown_check(request, check_name)
     if shown.saved is None:
         raise NotFound("Built-in checks have no audit log.")
@@ -254,7 +254,7 @@ def _text(version: Shown) -> dict[str, Any]:
 
 
 def _included_changes(before: Shown, after: Shown) -> list[tuple[str, int | None, int | None]]:
-    """Each included check whose version differs: was, is."""
+    """Included checks whose version differs, with the version before and after."""
     was, now = (
         {each["name"]: each["version"] for each in side.saved.included} if side.saved else {}
         for side in (before, after)

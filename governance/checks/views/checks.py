@@ -1,4 +1,4 @@
-"""The success checks of a project, those that the console brings, and one's own drafts."""
+"""Success checks page: the project's own, the built-in ones, and the person's own drafts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from governance.web.exports import offer_part, offer_table
 from governance.web.table_files import one_of_tables, page_after_page, table_file
 
 SHOWN = 100
-LINES = 3  # of one check in a row; more are counted
+LINES = 3  # bindings shown per check; the rest are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def checks(request: MemberRequest) -> HttpResponseBase:
 
 
 def _drafts(request: MemberRequest) -> list[tuple[CheckDraft, str]]:
-    """With the name that each of a new check says so far."""
+    """The person's drafts, with the name in the text of each new check."""
     drafts = check_drafts_of(request.project, request.user.pk)
     return [(each, name_in(getattr(each, "beginning", ""))) for each in drafts]
 

@@ -60,7 +60,7 @@ def _check_of(version: CheckVersion) -> Check:
 
 
 def _query_saved(request: MemberRequest, version: CheckVersion) -> str:
-    """Tools for which the page of the check offers to reclassify calls."""
+    """Tools whose calls the check's page offers to reclassify, as a query string."""
     lines = lines_by_check(bindings_of(request.project)).get(version.name, [])
     tools = list(dict.fromkeys(line.tool for line in lines))
     return urlencode([("changed", tool) for tool in tools[:MOST_CHANGED]])
@@ -116,7 +116,7 @@ CHECKS: Final = DraftKind[Check, CheckVersion, CheckDraft](
 )
 
 
-@never_cache  # whoever comes back is to see what was kept, not what stood there before
+@never_cache  # the back button must show the saved draft, not a cached page
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CHECK)
 def edit_check(request: MemberRequest, check_name: str = "", draft_id: int = 0) -> HttpResponse:
@@ -150,7 +150,7 @@ def rebase_check(request: MemberRequest, check_name: str) -> HttpResponse:
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def written_check(request: MemberRequest) -> HttpResponse:
-    """The problems of a text, its rules, and how its examples fare."""
+    """Problems of a text, its rules, and the results of its examples."""
     check, text = (
         check_named(request.project, request.POST.get("of", "")),
         as_written(request.POST.get("text", "")),

@@ -1,4 +1,4 @@
-"""The ways to begin a success check: each becomes a draft, which its editor checks and saves."""
+"""Ways to start a success check. Each creates a draft, which the editor checks and saves."""
 
 from typing import Final
 
@@ -74,7 +74,7 @@ def _begun(request: MemberRequest, text: str) -> HttpResponse:
 
 
 def _from(project: Project, start: str) -> str:
-    """Nothing yet, all rules of another check, or that check included, under a free name."""
+    """Empty check, copy of a check, or a check that includes a built-in one, under a free name."""
     kind, _, name = start.partition(":")
     if kind == "empty":
         return EMPTY.format(name=free_check_name(project, "our-check"), include="")

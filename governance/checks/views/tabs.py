@@ -35,7 +35,7 @@ def tabs_of_all(request: MemberRequest, current: str) -> list[ShownTab]:
 
 
 def tabs_of_one(request: MemberRequest, name: str, current: str) -> list[ShownTab]:
-    """`current` is the view of the page that is shown, whether it has a tab or not."""
+    """Tabs of one check; `current` is the view of this page, which need not have a tab."""
     slug = request.project.slug
     return [
         ShownTab(tab.words, reverse(tab.view, args=[slug, name]), tab.view == current)

@@ -1,4 +1,4 @@
-"""Contracts: every save makes another immutable version."""
+"""Contracts: every save creates an immutable version."""
 
 from hashlib import sha256
 
@@ -29,14 +29,14 @@ def void_requests(
     environment: Environment | None = None,
     but: DeploymentRequest | None = None,
 ) -> None:
-    """All that wait, or those of one environment; call it where the bundle is held."""
+    """Void all pending requests, or those of one environment. Call it with the contract locked."""
     waiting = DeploymentRequest.objects.filter(bundle=bundle, status=RequestStatus.PENDING)
     if environment is not None:
         waiting = waiting.filter(environment=environment)
     if but is not None:
         waiting = waiting.exclude(pk=but.pk)
     for request in waiting.select_related("version__bundle", "environment"):
-        # Its time may have been over before.
+        # It may have expired already.
         request.status = (
             RequestStatus.EXPIRED
             if request.current_status is RequestStatus.EXPIRED
@@ -62,14 +62,14 @@ def save_version(
     by: Actor,
     grown: Grown | None = None,
 ) -> tuple[BundleVersion, bool]:
-    """The version with these bytes, and whether it is new: the newest one's bytes make no other.
+    """Save a version, unless the newest has the same bytes; returns it and whether it is new.
 
-    With `grown` it is refused when it would stand over a version that its author has not seen.
+    Raises MovedOn if the newest version isn't `grown`, the one that its author edited.
     """
     refuse_unless(by, Action.WRITE_CONTRACT)
     message = as_stored(project.pk, fit_message(message))
     refuse_secrets(project.pk, document, path="text")
-    read = read_contract(document)  # may take seconds, so nobody waits for us yet
+    read = read_contract(document)  # may take seconds, so before any lock is taken
     if not read.valid:
         raise DocumentInvalid(read.errors)
     if grown and grown.name and grown.name != read.name:
@@ -91,7 +91,7 @@ def _save(
     by: Actor,
     grown: Grown | None,
 ) -> tuple[BundleVersion, bool]:
-    # Its row is the queue of those who number its versions; with a new name, making it is.
+    # This row lock serializes version numbering. For a new name, the insert does.
     bundle, _ = Bundle.objects.select_for_update(no_key=True).get_or_create(
         project=project, name=read.name
     )
@@ -123,8 +123,8 @@ def _save(
 
 
 def enforce(version: BundleVersion, *, by: Actor) -> tuple[BundleVersion, bool]:
-    """The version that enforces what this one observes, and whether it is new; it is not deployed
-    yet."""
+    """Save a version that enforces what this one observes; also returns whether it is new. It is
+    not deployed yet."""
     text = enforced(read_document(bytes(version.document)))
     if text is None:
         raise Conflict(f"{version} is not in observe mode by default.", code="enforces")

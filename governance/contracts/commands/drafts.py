@@ -1,7 +1,7 @@
-"""Drafts of contracts: kept as they are written, and never over what somebody has not seen.
+"""Drafts of contracts: autosaved, without overwriting unseen changes.
 
-Only beginning, bringing up to date and discarding are told to the log: what becomes of a draft is
-a version, and that is told as such.
+The audit log only records starting, rebasing and discarding: a draft ends as a version, which is
+recorded as such.
 """
 
 from django.db import transaction
@@ -25,7 +25,7 @@ WRITE = Action.WRITE_CONTRACT
 
 
 def begin_draft(project: Project, *, text: str, by: Actor) -> Draft:
-    """Draft of a new contract: from a template, another contract, a file."""
+    """Draft of a new contract, from a template, another contract or a file."""
     person = writer(by, WRITE)
     draft = Draft(
         project=project,
@@ -36,7 +36,7 @@ def begin_draft(project: Project, *, text: str, by: Actor) -> Draft:
 
 
 def keep_draft(bundle: Bundle, *, text: str, base: int, seen: str, by: Actor) -> Draft:
-    """One's draft of this contract with this text; `seen` is its revision, or empty for none."""
+    """The actor's draft of this contract with this text; `seen` is its last revision, or empty."""
     person = writer(by, WRITE)
     grown_from = version_numbered(bundle, base)
     if grown_from is None:
@@ -71,7 +71,7 @@ def keep_new_draft(draft: Draft, *, text: str, seen: str, by: Actor) -> Draft:
 
 
 def rebase_draft(draft: Draft, on: BundleVersion, *, seen: str, by: Actor) -> int:
-    """Bring what that version changed into the draft; how many places both changed."""
+    """Merge that version's changes into the draft; returns the number of conflicts."""
     writer(by, WRITE)
     base = text_of(version_numbered(on.bundle, draft.base))
     return storage.rebase(
@@ -80,7 +80,7 @@ def rebase_draft(draft: Draft, on: BundleVersion, *, seen: str, by: Actor) -> in
 
 
 def save_draft(draft: Draft, *, message: str = "", by: Actor) -> tuple[BundleVersion, bool]:
-    """Its text as the version after the one that it grew from; then it is a draft no more."""
+    """Save the draft as the next version after its base, then delete the draft."""
     writer(by, WRITE)
     grown = Grown(draft.bundle.name if draft.bundle else "", draft.base)
     version, is_new = save_version(

@@ -1,4 +1,4 @@
-"""From observing to enforcing: the one word of a document that says so, and nothing beside it."""
+"""Switches a contract from observe to enforce by changing only its default mode."""
 
 from typing import NamedTuple
 
@@ -12,13 +12,13 @@ _MODE = ("defaults", "mode")
 
 class Enforced(NamedTuple):
     text: str
-    line: int  # where the word stands, from 1
+    line: int  # of the changed word, from 1
 
 
 def enforced(document: Document) -> Enforced | None:
-    """The same text with `mode: enforce` as its default; none when it does not observe.
+    """The same text with `mode: enforce` as its default, or None if it doesn't observe.
 
-    A rule with a mode of its own keeps it: its author wrote it there on purpose.
+    A rule with its own mode keeps it: its author set it on purpose.
     """
     text = document.text
     for place in places(text):
@@ -30,7 +30,8 @@ def enforced(document: Document) -> Enforced | None:
         start, end = place.start.index, place.end.index
         written = text[start:end]
         at = written.rfind("observe")
-        # One written with escapes goes whole; what surrounds the word else stays: quotes, a tag.
+        # Keep what surrounds the word, such as quotes or a tag. Replace all of it if it has
+        # escapes.
         word = "enforce" if at < 0 else f"{written[:at]}enforce{written[at + 7 :]}"
         return Enforced(text[:start] + word + text[end:], place.start.line + 1)
     return None

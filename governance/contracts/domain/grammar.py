@@ -1,7 +1,7 @@
-"""The words that can stand at each place of a contract, for who writes one; in either dialect.
+"""Completions at each path of a contract, in either format, for the editor.
 
-What is right the library alone decides; a test keeps these tables equal to its schema.
-A place is the keys above it, with `*` for any item of a list and any name: `rules/*/then`.
+Only the library decides what is valid; a test keeps these tables equal to its schema. A path is the
+keys above, with `*` for any list item and any name: `rules/*/then`.
 """
 
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ SELECTORS = (
     *("principal.org_id", "principal.role", "principal.ticket_ref"),
 )
 CONDITIONS = ("all", "any", "not")
-OPERANDS: Words = {"exists": _TRUTH}  # of operators that take only so many
+OPERANDS: Words = {"exists": _TRUTH}  # for operators with a fixed set of operands
 
 
 def keys_in(dialect: Dialect) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""A contract's text with another session limit; everything else in it stays as it is."""
+"""Changes one session limit in a contract's text without reformatting the rest."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -21,10 +21,10 @@ class _Rule:
     """One rule of the text."""
 
     item: Place
-    words: dict[str, str] = field(default_factory=dict)  # of its type, and whether it is enabled
+    words: dict[str, str] = field(default_factory=dict)  # values of its `type` and `enabled`
     limits: Place | None = None
-    first_limit: Place | None = None  # the first key of its limits
-    values: list[Place] = field(default_factory=list)  # of the limit that changes
+    first_limit: Place | None = None  # the first key under `limits`
+    values: list[Place] = field(default_factory=list)  # of the limit to change
 
     @property
     def counts(self) -> bool:
@@ -32,8 +32,8 @@ class _Rule:
 
 
 def with_limit(text: str, name: str, value: int) -> str:
-    """Sets the limit in the session rules that have it, else in the first session rule, else in a
-    rule of its own. `name` is that of a limit, for calls of one tool followed by `:tool`."""
+    """Set a limit in the session rules that have it, else in the first session rule, else in a new
+    rule. For calls of one tool, `name` is the limit's name followed by `:tool`."""
     if not 1 <= value <= MOST:
         raise InvalidInput.at("value", f"Enter a limit from 1 to {MOST:,}.")
     path = tuple(name.split(":", 1))
@@ -77,7 +77,7 @@ def _replaced(text: str, values: list[Place], new: str) -> str:
 
 
 def _inserted(text: str, rule: _Rule, line: str) -> str:
-    """Before the first limit, on a line of its own or inside the same brackets."""
+    """Insert the line before the first limit, on its own line or inside the same braces."""
     limits, first = rule.limits, rule.first_limit
     if limits is None or first is None:
         raise InvalidInput("This version has a session rule without limits. Edit it instead.")
@@ -88,7 +88,7 @@ def _inserted(text: str, rule: _Rule, line: str) -> str:
 
 
 def _with_rule(text: str, name: str, value: int) -> str:
-    """A rule of its own, before the first of the list."""
+    """Insert a new rule before the first one."""
     item = next((place for place in places(text) if _is_item(place)), None)
     if item is None:
         raise InvalidInput("This version has no rules. Edit it instead.")
@@ -99,7 +99,7 @@ def _with_rule(text: str, name: str, value: int) -> str:
     at = item.start.index
     dash = text.rfind("\n", 0, at) + 1
     before = text[dash:at]
-    if before.strip() != "-":  # a list in brackets
+    if before.strip() != "-":  # a flow-style list
         return f"{text[:at]}{{{', '.join(parts)}}}, {text[at:]}"
     indent = " " * len(before)
     lines = _line_end(text).join(

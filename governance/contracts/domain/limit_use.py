@@ -1,4 +1,4 @@
-"""How the calls of a session use up its limits, and whether stopping the agent was right."""
+"""How the calls of a session use up its limits, and whether a limit was hit early or late."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class LimitJudgement(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitUse:
-    """One limit read in its countings: three on executions, only one on attempts."""
+    """Use of one limit by every way of counting: three for executions, one for attempts."""
 
     limit: SessionLimit
     used: dict[str, int]
@@ -77,7 +77,7 @@ class LimitCounter:
         classified: bool = False,
         checked: bool = False,
     ) -> None:
-        """Count the call of this number; the flags say in which countings it is a success."""
+        """Count the call with this number; the flags say by which counts it is a success."""
         value = self.limit.value
         self.last = number
         self.counted += 1
@@ -144,17 +144,17 @@ class LimitCounter:
 def limit_denying(
     counters: Iterable[LimitCounter], rule: str | None, tool: str
 ) -> LimitCounter | None:
-    """Which limit refused a call of this tool. The counters stand in the SDK's order."""
+    """The limit that denied a call of this tool, if known. Counters must be in the SDK's order."""
     counters = list(counters)
     named = [counter for counter in counters if rule in _names(counter.limit)]
     if len(named) == 1:
         return named[0]
-    # A rule shows its own message for whatever limit was reached, so its name may not decide.
+    # A rule shows the same message for each of its limits, so its id may not identify one.
     eligible = [counter for counter in named or counters if counter.limit.tool in (None, tool)]
     for counter in eligible:
         if counter.at_counted is not None:
             return counter
-    # An assumed limit that is far off is no explanation: the agent had one that we do not know.
+    # An assumed limit that is far from hit explains nothing: the agent had one that we don't know.
     stated = [counter for counter in eligible if not counter.limit.assumed]
     for kind in (MaxExecutions, MaxExecutionsOfTool, MaxAttempts):
         for counter in stated:
@@ -164,6 +164,6 @@ def limit_denying(
 
 
 def _names(limit: SessionLimit) -> tuple[str, ...]:
-    """The rules of its document, and what the SDKs call the limit itself."""
+    """Ids of the rules that set the limit, and the SDKs' own name for it."""
     own = limit.kind if limit.tool is None else f"{limit.kind}:{limit.tool}"
     return (*limit.rule_ids, own)

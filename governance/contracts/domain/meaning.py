@@ -1,4 +1,4 @@
-"""Differences between two contracts by meaning, whatever their format and dialect."""
+"""Semantic differences between two contracts, whatever their layout and format."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class _Read:
 
 
 def changes(before: Document | None, after: Document) -> tuple[Change, ...]:
-    """In the order of the later document, what is gone at the end; empty for the same meaning."""
+    """Changes in the order of the later document, removals last; empty for the same meaning."""
     new = _read(after)
     if before is None:
         return tuple(_added(name, rule, new) for name, rule in new.rules.items())
@@ -59,7 +59,7 @@ def _added(name: str, rule: dict[str, Any], read: _Read) -> Change:
 
 
 def _renamed(old: _Read, new: _Read) -> dict[str, str]:
-    """New id to old id, where nothing but the id differs."""
+    """New id to old id of rules in which only the id differs."""
     gone = {
         _form(rule, old.mode): name for name, rule in old.rules.items() if name not in new.rules
     }
@@ -79,7 +79,7 @@ def _rule_changes(
 ) -> Iterator[Change]:
     before, after = aspects_of(old, old_mode), aspects_of(new, new_mode)
     if "mode" not in old and "mode" not in new:
-        # Both follow the document, which tells it once for all of them.
+        # Both follow the document's mode, whose change is reported once for all rules.
         before.pop("mode"), after.pop("mode")
     yield from _aspect_changes(name, before, after)
     for what, was, now in condition_changes(old.get("when"), new.get("when")):
@@ -108,7 +108,7 @@ def _aspect_changes(
 
 
 def _items(what: str, old: tuple[str, ...], new: tuple[str, ...]) -> str:
-    """2 tools added: `crm_bulk`, `crm_merge`. Nothing when more is exchanged than kept."""
+    """Summary such as "2 tools added: `a`, `b`"; empty if more items changed than stayed."""
     added = [item for item in new if item not in set(old)]
     gone = [item for item in old if item not in set(new)]
     if len(added) + len(gone) > len(new) and added and gone:

@@ -1,4 +1,4 @@
-"""Rules of a contract that name a tool, and their actions."""
+"""Rules of a contract that name a tool."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ EVERY: Final = "*"
 @dataclass(frozen=True, slots=True)
 class NamingRule:
     id: str
-    line: int  # where it begins in its text; 0: not known
+    line: int  # first line in its text; 0 if unknown
     says: str
     patterns: tuple[str, ...]
-    tools: tuple[str, ...]  # that it limits, by their whole names
+    tools: tuple[str, ...]  # with a limit, by their exact names
 
     def names(self, tool: str) -> bool:
         return tool in self.tools or any(fnmatchcase(tool, each) for each in self.patterns)
 
 
 def naming_rules(document: Document) -> tuple[NamingRule, ...]:
-    """Those that are about some tools, not about every one."""
+    """Rules that apply to specific tools only."""
     values = values_of(document)
     mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
     lines = {each.id: each.line for each in outline(document)}

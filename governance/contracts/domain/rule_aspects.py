@@ -1,7 +1,6 @@
-"""Aspects of a contract rule: each comparable, and in words.
+"""Aspects of a contract rule, as comparable values and in words.
 
-Nothing here depends on how the rule is formatted, in which dialect, or whether it spells out what
-holds anyway.
+They don't depend on the rule's layout and format, nor on whether it spells out a default.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +31,7 @@ ACTIONS: Mapping[str, str] = {
     "redact": "redacts",
     "allow": "allows",
 }
-WAITS = 300  # seconds for an answer, when a rule does not say how long
+WAITS = 300  # seconds to wait for an approval if the rule sets no timeout
 _NO_LIMIT = "no limit"
 _LISTS = {
     "within": "within",
@@ -45,10 +44,10 @@ _LISTS = {
 
 @dataclass(frozen=True, slots=True)
 class Aspect:
-    value: str  # equal for what means the same
+    value: str  # equal for equal meanings
     words: str
-    without: str = "nothing"  # what holds where the aspect is absent
-    items: tuple[str, ...] | None = None  # of a list whose order means nothing
+    without: str = "nothing"  # what applies if the aspect is absent
+    items: tuple[str, ...] | None = None  # for a list whose order doesn't matter
 
 
 def rule_id(rule: Mapping[str, Any], place: int) -> str:
@@ -66,7 +65,7 @@ def aspects_of(rule: Mapping[str, Any], default_mode: str) -> dict[str, Aspect]:
 
 
 def rule_in_words(rule: Mapping[str, Any], default_mode: str) -> str:
-    """pre, `payments_charge`: asks when `args.amount` > 500, 5 min, then denies"""
+    """Description such as "pre, `charge`: asks (5 min, then denies) when `args.amount` > 500"."""
     parts = [_doing(rule)]
     if rule.get("type") != "session" and mode_of(rule, default_mode) == "observe":
         parts.append("only observed")
@@ -78,7 +77,7 @@ def rule_in_words(rule: Mapping[str, Any], default_mode: str) -> str:
 
 
 def rules_in_words(document: Document) -> dict[str, str]:
-    """Each rule in words, by id."""
+    """Description of each rule, by id."""
     values = values_of(document)
     mode = str(mapping(values.get("defaults")).get("mode", "enforce"))
     words: dict[str, str] = {}
@@ -103,7 +102,7 @@ def _doing(rule: Mapping[str, Any]) -> str:
 
 
 def _time_in_words(then: Mapping[str, Any]) -> str:
-    """How long an approval may take: 3 d"""
+    """Time limit of an approval, such as "3 d"."""
     seconds = then.get("timeout", WAITS)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         return value_in_words(seconds)
@@ -136,7 +135,7 @@ def _aspects(rule: Mapping[str, Any], default_mode: str) -> Iterator[tuple[str, 
 
 
 def _then(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    # A sandbox says itself what other rules say under `then`.
+    # A sandbox has these keys itself, other rules under `then`.
     return rule if rule.get("type") == "sandbox" else mapping(rule.get("then"))
 
 

@@ -1,7 +1,8 @@
-"""Which rules of a contract moved so that it matters.
+"""Finds rules that moved within a contract in a way that can matter.
 
-An agent tries `pre` rules in their order and stops at the first that fails, then `sandbox` rules
-likewise. Rules that no call meets both of may stand in any order, and so may all others.
+An agent evaluates `pre` rules in order and stops at the first that fails, then `sandbox` rules
+likewise. The order doesn't matter between rules that no call can match together, nor for other
+types of rules.
 """
 
 from collections.abc import Mapping
@@ -80,7 +81,7 @@ def _may_meet(rule: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _overlap(one: str, two: str) -> bool:
-    """Two patterns may always have a name in common that nobody knows yet."""
+    """Whether a name can match both patterns; for two globs that is always assumed."""
     if not _GLOB & set(one):
         return fnmatchcase(one, two)
     return bool(_GLOB & set(two)) or fnmatchcase(two, one)

@@ -9,15 +9,15 @@ from urllib.parse import quote, urlsplit
 
 from governance.people.domain import AN_AGENT
 
-CLIENT: Final = "./clients/python"  # as a checkout of the product installs the client
+CLIENT: Final = "./clients/python"  # path of the client in a checkout of the product
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Snippet(NamedTuple):
-    name: str  # part of ids on the page
+    name: str  # part of element ids
     label: str
     command: str  # installs what the code needs; may be empty
-    file: str  # empty: the code is a command itself
+    file: str  # empty if the code is a command itself
     code: str
     note: str = ""
 
@@ -29,12 +29,12 @@ class _Language(NamedTuple):
     file: str
     code: str
     literal: Callable[[str], str]
-    insecure: str  # one more option, for HTTP without TLS to another machine
+    insecure: str  # extra option for HTTP without TLS to another machine
     note: str = ""
 
 
 def _string(value: str) -> str:
-    """A string literal that Python, TypeScript and Go read alike."""
+    """String literal that is valid in Python, TypeScript and Go."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -201,8 +201,8 @@ def contract_snippets(
     agent: str = AN_AGENT,
     client: str = CLIENT,
 ) -> list[Snippet]:
-    """Code for agents of an environment, one per language. Without `key` there is a placeholder.
-    `client` is what pip installs for edictum-site-client: a path or an address."""
+    """Code for agents of an environment, one snippet per language, with a placeholder if there is
+    no `key`. `client` is what pip installs for edictum-site-client: a path or a URL."""
     key = key or f"edk_{env}_…"
     ruleset = f"{url}/v1/rulesets/{quote(contract, safe='')}/current?env={quote(env, safe='')}"
     values = {
@@ -232,6 +232,6 @@ def _snippet(language: _Language, values: dict[str, str], client: str) -> Snippe
 
 
 def needs_insecure(url: str) -> bool:
-    """SDKs accept HTTP without TLS from this machine only, unless told otherwise."""
+    """Whether SDKs need an option for this URL: by default, plain HTTP is for localhost only."""
     parts = urlsplit(url)
     return parts.scheme == "http" and parts.hostname not in _LOOPBACK

@@ -1,4 +1,4 @@
-"""The contracts that come with the console, for who begins with none."""
+"""Contract templates that ship with the console."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from governance.texts.document import Document, read_document
 from governance.texts.plain_document import mapping, values_of
 
 _FOLDER = Path(__file__).resolve().parent.parent / "contract_templates"
-# The most general first.
+# Most general first.
 _ORDER = (
     *("file-agent", "research-agent", "devops-agent"),
     *("support-agent", "payments-agent", "data-analyst"),

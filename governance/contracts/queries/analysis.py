@@ -1,4 +1,4 @@
-"""Analysis of a draft: its errors, its surprises and its rules."""
+"""Analysis of a draft: its errors, warnings and rules."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
@@ -24,13 +24,13 @@ from governance.texts.outline import OutlinedRule, outline
 Severity = Literal["error", "warning"]
 ToolsOf: TypeAlias = Callable[[Project], Collection[str]]
 
-# Governance knows no calls: whoever does says here which tools were seen in them lately.
+# Governance has no access to calls: the app that does registers a query for recently used tools.
 tools_of: ToolsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A problem with the exact words that it is about, which is what a marker goes under."""
+    """A problem with the exact words to underline."""
 
     severity: Severity
     message: str
@@ -73,13 +73,14 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Checked(Analysis):
-    rules: tuple[OutlinedRule, ...] | None  # none: the text is no YAML, so nobody can tell
+    rules: tuple[OutlinedRule, ...] | None  # None if the text isn't YAML
     dialect: Dialect | None
     name: str = ""
 
 
 def read_contract(document: bytes | str, *, tools: Collection[str] | None = None) -> Validation:
-    """Library errors and lint warnings of a document; also whether agents can ask for its name."""
+    """Library errors and lint warnings of a document, and an error if agents can't request its
+    name."""
     read = engine.validate(document, tools=tools)
     if read.valid and not NAME.fullmatch(read.name):
         return replace(read, errors=(misnamed(document),))
@@ -87,12 +88,12 @@ def read_contract(document: bytes | str, *, tools: Collection[str] | None = None
 
 
 def tools_seen(project: Project) -> Collection[str] | None:
-    """Tools that agents called; None where no source lists them."""
+    """Tools that agents called; None if no app lists them."""
     return tools_of(project) if tools_of else None
 
 
 def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
-    """With the tools that were seen, also of those that were not; without, no word about them."""
+    """Analysis of a text. `tools` are all tools ever seen; None skips warnings about tools."""
     try:
         document = read_document(text)
     except DocumentInvalid as refused:
@@ -111,7 +112,7 @@ def check_text(text: str, *, tools: Collection[str] | None = None) -> Checked:
 def check_draft(
     project: Project, bundle: Bundle | None, text: str, *, tools: Collection[str] | None = None
 ) -> Checked:
-    """And whether it could be saved under its name: as a version of this bundle, or a new one."""
+    """Analysis of a text, including whether it can be saved as this contract, or as a new one."""
     checked = check_text(text, tools=tools)
     if not checked.name:
         return checked

@@ -1,4 +1,4 @@
-"""Contracts for their pages: with live versions, or with texts."""
+"""Contracts for their pages: with deployed versions, or with texts."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class ListedBundle:
 
 
 def listed_bundles(project: Project, after: str, limit: int) -> list[ListedBundle]:
-    """A page of them by name."""
+    """A page of contracts, by name."""
     newest = newest_versions(project, after, limit)
     live = live_deployments(project, [version.bundle_id for version in newest])
     return [
@@ -39,13 +39,13 @@ def bundle_names(project: Project, limit: int = 500) -> list[str]:
 
 
 def free_name(project: Project, name: str) -> str:
-    """This name, or with a number behind it when a bundle has it already."""
+    """This name, with a number appended if a contract already has it."""
     used = Bundle.objects.filter(project=project, name__startswith=name[:100])
     return as_free_name(name, set(used.values_list("name", flat=True)))
 
 
 def newest_of(project: Project, name: str, number: int) -> list[BundleVersion]:
-    """The newest versions of a bundle, whole; none when there is no such bundle."""
+    """Newest versions of a contract with their texts; empty if there is no such contract."""
     if not NAME.fullmatch(name):
         return []
     rows = BundleVersion.objects.filter(bundle__project=project, bundle__name=name)
@@ -53,7 +53,7 @@ def newest_of(project: Project, name: str, number: int) -> list[BundleVersion]:
 
 
 def assignments_of(bundle: Bundle) -> list[Assignment]:
-    """Assignments through which agents that name no bundle get it, in every environment."""
+    """Assignments that give this contract to agents that request none by name, by environment."""
     rows = Assignment.objects.filter(bundle=bundle, ended_at=None).select_related("environment")
     return list(rows.order_by("environment__name", "-priority", "id")[:20])
 
@@ -74,7 +74,7 @@ def number_of_cases(project: Project, bundle: str) -> int:
 
 
 def newest_deployment(project: Project, environment: str) -> Deployment | None:
-    """The last deployment of any contract in an environment; it is live there."""
+    """Latest deployment of any contract in an environment; it is live there."""
     rows = Deployment.objects.filter(
         version__bundle__project=project, environment__name=environment
     )
@@ -82,6 +82,6 @@ def newest_deployment(project: Project, environment: str) -> Deployment | None:
 
 
 def newest_saved_version(project: Project) -> BundleVersion | None:
-    """The last version saved of any contract, without its document."""
+    """Last saved version of any contract, without its document."""
     rows = BundleVersion.objects.filter(bundle__project=project).select_related("bundle")
     return rows.defer("document", "session_rules").order_by("-id").first()

@@ -1,4 +1,4 @@
-"""Contract bundles of a project: their versions, what is live where, and what a text would say."""
+"""Contracts of a project: versions, live deployments, and problems with their names."""
 
 import re
 from collections.abc import Iterable
@@ -9,17 +9,17 @@ from governance.core.errors import NotFound, Problem
 from governance.models import Bundle, BundleVersion, Deployment, Environment, Project
 from governance.texts.metadata import about_the_name
 
-NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents ask for no longer one
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")  # agents can't request longer names
 
 
 def renamed(document: bytes | str, name: str) -> Problem:
-    """A version bears the name of its bundle."""
+    """Problem for a document that has another name than its contract."""
     message = f"This contract is named `{name}`. Create a new contract to use another name."
     return about_the_name(document, message, fix=name)
 
 
 def misnamed(document: bytes | str) -> Problem:
-    """By no other name could agents ask for it."""
+    """Problem for a name by which agents can't request the contract."""
     message = (
         "Use up to 128 lowercase letters, digits, `.`, `_` and `-`, starting with a letter or "
         "digit."
@@ -33,7 +33,7 @@ def name_exists(document: bytes | str, name: str) -> Problem:
 
 
 def bundle_named(project: Project, name: str) -> Bundle | None:
-    if not NAME.fullmatch(name):  # a NUL is more than PostgreSQL would look for
+    if not NAME.fullmatch(name):  # PostgreSQL rejects NUL
         return None
     return Bundle.objects.filter(project=project, name=name).first()
 
@@ -55,13 +55,13 @@ def version_numbered(bundle: Bundle, number: int) -> BundleVersion | None:
 
 
 def versions_before(bundle: Bundle, before: int | None, limit: int) -> list[BundleVersion]:
-    """A page of its versions, newest first, without their documents."""
+    """A page of the contract's versions, newest first, without their documents."""
     rows = _with_document(bundle).defer("document", "session_rules").order_by("-number")
     return list((rows.filter(number__lt=before) if before else rows)[:limit])
 
 
 def newest_versions(project: Project, after: str, limit: int) -> list[BundleVersion]:
-    """Newest version of each bundle, without its document, by name."""
+    """Newest version of each contract, without its document, by name."""
     newest = (
         BundleVersion.objects.filter(bundle=OuterRef("bundle"))
         .order_by()
@@ -83,7 +83,7 @@ def newest_versions(project: Project, after: str, limit: int) -> list[BundleVers
 def deployments_before(
     bundle: Bundle, before: int | None, limit: int, *, environment: str = ""
 ) -> list[Deployment]:
-    """A page of its deployments, newest first; the first of an environment is the live one."""
+    """A page of the contract's deployments, newest first; per environment, the first is live."""
     rows = _deployments().filter(version__bundle=bundle).order_by("-id")
     if environment:
         rows = rows.filter(environment__name=environment)
@@ -91,7 +91,7 @@ def deployments_before(
 
 
 def live_deployments(project: Project, bundles: Iterable[int]) -> list[Deployment]:
-    """Live deployment of each of these bundles in each environment."""
+    """Live deployment of each of these contracts in each environment."""
     newest = (
         Deployment.objects.filter(
             version__bundle=OuterRef("version__bundle"), environment=OuterRef("environment")
@@ -116,7 +116,7 @@ def live_deployment(bundle: Bundle, environment: Environment) -> Deployment | No
 
 
 def live_in(bundle: Bundle, environment: str) -> Deployment | None:
-    """By the environment's name, which may be that of none."""
+    """Live deployment in the environment of this name, which may not exist."""
     rows = _deployments().filter(version__bundle=bundle, environment__name=environment)
     return None if "\0" in environment else rows.order_by("-id").first()
 
@@ -127,7 +127,7 @@ def deployment_numbered(project: Project, number: int) -> Deployment | None:
 
 
 def deployment_before(deployment: Deployment) -> Deployment | None:
-    """Previous deployment of the same bundle in the same environment."""
+    """Previous deployment of the same contract in the same environment."""
     rows = _deployments().filter(
         version__bundle=deployment.version.bundle_id,
         environment=deployment.environment_id,
@@ -137,7 +137,7 @@ def deployment_before(deployment: Deployment) -> Deployment | None:
 
 
 def is_way_back(version: BundleVersion, environment: str) -> bool:
-    """Whether it was live there directly before what is live there now."""
+    """Whether this version was live there right before the current one."""
     live = live_in(version.bundle, environment)
     before = deployment_before(live) if live else None
     return before is not None and before.version_id == version.pk
@@ -154,14 +154,14 @@ def _deployments() -> QuerySet[Deployment]:
 
 
 def version_of(project: Project, bundle: str, number: int) -> BundleVersion | None:
-    if not NAME.fullmatch(bundle):  # a NUL is more than PostgreSQL would look for
+    if not NAME.fullmatch(bundle):  # PostgreSQL rejects NUL
         return None
     rows = BundleVersion.objects.select_related("bundle__project")
     return rows.filter(bundle__project=project, bundle__name=bundle, number=number).first()
 
 
 def locked_bundle(bundle: Bundle) -> Bundle:
-    """Its row is the queue of those who deploy it, or write its tests: the later one finds what the
-    earlier one has made live, or named."""
+    """Lock the contract's row, which serializes deployments and changes to tests: the later one
+    sees what the earlier one deployed or saved."""
     rows = Bundle.objects.select_related("project").select_for_update(of=("self",), no_key=True)
     return rows.get(pk=bundle.pk)

@@ -41,7 +41,7 @@ def drafts_of_others(bundle: Bundle, person_id: int) -> list[Draft]:
 
 
 def version_from(bundle: Bundle | None, number: str) -> BundleVersion | None:
-    """The version that a page says a text grew from, if it is there."""
+    """Version that the text was started from, as the page reports it, if it exists."""
     parsed = parse_number(number)
     return version_numbered(bundle, parsed) if bundle is not None and parsed is not None else None
 
@@ -64,7 +64,7 @@ def text_in_editor(project: Project, person_id: int, name: str, draft_id: str) -
 
 
 def changes_since(version: BundleVersion | None, text: str) -> tuple[Change, ...] | None:
-    """By meaning; none where the text cannot be read, or grew from nothing."""
+    """Semantic changes; None if the text can't be read or was started without a version."""
     if version is None:
         return None
     try:

@@ -1,5 +1,5 @@
-"""Documents that name something, such as an artifact, by its id: contracts and checks as they stand
-now, and tests of contracts."""
+"""Finds documents that contain an id, such as an artifact's: the newest versions of contracts and
+checks, and tests of contracts."""
 
 import json
 from typing import Final, NamedTuple
@@ -8,10 +8,10 @@ from django.db.models import Model, OuterRef, Subquery
 
 from governance.models import BundleVersion, Case, CheckVersion, Project
 
-# Characters of an id: a shorter one stands in many a word, and none is longer.
+# Characters of an id: a shorter one occurs in many words, and none is longer.
 SHORTEST: Final = 8
 LONGEST: Final = 1_024
-READ_AT_ONCE: Final = 4  # documents, which may have half a megabyte each
+READ_AT_ONCE: Final = 4  # documents, of up to half a megabyte each
 MOST_TESTS: Final = 50  # tests
 
 

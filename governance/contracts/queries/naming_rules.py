@@ -1,4 +1,4 @@
-"""The rules of live contracts that name a tool."""
+"""Rules of deployed contracts that name a tool."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,8 +19,8 @@ class LiveRule:
 
 
 def live_rules_naming(project: Project, tool: str, environment: str = "") -> list[LiveRule]:
-    """By contract, and in the order of its text."""
-    if "\0" in environment:  # more than PostgreSQL would look for
+    """Matching rules by contract, in the order of its text."""
+    if "\0" in environment:  # PostgreSQL rejects NUL
         return []
     newest = (
         Deployment.objects.filter(
@@ -48,6 +48,6 @@ def live_rules_naming(project: Project, tool: str, environment: str = "") -> lis
     ]
 
 
-@lru_cache(maxsize=64)  # what is live stays the same for long
+@lru_cache(maxsize=64)  # deployed versions rarely change
 def _rules_of(document: bytes) -> tuple[NamingRule, ...]:
     return naming_rules(read_document(document))

@@ -1,4 +1,4 @@
-"""Requests for deployments of a contract that somebody can still decide."""
+"""Requests to deploy a contract that can still be decided."""
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -12,7 +12,7 @@ from governance.models import (
 
 
 def waiting_request(bundle: Bundle, environment: str) -> DeploymentRequest | None:
-    """For any version of it, to the environment of this name."""
+    """Pending request for any version, to the environment of this name."""
     return (
         requests_read_along()
         .filter(is_waiting(), bundle=bundle, environment__name=environment)

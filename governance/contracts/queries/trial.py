@@ -1,4 +1,4 @@
-"""One call tried against a text: the decision, what an agent would do, and what each rule saw."""
+"""Tries a call against a text: the decision, what an agent would do, and what each rule read."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -56,7 +56,7 @@ _WOULD: Final = {"block": "deny", "ask": "need approval"}
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Decision for a call; without one, `why` and `problems`."""
+    """Decision for a call; without one, the reason in `why` and `problems`."""
 
     explanation: Explanation | None = None
     rules: tuple[TriedRule, ...] = ()
@@ -90,7 +90,7 @@ class Tried:
 
 
 def shown_explanation(explanation: Explanation, call: ToolCall) -> Explanation:
-    """With the secrets masked that rules saw in the call."""
+    """Explanation with the call's secrets masked in what the rules read."""
     masking = _masking(call)
     rules = [
         structs.replace(
@@ -144,5 +144,5 @@ def _rules(explanation: Explanation) -> tuple[TriedRule, ...]:
 
 
 def _in_agents_order(rules: list[ExplainedRule]) -> list[ExplainedRule]:
-    """Agents ask the rules about the call before those about where it may go."""
+    """Rules in evaluation order: agents evaluate sandbox rules after the others."""
     return sorted(rules, key=lambda rule: rule.type == "sandbox")

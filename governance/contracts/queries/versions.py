@@ -8,12 +8,12 @@ from governance.models import BundleVersion
 from governance.texts.document import read_document
 from governance.texts.outline import outline
 
-LINES: Final = 40  # of a rule that are shown; a longer one is read in its contract
+LINES: Final = 40  # per rule; the contract's page shows all of them
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A version as it was written."""
+    """A version with its exact bytes."""
 
     id: int
     bundle: str
@@ -31,14 +31,14 @@ def version_written(version: int) -> Written | None:
 
 
 def versions_of(project_id: int, bundle: str) -> frozenset[int]:
-    """By the ids of their rows, which calls know them by."""
+    """Row ids of the contract's versions, by which calls refer to them."""
     rows = BundleVersion.objects.filter(bundle__project=project_id, bundle__name=bundle)
     return frozenset(rows.values_list("id", flat=True))
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenRule:
-    """One rule of a version: where it stands, what it does, and how it is written."""
+    """One rule of a version: its line, description and text."""
 
     line: int
     type: str
@@ -48,7 +48,7 @@ class WrittenRule:
 
 
 def rule_written(project_id: int, bundle: str, number: int, rule: str) -> WrittenRule | None:
-    """None where the version does not have it, as of an older one under the same name."""
+    """The rule as this version has it, or None if the version has no such rule."""
     versions = BundleVersion.objects.filter(bundle__project=project_id, bundle__name=bundle)
     written = versions.filter(number=number).values_list("document", flat=True).first()
     if written is None:

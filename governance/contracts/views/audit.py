@@ -41,7 +41,7 @@ def file_about(request: MemberRequest, of: Bundle | Check) -> HttpResponseBase |
 
 
 def entries_about(request: MemberRequest, of: Bundle | Check) -> dict[str, Any]:
-    """Page of audit entries about a contract."""
+    """Context for a page of audit entries about a contract or a check."""
     before = number_before(request)
     entries = audit_entries_about(of, before=before, limit=PAGE + 1)
     shown = entries[:PAGE]
@@ -55,6 +55,6 @@ def entries_about(request: MemberRequest, of: Bundle | Check) -> dict[str, Any]:
 
 
 def _newer(of: Bundle | Check, number: int) -> str:
-    """Back up by a page; the first one has no number."""
+    """Link to the newer page; the first page has no number."""
     above = audit_number_above(of, number, PAGE)
     return "." if above is None else f"?before={above}"

@@ -1,4 +1,4 @@
-"""One contract: its deployments, its versions, and the changes between them."""
+"""Pages of one contract: its deployments, its versions, and the changes between them."""
 
 from typing import Any
 
@@ -40,8 +40,8 @@ from governance.web.exports import offer_part
 from governance.web.table_files import Tables, one_of_tables, page_after_page
 
 VERSIONS = 20
-MANY = 200  # rows of a file at once
-CHOICES = 200  # versions that can be chosen for a comparison
+MANY = 200  # rows per query for a file
+CHOICES = 200  # versions offered for comparison
 
 
 @require_safe
@@ -86,7 +86,7 @@ def contract(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
 def contract_version(
     request: MemberRequest, bundle_name: str, number: int | None = None
 ) -> HttpResponse:
-    """A version's text; without a number that of the newest."""
+    """Text of a version, by default the newest."""
     newest = newest_named(request, bundle_name)[0]
     bundle = newest.bundle
     version = newest if number in (None, newest.number) else _version(bundle, number)

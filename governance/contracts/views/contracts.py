@@ -1,4 +1,4 @@
-"""Contracts of a project, one's own drafts, and the start of a new contract."""
+"""Contracts of a project, the person's own drafts, and the start of a new contract."""
 
 from collections.abc import Iterator
 
@@ -73,7 +73,7 @@ def contracts(request: MemberRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def new_contract(request: MemberRequest) -> HttpResponse:
-    """From a template, an existing contract, or a text: each becomes a draft."""
+    """Start a contract from a template, an existing contract or a text; each creates a draft."""
     given = sent(request)
     start = given.get("from") if given is not None else None
     form = ContractForm(given, request.FILES or None)

@@ -37,7 +37,7 @@ Written: TypeAlias = Writing[Bundle, BundleVersion, Draft]
 def _editor_context(request: MemberRequest, present: Written) -> dict[str, Any]:
     tools = tools_seen(request.project)
     return {
-        # Complete from the start, or the page would move when the script fetches it.
+        # Rendered up front, or the page would shift when the script fetches it.
         "checked": check_draft(request.project, present.of, present.text, tools=tools),
         "changes": changes_since(present.base, present.text),
     }
@@ -58,7 +58,7 @@ CONTRACTS: Final = DraftKind[Bundle, BundleVersion, Draft](
     editor="contracts/edit_draft.html",
     marks=CONTRACT_WORDS,
     same="",
-    # Limits of the evaluation keep a text from being saved, too.
+    # Evaluation limits also prevent a text from being saved.
     refused=(*REFUSED, EvaluationLimit, EvaluationUnavailable),
     named=bundle_named,
     newest=newest_version,
@@ -78,7 +78,7 @@ CONTRACTS: Final = DraftKind[Bundle, BundleVersion, Draft](
 )
 
 
-@never_cache  # whoever comes back is to see what was kept, not what stood there before
+@never_cache  # the back button must show the saved draft, not a cached page
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.WRITE_CONTRACT)
 def edit(request: MemberRequest, bundle_name: str = "", draft_id: int = 0) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""From observe to enforce: shows the changed line and saves the version."""
+"""Page that switches a contract to enforce: it shows the changed line and saves the version."""
 
 from urllib.parse import urlencode
 

@@ -14,7 +14,7 @@ from governance.people.auth import MemberRequest
 
 class Tab(NamedTuple):
     words: str
-    view: str  # of an address that takes the project's slug and the bundle's name
+    view: str  # takes the project's slug and the contract's name
     counted: str = ""  # id of the element for the count
 
 
@@ -46,7 +46,7 @@ TABS = (
 
 
 def shown_tabs(request: MemberRequest, bundle: str, current: str) -> list[ShownTab]:
-    """`current` is a view among them, or another when none is the page that is shown."""
+    """Tabs of a contract; `current` is the view of this page, which need not have a tab."""
     slug = request.project.slug
     known = {CASES: number_of_cases(request.project, bundle)}
     return [
@@ -62,7 +62,7 @@ def shown_tabs(request: MemberRequest, bundle: str, current: str) -> list[ShownT
 
 
 def newest_named(request: MemberRequest, name: str, number: int = 1) -> list[BundleVersion]:
-    """The newest versions of a contract: one at least."""
+    """Newest versions of a contract: at least one."""
     versions = newest_of(request.project, name, number)
     if not versions:
         raise NotFound("Contract not found.")
@@ -70,7 +70,7 @@ def newest_named(request: MemberRequest, name: str, number: int = 1) -> list[Bun
 
 
 def version_or_newest(bundle: Bundle, text: str) -> BundleVersion:
-    """The newest, unless the text is a number."""
+    """Version with this number, or the newest if the text isn't a number."""
     number = parse_number(text)
     version = version_numbered(bundle, number) if number else newest_version(bundle)
     if version is None:

@@ -1,4 +1,4 @@
-"""The rules of live contracts that name a tool: a part of the tool's page, which cannot know."""
+"""Rules of deployed contracts that name a tool: a part of the tool's page, loaded separately."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Code that loads a contract, as a card of its pages."""
+"""Card with code that loads a contract."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ DEFAULT_ENVIRONMENT = "production"
 def use_context(
     request: MemberRequest, contract: str, deployed: Sequence[str], environment: str = ""
 ) -> dict[str, Any]:
-    """Without an environment the address chooses one of those in which the contract is deployed."""
+    """Without `environment`, the URL selects one of those in which the contract is deployed."""
     chosen = request.GET.get("use", "")
     first = next(iter(deployed), DEFAULT_ENVIRONMENT)
     if not environment:

@@ -1,4 +1,4 @@
-"""The versions of a contract that can go live: newest first, each with where it is live now."""
+"""Versions of a contract that can be deployed, newest first, with the environments they run in."""
 
 from typing import Final, NamedTuple
 

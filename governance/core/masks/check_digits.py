@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 _IBAN: Final = re.compile(r"(?<![\w-])[A-Z]{2}\d{2} ?[A-Z0-9]")
-# Characters of an account number by its country.
+# Length of an account number in characters, by country.
 _LENGTHS: Final = {
     length: frozenset(countries.split())
     for length, countries in {
@@ -33,14 +33,14 @@ _LENGTH_OF: Final = {each: length for length, all_ in _LENGTHS.items() for each 
 
 
 def is_card(text: str) -> bool:
-    """Luhn's sum, which one number in ten has by chance."""
+    """Whether the digits pass the Luhn check, as one random number in ten does."""
     digits = [int(character) for character in text if character.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def iban_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Bank accounts in a text, written in one piece or in groups."""
+    """Spans of IBANs in a text, with or without spaces between groups."""
     for match in _IBAN.finditer(text):
         start = match.start()
         end = _end_of_iban(text, start, _LENGTH_OF.get(text[start : start + 2], 0))
@@ -49,7 +49,7 @@ def iban_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _end_of_iban(text: str, start: int, length: int) -> int:
-    """0 where the text has no account of this length here."""
+    """End of the IBAN that starts here, or 0 if there is none of this length."""
     place = start
     for _ in range(length):
         if text[place : place + 1] == " " and text[place - 1] != " ":

@@ -1,4 +1,4 @@
-"""Detectors of secrets, by name: one list for what is shown and for what is stored."""
+"""Names of secret detectors: one list for masking on display and before storing."""
 
 from enum import StrEnum
 from typing import Final
@@ -15,6 +15,6 @@ class Detector(StrEnum):
     IBANS = "ibans"
 
 
-# E-mail addresses and accounts are often what a call is about: they are masked where a project
-# chooses so, before they are stored.
+# E-mail addresses and account numbers are often what a call is about, so they are masked only
+# before storing, and only if the project enables it.
 SHOWN_DETECTORS: Final = frozenset(Detector) - {Detector.E_MAILS, Detector.IBANS}

@@ -1,8 +1,8 @@
-"""Masks of secrets that were replaced before they were stored.
+"""Masks that replace secrets before storing.
 
 `[masked:tokens:text:33-64:kmqz…]` names the detector, the type, the length class and a keyed
-fingerprint, so equal secrets have equal masks. Letters only in the fingerprint: nothing takes it
-for a number.
+fingerprint, so equal secrets have equal masks. The fingerprint has only letters, so nothing parses
+it as a number.
 """
 
 import hmac
@@ -16,8 +16,8 @@ MARK_BEGINS: Final = "[masked:"
 MARK: Final = re.compile(
     r"\[masked:[a-z0-9-]{1,48}:(?:text|number):\d{1,6}(?:-\d{1,6}|\+):[g-z]{16}\]"
 )
-_CUT: Final = re.compile(r"\[masked:[^\]\s]{0,96}\Z")  # a mask at the end of a text that was cut
-_AS_NORMAL: Final = {"e-mails": "…@…", "ibans": "#"}  # as groups of calls write them
+_CUT: Final = re.compile(r"\[masked:[^\]\s]{0,96}\Z")  # a truncated mask at the end of a text
+_AS_NORMAL: Final = {"e-mails": "…@…", "ibans": "#"}  # as in groups of similar calls
 _LETTERS: Final = str.maketrans("0123456789abcdef", "ghjkmnpqrstvwxyz")
 _CLASSES: Final = (4, 8, 16, 32, 64, 128, 256, 1_024, 4_096)
 
@@ -29,7 +29,7 @@ def mask_of(secret: str, *, key: bytes, detector: str, kind: Literal["text", "nu
 
 
 def length_class(length: int) -> str:
-    """The range that a length is in, so that it does not narrow down what was there."""
+    """Range that contains a length; the exact length would help to guess the secret."""
     below = 0
     for most in _CLASSES:
         if length <= most:
@@ -43,14 +43,14 @@ def is_mark(text: str) -> bool:
 
 
 def without_fingerprints(text: str) -> str:
-    """A text in which masks differ no more, for what calls have in common."""
+    """Text with masks made equal, to group calls by what they have in common."""
     if MARK_BEGINS not in text:
         return text
     return _CUT.sub(_general, MARK.sub(_general, text))
 
 
 def _general(mark: re.Match[str]) -> str:
-    """The text that stands for a secret of this kind where it is only masked when shown."""
+    """Text that a secret of this kind has if it is masked only on display."""
     detector = mark[0].removeprefix(MARK_BEGINS).partition(":")[0]
     if detector.startswith("own-"):
         return f"[{detector}]"
@@ -58,7 +58,7 @@ def _general(mark: re.Match[str]) -> str:
 
 
 def has_mark(value: Json) -> bool:
-    """Whether a text in the value, or one of its names, holds a mask."""
+    """Whether any text or field name in the value contains a mask."""
     return any(MARK_BEGINS in text for text in _texts(value))
 
 

@@ -1,4 +1,4 @@
-"""Masking before storing: secrets become masks that tell equal from different, and nothing else."""
+"""Masking before storing: the masks of two secrets show only whether they are equal."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ Counts = Counter[str]
 
 @dataclass(frozen=True, slots=True)
 class OwnPattern:
-    """A pattern of a project: of whole values, or of words inside a text."""
+    """A project's own pattern, for whole values or for words inside a text."""
 
     name: str
     matches_in: Callable[[str], bool]
@@ -34,7 +34,7 @@ class OwnPattern:
 
 
 class StoredMasking:
-    """Detectors of a project and the key of its fingerprints. May be shared by threads."""
+    """A project's detectors and fingerprint key. Safe to share between threads."""
 
     def __init__(
         self, key: bytes, detectors: Iterable[str], own: Sequence[OwnPattern] = ()
@@ -43,23 +43,23 @@ class StoredMasking:
         self.detectors = frozenset(Detector(each) for each in detectors)
         self.of_identifiers = self.detectors - {Detector.CARDS}
         self.own = tuple(own)
-        self._plain_names = set[str]()  # of fields, which repeat from call to call
+        self._plain_names = set[str]()  # field names without secrets; they repeat in every call
 
     def value(self, value: Json, counts: Counts) -> Json:
-        """The value with its secrets masked, also where it repeats them by name."""
+        """Value with its secrets masked, including repeats of secrets found by field name."""
         return _Masked(self, counts, value).value(value)
 
     def text(self, text: str, counts: Counts, *, is_cut: bool = False) -> str:
         return _Masked(self, counts, None).text(text, is_cut=is_cut)
 
     def identifier(self, text: str, counts: Counts) -> str:
-        """An identifier. A number in it is no card: by chance one in ten has its check digit."""
+        """Masked identifier. Card numbers aren't detected: one number in ten passes their check."""
         return _Masked(self, counts, None).text(text, detectors=self.of_identifiers)
 
     def fields(
         self, item: dict[str, Json], *, identifiers: frozenset[str], plain: frozenset[str]
     ) -> tuple[dict[str, Json], Counts]:
-        """An item of an agent: the values of `plain` fields as they are."""
+        """Mask an agent's item; values of `plain` fields are not changed."""
         counts: Counts = Counter()
         masked, of_identifiers = _Masked(self, counts, item), _Masked(self, counts, None)
         result: dict[str, Json] = {}
@@ -69,13 +69,13 @@ class StoredMasking:
             elif name in identifiers and isinstance(value, str):
                 result[name] = of_identifiers.text(value, detectors=self.of_identifiers)
             elif isinstance(value, int | float) and not is_secret_field(name, value):
-                result[name] = value  # a measure
+                result[name] = value  # a measurement
             else:
                 result[masked.name(name)] = masked.field(name, value)
         return result, counts
 
     def hits(self, text: str) -> list[tuple[int, int, str]]:
-        """Spans of secrets in a text, with their detectors."""
+        """Spans of secrets in a text, each with its detector."""
         hits = [
             (each.start, each.end, str(each.detector)) for each in named_spans(text, self.detectors)
         ]
@@ -95,7 +95,7 @@ class StoredMasking:
 
 
 class _Masked:
-    """One value's masking: it knows the secrets that the value names, and counts what it masks."""
+    """Masks one value: knows the secrets found by name in it, and counts masks by detector."""
 
     def __init__(self, masking: StoredMasking, counts: Counts, value: Json) -> None:
         self._masking = masking
@@ -124,7 +124,7 @@ class _Masked:
         return self.value(value)
 
     def name(self, name: str) -> str:
-        """A field's name without secrets."""
+        """Field name with its secrets masked."""
         if not self._known and self._masking.is_plain(name):
             return name
         masked = self.text(name)
@@ -135,7 +135,7 @@ class _Masked:
     def text(
         self, text: str, *, is_cut: bool = False, detectors: frozenset[Detector] | None = None
     ) -> str:
-        """A text with masks in the places of its secrets."""
+        """Text with its secrets replaced by masks."""
         active = self._masking.detectors if detectors is None else detectors
         if not text:
             return text
@@ -167,7 +167,7 @@ class _Masked:
         return fields
 
     def _all_of(self, value: Json) -> Json:
-        """Masks of each text and number under a secret's name."""
+        """Mask every text and number under a secret's name."""
         match value:
             case str():
                 return value if is_mark(value) or not value else self._mask(value, Detector.NAMES)
@@ -206,11 +206,11 @@ def _own_spans(own: OwnPattern, text: str) -> list[tuple[int, int]]:
     if MARK_BEGINS in text:
         marks = [match.span() for match in MARK.finditer(text)]
         words = [word for word in words if not any(a <= word[0] < b for a, b in marks)]
-    return words or [(0, len(text))]  # found across words
+    return words or [(0, len(text))]  # the match spans several words
 
 
 def _quote_for(text: str, start: int) -> str:
-    """The quote that a mask needs where a number, list or object of JSON was: as its name has."""
+    """Quote to put around a mask that replaces a JSON number, list or object: its name's quote."""
     before = text[max(0, start - 24) : start].rstrip()
     if not before.endswith(":") or text[start : start + 1] not in "{[-0123456789":
         return ""

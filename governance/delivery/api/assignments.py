@@ -1,4 +1,4 @@
-"""Assignments over HTTP: set, listed, ended."""
+"""API routes to set, list and end assignments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Document in force for an agent, in the dialect that its SDK reads."""
+"""API routes for the document in force for an agent, in the dialect that its SDK reads."""
 
 import logging
 from base64 import b64encode
@@ -26,7 +26,7 @@ from governance.texts.dialect import Dialect, dialect_spoken
 logger = logging.getLogger(__name__)
 router = Router(tags=["documents"])
 CAN_ACT = KeyAuth("agent")
-NOBODY = "unknown"  # an agent that does not say who it is
+NOBODY = "unknown"  # an agent that sends no name
 
 
 @router.get(
@@ -95,13 +95,13 @@ def _notice(request: AccessRequest, agent: str, dialect: Dialect) -> None:
     try:
         if dialect is Dialect.OLD and not access.dialect:
             note_fetch(access.environment_id, agent, key_id=key_id)
-    except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
+    except DatabaseError:  # don't reject an agent over a read-only or busy database
         logger.warning("Could not record that an agent fetched its document", exc_info=True)
     notice_manage_key(access, agent)
 
 
 def notice_manage_key(access: Access, agent: str) -> None:
-    """An agent brings this key, to ask for a document or to hold a stream."""
+    """Open an alert if an agent uses a manage key to fetch a document or open a stream."""
     key_id = access.actor.id
     if key_id is None or Scope.MANAGE not in access.scopes:
         return
@@ -119,6 +119,6 @@ def notice_manage_key(access: Access, agent: str) -> None:
 
 
 def _agent_named_by(request: HttpRequest) -> str:
-    # A name longer than any agent's, or one that no column keeps, is as good as none.
+    # A name that is too long, or that no column can store, counts as none.
     agent = request.headers.get(AGENT_HEADER, "")
     return agent if 0 < len(agent) <= 128 and "\0" not in agent else NOBODY

@@ -1,4 +1,4 @@
-"""The public half of the key that signs documents, and its rotation."""
+"""API routes for the public signing key and its rotation."""
 
 from datetime import datetime
 from typing import Any

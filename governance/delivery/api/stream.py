@@ -1,6 +1,6 @@
-"""Admission to the stream: checks the key and the request; the front holds the connection.
+"""Stream admission: checks the key and the request; the front holds the connection.
 
-No database connection or thread outlives the answer, so nothing is streamed from here.
+No database connection or thread is held after the response, so this route streams nothing.
 """
 
 import json
@@ -18,10 +18,10 @@ from governance.delivery.queries.streams import StreamRequest
 from governance.people.auth import AGENT_HEADER, Access, AccessRequest, KeyAuth
 from governance.texts.dialect import dialect_spoken
 
-REQUEST = "asked"  # in the memory that the front keeps of a request
-NOBODY = "unknown"  # an agent that does not say who it is
+REQUEST = "asked"  # key in the front's memory of a request
+NOBODY = "unknown"  # an agent that sends no name
 LONGEST_AGENT = LONGEST_BUNDLE = 128
-MOST_TAGS, LONGEST_TAG_NAME, LONGEST_TAG_VALUE = 64, 128, 256  # as SDKs hold themselves to
+MOST_TAGS, LONGEST_TAG_NAME, LONGEST_TAG_VALUE = 64, 128, 256  # the SDKs' own limits
 
 router = Router(tags=["documents"])
 
@@ -48,7 +48,7 @@ def open_stream(
         revision=_fitting("policy_version", policy_version, 64).lower(),
         dialect=dialect_spoken(access.dialect, request.path_info),
         tags=_tags(tags),
-        # TypeScript's client asks nothing: it hears of all and knows its own by the name.
+        # TypeScript's client names no bundle: it gets notices of all and picks its own by name.
         watches=not env and not bundle_name,
         assigned_only=access.assigned_only,
     )

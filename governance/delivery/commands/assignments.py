@@ -1,4 +1,4 @@
-"""Assignments: set, replaced and ended. Ended ones stay: they governed calls."""
+"""Set, replace and end assignments. Ended ones are not deleted, because they governed calls."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from governance.people.commands.requirements import environment_named
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.projects import locked_project, required_in
 
-# What the SDKs hold themselves to: nothing beyond it could ever be matched.
+# The SDKs' own limits; larger values could never match.
 MOST_TAGS = 64
 LONGEST_TAG_NAME = 128
 LONGEST_TAG_VALUE = 256
@@ -38,7 +38,7 @@ def assign(
     tags: Mapping[str, str] | None = None,
     priority: int = 0,
 ) -> tuple[Assignment, bool]:
-    """The rule of this environment, glob and tags, and whether anything about it is new."""
+    """Set the assignment of this environment, glob and tags; returns it and whether it changed."""
     refuse_unless(by, Action.ASSIGN, env)
     tags = dict(tags or {})
     _refuse_misfits(agent=agent, tags=tags, priority=priority)
@@ -82,7 +82,7 @@ def change_assignment(
     tags: Mapping[str, str],
     priority: int,
 ) -> Assignment:
-    """Assign, and end the assignment that this one replaces, whatever changed."""
+    """Assign, and end the edited assignment if the new one replaces it."""
     made, _ = assign(
         project,
         bundle_name=bundle_name,
@@ -99,7 +99,7 @@ def change_assignment(
 
 @transaction.atomic
 def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
-    """The present state again when it was ended before."""
+    """End an assignment. If it has already ended, nothing changes."""
     refuse_unless(by, Action.ASSIGN, assignment.environment.name)
     project = assignment.environment.project
     locked_project(project)
@@ -114,7 +114,7 @@ def end_assignment(assignment: Assignment, *, by: Actor) -> Assignment:
 
 
 def _refuse_alone(environment: Environment, by: Actor) -> None:
-    # Another contract for an agent is as good as another deployment.
+    # Assigning another contract has the same effect as another deployment.
     if required_in(environment.project, environment.name).second_person:
         refuse_unless(by, Action.ASSIGN_ALONE, environment.name)
 

@@ -1,4 +1,4 @@
-"""Renderings: each version once in each dialect, and signed before anybody is given it."""
+"""Renderings: each version once per dialect, signed before it is served."""
 
 from hashlib import sha256
 
@@ -15,13 +15,13 @@ from governance.texts.document import read_document
 
 
 def rendered(version: BundleVersion) -> dict[Dialect, bytes]:
-    """In both dialects; in its own these are the bytes as they were written."""
+    """A version's document in both dialects. In its own dialect, the bytes as written."""
     document = read_document(bytes(version.document))
     return {dialect: document.text_in(dialect).encode() for dialect in Dialect}
 
 
 def keep_renderings(version: BundleVersion, texts: dict[Dialect, bytes]) -> list[bytes]:
-    """Stored bytes, of the first writer; call it in a transaction."""
+    """Store renderings and return the stored bytes; the first write wins. Call in a transaction."""
     rows = [
         Rendering(
             version=version,
@@ -31,13 +31,13 @@ def keep_renderings(version: BundleVersion, texts: dict[Dialect, bytes]) -> list
         )
         for dialect, text in sorted(texts.items())
     ]
-    # Never made anew: what has been served is what agents name in their events.
+    # Never replaced: agents report the hash of the document they were served.
     Rendering.objects.bulk_create(rows, ignore_conflicts=True)
     return [bytes(row.document) for row in Rendering.objects.filter(version=version)]
 
 
 def complete_documents(project: Project) -> None:
-    """Whatever of what is deployed, or of the stop, is not yet rendered or signed."""
+    """Render and sign all deployed versions, and the stop document, where that is missing."""
     texts = [(version, rendered(version)) for version in unrendered_versions(project)]
     with transaction.atomic():
         for version, text in texts:
@@ -48,7 +48,7 @@ def complete_documents(project: Project) -> None:
 
 @transaction.atomic
 def note_fetch(environment_id: int, agent: str, *, key_id: int) -> None:
-    """The last three times are enough to see that an agent repeats itself."""
+    """Record a fetch. The last three times are enough to detect an agent that keeps fetching."""
     now = timezone.now()
     rows = Fetches.objects.filter(environment=environment_id, agent=agent)
     again = rows.update(

@@ -1,4 +1,4 @@
-"""Retention of notes about absent agents, and of resolved findings."""
+"""Retention of records about absent agents and of resolved findings."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -13,13 +13,13 @@ from governance.models import AnnouncedAssignment, Environment, Fetches, Finding
 
 AT_ONCE = 500
 FETCHES_LAST = timedelta(days=7)
-FINDINGS_LAST = timedelta(days=90)  # after they were over
-ANNOUNCEMENTS_LAST = timedelta(days=90)  # after their agent was connected last
+FINDINGS_LAST = timedelta(days=90)  # after they were resolved
+ANNOUNCEMENTS_LAST = timedelta(days=90)  # since their agent was last connected
 RENEWED_AFTER = ANNOUNCEMENTS_LAST / 2
 
 
 def remove_old_notes() -> int:
-    """Delete old notes about absent agents and old resolved findings; returns their number."""
+    """Delete old records of absent agents and old resolved findings; returns how many."""
     now = timezone.now()
     environments = list(Environment.objects.select_related("project"))
     by_project: dict[Project, list[Environment]] = {}
@@ -54,7 +54,7 @@ def _renew_announcements(
 ) -> bool:
     """Renew the announcements of connected agents; False while the broker is silent.
 
-    An agent may hold one stream for months: its announcements must be there when it comes back.
+    An agent may hold one stream for months, and its announcements must exist when it reconnects.
     """
     aging = AnnouncedAssignment.objects.filter(
         environment__in=environments, at__lt=now - RENEWED_AFTER

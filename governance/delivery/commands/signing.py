@@ -1,4 +1,4 @@
-"""Signing keys: made when first needed; rotation makes a new one, which signs what is live."""
+"""Signing keys: created on first use. A rotation creates a new one and re-signs documents."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -20,7 +20,7 @@ from governance.signing import SealBroken, new_signing_key, opened, signing_key_
 
 
 def sign(project: Project, documents: Iterable[bytes]) -> None:
-    """Sign what the key in use has not signed yet; call it with the project locked_project."""
+    """Sign what the key in use has not signed yet. Lock the project first (`locked_project`)."""
     key = signing_key_in_use(project) or new_signing_key(project, by=CONSOLE)
     private: Ed25519PrivateKey | None = None
     waiting = iter(documents)
@@ -39,7 +39,7 @@ def sign(project: Project, documents: Iterable[bytes]) -> None:
 
 @transaction.atomic
 def rotate_signing_key(project: Project, *, by: Actor) -> SigningKey:
-    """A new key, under which all that is deployed is signed; agents that are connected are told."""
+    """Create a new key, sign all deployed documents with it, and notify connected agents."""
     refuse_unless(by, Action.MANAGE_SETTINGS)
     locked_project(project)
     was = signing_key_in_use(project)

@@ -1,4 +1,4 @@
-"""Stops: no deployments, so that lifting one leaves everything as it would have been."""
+"""Stops. They are not deployments, so lifting one restores what would be in force anyway."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,7 +18,7 @@ from governance.people.queries.projects import environment_with, locked_project
 
 @transaction.atomic
 def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Stop, bool]:
-    """The stop that stands now, of one agent or of the environment, and whether it is new."""
+    """Stop an agent or an environment. Returns the active stop and whether it is new."""
     refuse_unless(by, Action.STOP_AGENT, env)
     if len(agent) > 128 or not is_storable(agent):
         unfit = "The id of an agent has at most 128 characters, without NUL."
@@ -41,7 +41,7 @@ def stop(project: Project, *, env: str, by: Actor, agent: str = "") -> tuple[Sto
 
 @transaction.atomic
 def lift(stop: Stop, *, by: Actor) -> Stop:
-    """The present state again when it was lifted before."""
+    """Lift a stop. If it was already lifted, nothing changes."""
     refuse_unless(by, Action.STOP_AGENT, stop.environment.name)
     project = locked_project(stop.environment.project)
     stop.refresh_from_db(fields=["lifted_at", "lifted_by"])

@@ -1,4 +1,4 @@
-"""Targets of open streams, and the announcements that follow from them."""
+"""Resolve the targets of open streams, and store the assignments announced on them."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def resolve_targets(place: Place, requests: Sequence[StreamRequest]) -> list[Target | None]:
-    """Targets of streams of one place; None for a stream that asks for too much."""
+    """Targets of streams of one place; None for a stream whose bundle the agent can't have."""
     resolver = TargetResolver(place, requests)
     targets = [resolver.of(request) for request in requests]
     announced = resolver.new_announcements(requests, targets)
@@ -25,7 +25,7 @@ def resolve_targets(place: Place, requests: Sequence[StreamRequest]) -> list[Tar
     if announced or back:
         try:
             _store(place.environment_id, announced, back)
-        except DatabaseError:  # what is in force must reach its agent all the same
+        except DatabaseError:  # the agent must get its document anyway
             logger.exception("Could not store which assignments were sent to agents")
     return targets
 
@@ -34,10 +34,10 @@ def _store(environment_id: int, announced: Iterable[tuple[str, str]], back: Iter
     now = timezone.now()
     rows = [
         AnnouncedAssignment(environment_id=environment_id, agent=agent, bundle_name=name, at=now)
-        for agent, name in sorted(announced)  # in one order, so that no two wait for each other
+        for agent, name in sorted(announced)  # in a fixed order, to avoid deadlocks
     ]
     with transaction.atomic():
-        # As long as an agent comes back, what it was told is kept.
+        # Reconnecting renews an agent's announcements, so retention doesn't remove them.
         AnnouncedAssignment.objects.filter(environment=environment_id, agent__in=back).update(
             at=now
         )

@@ -1,4 +1,4 @@
-"""The assignments of a project as they are listed and changed."""
+"""Queries for a project's assignments."""
 
 from bisect import bisect_right
 from datetime import datetime
@@ -38,7 +38,7 @@ def assignments_before(
 
 
 class Assigned:
-    """Assignments of one environment at any time; read once for many questions."""
+    """Assignments of one environment at any time, loaded once and queried many times."""
 
     def __init__(self, environment: int) -> None:
         rows = Assignment.objects.filter(environment=environment).select_related("bundle")
@@ -49,7 +49,7 @@ class Assigned:
         self._known: dict[tuple[str, int], str | None] = {}
 
     def bundle_of(self, agent: str, at: datetime) -> str | None:
-        """None also where it hangs on the agent's tags, which calls do not tell."""
+        """Bundle assigned then. None if there is none or it depends on tags, which calls lack."""
         if not self._rules:
             return None
         key = (agent, bisect_right(self._changes, at))

@@ -1,4 +1,4 @@
-"""Bundle that is assigned to an agent, and the document in force for it."""
+"""Bundles that an agent may be assigned, and the document in force for it."""
 
 from base64 import b64encode
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from governance.texts.dialect import Dialect
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedDocument:
-    """A document as it goes out: what is served, hashed and signed are the same bytes."""
+    """Document as served: the same bytes are served, hashed and signed."""
 
     bundle_name: str
     version: int
@@ -32,8 +32,8 @@ class ServedDocument:
     revision_hash: str
     document: bytes
     signature: str | None  # base64
-    public_key: str  # hex digits; empty where there is no signature
-    stopped: bool  # the block-all document, in the place of the bundle asked for
+    public_key: str  # hex digits; empty if there is no signature
+    stopped: bool  # the block-all document, instead of the requested bundle
 
     @property
     def name(self) -> str:
@@ -41,21 +41,21 @@ class ServedDocument:
 
 
 def assignable_bundles(project_id: int, environment_id: int, agent: str) -> list[str]:
-    """All that it may be assigned: a request for a document does not tell the agent's tags."""
+    """Bundles the agent may be assigned with any tags, as document requests don't include tags."""
     return assignable(assignment_rules(project_id, environment_id), agent)
 
 
 def served_document(
     project_id: int, environment_id: int, bundle_name: str, agent: str, dialect: Dialect | str
 ) -> ServedDocument | None:
-    """Document in force for this agent; None when the bundle is unknown or not deployed."""
+    """Document in force for this agent; None if the bundle is unknown or not deployed."""
     dialect = Dialect(dialect)
     live = _live(project_id, environment_id, bundle_name)
     if is_stopped(environment_id, agent):
         return _signed(
             project_id,
             bundle_name=bundle_name,
-            version=live.version.number if live else 1,  # clients take whole numbers from 1 on
+            version=live.version.number if live else 1,  # clients accept integers from 1
             env=live.environment.name if live else _name_of(environment_id),
             revision_hash=STOPPED_HASHES[dialect],
             document=STOPPED[dialect],
@@ -76,7 +76,7 @@ def served_document(
 
 
 def unsigned_bytes(project: Project) -> Iterator[bytes]:
-    """All that agents of this project may be given now, and the key in use may not have signed."""
+    """Documents that may be served in this project and the key in use has perhaps not signed."""
     yield from STOPPED.values()
     signed = Signature.objects.filter(
         key__project=project, key__retired_at=None, revision_hash=OuterRef("revision_hash")
@@ -87,7 +87,7 @@ def unsigned_bytes(project: Project) -> Iterator[bytes]:
 
 
 def unrendered_versions(project: Project) -> list[BundleVersion]:
-    """Those that are deployed and were so before there were renderings."""
+    """Deployed versions without renderings, from before renderings were introduced."""
     rendered = Rendering.objects.filter(version=OuterRef("pk"))
     rows = BundleVersion.objects.filter(pk__in=_live_versions(project))
     return list(rows.filter(~Exists(rendered)))
@@ -135,7 +135,7 @@ def _signed(
 
 
 def _live(project_id: int, environment_id: int, bundle_name: str) -> Deployment | None:
-    if "\0" in bundle_name:  # more than PostgreSQL would look for
+    if "\0" in bundle_name:  # PostgreSQL rejects NUL in a query
         return None
     return (
         Deployment.objects.filter(
@@ -155,7 +155,7 @@ def _name_of(environment_id: int) -> str:
 
 
 def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:
-    """Assignment rules of an environment, for questions about many agents."""
+    """Assignment rules of an environment, to resolve many agents with one query."""
     rows = Assignment.objects.filter(
         environment=environment_id, environment__project=project_id, ended_at=None
     ).select_related("bundle")
@@ -163,6 +163,6 @@ def assignment_rules(project_id: int, environment_id: int) -> list[Rule]:
 
 
 def retired_signing_keys(project: Project, limit: int = 20) -> list[SigningKey]:
-    """The latest retired first."""
+    """Retired signing keys, last retired first."""
     rows = SigningKey.objects.filter(project=project).exclude(retired_at=None)
     return list(rows.order_by("-retired_at", "-id")[:limit])

@@ -1,4 +1,4 @@
-"""Agents that ask for their document again and again, as one does that cannot read it."""
+"""Agents that fetch their document repeatedly, as agents that can't read it do."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,13 +12,13 @@ from governance.models import Fetches, Finding
 
 UNREAD = "document_not_read"
 AGAIN_WITHIN = timedelta(hours=1)
-SETTLED_AFTER = timedelta(seconds=30)  # by then its first events would be here
-MOST = 500  # of one look
+SETTLED_AFTER = timedelta(seconds=30)  # enough for its first events to arrive
+MOST = 500  # rows per query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeated:
-    """An agent, and since when it has fetched three times."""
+    """An agent that fetched three times, and the time of the first of them."""
 
     project_id: int
     project_slug: str
@@ -32,7 +32,7 @@ class Repeated:
 
 
 def repeated_fetches() -> list[Repeated]:
-    """Three fetches in a row within the last hour, by agents without a stream."""
+    """Agents without a stream that fetched three times within the last hour."""
     now = timezone.now()
     rows = Fetches.objects.filter(
         last_at__gt=now - AGAIN_WITHIN,
@@ -47,7 +47,7 @@ def repeated_fetches() -> list[Repeated]:
 
 
 def fetches_with_finding() -> list[Repeated]:
-    """Repeated fetches with an open finding, to see whether they are over."""
+    """Repeated fetches with an open finding, to check whether they have stopped."""
     findings = set(
         Finding.objects.filter(kind=UNREAD, resolved_at=None)
         .order_by("-last_at")

@@ -1,4 +1,4 @@
-"""Which contract version governed a call, and what it limits."""
+"""Which contract version governed a call, and its session limits."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -11,7 +11,7 @@ from governance.models import BundleVersion, Deployment, Rendering
 
 
 class Governing:
-    """The versions that governed calls of these environments, read once and asked often."""
+    """Contract versions that governed calls here, loaded once and queried many times."""
 
     def __init__(self, environments: Iterable[int]) -> None:
         self._deployed: dict[int, dict[str, tuple[list[datetime], list[int]]]] = defaultdict(dict)
@@ -25,7 +25,7 @@ class Governing:
         )
         for environment, bundle, version, at in rows:
             times, versions = self._deployed[environment].setdefault(bundle, ([], []))
-            # A clock that was set back does not bring back the deployment before.
+            # Timestamps never decrease, so a clock set back doesn't revive the previous deployment.
             times.append(max(at, times[-1]) if times else at)
             versions.append(version)
 
@@ -38,7 +38,7 @@ class Governing:
         bundle: str | None,
         agent: str = "",
     ) -> int | None:
-        """By the hash that the agent names; else by what was deployed at the time of the call."""
+        """Version by the hash that the agent reported, else by what was deployed at that time."""
         if policy_version:
             return self._with_hash(project, policy_version)
         deployed = self._deployed.get(environment)
@@ -51,7 +51,7 @@ class Governing:
         return then[0] if len(then) == 1 else None
 
     def limits_of(self, version: int | None) -> tuple[SessionLimit, ...]:
-        """With the SDK's own limits; its reader counts those for calls of an SDK only."""
+        """Session limits of a version, with the SDK's own, which apply to calls of SDKs only."""
         if version not in self._limits:
             rules = (
                 BundleVersion.objects.filter(pk=version)
@@ -64,7 +64,7 @@ class Governing:
         return self._limits[version]
 
     def learn(self, version: BundleVersion) -> None:
-        """Remember the limits of a version that was read along, to save a query."""
+        """Cache the limits of a version that is already loaded, to save a query."""
         self._limits[version.pk] = limits_of(version.session_rules or [], assume_sdk=True)
 
     def _assigned_to(self, environment: int) -> Assigned:
@@ -77,7 +77,7 @@ class Governing:
         if key not in self._by_hash:
             revision_hash = policy_version.lower()
             self._by_hash[key] = (
-                # The bytes of one version may be what another became in the other dialect.
+                # One version's written bytes may equal the rendering of another.
                 BundleVersion.objects.filter(bundle__project=project, revision_hash=revision_hash)
                 .order_by("id")
                 .values_list("id", flat=True)

@@ -1,4 +1,4 @@
-"""Target state of a project's agents: read once, used for many of them."""
+"""Target state of a project's agents, loaded once for many agents."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from governance.core.actor import shown
 from governance.delivery.domain import STOPPED_HASHES, Rule, assignable, fitting
 from governance.models import Assignment, BundleVersion, Deployment, Rendering, Stop
 
-MOST = 5_000  # hashes asked for; an honest fleet runs some dozens
+MOST = 5_000  # hashes per query; a normal fleet runs dozens
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A version as people name it."""
+    """Contract name and number of a version."""
 
     bundle: str
     number: int
@@ -33,7 +33,7 @@ class Stopped:
 
 
 class InForce:
-    """Deployments, assignments and stops, and the versions that some hashes stand for."""
+    """Deployments, assignments and stops, and versions by reported hashes."""
 
     def __init__(self, project: int, hashes: Iterable[str]) -> None:
         self._rules: dict[str, list[Rule]] = {}
@@ -66,38 +66,38 @@ class InForce:
             self._stops[name, stop.agent] = stopped
 
     def assigned(self, environment: str, agent: str) -> list[str]:
-        """All bundles that its tags, which nobody knows here, may bring it; the best rule first."""
+        """Bundles the agent may get with any tags, which are unknown here; best rule first."""
         return assignable(self._rules.get(environment, ()), agent)
 
     def live(self, environment: str) -> dict[str, int]:
-        """By bundle the number of the version that is deployed there now."""
+        """Numbers of the currently deployed versions, by bundle."""
         return self._live.get(environment, {})
 
     def deployed_at(self, environment: str, bundle: str) -> datetime | None:
-        """Since when that version is deployed there."""
+        """Time of a bundle's current deployment there."""
         return self._deployed_at.get((environment, bundle))
 
     def assigned_at(self, environment: str, agent: str) -> datetime | None:
-        """Time of the last change of its assignment."""
+        """Time of the last change to the agent's assignments."""
         rules = fitting(self._rules.get(environment, ()), agent)
         return max((self._made_at[rule.number] for rule in rules), default=None)
 
     def stop_of(self, environment: str, agent: str) -> Stopped | None:
-        """The one of its whole environment first: lifting only its own would change nothing."""
+        """Stop of the environment, else the agent's: lifting only that would change nothing."""
         return self._stops.get((environment, "")) or self._stops.get((environment, agent))
 
     @property
     def stops(self) -> list[Stopped]:
-        """Newest first."""
+        """Active stops, newest first."""
         return sorted(self._stops.values(), key=lambda stop: stop.id, reverse=True)
 
     def named(self, revision: str) -> Named | None:
-        """The version that an agent reports, in whichever dialect; none that is known here."""
+        """Version with a reported hash, in either dialect, or None if unknown."""
         return self._named.get(revision.lower())
 
 
-# The bytes of one version may be what another became in the other dialect: what was written comes
-# first, and of several the first version.
+# One version's written bytes may equal another's rendering in the other dialect. Written bytes
+# take precedence, then the oldest version.
 _WRITTEN, _RENDERED, _DEPLOYED = range(3)
 
 

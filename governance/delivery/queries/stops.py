@@ -1,4 +1,4 @@
-"""Emergency stops, and how far their rollout has come."""
+"""Emergency stops and the progress of their rollout."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ def is_stopped(environment_id: int, agent: str) -> bool:
 
 
 def stop_of(environment: Environment, agent: str = "") -> Stop | None:
-    """The one that stands for this agent by name; without a name for the environment."""
+    """Active stop of this agent, or of the whole environment if no agent is given."""
     return Stop.objects.filter(environment=environment, agent=agent, lifted_at=None).first()
 
 
@@ -27,19 +27,21 @@ def stop_numbered(project: Project, stop_id: int) -> Stop | None:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """An agent that holds a stream, over however many of them."""
+    """Connected agent, with one or more streams."""
 
     agent: str
     since: datetime
     has_acknowledged: (
         bool  # all its streams were sent the document that blocks every call, and it obeys
     )
-    is_silent: bool  # it looks for its document itself, and has not fetched a stop
+    is_silent: bool  # it polls for its document, and has not fetched a stop
 
 
 def holders(project_id: int, environment: str, agent: str = "") -> list[Holder] | None:
-    """Stream holders of an environment or of one agent there, by name; None while the broker is
-    silent."""
+    """Connected agents of an environment, or only this one, by name.
+
+    None if the broker doesn't respond.
+    """
     connected = news.connected(project_id)
     if connected is None:
         return None

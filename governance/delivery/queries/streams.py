@@ -1,4 +1,4 @@
-"""Targets of all streams of one environment, with one set of queries."""
+"""Targets of all streams of one environment, from one set of queries."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamRequest:
-    """Request of an agent for a stream, with the limits of its key."""
+    """An agent's request for a stream, with the restrictions of its key."""
 
     place: Place
     environment: str
@@ -25,15 +25,15 @@ class StreamRequest:
     bundle: str  # empty: it names none
     dialect: str
     tags: Mapping[str, str] = field(default_factory=dict)
-    revision: str = ""  # the hash of the document that it was sent last
-    watches: bool = False  # it looks itself which of all bundles is its own
+    revision: str = ""  # hash of the document last sent to it
+    watches: bool = False  # the client picks its own from all bundles
     assigned_only: bool = False
-    by_assignment: bool = False  # found out: the bundle is what it is assigned
+    by_assignment: bool = False  # set once resolved: the bundle is its assignment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Target of a stream: its own document, and those that it may follow besides."""
+    """Target of a stream: the agent's own document, and others that it may follow."""
 
     document: ServedDocument | None = None
     others: tuple[ServedDocument, ...] = ()
@@ -41,7 +41,7 @@ class Target:
 
 
 class TargetResolver:
-    """Reads once what many agents of a place have in common."""
+    """Resolves targets for many agents of a place, with shared data loaded once."""
 
     def __init__(self, place: Place, requests: Sequence[StreamRequest]) -> None:
         self._place = place
@@ -58,13 +58,13 @@ class TargetResolver:
         self._targets: dict[tuple[Any, ...], Target | None] = {}
 
     def of(self, request: StreamRequest) -> Target | None:
-        """Target of one stream; None where the agent names what it cannot have."""
+        """Target of one stream; None if the agent names a bundle that it can't have."""
         bundle = self._assigned_to(request) if self._rules else None
         by_assignment = request.by_assignment or (request.agent, request.bundle) in self._announced
         is_stopped = self._is_stopped(
             request
-        )  # whom a stop names, it answers, whatever it may have
-        # Thousands differ in nothing else.
+        )  # a stop applies to any agent it names, even without a bundle
+        # Thousands of requests share these values.
         common = (request.bundle, bundle, by_assignment, is_stopped)
         key = (*common, request.dialect, request.watches, request.assigned_only)
         if key not in self._targets:
@@ -92,8 +92,8 @@ class TargetResolver:
             by_assignment = request.assigned_only
             bundle = request.bundle
         elif not bundle and (is_stopped or not request.assigned_only):
-            bundle = request.bundle  # nothing is assigned any more: it stays with what it has
-        # One that watches asks for what it hears of by name, and takes nothing without one.
+            bundle = request.bundle  # nothing is assigned any more: it keeps its bundle
+        # A watching client fetches by name, and ignores a document without one.
         has_one = bundle or (is_stopped and not request.watches)
         document = self._document(bundle or "", request) if has_one else None
         others: Iterable[str] = ()
@@ -108,7 +108,7 @@ class TargetResolver:
     def new_announcements(
         self, requests: Iterable[StreamRequest], targets: Iterable[Target | None]
     ) -> set[tuple[str, str]]:
-        """Agents and bundles of assignments that are announced for the first time."""
+        """Agent and bundle of each assignment announced for the first time."""
         announced = {
             (request.agent, target.document.bundle_name)
             for request, target in zip(requests, targets, strict=True)
@@ -120,11 +120,11 @@ class TargetResolver:
         return announced - self._announced.keys()
 
     def announced_before(self, at: datetime) -> set[str]:
-        """Agents whose assignment was announced before that time."""
+        """Agents with an assignment announced before that time."""
         return {agent for (agent, _), at_time in self._announced.items() if at_time < at}
 
     def _document(self, bundle: str, request: StreamRequest) -> ServedDocument | None:
-        # All who are not stopped are served the same, and so are all who are.
+        # All stopped agents get the same document, and so do all others.
         return once(
             self._documents,
             (bundle, request.dialect, self._is_stopped(request)),
@@ -144,7 +144,7 @@ def once(cache: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
 def announced_assignments(
     environment_id: int, agents: Iterable[str]
 ) -> dict[tuple[str, str], datetime]:
-    """Bundles that these agents were told to be their assignment, with the time."""
+    """Time at which each assignment was announced, by agent and bundle."""
     rows = AnnouncedAssignment.objects.filter(environment=environment_id, agent__in=agents)
     return {
         (agent, bundle): at for agent, bundle, at in rows.values_list("agent", "bundle_name", "at")
@@ -152,7 +152,7 @@ def announced_assignments(
 
 
 def _stopped(environment_id: int) -> frozenset[str]:
-    """Names of stopped agents; the empty name is the environment."""
+    """Names of stopped agents; an empty name is the whole environment."""
     rows = Stop.objects.filter(environment=environment_id, lifted_at=None)
     return frozenset(rows.values_list("agent", flat=True))
 

@@ -1,4 +1,4 @@
-"""The stream: what holds thousands of agents' connections on one event loop and tells them news.
+"""Streams: thousands of agent connections on one event loop that receive updates.
 
-No thread and no database connection is held for any of them. HTTP and the front are not known here.
+No stream holds a thread or a database connection. This package knows nothing of HTTP or the front.
 """

@@ -1,7 +1,7 @@
-"""Server-sent events as the clients of each language read them.
+"""Server-sent events in the formats that the clients of each language read.
 
-One `data:` line each, with one space after the colons, and well under a megabyte: Go's client
-takes no other. `yaml_bytes` comes alone, as the same text twice would make that line too long.
+One `data:` line per event, one space after the colons, well under a megabyte: Go's client accepts
+nothing else. Only `yaml_bytes` is sent, because the text twice would make the line too long.
 """
 
 import json
@@ -29,13 +29,13 @@ def update_of(document: ServedDocument) -> bytes:
 
 
 def notice_of(document: ServedDocument) -> bytes:
-    """For a client that looks itself whether this is its document."""
+    """Notice for a client that decides itself whether this is its document."""
     fields = {"name": document.name, "version": document.version, "env": document.env}
     return event("ruleset_updated", fields | {"revision_hash": document.revision_hash})
 
 
 def assignment_of(document: ServedDocument) -> bytes:
-    """The bundle that is assigned now: in the form of Python and TypeScript, and in that of Go."""
+    """The new assignment, in the format of Python and TypeScript and in Go's."""
     changed = {"bundle_name": document.bundle_name, "env": document.env}
     return (
         event("assignment_changed", changed)

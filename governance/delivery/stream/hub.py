@@ -1,8 +1,8 @@
-"""All streams of a process: their places, their targets, and the comments that keep them open.
+"""All streams of a process: their places, targets, and keep-alive comments.
 
-News are only a reason to compare: one query for all agents of a place, on a thread, and each agent
-is sent only what it does not have yet. News that come twice, late or for nothing do no harm, and
-lost ones are made good by the next comparison.
+News only triggers a comparison: one query on a thread for all agents of a place, and each agent is
+sent only what it doesn't have yet. Duplicate, late or unfounded news does no harm, and the next
+comparison makes up for lost news.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ from governance.delivery.news import Place
 from governance.delivery.queries.streams import StreamRequest, Target
 from governance.delivery.stream.stream import Postbox, Stream
 
-SLOTS, SLOT = 14, 1.0  # seconds between comments: of silence, older agents bear thirty
-KEYS_EVERY = 0.75  # seconds until the end of a revoked key is noticed
-COMPARE_EVERY = 30.0  # seconds; finds news that were lost on their way
+SLOTS, SLOT = 14, 1.0  # seconds between comments; older agents time out after thirty
+KEYS_EVERY = 0.75  # seconds between checks for revoked keys
+COMPARE_EVERY = 30.0  # seconds; finds changes whose news was lost
 PAUSE_AFTER_ERROR = 1.0
-AT_ONCE = 1000  # streams that are looked up together
-# Streams that are told something before others get their turn. To send takes some 40 us, and who
-# counts waits for several turns: for its request, the database's answer, and to answer itself.
+AT_ONCE = 1000  # streams resolved together
+# Streams to send to before the event loop runs other tasks. Sending takes about 40 us, and a
+# session store call waits several turns: for its request, the database, and its response.
 HAND_OVER = 10
 
 logger = logging.getLogger(__name__)
 
 
 class Asking(Protocol):
-    """How the hub asks the database: on a thread, for plain values."""
+    """The hub's access to the database: on a thread, with plain values."""
 
     def resolve_targets(
         self, place: Place, requests: Sequence[StreamRequest]
@@ -54,7 +54,7 @@ class Group:
 class Hub:
     def __init__(self, asking: Asking) -> None:
         self.changed: set[Stream] | None = (
-            None  # since somebody last took this set, if anybody does
+            None  # streams changed since the last collection; None: not collected
         )
         self._asking = asking
         self._groups: dict[Place, Group] = defaultdict(Group)
@@ -63,16 +63,16 @@ class Hub:
         self._stopped = False
 
     def run(self) -> list[Callable[[], Awaitable[None]]]:
-        """Loops that have to run beside the hub."""
+        """Background loops that the hub needs."""
         return [self.keep_updating, self.keep_commenting, self.keep_checking, self.keep_comparing]
 
     async def join(self, request: StreamRequest, cut: Callable[[], None]) -> Stream | None:
-        """The stream, with what this agent lacks waiting in it; None where it asks too much."""
+        """Open a stream with the agent's missing documents queued; None if it is not admitted."""
         if self._stopped:
             raise Stopped
         stream = Stream(request, cut)
         group = self._groups[request.place]
-        # Among the others from now on: what changes while it is looked up is not missed.
+        # Registered before it is resolved, so that no change in between is missed.
         group.streams[stream.number] = stream
         group.newcomers.append(stream)
         self._slots[stream.number % SLOTS].add(stream)
@@ -106,11 +106,11 @@ class Hub:
 
     @property
     def open(self) -> int:
-        """How many streams there are; any thread may ask."""
+        """Number of open streams; safe to read from any thread."""
         return sum(len(group.streams) for group in list(self._groups.values()))
 
     def news(self, place: Place | None = None) -> None:
-        """Something may have changed there; anywhere, when no place is named."""
+        """Schedule a comparison for this place, or for all places."""
         for each, group in self._groups.items():
             if place in (None, each):
                 group.compare = True
@@ -131,7 +131,7 @@ class Hub:
                 await self._update(place)
 
     async def keep_commenting(self) -> None:
-        """One slot after the other, so that thousands of comments never come in one moment."""
+        """Send keep-alive comments slot by slot, so that thousands are never sent at once."""
         clock = asyncio.get_running_loop().time
         due = clock()
         while True:
@@ -144,7 +144,7 @@ class Hub:
                         await asyncio.sleep(0)
 
     async def keep_checking(self) -> None:
-        """Streams end with their keys."""
+        """Close streams whose key is no longer active."""
         while True:
             await asyncio.sleep(KEYS_EVERY)
             streams = self.streams()
@@ -198,7 +198,7 @@ class Hub:
 
 
 async def run_forever(work: Callable[[], Awaitable[None]]) -> None:
-    """Serve the streams, restarting after an error."""
+    """Run a background task of the streams, restarting it after an error."""
     while True:
         try:
             await work()

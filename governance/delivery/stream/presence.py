@@ -1,6 +1,6 @@
-"""Tells all processes which agents hold a stream of this one, and takes it back by itself.
+"""Publishes to all processes which agents are connected to this one.
 
-What is told expires: of a process that was killed nothing is left after some seconds.
+Entries expire, so those of a killed process disappear after some seconds.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from governance.delivery.news import processes_key, streams_key
 from governance.delivery.stream.hub import Hub
 from governance.delivery.stream.stream import Stream
 
-EVERY = 1.0  # seconds between changes and their telling
+EVERY = 1.0  # seconds between publications of changes
 CONFIRMED_EVERY = 5.0
-LASTS = 20  # seconds: several confirmations
+LASTS = 20  # seconds: several times CONFIRMED_EVERY
 PATIENCE = 2.0
-AT_ONCE = 50  # streams: who counts meanwhile waits for no more
+AT_ONCE = 50  # streams per write, so that session store calls in between don't wait longer
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class Presence:
             socket_connect_timeout=PATIENCE,
             retry=Retry(NoBackoff(), 0),
         )
-        self._published: set[int] = set()  # projects of which the broker has this process's streams
+        self._published: set[int] = set()  # projects with this process's streams in the broker
         self._confirmed_at = 0.0
 
     async def keep_telling(self) -> None:
@@ -61,7 +61,7 @@ class Presence:
                 self._published.clear()
 
     async def close(self) -> None:
-        """Take all of it back, as this process ends."""
+        """Remove this process's entries when it shuts down."""
         try:
             for project_id in self._published:
                 await self._broker.zrem(processes_key(project_id), self._process)
@@ -81,7 +81,7 @@ class Presence:
                 await self._publish_all(project_id)
 
     async def _confirm(self) -> None:
-        """Until later; and all anew where the broker has forgotten what it was told."""
+        """Extend the expiry of entries; publish all of them again if the broker lost them."""
         held = {stream.request.place.project_id for stream in self._hub.streams()}
         for project_id in held | self._published:
             known = await self._broker.expire(streams_key(project_id, self._process), LASTS)

@@ -1,4 +1,4 @@
-"""One agent's stream: the documents it was sent, and messages that wait to be sent."""
+"""One agent's stream: the documents it was sent, and its queue of messages."""
 
 import asyncio
 import itertools
@@ -12,19 +12,19 @@ from governance.delivery.queries.documents import ServedDocument
 from governance.delivery.queries.streams import StreamRequest, Target
 from governance.delivery.stream import events
 
-MOST_WAITING = 16  # messages; who is behind by more has to come again and catch up
+MOST_WAITING = 16  # messages; a slower client is disconnected and catches up when it reconnects
 
-Mark = tuple[str, str | None]  # of a document: its hash, and who signed it
+Mark = tuple[str, str | None]  # of a document: its hash and signature
 Form = Callable[[ServedDocument], bytes]
 _number = itertools.count(1)
 
 
 class Postbox:
-    """Builds each message once, however many streams it goes to."""
+    """Builds each message once for all streams that get it."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[Form, int], bytes] = {}
-        self._documents: list[ServedDocument] = []  # as long as its id stands for it
+        self._documents: list[ServedDocument] = []  # references, so that ids stay unique
 
     def message(self, form: Form, document: ServedDocument) -> bytes:
         key = (form, id(document))
@@ -60,7 +60,7 @@ class Stream:
         self._waiting: deque[bytes] = deque()
         self._wakes: asyncio.Future[None] | None = None
         self._closed = False
-        # It has what it says to have; who signed that, and with which key, does not show.
+        # Trust the revision that the agent reports; its signature is unknown.
         self._sent: dict[str, Mark] = (
             {request.bundle: (request.revision, "")} if request.bundle else {}
         )
@@ -72,12 +72,12 @@ class Stream:
         )
 
     def take(self, target: Target, postbox: Postbox) -> bool:
-        """Send what this agent does not have yet; returns whether there was anything."""
+        """Queue what this agent doesn't have yet; returns whether there was anything."""
         sent: dict[str, Mark] = {}
         news, bundle = [], self.request.bundle
         if target.document is not None:
             form, name = events.update_of, target.document.name
-            # A stop has no name where nothing is assigned, and is no assignment.
+            # If nothing is assigned, a stop has no name and is not an assignment.
             if target.by_assignment and name and name not in self._sent:
                 form = events.assignment_of
             news += self._news_of(target.document, form, sent, postbox)
@@ -89,10 +89,10 @@ class Stream:
             for document in target.others
             for notice in self._news_of(document, events.notice_of, sent, postbox)
         ]
-        if notices:  # of however many bundles: as one message, for few may wait
+        if notices:  # as one message, because the queue is short
             news.append(b"".join(notices))
         if (bundle, target.by_assignment) != (self.request.bundle, self.request.by_assignment):
-            # Hardly ever: a copy takes longer than all else that is done here.
+            # Only if changed: this copy is the slowest step here, and rarely needed.
             self.request = replace(self.request, bundle=bundle, by_assignment=target.by_assignment)
         self._sent = sent or self._sent
         for message in news:
@@ -107,12 +107,12 @@ class Stream:
             self._wake()
 
     def still_here(self) -> None:
-        """A comment keeps the connection alive; where something waits, that will."""
+        """Queue a comment to keep the connection alive, unless a message is already waiting."""
         if not self._waiting:
             self.post(events.STILL_HERE)
 
     def close(self) -> None:
-        """End it. Nothing waits for a client that takes nothing."""
+        """Close the stream and drop its queue, which a stalled client wouldn't read."""
         if not self._closed:
             self._closed = True
             self._waiting.clear()
@@ -120,7 +120,7 @@ class Stream:
             self._cut()
 
     async def next(self) -> bytes:
-        """Next message; empty once the stream is at its end."""
+        """Next message; empty once the stream has ended."""
         while not self._waiting and not self._closed:
             self._wakes = asyncio.get_running_loop().create_future()
             await self._wakes

@@ -1,4 +1,4 @@
-"""One subscription per process to the news of all of them."""
+"""One subscription per process to the news from all processes."""
 
 import asyncio
 import logging
@@ -11,15 +11,15 @@ from redis.exceptions import RedisError
 
 from governance.delivery.news import CHANNEL, Place, place_of
 
-PAUSE = 0.5  # seconds between a lost subscription and the next try
+PAUSE = 0.5  # seconds between a lost subscription and the next attempt
 LONGEST_PAUSE = 5.0
-SILENCE = 5.0  # seconds after which the broker is asked whether it is there
+SILENCE = 5.0  # seconds before the broker is pinged
 
 logger = logging.getLogger(__name__)
 
 
 class Listening:
-    """`news` is told each place; none after a gap, in which anything may have been said."""
+    """Calls `news` with each changed place, or with None after a gap, when any may have changed."""
 
     def __init__(self, url: str, news: Callable[[Place | None], None]) -> None:
         self._url = url
@@ -43,7 +43,7 @@ class Listening:
         )
         async with broker, broker.pubsub() as pubsub:
             await pubsub.subscribe(CHANNEL)
-            pinged = False  # whether it is there, after a silence
+            pinged = False  # after a silence, to check that the broker is alive
             while True:
                 message = await pubsub.get_message(timeout=SILENCE)
                 match message:
@@ -59,5 +59,5 @@ class Listening:
                     case {"type": "message", "data": bytes(data)}:
                         self._news(place_of(data))
                     case _:
-                        pass  # it lives
+                        pass  # any message shows that it is alive
                 pinged = False

@@ -1,4 +1,4 @@
-"""Assignments: which contract an agent gets that does not name one."""
+"""Pages of assignments: which contract an agent gets if it doesn't name one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The key that signs documents: its public half for agents that verify, and its rotation."""
+"""Pages of the signing key: its public half, for agents that verify, and its rotation."""
 
 from typing import Any
 

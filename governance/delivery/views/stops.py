@@ -1,4 +1,4 @@
-"""Emergency stops: stop an agent or an environment, follow it, lift it."""
+"""Emergency stops: stop an agent or an environment, track the rollout, lift the stop."""
 
 from hashlib import sha256
 from typing import Any
@@ -27,7 +27,7 @@ SHOWN = 200
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.STOP_AGENT)
 def new_stop(request: MemberRequest) -> HttpResponse:
-    """Confirmation with numbers; without an environment, a choice of one."""
+    """Confirmation page with numbers; without an environment, a page to choose one."""
     name, agent = request.GET.get("environment", ""), request.GET.get("agent", "")
     if not name:
         choices = environments(request.project)
@@ -69,7 +69,7 @@ def stop(request: MemberRequest, stop_id: int) -> HttpResponseBase:
 @require_safe
 @member_page()
 def stop_taking(request: MemberRequest, stop_id: int) -> HttpResponse:
-    """Agents that confirmed it; 204 without a change."""
+    """Agents and whether they acknowledged the stop; 204 if nothing has changed."""
     context = _taking(request, _stop(request, stop_id))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
@@ -118,6 +118,6 @@ def _stop(request: MemberRequest, stop_id: int) -> Stop:
 
 
 def _named(stop: Stop, *, begins: bool = True) -> str:
-    """`begins` a sentence."""
+    """Name of what is stopped; `begins` is whether it starts a sentence."""
     who = stop.agent or ("All agents" if begins else "all agents")
     return f"{who} in {stop.environment.name}"

@@ -1,4 +1,4 @@
-"""Deployments: one version becomes current in an environment, when nothing holds it back."""
+"""Deployments: make one version current in an environment, unless something blocks it."""
 
 from collections.abc import Sequence
 
@@ -46,9 +46,9 @@ class ApprovalRequired(Conflict):
 def deploy(
     version: BundleVersion, *, to: str, by: Actor, override: str = ""
 ) -> tuple[Deployment, bool]:
-    """The deployment that is live now, and whether it is new. Rolling back is deploying again.
+    """Deploy a version. Returns the current deployment and whether it is new.
 
-    `override` is an admin's reason to go on although tests fail.
+    `override` is an admin's reason to deploy despite failing tests.
     """
     refuse_unless(by, Action.DEPLOY, to)
     override = reason_to_override(override, to=to, by=by)
@@ -61,8 +61,11 @@ def deploy(
 
 
 def roll_back(deployment: Deployment, *, by: Actor) -> Deployment:
-    """Deploy the version that was live before. Its tests ran there before and are not run again;
-    requirements of the environment hold, and an earlier approval of the same bytes counts."""
+    """Deploy the previous version again.
+
+    Its tests are not run again. The environment's requirements apply, and an earlier approval of
+    the same bytes counts.
+    """
     refuse_unless(by, Action.DEPLOY, deployment.environment.name)
     before = deployment_before(deployment)
     if before is None:
@@ -83,7 +86,7 @@ def make_live(
     override: str = "",
     request: DeploymentRequest | None = None,
 ) -> Deployment:
-    """Call it in a transaction that holds the bundle; whoever may not is refused before."""
+    """Create the deployment. Lock the bundle in a transaction and check permissions first."""
     project = version.bundle.project
     environment = environment_named(project, to)
     live = live_deployment(version.bundle, environment)
@@ -119,7 +122,7 @@ def make_live(
 
 
 def refuse_lacking(version: BundleVersion, to: str) -> None:
-    """Refuse a deployment without the backtest that the environment requires."""
+    """Reject a deployment without the backtest that the environment requires."""
     required = required_in(version.bundle.project, to)
     if required.max_newly_denied is not None:
         evidence = requirements.newest_evidence(version, to)
@@ -138,7 +141,7 @@ def refuse_blocked(blocked: Sequence[Blocked]) -> None:
 
 
 def unanswered(failing: Sequence[Blocked], override: str) -> list[Blocked]:
-    """Those that an admin's reason does not answer."""
+    """Blocking reasons that the admin's override does not cover."""
     return [each for each in failing if not (override and each.overridable)]
 
 

@@ -1,7 +1,7 @@
-"""Requests for a deployment: asked by one, decided by another, bound to the bytes.
+"""Deployment requests: made by one person, decided by another, for one exact document.
 
-Who ends one holds its bundle first, as those do who save or deploy: of two who decide at once, or
-of one who decides and one who saves, the later finds what the earlier has done.
+Ending a request locks its bundle first, as saving and deploying do. So of two concurrent decisions,
+or a decision and a save, the later one sees what the earlier one did.
 """
 
 from hashlib import sha256
@@ -40,8 +40,10 @@ AT_ONCE = 200
 def ask_to_deploy(
     version: BundleVersion, *, to: str, by: Actor, message: str = "", override: str = ""
 ) -> tuple[DeploymentRequest, bool]:
-    """The request that waits for these bytes, and whether it is new. One for other bytes of the
-    same bundle and environment is void with it."""
+    """Request approval to deploy a version. Returns the pending request and whether it is new.
+
+    A pending request for another version in the same environment becomes void.
+    """
     refuse_unless(by, Action.DEPLOY, to)
     message, override = fitting(message, "message"), reason_to_override(override, to=to, by=by)
     failing = _failing(version, to)
@@ -50,8 +52,7 @@ def ask_to_deploy(
 
 
 def approve_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequest:
-    """Deploy the requested version, unless something blocks it now; then the request stays
-    pending."""
+    """Deploy the requested version. If something blocks it now, the request remains pending."""
     refuse_unless(by, Action.DEPLOY, request.environment.name)
     version, environment = request.version, request.environment.name
     refuse_blocked(unanswered(_failing(version, environment), request.override))
@@ -82,13 +83,13 @@ def withdraw_request(request: DeploymentRequest, *, by: Actor) -> DeploymentRequ
 
 
 def expire_requests() -> int:
-    """Expire requests that were not decided in time; returns their number."""
+    """Expire requests that were not decided in time; returns how many."""
     due = due_requests(timezone.now(), AT_ONCE)
     return sum(_expire(request) for request in due)
 
 
 def _failing(version: BundleVersion, to: str) -> list[Blocked]:
-    """No test is in the way of what was live there directly before: it ran there a moment ago."""
+    """Failing tests that block a deployment. None for the previous version: it just ran there."""
     return [] if is_way_back(version, to) else blocked_by(run_and_store(version))
 
 
@@ -161,7 +162,7 @@ def _expire(request: DeploymentRequest) -> bool:
 
 
 def _waiting(request: DeploymentRequest) -> DeploymentRequest:
-    """As it stands with its bundle locked_bundle, refused when it does not wait any more."""
+    """Lock the bundle and return the current request; reject it if it is no longer pending."""
     locked_bundle(request.bundle)
     row = _with_version(request)
     match row.current_status:

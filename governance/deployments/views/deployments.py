@@ -1,4 +1,4 @@
-"""Deploying a version: its plan and requirements; and the page of a deployment."""
+"""Pages to deploy a version, with its plan and requirements, and to show a deployment."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,7 +38,7 @@ from governance.web.forms import sent
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.DEPLOY)
 def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """Version and environment, then the plan; posted, it deploys or requests approval."""
+    """Choose a version and an environment, show the plan, and deploy or request approval."""
     required = requirements_by_environment(request.project)
     chosen = {
         "version": request.GET.get("version", ""),
@@ -85,7 +85,7 @@ def deploy(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
-    """Page of a deployment; the live one can be rolled back, and shows what that changes."""
+    """Page of a deployment. The current one shows what rolling back would change."""
     row = _deployment(request, deployment_id)
     before = deployment_before(row)
     live = live_in(row.version.bundle, row.environment.name)
@@ -125,7 +125,7 @@ def deployment(request: MemberRequest, deployment_id: int) -> HttpResponse:
 @require_POST
 @member_page(Action.DEPLOY)
 def roll_back(request: MemberRequest, deployment_id: int) -> HttpResponse:
-    """Roll back, or request it where the environment requires a second person."""
+    """Roll back, or request approval if the environment requires a second person."""
     row = _deployment(request, deployment_id)
     slug, place = request.project.slug, row.environment.name
     try:
@@ -159,7 +159,7 @@ def _done(
     required: Required,
     form: DeployForm,
 ) -> HttpResponse:
-    """Deploy; only the command checks what blocks it, so that the tests run once."""
+    """Deploy or request approval. Only the command checks what blocks it, so tests run once."""
     data, slug = form.cleaned_data, request.project.slug
     live = live_in(version.bundle, environment)
     if data["seen"] != (live.pk if live else 0):
@@ -204,7 +204,7 @@ def _only(environments: Mapping[str, object]) -> str:
 
 
 def _before(deployment: Deployment) -> BundleVersion:
-    """The version, whole, that was live there directly before."""
+    """Previously deployed version, with its document."""
     before = deployment_before(deployment)
     bundle = deployment.version.bundle
     version = version_numbered(bundle, before.version.number) if before else None

@@ -1,4 +1,4 @@
-"""Requests for approval of deployments: the list, one request, and the decision."""
+"""Pages of deployment requests: the list, one request, and the decision."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from governance.people.policies import Action, is_requester, is_second_person, m
 from governance.web.table_files import Tables, one_of_tables, page_after_page
 
 ENDED = 50
-MANY = 200  # rows of a file at once
+MANY = 200  # rows of a file per query
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""Text in an editor: a draft, or the newest version without one."""
+"""Text in an editor: a draft, or the newest version if there is no draft."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,21 +6,21 @@ from typing import Generic, TypeVar
 
 from governance.models import Bundle, BundleVersion, Check, CheckDraft, CheckVersion, Draft
 
-FEWEST_ROWS, MOST_ROWS = 18, 40  # of the text area; the script's editor has no fewer either
+FEWEST_ROWS, MOST_ROWS = 18, 40  # of the text area; the script's editor has the same minimum
 
-T = TypeVar("T", Bundle, Check)  # what a text is of
+T = TypeVar("T", Bundle, Check)  # what the text belongs to
 V = TypeVar("V", BundleVersion, CheckVersion)
 D = TypeVar("D", Draft, CheckDraft)
 
 
 @dataclass(slots=True, kw_only=True)
 class Writing(Generic[T, V, D]):
-    of: T | None = None  # none: what is not there yet
+    of: T | None = None  # None: a new contract or check
     newest: V | None = None
-    base: V | None = None  # what the text grew from
+    base: V | None = None  # what the text is based on
     draft: D | None
     text: str
-    seen: str  # the revision of the draft as this page shows it
+    seen: str  # revision of the draft shown on this page
 
     @property
     def number(self) -> int:
@@ -36,12 +36,12 @@ class Writing(Generic[T, V, D]):
 
     @property
     def moved_on(self) -> V | None:
-        """Version that was saved since the draft was begun."""
+        """Newer version, saved since the draft was started."""
         if self.draft is None or self.newest is None or self.newest.number <= self.number:
             return None
         return self.newest
 
 
 def rows_of(lines: int) -> int:
-    """How high the text area of so many lines is."""
+    """Height of the text area, in rows."""
     return min(max(lines, FEWEST_ROWS), MOST_ROWS)

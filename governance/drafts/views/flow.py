@@ -1,6 +1,6 @@
 """Pages of a draft of any kind: autosave, check, save, discard, compare, rebase.
 
-Nobody's words are lost: what was changed elsewhere meanwhile is shown before anything replaces it.
+No text is lost: changes made elsewhere in the meantime are shown before anything replaces them.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ from governance.texts.text_sides import sides_of
 def edit(
     kind: DraftKind[T, V, D], request: MemberRequest, name: str, draft_id: int
 ) -> HttpResponse:
-    """The editor; without JavaScript its form saves, checks and submits the draft."""
+    """Editor page. Without JavaScript, its form saves, checks and submits the draft."""
     present = kind.writing(request, name, draft_id)
     if present is None:
         return _gone(kind, request)
@@ -36,13 +36,13 @@ def edit(
         match request.POST.get("act"):
             case "save":
                 return _saved(kind, request, draft)
-            case "backtest" if kind.backtest_at:  # the same form goes on there
+            case "backtest" if kind.backtest_at:  # that page gets the same form
                 return redirect(kind.backtest_at, request.project.slug, preserve_request=True)
             case word:
                 kind.act(draft, word or "", by=request.actor)
         return redirect(kind.address(request, present))
     except DraftElsewhere as elsewhere:
-        # Both texts: the one sent in the editor, the one kept elsewhere beside it.
+        # Show both texts: the submitted one in the editor, the stored one next to it.
         present.text = as_written(request.POST.get("text", ""), like=present.text)
         present.seen = elsewhere.present.revision
         return _page(kind, request, present, status=409, elsewhere=elsewhere.present)
@@ -58,7 +58,7 @@ def edit(
 def keep(
     kind: DraftKind[T, V, D], request: MemberRequest, name: str, draft_id: int
 ) -> HttpResponse:
-    """Autosave: the new revision, or the conflict."""
+    """Autosave: respond with the new revision, or with the conflict."""
     present = kind.writing(request, name, draft_id)
     if present is None:
         return JsonResponse({"detail": "This draft was already saved or discarded."}, status=422)
@@ -99,7 +99,7 @@ def discard(
 
 
 def compare(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
-    """Your saved draft compared with the version it is based on."""
+    """Page that compares the person's draft with the version it is based on."""
     present = kind.writing_named(request, name)
     if present.draft is None or present.base is None:
         return redirect(kind.address(request, present))
@@ -119,7 +119,7 @@ def compare(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> Http
 
 
 def rebase(kind: DraftKind[T, V, D], request: MemberRequest, name: str) -> HttpResponse:
-    """Merge with a newer version: changes of both sides, and the merged text."""
+    """Merge a newer version into the draft, after showing the changes of both sides."""
     present = kind.writing_named(request, name)
     draft, newest = present.draft, present.moved_on
     if newest is None or draft is None or present.base is None:
@@ -191,7 +191,7 @@ def _saved(kind: DraftKind[T, V, D], request: MemberRequest, draft: D) -> HttpRe
 def _again(
     kind: DraftKind[T, V, D], request: MemberRequest, present: Writing[T, V, D]
 ) -> Writing[T, V, D]:
-    """As it is by now, with the text that was sent, though it could not be kept or saved."""
+    """Current state with the submitted text, which could not be stored or saved."""
     number = present.draft.pk if present.draft else 0
     again = kind.writing(request, present.of.name if present.of else "", number) or present
     if (text := request.POST.get("text")) is not None:

@@ -17,7 +17,7 @@ REFUSED: tuple[type[GovernanceError], ...] = (DocumentInvalid, InvalidInput)
 
 
 def _no_action(draft: Any, word: str, *, by: Actor) -> None:
-    """An editor without buttons of its own."""
+    """Default for editors without their own buttons."""
 
 
 def _no_query(request: MemberRequest, version: Any) -> str:
@@ -28,16 +28,16 @@ def _no_query(request: MemberRequest, version: Any) -> str:
 class DraftKind(Generic[T, V, D]):
     """Names, queries and commands that the shared pages use for one kind of draft."""
 
-    word: str  # contract
-    context_name: str  # of what a text is of, in templates
+    word: str  # such as "contract"
+    context_name: str  # name of the contract or check in templates
     addresses: str  # suffix of URL names
     list_at: str  # URL name of the list
     one_at: str
-    backtest_at: str  # URL name where a form with its text starts a backtest
+    backtest_at: str  # URL name of the page that backtests a submitted text
     crumbs: str
     editor: str  # template
-    marks: frozenset[str]  # words that its text is drawn with
-    same: str  # sentence for no change by meaning
+    marks: frozenset[str]  # words to highlight in its text
+    same: str  # sentence if the meaning doesn't change
     refused: tuple[type[GovernanceError], ...] = REFUSED
 
     named: Callable[[Project, str], T | None]
@@ -55,11 +55,11 @@ class DraftKind(Generic[T, V, D]):
     discard: Callable[..., None]
     rebase: Callable[..., int]
     editor_context: Callable[[MemberRequest, Writing[T, V, D]], dict[str, Any]]
-    act: Callable[..., object] = _no_action  # button that only this editor has
-    query_saved: Callable[[MemberRequest, V], str] = _no_query  # of the address after saving
+    act: Callable[..., object] = _no_action  # buttons that only this editor has
+    query_saved: Callable[[MemberRequest, V], str] = _no_query  # URL query after saving
 
     def writing(self, request: MemberRequest, name: str, draft_id: int) -> Writing[T, V, D] | None:
-        """None for a draft of something new that is saved or discarded by now."""
+        """Editor state; None if a draft of something new was already saved or discarded."""
         return self.writing_named(request, name) if name else self._writing_new(request, draft_id)
 
     def writing_named(self, request: MemberRequest, name: str) -> Writing[T, V, D]:
@@ -82,7 +82,7 @@ class DraftKind(Generic[T, V, D]):
         return Writing(draft=draft, text=draft.text, seen=draft.revision) if draft else None
 
     def address(self, request: MemberRequest, present: Writing[T, V, D], part: str = "edit") -> str:
-        """Address of a part of the editor; compare and rebase need an existing name."""
+        """URL of a part of the editor; compare and rebase need an existing contract or check."""
         slug = request.project.slug
         if present.of is not None:
             return reverse(f"governance:{part}_{self.addresses}", args=[slug, present.of.name])
@@ -90,7 +90,7 @@ class DraftKind(Generic[T, V, D]):
         return reverse(f"governance:{part}_new_{self.addresses}", args=[slug, number])
 
     def address_after(self, request: MemberRequest, of: T | None) -> str:
-        """Address after the editor is closed."""
+        """URL to open after the editor."""
         if of is None:
             return reverse(self.list_at, args=[request.project.slug])
         return reverse(self.one_at, args=[request.project.slug, of.name])

@@ -9,11 +9,11 @@ from governance.web.forms import Form
 
 
 class TextForm(Form):
-    """A text pasted or a file brought along: one of them."""
+    """Form for a text, either pasted or uploaded as a file."""
 
     most_bytes: ClassVar[int]
-    nothing: ClassVar[str]  # what is said where there is neither
-    file_help: ClassVar[str]  # which files
+    nothing: ClassVar[str]  # error if there is neither
+    file_help: ClassVar[str]  # help text about files
 
     text = forms.CharField(
         label="Text",
@@ -33,7 +33,7 @@ class TextForm(Form):
         self.fields["file"].help_text = self.file_help
 
     def clean_file(self) -> str:
-        """Its text, when there is one, with the line ends that it has."""
+        """Text of the file, with its own line endings; empty without a file."""
         file = self.cleaned_data["file"]
         if file is None:
             return ""

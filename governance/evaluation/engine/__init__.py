@@ -1,12 +1,12 @@
-"""Evaluation of contracts by the library, in a process of its own.
+"""Evaluates contracts with the library, in a separate process.
 
     engine.validate(text)                 -> Validation, with lines and columns
-    engine.evaluate(text, calls)          -> a result for each call
+    engine.evaluate(text, calls)          -> one result per call
     engine.evaluate_call(text, call)      -> Evaluation
-    engine.explain(text, call)            -> Explanation: every rule, and what it saw of the call
-    Engine().judge(text, questions)       -> of many calls, which rules they fail, and nothing else
+    engine.explain(text, call)            -> Explanation: every rule, and the values it read
+    Engine().judge(text, questions)       -> only the rules that each of many calls fails
 
-The functions share a few processes for pages; work that may take long makes an Engine of its own.
+These functions share a small pool of processes for pages; long-running work creates its own Engine.
 """
 
 import atexit
@@ -28,7 +28,7 @@ from governance.evaluation.evaluator.messages import (
     SessionRule,
 )
 
-# Short questions take turns; a thread that waited for a long one would serve nothing else.
+# Short questions share the pool; a thread blocked by a long one could serve nothing else.
 _pages = Pool(wait_seconds=1.0)
 atexit.register(_pages.close)
 
@@ -39,7 +39,7 @@ explain = _pages.explain
 
 
 def pool_use() -> PoolUse:
-    """How busy the processes for pages are."""
+    """Current load of the pool for pages."""
     return _pages.use
 
 

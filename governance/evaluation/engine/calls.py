@@ -1,4 +1,4 @@
-"""Calls on their way to the evaluation process, in batches that a pipe holds."""
+"""Encodes calls for the evaluation process, in batches that fit into a pipe."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,13 +8,13 @@ from typing import Any, Self, TypeAlias, TypeVar
 from governance.evaluation.evaluator.messages import Evaluation, Judged, NotEvaluated
 
 Result: TypeAlias = Evaluation | NotEvaluated
-Judgement: TypeAlias = Judged | NotEvaluated | None  # none: no rule is against it
-Encoded: TypeAlias = bytes | NotEvaluated  # what cannot be sent has its result already
+Judgement: TypeAlias = Judged | NotEvaluated | None  # None: the call passes every rule
+Encoded: TypeAlias = bytes | NotEvaluated  # a call that can't be sent already has its result
 Answer = TypeVar("Answer")
 
 BATCH_CALLS = 250
 BATCH_BYTES = 48 * 1024  # the next batch waits in the pipe, which holds 64 KiB
-BATCH_RULES = 25_000  # calls times rules: an answer has a line for each
+BATCH_RULES = 25_000  # calls times rules: an answer has an entry for each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +22,9 @@ class ToolCall:
     """A call to try against a contract; nothing is executed."""
 
     tool_name: str
-    tool_args: Any = None  # any JSON; the library takes objects only
+    tool_args: Any = None  # any JSON; the library accepts objects only
     principal: dict[str, Any] | None = None
-    output: str | None = None  # without it no post rule is asked
+    output: str | None = None  # without it no post rule runs
     environment: str = "production"
 
     def encoded(self) -> Encoded:
@@ -40,7 +40,7 @@ class ToolCall:
 
 @dataclass(slots=True)
 class Batch:
-    """Some calls in a row; those that cannot be sent have their result already."""
+    """Consecutive calls; those that can't be sent already have their results."""
 
     calls: list[Encoded] = field(default_factory=list)
 
@@ -49,12 +49,12 @@ class Batch:
         return [call for call in self.calls if isinstance(call, bytes)]
 
     def merged(self, results: Sequence[Answer]) -> Iterator[Answer | NotEvaluated]:
-        """The answers have arrived; the rest of the batch stays queued."""
+        """Results of all calls in order: those given, and those of calls that could not be sent."""
         given = iter(results)
         return (next(given) if isinstance(call, bytes) else call for call in self.calls)
 
     def split(self, at: int) -> tuple[Self, Self]:
-        """Before and after so many of the calls that are sent."""
+        """Split the batch after this many sent calls."""
         places = [place for place, call in enumerate(self.calls) if isinstance(call, bytes)]
         cut = places[at]
         return type(self)(self.calls[:cut]), type(self)(self.calls[cut:])

@@ -1,4 +1,4 @@
-"""Validation and evaluation of contracts in a separate process that may hang or die harmlessly."""
+"""Validates and evaluates contracts in a separate process, which may hang or crash harmlessly."""
 
 import os
 import threading
@@ -53,9 +53,9 @@ from governance.texts.source_text import decoded
 
 Source: TypeAlias = Document | bytes | str
 
-CALL_SECONDS = 0.5  # of the processor, for one call
-LOAD_SECONDS = 8.0  # of the processor, for one document, all trials of its patterns included
-BASE_SECONDS = 2.0  # until the process is killed: more, because others want the processor, too
+CALL_SECONDS = 0.5  # CPU seconds for one call
+LOAD_SECONDS = 8.0  # CPU seconds for one document, including pattern trials
+BASE_SECONDS = 2.0  # wall-clock seconds until the process is killed; higher, as the CPU is shared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Validation:
     name: str = ""
     rules: int = 0
     session_rules: tuple[SessionRule, ...] = ()
-    dialect: Dialect | None = None  # none when the text cannot even be read
+    dialect: Dialect | None = None  # None if the text can't be parsed
 
     @property
     def valid(self) -> bool:
@@ -73,11 +73,11 @@ class Validation:
 
 
 class Engine:
-    """One evaluation process, started when asked, ended when idle; threads may share it."""
+    """One evaluation process, started on demand and ended when idle. Thread-safe."""
 
     _lock: threading.Lock
     _process: Process | None
-    _loaded: dict[str, int]  # the rules of each document that the process was given
+    _loaded: dict[str, int]  # rule counts of the documents that the process has loaded
 
     def __init__(
         self,
@@ -95,13 +95,13 @@ class Engine:
         self._load_seconds = load_seconds
         self._base_seconds = base_seconds
         self._idle_seconds = idle_seconds
-        self.starts = 0  # of its process
+        self.starts = 0  # process starts
         self._begin()
         _engines.add(self)
 
     @property
     def pid(self) -> int | None:
-        """Id of the present process; None before the first request."""
+        """Id of the current process; None before the first request."""
         return self._process.pid if self._process is not None else None
 
     @property
@@ -109,11 +109,12 @@ class Engine:
         return self._process is not None and self._process.is_alive()
 
     def knows(self, document: Document) -> bool:
-        """Whether its process runs and was given this document."""
+        """Whether the process is running and has loaded this document."""
         return self.is_running and document.sha in self._loaded
 
     def validate(self, source: Source, *, tools: Collection[str] | None = None) -> Validation:
-        """With all tools that were ever seen, also of names that meet none of them."""
+        """Validate a document. With all tools ever seen, also warn about names that match none of
+        them."""
         try:
             text = text_of(source)
         except DocumentInvalid as refused:
@@ -140,11 +141,11 @@ class Engine:
                 raise EvaluationUnavailable("The evaluation process sent an unexpected answer.")
 
     def evaluate(self, source: Source, calls: Iterable[ToolCall]) -> list[Result]:
-        """One result per call. A call that costs too much is marked, and costs no other its own."""
+        """One result per call. A call over budget gets an error result and affects no other."""
         return list(self.evaluate_each(source, calls))
 
     def evaluate_each(self, source: Source, calls: Iterable[ToolCall]) -> Iterator[Result]:
-        """The same, as the results come: however many there are, only a few batches are held."""
+        """Results of `evaluate` as they arrive. Only a few batches are in memory at a time."""
         document = read(source)
         with self._lock:
             rules = self._rules_of(document)
@@ -153,8 +154,8 @@ class Engine:
         return Asker[Evaluation](asking, encoded, Results, rules=rules).results()
 
     def judge(self, source: Source, questions: Sequence[bytes]) -> Asker[Judged | None]:
-        """Ask what an agent would do in each of these calls, without waiting: the answers are
-        the results of the returned `Asker`. `engine.questions` makes the questions."""
+        """Start evaluating what an agent would do in each of these calls, without waiting. Read the
+        answers from the `results()` of the returned `Asker`; `question` encodes the calls."""
         document = read(source)
         with self._lock:
             rules = self._rules_of(document)
@@ -225,8 +226,8 @@ class Engine:
         return reply
 
     def _seconds_to_load(self, text: str) -> float:
-        # A document of the largest size takes 3 to 4 seconds on a quiet machine. This is for a
-        # process that hangs: one that works is ended by its budget of processor time.
+        # The largest documents take 3 to 4 seconds on an idle machine. This timeout is for a
+        # process that hangs: a busy one is ended by its CPU time budget.
         return self._base_seconds + 1 + len(text) / 16_384
 
     def _answer(self, request: Request) -> Reply:
@@ -247,7 +248,7 @@ class Engine:
 
     def _started(self) -> Process:
         if self._process is not None:
-            self._process.kill()  # dead already, or nearly: this lets go of its pipes
+            self._process.kill()  # already dead, or nearly: this closes its pipes
             self._process = None
         self._loaded.clear()
         self.starts += 1
@@ -269,7 +270,7 @@ class Engine:
 
 
 class _Locked:
-    """An answer for which others wait, too: one reads the pipe at a time."""
+    """An answer that other threads may wait for too: one thread reads the pipe at a time."""
 
     def __init__(self, pending: PendingReply, lock: threading.Lock) -> None:
         self._pending, self._lock = pending, lock
@@ -280,7 +281,7 @@ class _Locked:
 
 
 class _AskingOf:
-    """An engine asked about one document."""
+    """Requests to one engine about one document."""
 
     def __init__(
         self,
@@ -327,7 +328,7 @@ _engines: WeakSet[Engine] = WeakSet()
 
 
 def _after_fork() -> None:
-    """Two processes on one pair of pipes would read each other's answers."""
+    """Reset engines in the child: two processes on one pair of pipes would mix up their answers."""
     for engine in list(_engines):
         engine._after_fork()
 

@@ -30,13 +30,14 @@ class PoolUse:
     members: int
     running: int
     busy: int
-    starts: int  # of processes since this pool exists
+    starts: int  # processes started by this pool
 
 
 class Pool:
-    """Each question has a member for itself: one that knows the document, else one that runs.
+    """Gives each question a process to itself: one that has loaded the document, else a running
+    one.
 
-    With `wait_seconds` a question that finds all members busy for so long is refused.
+    With `wait_seconds`, a question is rejected if all processes stay busy for that long.
     """
 
     def __init__(
@@ -63,7 +64,8 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """Ids of the running processes: none before the first request, one when used in turn."""
+        """Ids of the running processes: none before the first request, one if requests don't
+        overlap."""
         return [each.pid for each in self._members if each.is_running and each.pid is not None]
 
     @property
@@ -122,8 +124,8 @@ class Pool:
 
 
 def _half_of_cores() -> list[int]:
-    """Leave the other half to whoever serves and settles: on Linux since 6.12 a request waits for
-    the turn of a running process, whatever its priority. Empty for all cores."""
+    """Half of the cores, or empty for all. The rest stay free for serving and processing: since
+    Linux 6.12, a request waits for the running process's time slice, whatever its priority."""
     if sys.platform != "linux":
         return []
     cores = sorted(os.sched_getaffinity(0))

@@ -1,6 +1,6 @@
-"""One evaluation process: started, asked with a deadline, and killed when it does not answer.
+"""One evaluation process, killed if it doesn't answer by its deadline.
 
-Questions may be asked ahead: the next one lies in the pipe when the process is done with this one.
+Questions may be sent ahead: the next one is already in the pipe when the process finishes one.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ from governance.evaluation.evaluator.messages import HEADER, MAX_MESSAGE, Ready,
 
 MEMORY = 512 * 1024 * 1024
 IDLE_SECONDS = 600.0
-START_SECONDS = 30.0  # 0.2 on a quiet machine
+START_SECONDS = 30.0  # takes 0.2 on an idle machine
 
 _CHUNK = 1024 * 1024
 _PROGRAM = str(Path(governance.evaluation.evaluator.__file__).with_name("__main__.py"))
@@ -30,19 +30,19 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 
 
-_WIDE = 1024 * 1024  # bytes: what a process of no rights may have
+_WIDE = 1024 * 1024  # bytes: the maximum for unprivileged processes
 
 
 def _widen(pipe: int) -> None:
-    """For who asks far ahead and reads the answers later. Memory is taken only for what lies in it;
-    where it stays as it is, what does not fit waits on its side."""
+    """Enlarge a pipe, for callers that send far ahead and read the answers later. Only its contents
+    use memory. If the pipe can't be enlarged, the rest waits on the sender's side."""
     if sys.platform == "linux":
         with suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _WIDE)
 
 
 class NoAnswer(Exception):
-    """Too late, dead, or talking nonsense: whatever it was, the process is gone now."""
+    """Timeout, exit or invalid answer; in every case the process is gone now."""
 
 
 class Ended(NoAnswer):
@@ -50,11 +50,11 @@ class Ended(NoAnswer):
 
 
 class Lost(NoAnswer):
-    """The process ended over an earlier question; this one has done nothing wrong."""
+    """The process ended because of an earlier question, so this one can be sent again."""
 
 
 class PendingReply:
-    """A question that was sent, or waits to be; its answer comes after those of earlier ones."""
+    """A question that was sent or is queued; answers arrive in the order of the questions."""
 
     def __init__(self, process: "Process", seconds: float) -> None:
         self._process = process
@@ -105,16 +105,16 @@ class Process:
         return self._child.pid
 
     def is_alive(self) -> bool:
-        # One that is about to end for idleness might do so between this and a question.
+        # A process near its idle timeout could exit between this check and a question.
         return (
             self._child.poll() is None
             and time.monotonic() < self._last_request_at + 0.9 * self._idle_seconds
         )
 
     def ask(self, request: Request) -> PendingReply:
-        """Sends as much as the pipe takes at once; the rest goes while an answer is awaited."""
+        """Send as much as fits into the pipe now; the rest is sent while waiting for an answer."""
         pending = PendingReply(self, request.seconds)
-        if self._child.returncode is None:  # else its answer will say that it is lost
+        if self._child.returncode is None:  # else answer() raises Lost
             body = _encoder.encode(request)
             self._unsent.append(memoryview(HEADER.pack(len(body)) + body))
             self._unanswered.append(pending)
@@ -123,7 +123,7 @@ class Process:
         return pending
 
     def push(self) -> None:
-        """Sends on what the pipe has had no room for."""
+        """Send what the pipe had no room for."""
         self._send()
 
     def answer_to(self, pending: PendingReply) -> Reply:
@@ -159,7 +159,7 @@ class Process:
             except BlockingIOError:
                 return
             except OSError:
-                self._unsent.clear()  # it has ended: what is read next will tell
+                self._unsent.clear()  # the process has ended: the next read reports it
                 return
             if rest:
                 self._unsent[0] = rest
@@ -193,9 +193,9 @@ class Process:
         return b"".join(parts)
 
     def _wait(self, deadline: float) -> None:
-        """Until there is something to read; what was not sent yet is sent meanwhile."""
+        """Wait for data to read, and send queued questions in the meantime."""
         while True:
-            poll = select.poll()  # select() knows no descriptor above 1,023
+            poll = select.poll()  # select() fails for descriptors above 1,023
             poll.register(self._from, select.POLLIN)
             if self._unsent:
                 poll.register(self._to, select.POLLOUT)

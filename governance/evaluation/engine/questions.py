@@ -1,4 +1,4 @@
-"""Recorded calls as questions: made of the JSON that they were stored as, without reading it."""
+"""Encodes recorded calls as questions from their stored JSON, without decoding it."""
 
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ def question(
     principal: bytes = b"null",
     output: bytes | None = None,
 ) -> bytes:
-    """Bytes are JSON. Output is whatever the tool returned; without it no post rule is asked."""
+    """Question as JSON. `output` is whatever the tool returned; without it no post rule runs."""
     parts = [_quoted(tool), arguments, principal, _quoted(environment)]
     if output is not None:
         parts.append(output)

@@ -1,6 +1,6 @@
-"""A list of calls on its way through an evaluation process, always one batch ahead of the answers.
+"""Sends a list of calls through an evaluation process, always one batch ahead of the answers.
 
-A call that is stopped, or that costs the process its life, costs no other call its result.
+A call that is stopped, or that crashes the process, doesn't affect the results of other calls.
 """
 
 from collections import deque
@@ -21,9 +21,9 @@ from governance.evaluation.evaluator.messages import (
 
 Answer = TypeVar("Answer")
 
-AHEAD = 2  # batches: the process has one more when it is done with one
-RETRIES = 2  # of batches over which the process ended, before a call is looked for that ends it
-PATIENCE = 16  # stopped calls and killed processes, before the rest of such a batch is given up
+AHEAD = 2  # batches: the process always has another one to start
+RETRIES = 2  # retries after the process ended, before searching for the call that ends it
+PATIENCE = 16  # stopped calls and killed processes, before the rest of a batch is given up
 
 
 class Answering(Protocol):
@@ -41,7 +41,8 @@ class Asking(Protocol):
 
 
 class Asker(Generic[Answer]):
-    """`replies` is what holds the answers to a batch, one of them for each call."""
+    """Prefetching client for a list of calls. `replies` is the reply type, with one answer per
+    call."""
 
     def __init__(
         self,
@@ -58,16 +59,16 @@ class Asker(Generic[Answer]):
         self._patience, self._retries = PATIENCE, RETRIES
 
     def push(self) -> None:
-        """Sends what goes without waiting, so that the process has something to do meanwhile."""
+        """Send what fits without waiting, so that the process has work in the meantime."""
         self._prefetch()
         self._engine.push()
 
     def results(self) -> Iterator[Answer | NotEvaluated]:
-        """In the order of the calls."""
+        """Results in the order of the calls."""
         return chain.from_iterable(self.steps())
 
     def steps(self) -> Iterator[Iterable[Answer | NotEvaluated]]:
-        """The results of each reply, for who has something to say in between: sometimes none."""
+        """Results of each reply, possibly none, so that the caller can act in between."""
         while self._prefetch():
             batch, answering = self._ahead.popleft()
             try:
@@ -76,7 +77,7 @@ class Asker(Generic[Answer]):
                 self._ask_first(batch)
                 continue
             except Ended as error:
-                if self._retries:  # no call may be to blame
+                if self._retries:  # it may not be a call's fault
                     self._retries -= 1
                     self._ask_first(batch)
                 else:

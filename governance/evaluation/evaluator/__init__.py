@@ -1,4 +1,4 @@
-"""The evaluation process: the only place that imports the library, and it imports nothing of ours.
+"""The evaluation process: the only part of the server that imports the library.
 
-It runs users' documents with an empty environment, next to no memory and no way to open anything.
+It runs users' documents with an empty environment, limited memory and no way to open anything.
 """

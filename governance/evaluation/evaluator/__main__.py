@@ -1,4 +1,5 @@
-"""Started by path in Python's isolated mode, which leaves our own packages out: add them back."""
+"""Entry point, run by path in Python's isolated mode, which leaves our packages off the import
+path."""
 
 import sys
 from pathlib import Path

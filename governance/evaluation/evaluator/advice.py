@@ -1,6 +1,6 @@
-"""Warnings that only a trial of a valid document shows; they never refuse one.
+"""Warnings that only a trial run of a valid document shows; they never reject it.
 
-Every other warning comes from the text alone, in `governance.lint`.
+All other warnings come from the text alone, in `governance.lint`.
 """
 
 from typing import Any
@@ -11,11 +11,11 @@ from governance.evaluation.evaluator.expressions import patterns
 from governance.evaluation.evaluator.messages import Finding
 from governance.evaluation.evaluator.schema_errors import short
 
-_TRYING = 0.5  # seconds of the processor, for all patterns of a document
+_TRYING = 0.5  # CPU seconds for all patterns of a document
 
 
 def warnings_about(document: dict[str, Any], *, seconds: float) -> list[Finding]:
-    """As many as are found in the time that the document has left, and in half a second."""
+    """Findings within the document's remaining CPU time, and at most half a second."""
     findings: list[Finding] = []
     try:
         with BUDGET.of(min(_TRYING, seconds)):

@@ -1,9 +1,9 @@
-"""Regular expressions that can backtrack without end, found by trying.
+"""Finds regular expressions with unbounded backtracking, by trying them.
 
-What a pattern repeats tells which texts could have it match in very many ways. A few such texts of
-some forty repeats are tried on the pattern itself: a harmless one is done in less than a
-thousandth of a second, a hopeless one would not be done this year and is stopped. So nothing is
-called hopeless that was not seen to be.
+The repeats in a pattern suggest texts that it could match in very many ways. A few such texts of
+about forty repetitions are matched with the pattern itself: a harmless one finishes in under a
+millisecond, a hopeless one wouldn't finish within a year and is stopped. So a pattern is only
+reported after a trial has shown it.
 """
 
 import re
@@ -15,28 +15,28 @@ from typing import Any, NamedTuple
 
 from governance.evaluation.evaluator.call_budget import PATIENCE, TooLong
 
-_parser: Any = import_module("re._parser")  # what Python's own compiler reads a pattern with
+_parser: Any = import_module("re._parser")  # Python's own pattern parser
 
-_TRY = 0.03  # for one text: above a million steps
+_TRY = 0.03  # CPU seconds per text: over a million steps
 _LONGEST = 2_000
 _MANY = 10
 _REPEATS = (40, 27)
-_ENDS = ("\0", "\n\0", "", "  ")  # one of them is what no pattern of this kind ends with
+_ENDS = ("\0", "\n\0", "", "  ")  # at least one of them is no valid end for a pattern of this kind
 _TEXTS = 12
 _CHARACTERS = "a0 _-./:!\n\té"
-_ROW = 4  # so many repeats one behind the other are hopeless when they take the same texts
+_ROW = 4  # this many consecutive repeats are hopeless if they match the same texts
 
 Items = Any  # the parser's own lists of (operation, argument)
 
 
 class Repeat(NamedTuple):
-    before: str  # a text that leads there
+    before: str  # text that reaches the repeat
     body: Items
 
 
 @lru_cache(maxsize=1_000)
 def hopeless_text(pattern: str) -> str:
-    """The beginning of a text that this pattern would never be done with, if one is found."""
+    """Start of a text on which this pattern would never finish, or empty if none is found."""
     if len(pattern) > _LONGEST:
         return ""
     try:
@@ -71,7 +71,7 @@ def _texts(parsed: Items) -> Iterator[tuple[str, str, str]]:
 
 
 def _repeats(items: Items, before: str) -> Iterator[Repeat]:
-    """Those without an end that is near, each with a text that leads to it."""
+    """Repeats with a high upper bound or none, each with a text that reaches it."""
     for operation, argument in items:
         for body in _inside(operation, argument):
             yield from _repeats(body, before)
@@ -106,7 +106,7 @@ def _all(items: Items) -> Iterator[tuple[Any, Any]]:
 
 
 def _is_ambiguous(body: Items) -> bool:
-    """Whether it could match one text in more than one way."""
+    """Whether the body could match one text in more than one way."""
     return any(
         str(operation) == "BRANCH"
         or (str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and argument[0] != argument[1])
@@ -115,7 +115,7 @@ def _is_ambiguous(body: Items) -> bool:
 
 
 def _repeated(body: Items, characters: dict[str, None]) -> list[str]:
-    """Single characters that different parts of it take, those that most parts take first."""
+    """Texts to repeat: characters that different parts match, the most widely matched first."""
     leaves = [leaf for leaf in _all(body) if str(leaf[0]) in _LEAVES]
     kinds: dict[tuple[bool, ...], str] = {}
     for character in characters:
@@ -134,7 +134,7 @@ def _branches(body: Items) -> Iterator[Items]:
 
 
 def _example(items: Items) -> str:
-    """A text that it matches, as far as that can be told without looking around."""
+    """A text that the items should match, not taking lookarounds into account."""
     return "".join(_example_of(operation, argument) for operation, argument in items)
 
 
@@ -193,7 +193,7 @@ def _is_in(item: tuple[Any, Any], character: str) -> bool:
 
 
 def _written_in(items: Items) -> str:
-    """The characters that the pattern names."""
+    """Characters that the pattern names explicitly."""
     named: list[int] = []
     for operation, argument in _all(items):
         match str(operation):

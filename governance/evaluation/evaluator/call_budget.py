@@ -1,7 +1,7 @@
-"""An end to a call that costs too much, without an end to the process.
+"""Stops a call that exceeds its budget without ending the process.
 
-The regex engine of Python looks for signals while it backtracks, so that even a hopeless pattern is
-left. Should something not be left, the server still kills the process at its own deadline.
+Python's regex engine checks for signals while it backtracks, so even a hopeless pattern can be
+interrupted. If something can't be, the server still kills the process at its own deadline.
 """
 
 import signal
@@ -11,15 +11,15 @@ from types import FrameType
 
 
 class TooLong(BaseException):
-    """No Exception: the library takes each of those for the failure of a rule, and goes on."""
+    """A call takes too long. Not an Exception, which the library would treat as a failing rule."""
 
 
 class BudgetSpent(BaseException):
-    """All that a question may cost is used up, wherever in it the process is."""
+    """The budget of a whole question is spent, wherever in it the process is."""
 
 
 class Patience:
-    """Budget of processor time of this process, independent of other load."""
+    """CPU time limit for a block of code, independent of other load."""
 
     def __init__(self, timer: int, number: signal.Signals, error: type[BaseException]) -> None:
         self._timer, self._error = timer, error
@@ -31,7 +31,7 @@ class Patience:
         signal.setitimer(self._timer, max(seconds, 1e-6))
 
     def end(self) -> None:
-        self._waits = False  # first: the signal may be on its way
+        self._waits = False  # cleared first: the signal may be on its way
         signal.setitimer(self._timer, 0)
 
     @contextmanager
@@ -48,7 +48,7 @@ class Patience:
             raise self._error
 
 
-# Of one call or one text that is tried, and of all that is done for a document: on different
-# timers, so that the one runs inside the other.
+# PATIENCE is for one call or one trial text, BUDGET for a whole document. They use different timers
+# so that they can be nested.
 PATIENCE = Patience(signal.ITIMER_VIRTUAL, signal.SIGVTALRM, TooLong)
 BUDGET = Patience(signal.ITIMER_PROF, signal.SIGPROF, BudgetSpent)

@@ -1,4 +1,4 @@
-"""Tool calls against one contract: the library decides, and what an agent would do follows."""
+"""Evaluates calls against one contract with the library, and derives what an agent would do."""
 
 import json
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ _TYPES: dict[str, RuleType] = {
     "sandbox": "sandbox",
 }
 _IDENTITY = ("user_id", "service_id", "org_id", "role", "ticket_ref")
-_AFTERWARDS: tuple[Action, ...] = ("block", "redact", "warn")  # the strongest first
+_AFTERWARDS: tuple[Action, ...] = ("block", "redact", "warn")  # strongest first
 _MESSAGE = 500
-_LONG = 2_000  # bytes of a principal that is not kept for the next call
+_LONG = 2_000  # bytes; longer principals are not cached
 
 
-# A tool without a name, arguments of a shape that the library does not take.
+# Raised for calls that the library can't process, such as a tool without a name.
 UNFIT = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 TOO_LONG = NotEvaluated("evaluation_limit", STOPPED + "It took too long.")
 
@@ -52,7 +52,7 @@ class Call(NamedTuple):
 def evaluate_calls(
     contract: Contract, calls: list[bytes], patience: float
 ) -> list[Evaluation | NotEvaluated]:
-    """As many as there are, or up to the one that took too long."""
+    """Results of all calls, or up to and including the one that took too long."""
     results: list[Evaluation | NotEvaluated] = []
     for encoded in calls:
         try:
@@ -90,7 +90,7 @@ def unfit(error: Exception) -> NotEvaluated:
 def read_call(encoded: bytes) -> Call:
     try:
         call = _decoder.decode(encoded)
-    except msgspec.DecodeError:  # it is stricter than Python: no NaN, no half of a character
+    except msgspec.DecodeError:  # stricter than json.loads: no NaN, no lone surrogates
         tool_name, tool_args, given, output, environment = json.loads(encoded)
         return Call(tool_name, tool_args, _principal(given), output, environment)
     principal = principal_in(call.principal)
@@ -104,7 +104,7 @@ def principal_in(encoded: msgspec.Raw) -> Principal | None:
 
 @lru_cache(maxsize=1_000)
 def _principal_in(encoded: bytes) -> Principal | None:
-    """The library makes itself a copy of it for each call."""
+    """Cached, because the library copies it for each call."""
     return _principal(json.loads(encoded))
 
 
@@ -131,7 +131,7 @@ def _rule(result: LibraryResult, actions: dict[str, str]) -> RuleResult:
 
 
 def action_of(contract: Contract, call: Call, failed: Sequence[RuleResult | Failed]) -> Action:
-    """An agent stops at the first rule that fails; only after the tool ran do all of them count."""
+    """Action of an agent: its first failing rule decides, but after the tool ran all count."""
     deciding = [rule for rule in failed if not rule.observed]
     for rule in deciding:
         if rule.type != "post":
@@ -143,7 +143,7 @@ def action_of(contract: Contract, call: Call, failed: Sequence[RuleResult | Fail
 
 
 def _may_withhold(contract: Contract, call: Call) -> bool:
-    # Agents only warn when the tool has changed something: hiding its output would not undo that.
+    # Agents only warn if the tool changed something: hiding its output would not undo that.
     envelope = create_envelope(
         call.tool_name, call.tool_args, registry=contract.guard.tool_registry
     )
@@ -151,5 +151,5 @@ def _may_withhold(contract: Contract, call: Call) -> bool:
 
 
 def clean(text: str) -> str:
-    """A lone surrogate from the arguments of a call cannot be sent."""
+    """Message without lone surrogates, which arguments may contain and which can't be sent."""
     return text[:_MESSAGE].encode(errors="replace").decode()

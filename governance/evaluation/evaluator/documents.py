@@ -1,4 +1,4 @@
-"""Documents compiled by the library, with a small cache of the last used."""
+"""Documents compiled by the library, in a small LRU cache."""
 
 import time
 from collections import OrderedDict
@@ -26,27 +26,27 @@ from governance.evaluation.evaluator.problems import findings_in, library_says, 
 
 SHELF = 16
 
-# What the library lets through from Python: a date that does not exist, an integer of 5,000 digits.
+# Errors that the library doesn't catch, as for an invalid date or an integer of 5,000 digits.
 UNREADABLE = (ArithmeticError, AttributeError, ImportError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Parts of a rule that the compiled one no longer has."""
+    """Parts of a rule that are missing from the compiled one."""
 
     id: str
     type: RuleType | Literal["session"]
     enabled: bool
     action: str
     message: str
-    looks_at: tuple[str, ...]  # selectors; what the boundary of a sandbox is about
+    looks_at: tuple[str, ...]  # selectors; for a sandbox its boundaries
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # each is itself alone, so things can be kept by it
+@dataclass(frozen=True, slots=True, eq=False)  # hashed by identity, for caches
 class Contract:
     guard: Edictum
     rules: tuple[Rule, ...]
-    actions: dict[str, str]  # what the document says by rule: the library's own result does not
+    actions: dict[str, str]  # by rule, as written: the library's result lacks it
 
 
 class Shelf:
@@ -59,7 +59,7 @@ class Shelf:
         return self._contracts.get(sha)
 
     def load(self, sha: str, text: str, patience: float) -> Loaded | NotEvaluated:
-        """`patience` is in seconds of the processor, for all that is done for the document."""
+        """Compile and cache a document. `patience` is in CPU seconds for all work on it."""
         end = time.process_time() + patience
         try:
             with BUDGET.of(patience):
@@ -83,10 +83,10 @@ class Shelf:
 
 def compile_document(text: str) -> Edictum | list[Finding]:
     try:
-        # A sink of our own, or the one that the document names would be made.
+        # Pass a sink, or the library creates the one that the document configures.
         return Edictum.from_yaml_string(text, audit_sink=CollectingAuditSink())
     except EdictumConfigError as error:
-        if isinstance(error.__cause__, yaml.YAMLError):  # a tag that nobody knows
+        if isinstance(error.__cause__, yaml.YAMLError):  # an unknown tag
             return unreadable_values(text) or [library_says(error)]
         return findings_in(text) or [library_says(error)]
     except RecursionError:
@@ -97,7 +97,7 @@ def compile_document(text: str) -> Edictum | list[Finding]:
 
 def _too_deep(text: str) -> list[Finding]:
     try:
-        findings = findings_in(text)  # it may be one pattern
+        findings = findings_in(text)  # one pattern may be the cause
     except RecursionError:
         findings = []
     return findings or [Finding("too_deep", [])]
@@ -122,7 +122,7 @@ def _selectors_of(rule: dict[str, Any]) -> Iterable[str]:
 def _boundaries_of(rule: dict[str, Any]) -> Iterator[str]:
     if "within" in rule:
         yield "paths"
-    yield "command"  # several in one are outside of every sandbox
+    yield "command"  # chained commands are outside every sandbox
     if "domains" in {*rule.get("allows", ()), *rule.get("not_allows", ())}:
         yield "domains"
 

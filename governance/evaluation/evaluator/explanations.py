@@ -1,6 +1,6 @@
-"""Explanation of a decision: every rule of the contract with the values it read.
+"""Explains a decision: every rule of the contract with the values it read.
 
-What a selector saw is asked of the library itself; nothing of its reading is repeated here.
+The values come from the library's own functions, so that its parsing isn't duplicated here.
 """
 
 import json
@@ -37,7 +37,7 @@ from governance.evaluation.evaluator.messages import (
 )
 
 _LONGEST = 500
-_CHAINED = "\x00"  # the library's mark
+_CHAINED = "\x00"  # the library's marker for chained commands
 _SEVERAL = "Several commands in one, or a redirection: outside all allowed paths and commands."
 
 
@@ -80,7 +80,7 @@ def _seen_by_the_library(contract: Contract, call: Call) -> ToolCall:
 
 
 def _about(contract: Contract, call: ToolCall) -> set[str]:
-    """The rules that are switched on and whose tool is this one, by the library's own matching."""
+    """Enabled rules for this tool, by the library's own matching."""
     guard = contract.guard
     compiled = [
         *guard.get_preconditions(call),

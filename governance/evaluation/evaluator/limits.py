@@ -1,13 +1,13 @@
-"""The limits of a session rule as numbers that can be sent, and of tools that can be called."""
+"""Limits of a session rule as numbers that can be sent, for tools that can be called."""
 
 from typing import Any
 
-# Exact in every language; no session has as many calls. A message has none beyond 64 bits.
+# Exact in every language, and more calls than any session has. Messages allow at most 64 bits.
 MOST = 2**53
 
 
 def limits_in(rule: dict[str, Any]) -> dict[str, Any]:
-    """The library takes 3.0 as well, integers of any length, and whatever YAML has for keys."""
+    """Limits as integers. The library also accepts 3.0, huge integers, and any YAML key."""
     return {
         name: _by_tool(value) if isinstance(value, dict) else _integer(value)
         for name, value in rule["limits"].items()
@@ -15,7 +15,7 @@ def limits_in(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_tool(values: dict[Any, Any]) -> dict[str, int]:
-    # A limit on 1 or on true is a limit on no tool, and so is one on a name that holds NUL.
+    # Keys such as 1 and true, and names with NUL, match no tool, so they are dropped.
     return {
         tool: _integer(value)
         for tool, value in values.items()

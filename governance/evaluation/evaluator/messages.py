@@ -1,4 +1,4 @@
-"""Messages between the server and the evaluation process, each with its length."""
+"""Length-prefixed messages between the server and the evaluation process."""
 
 import struct
 from typing import Any, Literal, TypeAlias
@@ -19,32 +19,32 @@ Unasked: TypeAlias = Literal["", "disabled", "other_tool", "no_output", "session
 
 
 class Read(msgspec.Struct, tag=True, frozen=True):
-    """Say all there is to say of this document, and keep it ready."""
+    """Validate and lint this document, and cache it."""
 
     text: str
-    tools: list[str] | None  # all that were ever seen; without them, no word about tools
-    patience: float  # seconds of the processor, for what the library does
+    tools: list[str] | None  # all tools ever seen; None for no warnings about tools
+    patience: float  # CPU seconds for the library's part
     seconds: float
 
 
 class Load(msgspec.Struct, tag=True, frozen=True):
-    """Validate this document, and keep it ready under this name."""
+    """Validate this document, and cache it under this hash."""
 
     sha: str
     text: str
-    patience: float  # seconds of the processor, for all that is done for it
+    patience: float  # CPU seconds for all work on it
     seconds: float
 
 
 class Evaluate(msgspec.Struct, tag=True, frozen=True):
     sha: str
     calls: list[bytes]  # each the JSON of a WireCall: MessagePack has no integers beyond 64 bits
-    patience: float  # seconds of the processor that one call may take
+    patience: float  # CPU seconds per call
     seconds: float
 
 
 class Judge(msgspec.Struct, tag=True, frozen=True):
-    """Actions of an agent for many calls, without the words for them."""
+    """Evaluate what an agent would do in many calls, without the messages of rules."""
 
     sha: str
     calls: list[bytes]  # each the JSON of a WireQuestion
@@ -66,7 +66,7 @@ class Ready(msgspec.Struct, tag=True, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something in a document, told in the words of the new dialect; `kind` says how to read it."""
+    """Problem in a document, in terms of the new format; `kind` selects the message."""
 
     kind: str
     path: list[str | int]
@@ -82,7 +82,7 @@ class SessionRule(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, tag=True, frozen=True):
-    """Refused when there are errors; only then is nothing kept."""
+    """Result of loading a document. With errors it is rejected and not cached."""
 
     errors: list[Finding] = []
     warnings: list[Finding] = []
@@ -92,15 +92,14 @@ class Loaded(msgspec.Struct, tag=True, frozen=True):
 
 
 class Reading(msgspec.Struct, tag=True, frozen=True):
-    """In the author's dialect, each problem at its place. Warnings are there for a refused document
-    too."""
+    """Problems with positions, in the author's format. A rejected document has warnings too."""
 
     errors: list[Problem] = []
     warnings: list[Problem] = []
     name: str = ""
     rules: int = 0
     session_rules: list[SessionRule] = []
-    dialect: Dialect | None = None  # none when the text cannot even be read
+    dialect: Dialect | None = None  # None if the text can't be parsed
     sha: str = ""
 
 
@@ -114,12 +113,12 @@ class RuleResult(msgspec.Struct, frozen=True, array_like=True, gc=False):
     passed: bool
     message: str | None
     observed: bool
-    action: str  # what the document says; the library reports `warn` for every pre rule
+    action: str  # as in the document; the library reports `warn` for every pre rule
     policy_error: bool
 
 
 class Evaluation(msgspec.Struct, tag=True, frozen=True, gc=False):
-    decision: Decision  # the library's word
+    decision: Decision  # the library's decision
     action: Action  # what an agent would do
     rules: list[RuleResult]
     policy_error: bool
@@ -131,36 +130,36 @@ class NotEvaluated(msgspec.Struct, tag=True, frozen=True):
 
 
 class Results(msgspec.Struct, tag=True, frozen=True):
-    """Fewer than there were calls when one took too long: that is the last of them."""
+    """One result per call, or fewer if one took too long: that one is last."""
 
     results: list[Evaluation | NotEvaluated]
 
 
 class Failed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A rule that a call does not pass."""
+    """A rule that a call fails."""
 
     id: str
     type: RuleType
     observed: bool
-    action: str  # what the document says
+    action: str  # as in the document
 
 
 class Judged(msgspec.Struct, tag=True, frozen=True, gc=False):
     action: Action  # what an agent would do
-    failed: list[Failed]  # in the order in which agents ask them
+    failed: list[Failed]  # in the order in which agents evaluate them
 
 
 class Judgements(msgspec.Struct, tag=True, frozen=True):
-    """None for a call that passes every rule; fewer of them as in Results."""
+    """None for a call that passes every rule. As in Results, there may be fewer than calls."""
 
     results: list[Judged | NotEvaluated | None]
 
 
 class Saw(msgspec.Struct, frozen=True, array_like=True):
-    """Value that a rule read: the library's own reading of the call."""
+    """Value that a rule read, as the library parsed it from the call."""
 
-    selector: str  # of a sandbox: paths, command or domains
-    value: str  # JSON, cut when long; empty when missing
+    selector: str  # for a sandbox: paths, command or domains
+    value: str  # JSON, truncated if long; empty if missing
     missing: bool
     note: str = ""
 
@@ -168,18 +167,18 @@ class Saw(msgspec.Struct, frozen=True, array_like=True):
 class ExplainedRule(msgspec.Struct, frozen=True, array_like=True):
     id: str
     type: Literal["pre", "post", "sandbox", "session"]
-    passed: bool | None  # none for a rule that was not asked; `unasked` says why
-    message: str | None  # of a rule that was not asked: as it is written
+    passed: bool | None  # None if the rule was not evaluated; `unasked` says why
+    message: str | None  # as written if the rule was not evaluated
     observed: bool
     action: str
-    applies: bool  # it is switched on and about this tool
+    applies: bool  # the rule is enabled and covers this tool
     saw: list[Saw]
     error: bool
     unasked: Unasked
 
 
 class Explanation(msgspec.Struct, tag=True, frozen=True):
-    """An evaluation of one call, with all rules in the order of the document."""
+    """Evaluation of one call, with all rules in the order of the document."""
 
     decision: Decision
     action: Action
@@ -190,7 +189,7 @@ class Explanation(msgspec.Struct, tag=True, frozen=True):
 class WireCall(msgspec.Struct, frozen=True, array_like=True):
     tool_name: str
     tool_args: dict[str, Any]
-    principal: msgspec.Raw  # of many calls it is the same
+    principal: msgspec.Raw  # many calls have the same
     output: str | None
     environment: str
 
@@ -202,7 +201,7 @@ class WireQuestion(msgspec.Struct, frozen=True, array_like=True):
     tool_args: dict[str, Any]
     principal: msgspec.Raw
     environment: str
-    output: msgspec.Raw = msgspec.Raw(b"")  # any JSON; without it no post rule is asked
+    output: msgspec.Raw = msgspec.Raw(b"")  # any JSON; without it no post rule runs
 
 
 Request: TypeAlias = Read | Load | Evaluate | Judge | Explain

@@ -1,7 +1,7 @@
-"""Why the library refuses a document: every reason that can be found, each with its path.
+"""Finds every reason why the library rejects a document, each with its path.
 
-The library stops at its first reason and tells it in a schema's words. This asks the same schema
-and the same sources again, but only once the library has refused: it never refuses on its own.
+The library stops at its first error, in the schema's terms. This runs the same schema and the same
+lookups again, but only once the library has rejected the document: it rejects none by itself.
 """
 
 import json
@@ -34,7 +34,7 @@ def findings_in(text: str) -> list[Finding]:
 
 
 def unreadable_values(text: str) -> list[Finding]:
-    """Values that look like a date or a number to YAML, and are none."""
+    """Values that YAML takes for a date, a number or a tag, and can't convert."""
     root = yaml.compose(text, Loader=yaml.CSafeLoader)
     return _once(_unreadable(root, [])) if root is not None else []
 
@@ -116,7 +116,7 @@ def _unreadable(node: yaml.Node, path: list[str | int]) -> Iterator[Finding]:
 
 def _is_unreadable(node: yaml.Node) -> bool:
     if isinstance(node, yaml.MappingNode):
-        node = yaml.MappingNode(node.tag, [])  # what it holds has been asked already
+        node = yaml.MappingNode(node.tag, [])  # its contents have been tested already
     if isinstance(node, yaml.SequenceNode):
         node = yaml.SequenceNode(node.tag, [])
     try:

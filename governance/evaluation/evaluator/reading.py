@@ -1,7 +1,7 @@
-"""A document as its author wrote it: what is wrong with it, and what would surprise.
+"""Errors and warnings of a document as its author wrote it.
 
-It happens here because reading half a megabyte of YAML takes a second of the processor, and in
-the web process everybody else would wait for it.
+Runs in this process, because parsing half a megabyte of YAML takes a second of CPU time, and would
+delay all other requests in the web process.
 """
 
 from governance.core.errors import DocumentInvalid

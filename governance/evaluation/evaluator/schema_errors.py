@@ -1,7 +1,7 @@
-"""From an error of the schema to findings: which key, what stands there, what could stand there.
+"""Converts schema errors to findings: the key, its value, and the allowed values.
 
-The schema says "one of these four" about a rule and about a condition, and its error repeats all
-four. The author meant one of them, and the type or the first word tells which.
+For a rule or a condition the schema lists four alternatives, and its error repeats all four. The
+author meant one of them, and the type or the first key shows which.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The loop: one request, one answer, until the pipe closes, nobody asks, or a limit ends it all."""
+"""Main loop: one request, one answer, until the pipe closes, or a timeout or limit ends it."""
 
 import gc
 import os
@@ -29,7 +29,7 @@ from governance.evaluation.evaluator.reading import read
 from governance.evaluation.evaluator.verdicts import judge_calls
 from governance.evaluation.evaluator.warm_up import warm_up
 
-# The server kills a late process. This is for the one whose server has died meanwhile.
+# The server kills a late process. This ends one whose server has died.
 GRACE = 2.0
 
 _decoder: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
@@ -40,14 +40,15 @@ def serve(*, memory: int, idle_seconds: float) -> None:
     requests, replies = quiet_streams()
     library = version("edictum")
     warm_up()
-    gc.freeze()  # what is there now stays: nothing of it is looked at again and again
+    gc.freeze()  # excludes the modules loaded so far from garbage collection
     confine(memory)
     shelf = Shelf()
     with os.fdopen(requests, "rb") as incoming, os.fdopen(replies, "wb") as outgoing:
         reply: Reply = Ready(library)
         while True:
             body = _encoder.encode(reply)
-            # Its signal ends the process. Who asks ahead may be slow to read: that is idle, too.
+            # The signal ends an idle process. A client that asks ahead and reads slowly counts as
+            # idle too.
             signal.setitimer(signal.ITIMER_REAL, idle_seconds)
             outgoing.write(HEADER.pack(len(body)) + body)
             outgoing.flush()

@@ -1,9 +1,10 @@
-"""Many calls against one contract, and of each only which rules it fails: what backtests ask for.
+"""Evaluates many calls against one contract for backtests: which rules each of them fails.
 
-The library chooses the rules about a call and each of them decides, as in its own `evaluate()`.
-What that does anew for every call is done once here for all calls of one shape: choosing the rules
-about a tool, and asking those that look at nothing such a call has. Arguments were read from a text
-that nobody else holds, so they are not copied; nobody reads what rules tell, so it is not kept.
+The library selects the rules for a call and each of them decides, as in its own `evaluate()`. Work
+that `evaluate()` repeats per call is done once here for all calls of one shape: selecting a tool's
+rules, and evaluating rules that read nothing of such a call. Arguments aren't copied, since they
+were parsed here and nothing else holds them. Messages of rules are dropped, since nothing reads
+them.
 """
 
 import json
@@ -34,12 +35,12 @@ from governance.evaluation.evaluator.messages import (
     WireQuestion,
 )
 
-_SHAPES = 2_000  # kept of a contract
-_LONG = 4_000  # bytes of a call whose shape is not kept
+_SHAPES = 2_000  # cached per contract
+_LONG = 4_000  # bytes; shapes of longer calls are not cached
 _NOT_AN_OBJECT = NotEvaluated("invalid_call", "The arguments are not an object.")
 _NOBODY = msgspec.Raw(b"null")
-_WHENEVER = datetime.now(UTC)  # no rule looks at the time
-# What the library takes out of the arguments of some tools; which tools, it is asked.
+_WHENEVER = datetime.now(UTC)  # no rule reads the timestamp
+# Arguments that the library extracts values from for some tools. It decides for which.
 _EXTRACTED = {"command": "ls", "file_path": "/a"}
 
 _decoder = msgspec.json.Decoder(WireQuestion)
@@ -51,21 +52,20 @@ Judgement = Judged | NotEvaluated | None
 class _Asking(NamedTuple):
     rule: Callable[..., Any]  # the library's
     failed: Failed
-    after: bool  # the tool ran: it is told the output, too
+    after: bool  # the tool ran: the rule also gets the output
 
 
 class _Shape(NamedTuple):
-    """Properties that all calls of a tool with the same argument names share, whatever their
-    values."""
+    """Properties shared by all calls of a tool with the same argument names."""
 
-    asking: Sequence[_Asking]  # the rules that may say another thing of each such call
-    principal: bool  # whether any of them looks at it
+    asking: Sequence[_Asking]  # rules whose result may differ between such calls
+    principal: bool  # whether any of them reads it
     output: bool
-    plain: bool  # nothing is taken out of the arguments
+    plain: bool  # the library extracts nothing from the arguments
 
 
 def judge_calls(contract: Contract, calls: list[bytes], patience: float) -> list[Judgement]:
-    """As many as there are, or up to the one that took too long."""
+    """Results of all calls, or up to and including the one that took too long."""
     judge = _judge_of(contract)
     results: list[Judgement] = []
     for encoded in calls:
@@ -112,7 +112,7 @@ class _Judge:
     def _seen(self, call: Call, *, plain: bool) -> ToolCall:
         guard = self._contract.guard
         environment = call.environment or guard.environment
-        if plain:  # the library's own way to go without a copy
+        if plain:  # built directly, which the library allows, to avoid a copy
             return ToolCall(
                 tool_name=call.tool_name,
                 args=call.tool_args,
@@ -130,8 +130,9 @@ class _Judge:
         )
 
     def _shape(self, question: WireQuestion) -> _Shape:
-        """Asks every rule about the first call of its shape, to see which need not be asked again:
-        those that it passes, and that look at nothing of it that other calls have otherwise."""
+        """Evaluate every rule for the first call of a shape, to find those that later calls can
+        skip: rules that it passes, and that read nothing that differs between calls of the shape.
+        """
         has_output = bool(question.output)
         call = Call(
             question.tool_name,
@@ -158,7 +159,7 @@ class _Judge:
         )
 
     def _about(self, seen: ToolCall, *, has_output: bool) -> list[_Asking]:
-        """The rules about this tool, by the library's own matching and in its own order."""
+        """Rules for this tool, selected and ordered by the library."""
         guard = self._contract.guard
         chosen: list[tuple[RuleType, list[Any]]] = [
             ("pre", guard.get_preconditions(seen)),
@@ -207,7 +208,7 @@ def _failed(asking: Sequence[_Asking], seen: ToolCall, output: str | None) -> li
 
 
 def _reads(rule: Rule, names: Container[str], call: Call) -> set[str]:
-    """Parts of a call that the rule reads and that other calls of one shape may have otherwise."""
+    """Parts of a call that the rule reads and that can differ between calls of one shape."""
     if rule.type == "sandbox":
         return {"args"} if call.tool_args else set()
     parts: set[str] = set()
@@ -225,14 +226,14 @@ def _reads(rule: Rule, names: Container[str], call: Call) -> set[str]:
 def _read(encoded: bytes) -> WireQuestion:
     try:
         return _decoder.decode(encoded)
-    except msgspec.DecodeError:  # it is stricter than Python, as where calls are read one by one
+    except msgspec.DecodeError:  # stricter than json.loads, as in `read_call`
         tool_name, arguments, principal, environment, *output = json.loads(encoded)
         raws = [msgspec.Raw(json.dumps(value).encode()) for value in (principal, *output)]
         return WireQuestion(tool_name, arguments, raws[0], environment, *raws[1:])
 
 
 def _text(output: msgspec.Raw) -> str:
-    """As the library makes text of what a tool returned, before its rules look at it."""
+    """Output as text, converted as the library does before its rules read it."""
     try:
         return str(_any.decode(output))
     except msgspec.DecodeError:

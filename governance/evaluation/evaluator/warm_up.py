@@ -1,4 +1,4 @@
-"""One of everything before the limits fall, because afterwards no module can be loaded any more."""
+"""Runs every code path once before confinement, because no module can be imported afterwards."""
 
 import unicodedata
 

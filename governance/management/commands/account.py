@@ -1,5 +1,4 @@
-"""Deactivates or activates an account in all projects of the console, removes its
-factors, or deletes it."""
+"""Deactivates, activates or deletes an account, or removes its second factors."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Contracts between a folder, such as one in git, and a project: push, pull and check."""
+"""Push contracts from a folder, for example in git, to a project, pull them, or check them."""
 
 import sys
 from argparse import ArgumentParser
@@ -28,7 +28,7 @@ from governance.management.contract_folder import (
 from governance.models import BundleVersion, Project
 from governance.people.queries.projects import project_with, required_in
 
-SHOWN = 20  # changes of one contract
+SHOWN = 20  # changes per contract
 
 
 class Command(BaseCommand):
@@ -117,7 +117,7 @@ class Command(BaseCommand):
         return f"{version} {'deployed to' if is_new else 'already live in'} {env}."
 
     def _print_plan(self, plan: list[Pushed], project: Project, env: str) -> bool:
-        """Print each change; whether there is any."""
+        """Print each change. Returns whether there is any."""
         takes_two = bool(env) and required_in(project, env).second_person
         for each in plan:
             words = f"{each.file.path.name}: {each.file.name} v{each.number}, {each.becomes}"

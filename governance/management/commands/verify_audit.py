@@ -1,4 +1,4 @@
-"""Verifies that no entry of the audit log was changed, removed or inserted."""
+"""Verifies that no entries of the audit log were changed, removed or inserted."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Authentication and access of a request: an API key's scopes or a member's role."""
+"""Authentication of requests and their access rights: a key's scopes or a member's role."""
 
 from governance.people.auth.access import Access, AccessRequest, access_of_member, console_address
 from governance.people.auth.frame import navigation_of

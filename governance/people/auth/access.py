@@ -1,4 +1,4 @@
-"""Access of a key or a member: the one value that every route gets."""
+"""Access rights of a key or a member, as every route gets them."""
 
 from dataclasses import dataclass
 
@@ -19,17 +19,17 @@ from governance.people.queries.masking import masking_by
 class Access:
     project_id: int
     project_slug: str
-    environment_id: int | None  # a member's is none: the whole project
+    environment_id: int | None  # None for members, who have the whole project
     environment: str
     scopes: frozenset[str]
     agent: str  # a glob; empty: any agent
     assigned_only: bool
     dialect: str
     actor: Actor
-    networks: tuple[str, ...] = ()  # none: any address
+    networks: tuple[str, ...] = ()  # empty: any address
     requests_per_minute: int | None = None
     items_per_minute: int | None = None
-    masking: StoredMasking | None = None  # none: secrets are masked when shown
+    masking: StoredMasking | None = None  # None: secrets are masked on display
 
     def has_any(self, scopes: tuple[str, ...]) -> bool:
         return not scopes or not self.scopes.isdisjoint(scopes)
@@ -42,7 +42,7 @@ class Access:
 
 
 class AccessRequest(HttpRequest):
-    """A request of the API, once its authentication has answered."""
+    """An authenticated API request."""
 
     auth: Access
 
@@ -89,6 +89,6 @@ def access_of_member(member: Member) -> Access:
 
 
 def console_address(request: HttpRequest) -> str:
-    """Without a slash at its end: as it is set, else as the request came here."""
+    """Base URL of the console, without a trailing slash: SITE_URL, else the request's own."""
     address: str = settings.SITE_URL
     return address or request.build_absolute_uri("/").rstrip("/")

@@ -1,4 +1,4 @@
-"""An API key in a request's header, and what it opens."""
+"""API key authentication: from a request header to the key's access."""
 
 import logging
 import time
@@ -19,7 +19,7 @@ from governance.people.queries.keys import live_key
 
 logger = logging.getLogger(__name__)
 
-CACHE_SECONDS = 1.0  # a revoked key is refused after at most so long
+CACHE_SECONDS = 1.0  # until a revoked key is rejected, at most
 CACHE_ENTRIES = 4_096
 LAST_USED_EVERY = timedelta(minutes=1)
 AGENT_HEADER = "X-Edictum-Agent-Id"
@@ -37,8 +37,8 @@ def cached_access(authorization: str) -> Access | None:
 
 
 def resolve_key(authorization: str, address: str = "") -> Access | None:
-    """Access of the active key in this `Authorization` header, or None. Networks are for the caller
-    to check; the address is noted with the key's last use."""
+    """Access of the active key in this `Authorization` header, or None. The caller checks
+    networks; the address is stored with the key's last use."""
     text = bearer(authorization)
     if text is None:
         return None
@@ -54,7 +54,7 @@ def resolve_key(authorization: str, address: str = "") -> Access | None:
     access = access_of_key(key)
     if len(_cache) >= CACHE_ENTRIES:
         _cache.clear()
-    # From before it was looked up: that, and noting its use, may have waited for others.
+    # Counted from before the lookup: the lookup and storing the last use may block.
     _cache[digest] = (now + CACHE_SECONDS, access)
     return access
 
@@ -75,14 +75,14 @@ def _note_use(key: ApiKey, digest: bytes, address: str) -> None:
         used["last_used_from"] = address[:64]
     try:
         ApiKey.objects.filter(pk=key.pk).update(**used)
-    except DatabaseError:  # a read-only or busy database is no reason to refuse an agent
+    except DatabaseError:  # don't reject an agent over a read-only or busy database
         logger.warning("Could not store the last use of a key", exc_info=True)
 
 
 class KeyAuth(AuthBase):
-    """An API key with any of these scopes; without scopes named, any key.
+    """Authenticates an API key with any of these scopes; with no scopes given, any key.
 
-    Routes that agents wait for on every call, those of the session store, are not limited.
+    Session store routes have no rate limit, because agents wait for them on every call.
     """
 
     openapi_type = "http"
@@ -94,7 +94,7 @@ class KeyAuth(AuthBase):
         super().__init__()
 
     def __call__(self, request: HttpRequest) -> Access:
-        # Asked of META: to read all headers takes longer than the key.
+        # Read from META: parsing all headers takes longer than resolving the key.
         address = request.META.get("REMOTE_ADDR", "")
         access = resolve_key(request.META.get("HTTP_AUTHORIZATION", ""), address)
         if access is None:

@@ -1,7 +1,7 @@
-"""Limits of a key per minute, counted in Redis for all web processes.
+"""Per-minute limits of a key, counted in Redis across all web processes.
 
-A minute is one of the clock. Without an answer from Redis nothing is limited: a limit protects from
-a runaway agent, and is no reason to refuse a good one.
+Minutes are clock minutes. If Redis doesn't answer, nothing is limited: limits protect from runaway
+agents and must not reject good ones.
 """
 
 import time
@@ -23,7 +23,7 @@ _KEY: Final = "edictum-site:used"
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Remaining part of one limit in this minute."""
+    """Remaining budget of one limit in this minute."""
 
     limit: int
     remaining: int
@@ -31,14 +31,14 @@ class Budget:
 
 
 def spend_request(access: Access) -> Budget | None:
-    """Count one request of a key; refuse it when the minute's limit is used up."""
+    """Count one request of a key; reject it if the minute's limit is exhausted."""
     if access.requests_per_minute is None:
         return None
     return _spend(access, "requests", 1, access.requests_per_minute)
 
 
 def spend_items(request: HttpRequest, access: Access, items: int) -> None:
-    """Count the items of a post; refuse all of them when they don't fit into this minute."""
+    """Count the items of a post; reject all of them if they exceed this minute's limit."""
     limit = access.items_per_minute
     if limit is None or not items:
         return
@@ -49,13 +49,13 @@ def spend_items(request: HttpRequest, access: Access, items: int) -> None:
 
 
 def note_budget(request: HttpRequest, kind: str, budget: Budget | None) -> None:
-    """Have the answer to this request say what is left."""
+    """Record the remaining budget, to be sent in the response headers."""
     if budget is not None:
         vars(request).setdefault("key_budgets", {})[kind] = budget
 
 
 def add_limit_headers(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Remaining parts of the limits, as `RateLimit-Limit: 600`, or with `-Items` for items."""
+    """Add headers such as `RateLimit-Limit: 600`, with the suffix `-Items` for items."""
     for kind, budget in vars(request).get("key_budgets", {}).items():
         suffix = "-Items" if kind == "items" else ""
         response.headers[f"RateLimit-Limit{suffix}"] = str(budget.limit)
@@ -71,7 +71,7 @@ def _spend(access: Access, kind: str, amount: int, limit: int) -> Budget | None:
     if used is None:
         return None
     if used > limit:
-        # Refused work isn't counted, so that a small post still fits where a large one doesn't.
+        # Rejected work isn't counted, so a small post may still fit after a large one is rejected.
         broker.query(lambda redis: redis.decrby(counter, amount))
         detail = f"This key's limit of {limit:,} {kind} per minute is exceeded."
         raise TooManyRequests(f"{detail} Try again in {reset} s.", retry_after=reset)

@@ -1,4 +1,4 @@
-"""A member's browser: on the pages of a project, and as a caller of the management routes."""
+"""Authentication of a member's browser, for project pages and management routes."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +27,7 @@ from governance.people.auth.second_factor import (
 from governance.people.policies import Action, RoleNeeded
 from governance.people.queries.people import memberships_of_request
 
-LAST_PROJECT = "project"  # in a browser's session: the slug of the project used last
+LAST_PROJECT = "project"  # in the browser session: slug of the last used project
 
 Rest = ParamSpec("Rest")
 
@@ -37,7 +37,7 @@ class MemberRequest(HttpRequest):
 
     user: User
     project: Project
-    projects: list[Project]  # all that this person belongs to, for the switch between them
+    projects: list[Project]  # all projects of this person, for the project switcher
     role: Role
     actor: Actor
 
@@ -47,9 +47,9 @@ def member_page(
 ) -> Callable[
     [Callable[Concatenate[MemberRequest, Rest], HttpResponseBase]], Callable[..., HttpResponseBase]
 ]:
-    """A page below `/p/<slug:slug>/`: for members of that project whose role may do this.
+    """Page below `/p/<slug:slug>/`, for members of that project whose role permits this action.
 
-    Who is no member is told that there is no such page, as for a project that does not exist.
+    Non-members get a 404, as they do for a project that doesn't exist.
     """
 
     def decorate(
@@ -85,7 +85,7 @@ def member_page(
 def signed_in_page(
     view: Callable[Concatenate[HttpRequest, Rest], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]:
-    """A page of no project, such as the docs. It has the navigation of the project used last."""
+    """Page outside projects, such as the docs. It has the last used project's navigation."""
 
     @wraps(view)
     def page(request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponseBase:
@@ -98,8 +98,10 @@ def signed_in_page(
 
 
 def with_a_project(request: HttpRequest) -> bool:
-    """Give a request of no project the navigation of the one in its address or of the one used
-    last, where this person is a member of it."""
+    """Attach a project for the navigation: the one in the URL, the last used one, or the first.
+
+    Returns whether there is one.
+    """
     if "project" in vars(request):
         return True
     user = getattr(request, "user", None)
@@ -116,7 +118,7 @@ def with_a_project(request: HttpRequest) -> bool:
 
 def _as_member(request: HttpRequest, member: Member, members: list[Member]) -> MemberRequest:
     role = Role(member.role)
-    # What the class MemberRequest promises is put on the request that came in.
+    # Set the attributes that MemberRequest declares.
     vars(request).update(
         project=member.project,
         projects=[each.project for each in members],
@@ -142,9 +144,9 @@ def role_needed(request: HttpRequest, error: RoleNeeded) -> HttpResponse:
 
 
 class KeyOrMember(KeyAuth):
-    """The management family: a key, or a member's browser, which must bring its CSRF token.
+    """Authenticates management routes: an API key, or a member's browser with a CSRF token.
 
-    `action` is asked of the policies instead of a scope: one answer for keys and people.
+    The policies check `action` instead of a scope, so keys and people follow the same rules.
     """
 
     def __init__(self, *any_of: str, action: Action | None = None) -> None:
@@ -159,7 +161,7 @@ class KeyOrMember(KeyAuth):
             raise Forbidden("The CSRF token is missing or expired. Reload the page.", code="csrf")
         member = _membership_meant(request, user)
         access = access_of_member(member)
-        vars(request)["caller"] = access  # for the audit log, if it is refused
+        vars(request)["caller"] = access  # for the audit log, if the request is rejected
         refuse_without_second_factor(request, member)
         self.refuse(access)
         return access
@@ -171,7 +173,7 @@ class KeyOrMember(KeyAuth):
 
 
 def is_still_admitted(request: AccessRequest) -> bool:
-    """Whether the key is still active, or the person signed in and a member, after a wait."""
+    """Whether, after a wait, the key is still active or the person still a signed-in member."""
     if key := request.headers.get("Authorization", ""):
         return resolve_key(key) is not None
     members = Member.objects.filter(user=request.auth.actor.id, project=request.auth.project_id)
@@ -180,7 +182,7 @@ def is_still_admitted(request: AccessRequest) -> bool:
 
 
 def _membership_meant(request: HttpRequest, user: User) -> Member:
-    """Membership of the named project, else of the last used one, else of the only one."""
+    """Membership in the named project, else in the last used one, else in the only one."""
     named = request.GET.get("project")
     slug = named or request.session.get(LAST_PROJECT)
     members = memberships_of_request(user)

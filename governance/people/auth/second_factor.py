@@ -1,4 +1,4 @@
-"""Second factor of a session: whether a project requires one, and the way to it."""
+"""Check whether a project requires a second factor, and redirect to the page for it."""
 
 from allauth.account.internal.flows.login import get_authentication_records
 from django.contrib.auth.views import redirect_to_login
@@ -11,12 +11,12 @@ from governance.core.errors import Forbidden
 from governance.models import Member, User
 from governance.people.queries.people import has_second_factor
 
-PROVED = "provider_second_factor"  # in a browser's session: shown to the identity provider
-NEXT = "second_factor_for"  # in a browser's session: name and address of the project to go on to
+PROVED = "provider_second_factor"  # in the browser session: verified by the identity provider
+NEXT = "second_factor_for"  # in the browser session: name and URL of the project to open next
 
 
 def lacks_second_factor(request: HttpRequest, member: Member) -> bool:
-    """Whether the project requires a factor that this session has not shown."""
+    """Whether the project requires a second factor that this session has not verified."""
     if not member.project.second_factor or request.session.get(PROVED):
         return False
     return not (_was_shown(request, member.user) and has_second_factor(member.user))
@@ -31,7 +31,7 @@ def refuse_without_second_factor(request: HttpRequest, member: Member) -> None:
 
 
 def to_second_factor(request: HttpRequest, member: Member) -> HttpResponseBase:
-    """Lead to the page that asks for the factor, or to the one that adds the first."""
+    """Redirect to the page that asks for the second factor, or to the one that adds the first."""
     is_fragment = request.headers.get("HX-Request") == "true"
     project = reverse("outcomes:overview", args=[member.project.slug])
     path = project if is_fragment or request.method != "GET" else request.get_full_path()
@@ -44,7 +44,7 @@ def to_second_factor(request: HttpRequest, member: Member) -> HttpResponseBase:
 
 
 def forget_way(request: HttpRequest) -> None:
-    """The project was reached."""
+    """Clear the stored redirect once the person has reached the project."""
     if NEXT in request.session:
         del request.session[NEXT]
 

@@ -7,7 +7,7 @@ from governance.people.queries.people import user_with_memberships
 
 
 class SignedIn(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
-    """User of a browser's session; signing in is allauth's."""
+    """Loads the user of a browser session; allauth handles the sign-in."""
 
     def get_user(self, user_id: int) -> User | None:
         user = user_with_memberships(user_id)

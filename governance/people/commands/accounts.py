@@ -1,4 +1,4 @@
-"""Accounts: deactivated for the whole console, with their sessions and keys, and activated."""
+"""Deactivate an account in the whole console, with its sessions and keys, or activate it."""
 
 from importlib import import_module
 
@@ -51,7 +51,7 @@ def activate_account(user: User, *, by: Actor) -> None:
 
 @transaction.atomic
 def remove_second_factors(user: User, *, by: Actor) -> None:
-    """For a person who lost theirs: they sign in with the password and add another."""
+    """Remove lost second factors: the person signs in with the password and adds another."""
     administered(user, by)
     factors = Authenticator.objects.filter(user=user)
     if factors.exists():
@@ -61,14 +61,14 @@ def remove_second_factors(user: User, *, by: Actor) -> None:
 
 @transaction.atomic
 def new_password_token(user: User, *, by: Actor) -> tuple[str, str]:
-    """Parts of a link with which the person chooses a new password, once."""
+    """User id and token of a one-time link to choose a new password."""
     administered(user, by)
     record_in_projects(user, "password link created", by=by)
     return user_pk_to_url_str(user), default_token_generator.make_token(user)
 
 
 def administered(user: User, by: Actor) -> list[Member]:
-    """All memberships of the person, with their projects held, if the actor may decide in each."""
+    """Memberships of a person, with their projects locked. The actor must be an admin of all."""
     members = sorted(memberships(user), key=lambda member: member.project_id)
     for member in members:
         queue_at(member.project)
@@ -77,7 +77,7 @@ def administered(user: User, by: Actor) -> list[Member]:
 
 
 def refuse_unless_admin_of_all(members: list[Member], by: Actor) -> None:
-    """Only admins of all of a person's projects decide about the person everywhere."""
+    """Require an admin of all of a person's projects, for changes to the account."""
     refuse_unless(by, Action.MANAGE_MEMBERS)
     for member in members:
         _refuse_unless_admin_of(member.project, by)
@@ -105,7 +105,7 @@ def refuse_last_admin(user: User) -> None:
 
 
 def end_all_sessions(user: User) -> None:
-    """Old sessions must not work again if the account is activated."""
+    """End all sessions of a person, so that none works again if the account is activated."""
     theirs = [
         row.pk
         for row in Session.objects.iterator()

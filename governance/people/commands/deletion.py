@@ -1,4 +1,4 @@
-"""Deletion of an account: what the person wrote keeps a name, and nothing else of them stays."""
+"""Delete an account: the person's work keeps a name, and no other personal data remains."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ from governance.people.commands.accounts import (
 )
 from governance.people.commands.keys import revoke_keys_of
 
-# Columns that name the author of something, by their email address.
+# Columns that hold an author's email address.
 AUTHORS: Final = frozenset(
     {
         *("author", "created_by", "changed_by", "decided_by", "approved_by", "lifted_by"),
@@ -28,7 +28,10 @@ OURS: Final = ("governance", "outcomes")
 
 @transaction.atomic
 def delete_account(user: User, *, by: Actor) -> str:
-    """The name that stays. The audit log keeps its entries until retention removes them."""
+    """Delete an account and return the name that remains on its work.
+
+    The audit log keeps its entries until retention removes them.
+    """
     members = administered(user, by)
     refuse_last_admin(user)
     name = user.name or f"Former member {user.pk}"
@@ -52,7 +55,7 @@ def _rename_author(email: str, name: str) -> None:
 
 
 def _author_columns(model: type[models.Model]) -> list[str]:
-    """Columns that an address fits into: others of these names hold a kind, not a person."""
+    """Author columns long enough for an email address; shorter ones hold a kind of actor."""
     return [
         field.name
         for field in model._meta.fields
@@ -65,7 +68,7 @@ def _person(label: str) -> str:
 
 
 def _remove_belongings(user: User) -> None:
-    """Everything that would go with the row: memberships, factors, drafts, views of their own."""
+    """Delete what deleting the row would cascade to: memberships, factors, drafts, own views."""
     end_all_sessions(user)
     Invitation.objects.filter(email=user.email).delete()
     for relation in User._meta.related_objects:
@@ -75,7 +78,7 @@ def _remove_belongings(user: User) -> None:
 
 
 def _leave_a_name(user: User, name: str) -> None:
-    """Keys and deployment requests name the row, so it stays, with nothing but the name."""
+    """Clear the row except for the name. Keys and deployment requests refer to it."""
     user.email, user.name = f"deleted-{user.pk}@deleted.invalid", name
     user.is_active, user.last_login = False, None
     user.zone = user.time_range = ""

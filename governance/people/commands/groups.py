@@ -1,4 +1,4 @@
-"""Roles that follow the groups of an identity provider."""
+"""Sync roles from the groups of an identity provider."""
 
 import logging
 from collections.abc import Mapping
@@ -17,9 +17,11 @@ logger = logging.getLogger(__name__)
 
 @transaction.atomic
 def follow_groups(user: User, roles: Mapping[str, Role | None], *, provider: str) -> None:
-    """Give the person these roles by project, and end memberships without one. An only admin
-    remains admin."""
-    # In one order, as each project is held until the end.
+    """Set a person's role in each project, and end memberships without one.
+
+    The only admin of a project remains admin.
+    """
+    # In a fixed order, to avoid deadlocks: each project stays locked until commit.
     for project in Project.objects.filter(slug__in=roles).order_by("pk"):
         queue_at(project)
         member = Member.objects.select_related("project", "user").filter(project=project, user=user)

@@ -1,4 +1,4 @@
-"""Alerts about keys: opened and resolved."""
+"""Open and resolve alerts about keys."""
 
 import logging
 from collections.abc import Iterable
@@ -32,13 +32,13 @@ logger = logging.getLogger(__name__)
 
 NOTICE: Final = timedelta(days=14)  # before a key expires
 URGENT: Final = timedelta(days=2)
-IN_USE: Final = timedelta(days=30)  # a key that was used within
+IN_USE: Final = timedelta(days=30)  # time since a key's last use
 
 
 def note_manage_key(
     project_id: int, *, key_id: int, name: str, environment: str, agent: str, link: str
 ) -> None:
-    """A manage key in an agent's memory can change its contracts."""
+    """Open an alert: an agent uses a manage key, so it can change its own contracts."""
     open_finding(
         project_id,
         MANAGE_KEY,
@@ -56,7 +56,7 @@ def note_manage_key(
 
 
 def note_keys_of(maker: User, project: Project) -> None:
-    """Keys stop with the account that created them: an alert, once it isn't an admin any more."""
+    """Open an alert if a former admin has active keys, which end with the account; else resolve."""
     keys = live_keys_of(maker, project)
     member = member_of(project, maker)
     if not keys or member is None or member.role == Role.ADMIN:
@@ -85,7 +85,7 @@ def forget_manage_key(project_id: int, *, key_id: int, name: str) -> None:
 
 
 def report_keys_in_data(access: Access, keys: Iterable[str], *, agent: str) -> None:
-    """Report keys that a post contained. The post is acknowledged, whatever comes of this."""
+    """Open alerts for keys found in a post. The post is acknowledged even if that fails."""
     try:
         for key in keys:
             note_key_in_data(access, key, agent=agent)
@@ -94,7 +94,7 @@ def report_keys_in_data(access: Access, keys: Iterable[str], *, agent: str) -> N
 
 
 def note_key_in_data(access: Access, key: str, *, agent: str) -> None:
-    """A key was part of an item: whoever could read that, could use it."""
+    """Open an alert: an item contained a key, and anyone who could read it could use the key."""
     row = key_with(access.project_id, digest_of(key))
     address = "governance:rotate_key" if row else "governance:keys"
     numbers = [row.pk] if row else []
@@ -119,7 +119,7 @@ def _why_in_data(row: ApiKey | None, sender: str) -> str:
 
 
 def note_expiring_keys() -> None:
-    """Alerts about keys in use that expire soon; resolved once renewed, expired or revoked."""
+    """Open alerts about keys in use that expire soon; resolve those of other keys."""
     for project in projects():
         note_expiring_keys_of(project)
 
@@ -136,7 +136,7 @@ def note_expiring_keys_of(project: Project) -> None:
 
 
 def _notice(key: ApiKey, end: datetime) -> timedelta:
-    """A short-lived key isn't always about to expire."""
+    """Notice period: at most a quarter of the lifetime, or short-lived keys would always alert."""
     return min(NOTICE, (end - (key.rotated_at or key.created_at)) / 4)
 
 

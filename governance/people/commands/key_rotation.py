@@ -1,4 +1,4 @@
-"""A new value for an API key, with the old one valid for a while."""
+"""Rotate an API key: give it a new value, with the old one valid for a while."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -20,10 +20,10 @@ USUAL_OVERLAP: Final = 24
 
 
 def rotate_key(key: ApiKey, *, by: Actor, overlap_hours: int = USUAL_OVERLAP) -> tuple[str, ApiKey]:
-    """Give a key a new value: its text, returned only here, and its row.
+    """Give a key a new value. Returns the value, which is not stored, and the row.
 
-    The old value stays valid for the overlap; one from an earlier rotation ends now. The key ends
-    with the account of the person who rotated it, as with the one who creates a key.
+    The old value stays valid for the overlap; one from an earlier rotation ends now. The key is
+    tied to the account of the person who rotated it, as a new key is to its creator's.
     """
     refuse_key_with(by, frozenset(map(Scope, key.scopes)))
     if not 0 <= overlap_hours <= LONGEST_OVERLAP:
@@ -62,7 +62,7 @@ def end_previous_value(key: ApiKey, *, by: Actor) -> ApiKey:
 
 @transaction.atomic
 def require_expiry(project: Project, *, max_days: int | None, by: Actor) -> int:
-    """Set the longest life of keys; keys that would live longer expire at its end. Their number."""
+    """Set the maximum lifetime of keys, and shorten longer ones. Returns how many it shortened."""
     refuse_unless(by, Action.MANAGE_KEYS)
     if max_days is not None and not 1 <= max_days <= 3_650:
         raise InvalidInput.at("max_days", "Enter 1 to 3650 days.")
@@ -85,7 +85,7 @@ def _shorten(project: Project, max_days: int) -> int:
 
 
 def _renewed(key: ApiKey, now: datetime) -> datetime | None:
-    """A rotated key lives as long again as it did, within what the project allows."""
+    """New expiry of a rotated key: its lifetime starts again, within the project's maximum."""
     since = key.rotated_at or key.created_at
     renewed = now + (key.expires_at - since) if key.expires_at is not None else None
     return expiry_within(key.project, renewed, now)

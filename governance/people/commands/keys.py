@@ -33,7 +33,7 @@ LARGEST_LIMIT = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class KeyLimits:
-    """Limits of a key besides its scopes; None and an empty list are no limit."""
+    """Limits of a key besides its scopes. None or an empty list means no limit."""
 
     networks: Sequence[str] = ()
     requests_per_minute: int | None = None
@@ -56,7 +56,7 @@ def make_key(
     expires: datetime | None = None,
     limits: KeyLimits = NO_LIMITS,
 ) -> tuple[str, ApiKey]:
-    """Create a key: its text, returned only here, and its row."""
+    """Create a key. Returns its text, which is not stored, and its row."""
     chosen = frozenset(scopes)
     refuse_key_with(by, chosen)
     _refuse_misfits(name=name, scopes=chosen, agent=agent, dialect=dialect, expires=expires)
@@ -81,7 +81,7 @@ def make_key(
 
 
 def keep_bootstrap_key(project: Project, text: str) -> str:
-    """Store the operator's key at the first start; later only warn if it differs."""
+    """Store the operator's key at the first start; later, return a warning if it differs."""
     env = environment_of(text)
     if env is None:
         raise InvalidInput(
@@ -99,7 +99,7 @@ def keep_bootstrap_key(project: Project, text: str) -> str:
 
 @transaction.atomic
 def limit_key(key: ApiKey, limits: KeyLimits, *, by: Actor) -> ApiKey:
-    """Change the networks and limits of a key; in force within a second."""
+    """Change the networks and limits of a key. Takes effect within a second."""
     refuse_unless(by, Action.MANAGE_KEYS)
     columns = _columns(_valid(limits))
     before = {name: getattr(key, name) for name in columns}
@@ -181,7 +181,7 @@ def _save(
 
 
 def expiry_within(project: Project, expires: datetime | None, now: datetime) -> datetime | None:
-    """An expiry, or the latest one that the project allows."""
+    """Expiry, capped at the latest one that the project allows."""
     if project.max_key_days is None:
         return expires
     latest = now + timedelta(days=project.max_key_days)
@@ -199,7 +199,7 @@ def _columns(limits: KeyLimits) -> dict[str, Any]:
 
 
 def _valid(limits: KeyLimits) -> KeyLimits:
-    """The same limits, networks in CIDR form."""
+    """Validated limits, with networks in CIDR form."""
     if len(limits.networks) > MOST_NETWORKS:
         raise InvalidInput.at("networks", f"Use at most {MOST_NETWORKS} networks.")
     networks = []

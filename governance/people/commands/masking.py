@@ -1,4 +1,4 @@
-"""Masking before storing: texts of people, refusals, and the counts."""
+"""Masking before storing: mask people's texts, reject secrets in documents, count masks."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from governance.core.masks.detectors import Detector
 from governance.models import MaskedTotal
 from governance.people.queries.masking import masking_of
 
-SHORTEST_COLUMN: Final = 2_000  # characters that a reason or a message may have
+SHORTEST_COLUMN: Final = 2_000  # characters that every reason or message column can hold
 
 
 def as_stored(project_id: int, text: str) -> str:
-    """A text as the project stores it; call it inside the transaction that does."""
+    """Text, masked if the project masks it. Call this in the transaction that stores the text."""
     masking = masking_of(project_id)
     if masking is None:
         return text
@@ -29,8 +29,8 @@ def as_stored(project_id: int, text: str) -> str:
 def refuse_secrets(
     project_id: int, document: str | bytes, *, path: str, by_name: bool = False
 ) -> None:
-    """Refuse a contract, check or test that holds a secret: masked, it would say something else.
-    The name of a field alone is none: rules are about fields."""
+    """Reject a contract, check or test that contains a secret: a mask would change its meaning.
+    A field name alone is not a secret, because rules refer to fields."""
     text = document if isinstance(document, str) else document.decode("utf-8", "replace")
     masking = masking_of(project_id)
     hits = [] if masking is None else masking.hits(text)
@@ -44,9 +44,9 @@ def refuse_secrets(
 
 
 def note_masked(project_id: int, counts: Mapping[str, int]) -> None:
-    """Add to the totals, in the transaction that stores what was masked."""
+    """Add to the totals of masked values, in the transaction that stores the masked text."""
     now = timezone.now()
-    for detector, masked in sorted(counts.items()):  # one order, so that no two lock each other out
+    for detector, masked in sorted(counts.items()):  # fixed order, to avoid deadlocks
         row = MaskedTotal.objects.filter(project=project_id, detector=detector)
         added = {"masked": F("masked") + masked, "last_at": now}
         if not row.update(**added):

@@ -1,4 +1,4 @@
-"""People: set-up, invitations by one-time link, roles. The last admin cannot leave."""
+"""People: set-up, invitations by one-time link, roles. The last admin can't be removed."""
 
 import secrets
 from collections.abc import Mapping
@@ -34,9 +34,9 @@ LINK_IS_OVER = "This link was already used, or expired after 7 days."
 
 
 def new_set_up_link(project: Project) -> str:
-    """Token of a link that creates the admin.
+    """Token of a new link that creates the admin.
 
-    Earlier links keep working until one is used: two starts at once each print their own.
+    Earlier links work until one is used, because two concurrent starts each print their own.
     """
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
@@ -46,15 +46,15 @@ def new_set_up_link(project: Project) -> str:
 
 
 def set_up(token: str, *, email: str, password: str) -> User:
-    """Create the first admin; without any active admin, reset the password of a known person."""
+    """Create the first admin. If no active admin exists, this resets a known user's password."""
     invitation = _usable(token, for_set_up=True)
     _refuse_once_set_up()
     email, hashed = _email(email), _hashed(password, email)
     with transaction.atomic():
         _use_up(invitation)
-        _refuse_once_set_up()  # asked again: of two links that are followed at once, one counts
+        _refuse_once_set_up()  # checked again: only one of two concurrent set-ups may win
         user = _admin(invitation.project, email, hashed)
-        # Or they would open the door again, should this admin ever leave.
+        # Otherwise they would work again if this admin is removed or deactivated.
         Invitation.objects.filter(project=invitation.project, email="", used_at=None).delete()
         by = person(user.pk, email, Role.ADMIN)
         record(by, "console set up", email, project=invitation.project)
@@ -72,7 +72,7 @@ def first_admin(project: Project, *, email: str, password: str) -> User:
 
 
 def invite(project: Project, *, email: str, role: Role, by: Actor) -> str:
-    """The token of a new link; an earlier one for the same email stops working."""
+    """Invite a person and return the link's token. Earlier links for this email stop working."""
     refuse_unless(by, Action.MANAGE_MEMBERS)
     email = _email(email)
     token = secrets.token_urlsafe(32)
@@ -138,7 +138,7 @@ def change_role(member: Member, *, role: Role, by: Actor) -> None:
 
 @transaction.atomic
 def set_environment_roles(member: Member, *, roles: Mapping[str, Role], by: Actor) -> None:
-    """Roles in environments, above the one in the project. Those not named here end."""
+    """Set roles in environments, which raise the project role there. Unnamed ones end."""
     refuse_unless(by, Action.MANAGE_MEMBERS)
     queue_at(member.project)
     unknown = set(roles) - set(environments(member.project))
@@ -170,20 +170,19 @@ def remove_member(member: Member, *, by: Actor) -> None:
 
 @transaction.atomic
 def choose_keys(user: User, *, single: bool) -> None:
-    """Turn single-key shortcuts on or off for a person. Belongs to no project, so it is not
-    audited."""
+    """Turn single-key shortcuts on or off for a person. Not audited: no project is involved."""
     User.objects.filter(pk=user.pk).update(single_keys=single)
 
 
 def change_profile(user: User, *, name: str, zone: str, time_range: str, single_keys: bool) -> None:
-    """Settings of one person. They belong to no project, so no audit log has them."""
+    """Change a person's own settings. Not audited: no project is involved."""
     User.objects.filter(pk=user.pk).update(
         name=" ".join(name.split()), zone=zone, time_range=time_range, single_keys=single_keys
     )
 
 
 def choose_range(user: User, name: str) -> None:
-    """Range that pages open with, from now on."""
+    """Set a person's default time range for pages."""
     if user.time_range != name:
         User.objects.filter(pk=user.pk).update(time_range=name)
 
@@ -223,14 +222,14 @@ def _usable(token: str, *, for_set_up: bool) -> Invitation:
 
 def _use_up(invitation: Invitation) -> None:
     queue_at(invitation.project)
-    # Of two who follow the link at once, one changes the row.
+    # If two people follow the link at once, only one updates the row.
     unused = Invitation.objects.filter(pk=invitation.pk, used_at=None)
     if not unused.update(used_at=timezone.now()):
         raise NotFound(LINK_IS_OVER)
 
 
 def _join(invitation: Invitation, user: User) -> None:
-    # Who became a member in the meantime keeps the role given then.
+    # A person who became a member in the meantime keeps that role.
     Member.objects.get_or_create(
         project=invitation.project, user=user, defaults={"role": invitation.role}
     )
@@ -243,7 +242,7 @@ def _admin(project: Project, email: str, hashed: str) -> User:
     user, _ = User.objects.update_or_create(
         email=email, defaults={"password": hashed, "is_active": True}
     )
-    # A demo may have been filled before anybody was there to look at it.
+    # A demo may have been created before the first user.
     unseen = [demo for demo in demo_projects() if not members(demo)]
     for each in (project, *unseen):
         Member.objects.update_or_create(project=each, user=user, defaults={"role": Role.ADMIN})
@@ -260,7 +259,7 @@ def _email(email: str) -> str:
 
 
 def _hashed(password: str, email: str) -> str:
-    # Slow on purpose, so it never happens inside a transaction.
+    # Hashing is slow by design, so it never happens inside a transaction.
     try:
         validate_password(password, User(email=email))
     except ValidationError as error:

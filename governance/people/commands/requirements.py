@@ -15,7 +15,7 @@ from governance.people.queries.projects import required_in
 
 
 def environment_named(project: Project, name: str) -> Environment:
-    """The environment of this name, made if there is none yet."""
+    """Environment with this name, created if it doesn't exist."""
     if not re.match(ENVIRONMENT_NAME, name):
         message = (
             "An environment name has at most 128 letters, digits, `.`, `_` or `-`, and starts"
@@ -30,7 +30,7 @@ MOST = 2**31 - 1
 
 @transaction.atomic
 def require(project: Project, *, env: str, required: Required, by: Actor) -> Required:
-    """Set requirements; pending requests are decided under the new ones."""
+    """Set deployment requirements. They apply to pending requests, too."""
     refuse_unless(by, Action.MANAGE_SETTINGS)
     most = required.max_newly_denied
     if most is not None and not 0 <= most <= MOST:

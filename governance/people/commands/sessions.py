@@ -1,4 +1,4 @@
-"""Browser sessions of people: noted while they are used, and ended."""
+"""Record the last use of browser sessions, and end sessions."""
 
 import logging
 import time
@@ -22,7 +22,7 @@ _noted: dict[str, float] = {}
 
 
 def note_session(key: str, *, address: str) -> None:
-    """The session is in use. Stored once in five minutes of each process."""
+    """Record that a session is in use. Each process stores this at most every five minutes."""
     if _noted.get(key, 0.0) > _monotonic():
         return
     just_noted(key)
@@ -30,12 +30,12 @@ def note_session(key: str, *, address: str) -> None:
         UserSession.objects.filter(session_key=key).update(
             last_seen_at=timezone.now(), ip=address or "127.0.0.1"
         )
-    except DatabaseError:  # a read-only or busy database is no reason to show no page
+    except DatabaseError:  # show pages even if the database is read-only or busy
         logger.warning("Could not store the use of a session", exc_info=True)
 
 
 def just_noted(key: str) -> None:
-    """Its time is stored, by a sign-in for example, and need not be again for a while."""
+    """Skip writes for a while: the last use was just stored, for example by a sign-in."""
     if len(_noted) >= REMEMBERED:
         _noted.clear()
     _noted[key] = _monotonic() + NOTED_EVERY
@@ -43,7 +43,7 @@ def just_noted(key: str) -> None:
 
 @transaction.atomic
 def end_sessions(user: User, *, ids: list[int], by: Actor | None = None) -> int:
-    """End some of a person's sessions: their own, or as an admin of all their projects."""
+    """End some of a person's sessions. Another actor must be an admin of all their projects."""
     if by is not None:
         administered(user, by)
     sessions = list(UserSession.objects.filter(user=user, pk__in=ids))

@@ -1,4 +1,4 @@
-"""Sign-ins and factors of a person, recorded in the audit log of each of their projects."""
+"""Record a person's sign-ins and second factors in the audit logs of all their projects."""
 
 from collections.abc import Mapping
 
@@ -16,9 +16,11 @@ from governance.people.queries.people import memberships
 def record_in_projects(
     user: User, action: str, *, details: Mapping[str, Detail] | None = None, by: Actor | None = None
 ) -> None:
-    """The person acts, unless another actor is given. The log belongs to projects, so a person of
-    no project leaves no entry."""
-    # In one order, as each entry holds its project until the end.
+    """Record an action by the person, or by another actor, in all of the person's projects.
+
+    The log belongs to projects, so there is no entry for a person without one.
+    """
+    # In a fixed order, to avoid deadlocks: each entry locks its project until commit.
     for member in sorted(memberships(user), key=lambda member: member.project_id):
         actor = by or person(user.pk, user.email, Role(member.role))
         record(actor, action, user.email, project=member.project, details=details)
@@ -26,7 +28,7 @@ def record_in_projects(
 
 @transaction.atomic
 def require_second_factor(project: Project, *, required: bool, by: Actor) -> None:
-    """Show the project only to people who signed in with a second factor. Keys are not affected."""
+    """Set whether members need a second factor to see the project. Keys are not affected."""
     refuse_unless(by, Action.MANAGE_MEMBERS)
     if project.second_factor == required:
         return

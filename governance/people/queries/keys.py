@@ -1,4 +1,4 @@
-"""API keys: by secret, by project."""
+"""Queries for API keys."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -10,7 +10,7 @@ from governance.models import ApiKey, Member, Project, User
 
 
 def _live() -> Q:
-    """Not revoked, not expired, and created by the console or by an active member."""
+    """Active keys: not revoked, not expired, and created by the console or an active member."""
     not_expired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     makers = Member.objects.filter(
         project=OuterRef("project"), user=OuterRef("maker"), user__is_active=True
@@ -19,14 +19,14 @@ def _live() -> Q:
 
 
 def live_key(digest: bytes) -> ApiKey | None:
-    """The active key with this value, or with this one before its newest rotation."""
+    """Active key whose value this is, or whose previous value this is during the overlap."""
     previous = Q(previous_digest=digest, previous_until__gt=timezone.now())
     rows = ApiKey.objects.select_related("project__masking", "environment")
     return rows.filter(_live(), Q(digest=digest) | previous).first()
 
 
 def key_with(project_id: int, digest: bytes) -> ApiKey | None:
-    """The active key of a project with this value, or with this one before its rotation."""
+    """Active key of a project by its value, or by its previous value during the overlap."""
     key = live_key(digest)
     return key if key is not None and key.project_id == project_id else None
 
@@ -46,7 +46,7 @@ def live_keys_of(maker: User, project: Project) -> list[ApiKey]:
 
 
 def keys_expiring_before(project: Project, at: datetime, *, used_since: datetime) -> list[ApiKey]:
-    """Active keys that expire before then, of those used since then or rotated."""
+    """Active keys that expire before `at`, if either value was used after `used_since`."""
     in_use = Q(last_used_at__gt=used_since) | Q(previous_used_at__gt=used_since)
     rows = ApiKey.objects.select_related("project", "environment").filter(_live(), in_use)
     return list(rows.filter(project=project, expires_at__lt=at).order_by("id"))
@@ -60,7 +60,7 @@ def ended_keys(project: Project, limit: int = 20) -> list[ApiKey]:
 def keys_before(
     project: Project, before: int | None, limit: int, *, only_ended: bool = False
 ) -> list[ApiKey]:
-    """A page of all keys, or of those revoked or expired, newest first."""
+    """Page of all keys, or of revoked and expired ones, newest first."""
     rows = _of(project).order_by("-id")
     if only_ended:
         rows = rows.exclude(_live())

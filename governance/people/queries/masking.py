@@ -1,4 +1,4 @@
-"""Masking before storing, as a project chose it."""
+"""Masking before storing, as configured for a project."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,7 +13,7 @@ from governance.matching.call import Call
 from governance.matching.patterns import Matches, pattern_of
 from governance.models import MaskedTotal, MaskingRules
 
-_PROJECTS: Final = 256  # whose compiled rules a process keeps
+_PROJECTS: Final = 256  # whose compiled rules a process caches
 
 
 def masking_rules(project_id: int) -> MaskingRules | None:
@@ -21,12 +21,12 @@ def masking_rules(project_id: int) -> MaskingRules | None:
 
 
 def masking_of(project_id: int) -> StoredMasking | None:
-    """None for a project that masks when values are shown."""
+    """Masking before storing, or None for a project that masks on display."""
     return masking_by(masking_rules(project_id))
 
 
 def masking_in(environment_id: int) -> StoredMasking | None:
-    """Masking of the project of an environment."""
+    """Masking of the project that an environment belongs to."""
     return masking_by(MaskingRules.objects.filter(project__environments=environment_id).first())
 
 
@@ -37,7 +37,7 @@ def masking_by(rules: MaskingRules | None) -> StoredMasking | None:
 
 
 def compiled_masking(rules: MaskingRules, *, is_saved: bool = True) -> StoredMasking:
-    """Ready to mask; rules that are only tried are compiled for that alone."""
+    """Compiled masking rules. Saved ones are cached, trial ones are not."""
     key = (rules.project_id, rules.revision, bytes(rules.salt))
     known = _known(key) if is_saved else []
     if not known:
@@ -47,7 +47,7 @@ def compiled_masking(rules: MaskingRules, *, is_saved: bool = True) -> StoredMas
 
 
 def masked_totals(project_id: int) -> dict[str, MaskedTotal]:
-    """Totals by their detectors."""
+    """Totals of masked values by detector."""
     return {each.detector: each for each in MaskedTotal.objects.filter(project=project_id)}
 
 
@@ -62,12 +62,12 @@ def _own_pattern(stored: dict[str, object]) -> OwnPattern:
 
 
 def _search_of(matches: Matches) -> Callable[[str], bool]:
-    """Also true of a text that was not read to its end."""
+    """Search function that also returns True if the text was not searched to its end."""
     return lambda text: matches(text, True, Call("", None, None)) is not False  # noqa: FBT003
 
 
 def _key(project_id: int, _revision: int, salt: bytes) -> bytes:
-    # With the secret key, so that a copy of the database alone cannot try values out.
+    # Derived from the secret key, so that a copy of the database isn't enough to guess values.
     purpose = f"edictum-site: masks of project {project_id}".encode()
     secret = settings.SECRET_KEY.encode()
     return HKDF(algorithm=SHA256(), length=32, salt=salt, info=purpose).derive(secret)

@@ -1,4 +1,4 @@
-"""Counts of the navigation, in one query."""
+"""Navigation counts, in one query."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from django.db import connection
 from governance.core.approval_status import Status
 from governance.core.deployment_requests import RequestStatus
 
-# Written out: every page asks this, and Django takes ten times as long to write it.
+# Raw SQL: every page runs it, and Django's ORM takes ten times as long to generate it.
 _STATEMENT: Final = """
 SELECT environment.name,
   (SELECT COUNT(*) FROM governance_approval AS approval
@@ -35,14 +35,14 @@ ORDER BY environment.name
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    waiting: dict[str, int]  # approvals, by the names of all environments
+    waiting: dict[str, int]  # pending approvals of every environment
     alerts: int  # open ones
-    requests: int  # deployments that wait for a second person
+    requests: int  # deployments pending approval by a second person
     begun: bool  # a contract is deployed and a success check is bound
 
 
 def navigation(project_id: int, now: datetime) -> Navigation:
-    """Counts of a project; all 0 without an environment."""
+    """Navigation counts of a project; all 0 if it has no environment."""
     moment = connection.ops.adapt_datetimefield_value(now)
     pending = (Status.PENDING.value, moment, moment, RequestStatus.PENDING.value, moment)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Everything that is stored about one person, for the person."""
+"""Export of all data stored about a person, for that person."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from governance.people.queries.sessions import open_sessions
 
 
 def own_data(user: User) -> dict[str, Any]:
-    """Without secrets: no password, no keys of factors, no API keys."""
+    """All data about a person except secrets: no password, factor secrets or API keys."""
     return {
         "profile": {
             "email": user.email,
@@ -62,7 +62,7 @@ def own_data(user: User) -> dict[str, Any]:
 
 
 def _entries(user: User) -> Any:
-    """Entries by the person or about them."""
+    """Audit log entries by or about the person."""
     concerned = Q(actor=f"{ActorKind.PERSON}:{user.email}") | Q(subject=user.email)
     rows = AuditEntry.objects.filter(concerned, project__members__user=user)
     return rows.order_by("at").values(

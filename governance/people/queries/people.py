@@ -8,7 +8,7 @@ from governance.core.roles import Role
 from governance.models import Invitation, Member, Project, User
 from governance.people.domain import digest_of
 
-# Recovery codes stand in for one of these.
+# Recovery codes don't count: they replace one of these.
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
@@ -35,7 +35,7 @@ def memberships(user: User) -> list[Member]:
 
 
 def user_with_memberships(user_id: int) -> User | None:
-    """User and memberships in one statement."""
+    """User with memberships, in one query."""
     members = memberships(User(pk=user_id))
     user = members[0].user if members else User.objects.filter(pk=user_id).first()
     if user is not None:
@@ -70,7 +70,7 @@ def has_second_factor(user: User) -> bool:
 
 
 def names_by_email(project: Project) -> dict[str, str]:
-    """Names that members chose on their profile."""
+    """Profile names of members, by email."""
     named = Member.objects.filter(project=project).exclude(user__name="").order_by()
     return dict(named.values_list("user__email", "user__name"))
 

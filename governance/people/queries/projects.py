@@ -23,13 +23,13 @@ def demo_projects() -> list[Project]:
 
 
 def demo_of(project: Project) -> Project | None:
-    """Demo that members of this project see, or one without members."""
+    """Demo that shares members with this project, or one without members."""
     theirs = Q(members__user__memberships__project=project) | Q(members=None)
     return Project.objects.filter(theirs, is_demo=True).distinct().first()
 
 
 def project_of_demo(demo: Project) -> Project:
-    """Project whose members see this demo; else the first project that is no demo."""
+    """Project whose members see this demo, else the first project that is not a demo."""
     real = Project.objects.filter(is_demo=False).order_by("pk")
     return real.filter(members__user__memberships__project=demo).first() or real[0]
 
@@ -47,18 +47,18 @@ def environments_by_id(project_id: int) -> dict[int, str]:
 
 
 def environment_with(project: Project, name: str) -> Environment | None:
-    if "\0" in name:  # more than PostgreSQL would look for
+    if "\0" in name:  # PostgreSQL rejects NUL in a query
         return None
     return Environment.objects.filter(project=project, name=name).first()
 
 
 def projects_with_agents() -> list[Project]:
-    """Projects with an environment; without one there is no key for an agent."""
+    """Projects with an environment; agents need one for their keys."""
     return list(Project.objects.filter(Exists(Environment.objects.filter(project=OuterRef("pk")))))
 
 
 def locked_project(project: Project) -> Project:
-    """Project row, locked, so that nothing is signed with a key retired at the same time."""
+    """Locked project row, so that nothing is signed with a key that is being retired."""
     return Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 

@@ -21,7 +21,7 @@ class OpenSession:
 
 
 def open_sessions(user: User, current: str = "") -> list[OpenSession]:
-    """The newest use first; `current` is the key of the reader's own."""
+    """Open sessions, last used first. `current` is the reader's own session key."""
     keys = Session.objects.filter(expire_date__gt=timezone.now()).values("session_key")
     rows = UserSession.objects.filter(user=user, session_key__in=keys).order_by("-last_seen_at")
     return [

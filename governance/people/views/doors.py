@@ -1,4 +1,4 @@
-"""Ways in: the first address, the one-time set-up, joining by invitation."""
+"""Entry pages: the root URL, one-time set-up, and joining by invitation."""
 
 from allauth.account.utils import perform_login
 from django.conf import settings
@@ -29,7 +29,7 @@ from governance.web.forms import sent
 @require_safe
 @never_cache
 def first_page(request: HttpRequest) -> HttpResponse:
-    """Redirect to the project used last or to the sign-in, or say how to set up."""
+    """Redirect to the last used project or to sign-in, or explain how to set up."""
     if not isinstance(request.user, User):
         if somebody_can_get_in():
             return redirect("account_login")
@@ -43,7 +43,7 @@ def first_page(request: HttpRequest) -> HttpResponse:
         return redirect("governance:projects")
     last = request.session.get(LAST_PROJECT)
     project = next((each for each in projects if each.slug == last), projects[0])
-    # Until a key was used nothing has arrived, and the overview is empty.
+    # Until a key is used, no data has arrived and the overview is empty.
     begun = any_key_was_used(project)
     return redirect("outcomes:overview" if begun else "first_hour:start", project.slug)
 
@@ -72,7 +72,7 @@ def set_up(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @sensitive_post_parameters("password")
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """For a new person, who chooses a password, or for a signed-in person."""
+    """Accept an invitation, as a new person with a password or as a signed-in person."""
     invitation = invitation_of(token, for_set_up=False)
     if invitation is None:
         return _link_expired(request)

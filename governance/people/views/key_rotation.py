@@ -1,4 +1,4 @@
-"""API keys: a new value, the end of the old one, and the longest life."""
+"""Pages to rotate API keys, end an old value, and set a maximum lifetime."""
 
 from django.contrib import messages
 from django.http import HttpResponse

@@ -33,7 +33,7 @@ from governance.web.exports import offer_table
 from governance.web.forms import sent
 from governance.web.table_files import Tables, one_of_tables, page_after_page, table_file
 
-MANY = 500  # of a file, at once
+MANY = 500  # rows of a file per query
 
 
 @require_safe
@@ -123,7 +123,7 @@ def new_key(request: MemberRequest) -> HttpResponse:
 @never_cache
 @member_page(Action.MANAGE_KEYS)
 def key_created(request: MemberRequest, key_id: int) -> HttpResponse:
-    """The new key, once; later the list."""
+    """Show the new key once; after that, redirect to the list of keys."""
     key, text = active_key(request, key_id), secret_of(request)
     if digest_of(text) != bytes(key.digest):
         return forget_secret(request, redirect("governance:keys", request.project.slug))

@@ -65,7 +65,7 @@ def members(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def roles(request: MemberRequest) -> HttpResponse:
-    """Actions by the least role, and why."""
+    """Actions by the lowest role that permits them, with the reason."""
     context = {"page_title": "Roles", "roles": rows_of_roles()}
     return render(request, "people/roles.html", context)
 
@@ -106,7 +106,7 @@ def _join_link(request: MemberRequest, token: str) -> str:
 @never_cache
 @member_page(Action.MANAGE_MEMBERS)
 def invited(request: MemberRequest) -> HttpResponse:
-    """The link of a new invitation, once; later the members."""
+    """Show a new invitation's link once; after that, redirect to the members page."""
     token = secret_of(request)
     invitation = people.invitation_of(token, for_set_up=False)
     if invitation is None or invitation.project != request.project:
@@ -204,7 +204,7 @@ def _switched(request: MemberRequest, member: Member) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page(Action.MANAGE_MEMBERS)
 def second_factor(request: MemberRequest) -> HttpResponse:
-    """Require a second factor of all members, or no longer."""
+    """Set whether all members need a second factor."""
     form = SecondFactorForm(sent(request), initial={"required": request.project.second_factor})
     if form.is_valid():
         required = form.cleaned_data["required"]
@@ -269,7 +269,7 @@ def member_sessions(request: MemberRequest, member_id: int) -> HttpResponse:
 @never_cache
 @member_page(Action.MANAGE_MEMBERS)
 def password_link(request: MemberRequest, member_id: int) -> HttpResponse:
-    """A one-time link with which a member chooses a new password."""
+    """Create a one-time link for a member to choose a new password, and show it once."""
     member = _member(request, member_id)
     context = {"page_title": "Password link", "member": member, "link": "", "refused": ""}
     path = reverse("governance:password_link", args=[request.project.slug, member.pk])

@@ -1,7 +1,7 @@
-"""A secret that the next page shows once: in a cookie of that page alone, which then deletes it.
+"""Pass a secret to the next page in a cookie for that page only, which shows and deletes it.
 
-The answer to the form is a redirect, so going back never repeats the form, and no secret is stored
-on the server.
+The form's response is a redirect, so the back button never resubmits the form, and the server
+stores no secret.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 _COOKIE: Final = "shown_once"
-_SECONDS: Final = 120  # until the browser has followed the redirect
+_SECONDS: Final = 120  # enough for the browser to follow the redirect
 
 
 def redirect_with_secret(path: str, secret: str) -> HttpResponse:
@@ -29,7 +29,7 @@ def redirect_with_secret(path: str, secret: str) -> HttpResponse:
 
 
 def secret_of(request: HttpRequest) -> str:
-    """Empty when the page was shown before; what it holds is for the caller to check."""
+    """Secret in the cookie, or an empty text if it was shown before. The caller validates it."""
     return request.COOKIES.get(_COOKIE, "")
 
 

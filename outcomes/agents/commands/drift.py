@@ -1,4 +1,4 @@
-"""Alerts about agents that do not run what they should: opened and closed by a periodic check."""
+"""Alerts for agents that don't run the expected contract, opened and closed by a periodic check."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from outcomes.agents.domain.fleet import AgentState, Drift, drift_of, is_late, i
 from outcomes.agents.queries.fleet import Fleet, FleetAgent, fleet
 from outcomes.web.addresses import agent_url
 
-MANY = 20  # of one kind in one environment; more are one alert
+MANY = 20  # alerts of one kind in one environment; more are combined into one
 _MANY = {
     Drift.FOREIGN: "run an unassigned contract",
     Drift.BEHIND: "are outdated",
@@ -27,7 +27,7 @@ _MANY = {
 
 @dataclass(frozen=True, slots=True)
 class Drifting:
-    """Drift of an agent, and whether it has lasted long enough for an alert."""
+    """An agent's drift, and whether it has lasted long enough for an alert."""
 
     agent: FleetAgent
     drift: Drift
@@ -76,7 +76,8 @@ def _drifting(agents: Fleet, now: datetime) -> Iterator[Drifting]:
 
 
 def _shown_at(agent: FleetAgent, drift: Drift, now: datetime) -> datetime | None:
-    """When something showed it last: who holds a stream with the wrong document shows it now."""
+    """When the drift was last seen: now if the agent's stream has the wrong document, else at its
+    newest call."""
     on_its_stream = agent.sent.is_known and agent.state is not AgentState.SENT
     if agent.streams and (on_its_stream or drift is Drift.STOP):
         return now
@@ -84,18 +85,18 @@ def _shown_at(agent: FleetAgent, drift: Drift, now: datetime) -> datetime | None
 
 
 def _refuses(agent: FleetAgent, drift: Drift) -> bool:
-    """A stop that it was sent: it calls on, and no time will change that."""
+    """Whether the agent keeps calling although the stop was sent, which waiting won't change."""
     return drift is Drift.STOP and agent.sent.blocks_all
 
 
 def _changed_at(agent: FleetAgent, drift: Drift, agents: Fleet) -> datetime | None:
-    """Since when it ought to run something else."""
+    """When the agent's expected contract last changed."""
     match drift:
         case Drift.FOREIGN:
             return agents.in_force.assigned_at(agent.environment, agent.name)
         case Drift.BEHIND:
             deployed_at = agents.in_force.deployed_at(agent.environment, agent.newest.bundle)
-            # Calls from before it was sent the newest say nothing of that.
+            # Calls from before the newest version was sent prove nothing.
             sent_at = agent.connected_since if agent.state is AgentState.SENT else None
             return max(filter(None, (deployed_at, sent_at)), default=None)
         case Drift.STOP:

@@ -1,7 +1,7 @@
-"""Agents that hold a stream stay in the fleet when they go, called or not; long gone ones leave it.
+"""Record which agents hold a stream, so that they stay in the fleet after they disconnect, even
+without calls; remove agents that were not seen for a long time.
 
-Noted are those who come, those who go, and now and then those who stay: nothing is written while
-nothing changes.
+Rows are written when an agent connects or disconnects, and once an hour while it stays connected.
 """
 
 import time
@@ -26,12 +26,12 @@ from outcomes.models import Agent, AgentSeen
 from outcomes.stored.names import ids_of
 
 NOTED_EVERY: Final = 3_600.0  # seconds
-KEEP_DAYS: Final = timedelta(days=90)  # after it called, reported or held a stream last
+KEEP_DAYS: Final = timedelta(days=90)  # since the last call, report or stream
 AT_ONCE: Final = 500
 
-Place = tuple[str, str]  # the environment and the name of the agent
+Place = tuple[str, str]  # environment and name of the agent
 
-_noted: dict[int, dict[Place, float]] = {}  # by project, who held a stream at the last look
+_noted: dict[int, dict[Place, float]] = {}  # by project: connected agents, and when each was noted
 
 
 def note_connected() -> None:
@@ -48,21 +48,21 @@ def note_connected() -> None:
 
 
 def forget_connected() -> None:
-    """Reset what this process knows about connected agents."""
+    """Clear this process's record of connected agents."""
     _noted.clear()
 
 
 def _keep(project_id: int, places: Iterable[Place], now: datetime) -> None:
     environments = {name: pk for pk, name in environments_by_id(project_id).items()}
     known = sorted((environments[there], name) for there, name in places if there in environments)
-    for start in range(0, len(known), AT_ONCE):  # whoever counts gets in between
+    for start in range(0, len(known), AT_ONCE):  # short transactions don't block settling
         _keep_some(project_id, known[start : start + AT_ONCE], now)
 
 
 @transaction.atomic
 def _keep_some(project_id: int, known: list[tuple[int, str]], now: datetime) -> None:
     agents = ids_of(Agent, "project", {(project_id, name) for _, name in known})
-    # In one order, as calls are noted, so that no two wait for each other.
+    # Sorted as in settling, so that two writers never deadlock.
     rows = sorted((environment, agents[project_id, name]) for environment, name in known)
     AgentSeen.objects.bulk_create(
         [
@@ -76,8 +76,8 @@ def _keep_some(project_id: int, known: list[tuple[int, str]], now: datetime) -> 
 
 
 def remove_agents_long_gone() -> int:
-    """Remove agents from the fleet, per environment; their calls and reports stay. Returns how
-    many."""
+    """Remove agents from the fleet, per environment, and return their number. Their calls and
+    reports stay."""
     now = timezone.now()
     return sum(_remove(project.pk, now) for project in projects_with_agents())
 

@@ -1,4 +1,4 @@
-"""Agents that fetch their contract and never report: it is not in a format that they read."""
+"""Alerts for agents that fetch their contract but never report: they can't read its format."""
 
 from django.urls import reverse
 
@@ -21,8 +21,8 @@ WHY = (
 
 
 def find_unread_documents() -> None:
-    """Open and resolve alerts: such an agent ends before its first event."""
-    # Once open it stays so until the agent reports, or is not heard of any more.
+    """Open and resolve alerts. Such an agent exits before it sends its first event."""
+    # An open alert stays open until the agent reports or stops fetching.
     known = [each for each in fetches_with_finding() if not _has_reported(each)]
     new = [each for each in repeated_fetches() if not _has_reported(each)]
     for project_id in projects_with_findings(UNREAD) | {each.project_id for each in new}:

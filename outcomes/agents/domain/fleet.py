@@ -1,4 +1,4 @@
-"""State of an agent: the version it runs against its assignment and the deployments for it."""
+"""State of an agent: the version it runs, compared with its assignment and its deployments."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,12 +10,12 @@ from governance.delivery.domain import is_stopped_by
 
 class AgentState(StrEnum):
     CURRENT = "current"
-    SENT = "sent"  # the newest document was sent to it; no call of it says so yet
+    SENT = "sent"  # the newest document was sent; no call has confirmed it yet
     BEHIND = "behind"
-    FOREIGN = "foreign"  # runs a bundle that it was not assigned
-    STOPPED = "stopped"  # and has taken the stop
-    STOPPING = "stopping"  # a stop stands; nothing says that it has taken it
-    UNKNOWN = "unknown"  # it has not said what it runs, or something nobody deployed here
+    FOREIGN = "foreign"  # runs a contract that is not assigned to it
+    STOPPED = "stopped"  # has acknowledged a stop
+    STOPPING = "stopping"  # stop sent, not yet acknowledged
+    UNKNOWN = "unknown"  # reported no contract, or one that was never deployed here
 
 
 class Drift(StrEnum):
@@ -27,10 +27,11 @@ class Drift(StrEnum):
     STOP = STOP_NOT_OBEYED
 
 
-# Between a stop and a call that shows it was not taken: clocks differ, and a call may be under way.
+# A call this soon after a stop doesn't show that it was ignored: clocks differ, and the call may
+# have been in flight.
 UNDER_WAY = timedelta(seconds=10)
-LATE = timedelta(minutes=10)  # agents need a moment to take what is new
-SEEN_WITHIN = timedelta(days=1)  # who is away for longer runs nothing
+LATE = timedelta(minutes=10)  # agents need some time to load a new version
+SEEN_WITHIN = timedelta(days=1)  # agents not seen for longer are not running
 
 DRIFTS = frozenset({AgentState.BEHIND, AgentState.FOREIGN})
 IS_STOPPED = frozenset({AgentState.STOPPED, AgentState.STOPPING})
@@ -38,7 +39,7 @@ IS_STOPPED = frozenset({AgentState.STOPPED, AgentState.STOPPING})
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """A document by its hash, and the version that this is, if it is known."""
+    """A contract document by its hash, and its version if known."""
 
     revision: str = ""
     bundle: str = ""
@@ -65,10 +66,11 @@ def agent_state(
     is_stopped: bool,
     has_called_since: bool = False,
 ) -> AgentState:
-    """`reported` by its newest call, `sent` over the stream it holds now; either may be nothing.
+    """State of an agent. `reported` is from its newest call, `sent` from its current stream; either
+    may be unknown.
 
-    What is assigned may be several bundles, when rules ask for tags that only the agent knows. An
-    agent may refuse what it was sent: a call since the stop, under another document, tells so.
+    Several contracts may be assigned, as some rules depend on tags that only the agent knows. An
+    agent may reject a stop: a call under another document after the stop shows that.
     """
     if is_stopped:
         has_refused = has_called_since and bool(reported.revision)
@@ -94,7 +96,7 @@ def drift_of(state: AgentState, *, reported: Runs, sent: Runs) -> Drift | None:
             return Drift.FOREIGN
         case AgentState.BEHIND:
             return Drift.BEHIND
-        case AgentState.SENT:  # only its calls can tell whether it took what it was sent
+        case AgentState.SENT:  # only calls show whether the agent loaded what it was sent
             return Drift.BEHIND if reported.bundle == sent.bundle else None
         case AgentState.STOPPING:
             return Drift.STOP
@@ -110,7 +112,7 @@ def is_seen(shown_at: datetime, now: datetime) -> bool:
 
 
 def is_late(shown_at: datetime, changed_at: datetime | None) -> bool:
-    """Whether something still shows it that long after what ought to run was changed last."""
+    """Whether the wrong version was still seen LATE after the expected one last changed."""
     return changed_at is None or shown_at >= changed_at + LATE
 
 

@@ -1,4 +1,4 @@
-"""Whether an agent has taken a version: by its newest call, and by what its stream was sent."""
+"""Rollout state of a version on an agent, by its newest call and by what its stream was sent."""
 
 from enum import StrEnum
 
@@ -6,14 +6,14 @@ from outcomes.agents.domain.fleet import Runs
 
 
 class Taking(StrEnum):
-    RUNNING = "taken"  # its newest call ran under it, or its stream was sent it and nothing since
-    SENT = "sent"  # its stream was sent it; its newest call still ran under another
-    WAITING = "waiting"  # nothing says that it has it
-    STOPPED = "stopped"  # a stop is in the version's place
+    RUNNING = "taken"  # the newest call ran under this version
+    SENT = "sent"  # sent over the stream; the newest call didn't run under it
+    WAITING = "waiting"  # no sign that the agent has it
+    STOPPED = "stopped"  # a stop replaces the version
 
 
 def taking_of(*, reported: Runs, sent: Runs, bundle: str, number: int, is_stopped: bool) -> Taking:
-    """Rollout state of an agent: its stream shows what was sent, its calls show what it runs."""
+    """Rollout state of an agent: its stream shows the version sent, its calls the version run."""
     if is_stopped:
         return Taking.STOPPED
     has_called = _is(reported, bundle, number)

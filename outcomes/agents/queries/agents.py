@@ -1,4 +1,4 @@
-"""Agents as they reported themselves."""
+"""Names of agents, and whether they have reported."""
 
 from datetime import datetime
 
@@ -7,11 +7,11 @@ from outcomes.figures.queries.stats import figures
 from outcomes.models import Agent
 from outcomes.stored.queries import CallFilter
 
-MOST_NAMES = 1_000  # to choose from; more than that are typed
+MOST_NAMES = 1_000  # offered as options; other names are typed
 
 
 def has_reported_since(project: int, environment: int, agent: str, since: datetime) -> bool:
-    """By the minute; of settled calls, whenever they arrived."""
+    """Whether an agent has settled calls since this minute, regardless of when they arrived."""
     minute = since.replace(second=0, microsecond=0)
     place = environments_by_id(project)[environment]
     return bool(figures(project, CallFilter(environment=place, agent=agent, since=minute)))

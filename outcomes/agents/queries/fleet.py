@@ -1,7 +1,7 @@
-"""The agents of a project: who is connected, what each runs, and how that stands.
+"""Agents of a project: connections, contract versions and states.
 
-Read in a fixed number of queries, however many agents there are. Of a large fleet every poll judges
-all, so what only the shown ones need is read for these alone.
+A fixed number of queries reads all agents. Every poll evaluates the whole fleet, so details are
+read only for the agents shown.
 """
 
 import threading
@@ -30,10 +30,10 @@ from outcomes.models import AgentSeen, Event
 from outcomes.record.codec import digest_of, item_of
 from outcomes.record.wire import Source, family_of
 
-LARGE = 500  # agents; who looks at fewer is always told the latest
+LARGE = 500  # agents; smaller fleets are never cached
 SHARED = 1.0  # seconds
 
-Place = tuple[str, str]  # the environment and the name of the agent
+Place = tuple[str, str]  # environment and name of the agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class FleetAgent:
 
     name: str
     environment: str
-    row: tuple[int, int] | None = None  # ids of the environment and of the agent, once it is kept
+    row: tuple[int, int] | None = None  # ids of environment and agent, once stored
     connected_since: datetime | None = None
     streams: int = 0
     called_at: datetime | None = None
-    heard_at: datetime | None = None  # of otherwise: it held a stream, or reported
-    call: int | None = None  # the newest, of which the event tells the SDK
+    heard_at: datetime | None = None  # last stream or report
+    call: int | None = None  # event of the newest call, which names the SDK
     reported: Runs = NOTHING
     sent: Runs = NOTHING
     assigned: list[str] = field(default_factory=list)
-    live: dict[str, int] = field(default_factory=dict)  # of the bundles that matter to it
+    live: dict[str, int] = field(default_factory=dict)  # deployed version of each relevant contract
     stop: Stopped | None = None
     state: AgentState = AgentState.UNKNOWN
 
@@ -74,12 +74,12 @@ class FleetAgent:
 
     @property
     def runs(self) -> Runs:
-        """By its newest call; before the first one, what it was sent."""
+        """Contract of its newest call; before the first call, the one it was sent."""
         return self.reported if self.reported.revision else self.sent
 
     @property
     def is_only_heard_of(self) -> bool:
-        """It held a stream or told of itself, and that is all."""
+        """Whether it only connected or reported: no calls, and no contract sent."""
         return self.called_at is None and not self.sent.revision
 
     @property
@@ -97,12 +97,12 @@ class FleetAgent:
 
     @property
     def newest(self) -> Runs:
-        """Newest document it is known to have: the one sent last, else the one it reported."""
+        """Newest contract it is known to have: the last one sent, else the one it reported."""
         return self.sent if self.sent.is_known else self.reported
 
     @property
     def deployed(self) -> int | None:
-        """The version that it should run of the bundle that it runs."""
+        """Deployed version of the contract that it runs."""
         return self.live.get(self.newest.bundle)
 
 
@@ -110,7 +110,7 @@ class FleetAgent:
 class Fleet:
     agents: list[FleetAgent]  # by name, then by environment
     in_force: InForce
-    knows_connections: bool  # false while the broker is silent
+    knows_connections: bool  # False while the broker is unreachable
 
     @property
     def stops(self) -> list[Stopped]:
@@ -122,7 +122,7 @@ _looking: dict[int, threading.Lock] = defaultdict(threading.Lock)
 
 
 def fleet(project_id: int, *, name: str | None = None) -> Fleet:
-    """All agents, or one of them in each of its environments."""
+    """All agents, or one agent in each of its environments."""
     reader = _Reader(project_id, name)
     reader.read_calls()
     knows = reader.read_streams()
@@ -145,7 +145,7 @@ def fleet_of_late(project_id: int) -> Fleet:
 
 
 def forget() -> None:
-    """Make this process look again, however lately it did."""
+    """Clear this process's cache of fleets."""
     _looks.clear()
 
 
@@ -171,7 +171,7 @@ def acted_in(project_id: int, agents: Iterable[FleetAgent], scope: Scope) -> Map
 
 
 def families_of(agents: Iterable[FleetAgent]) -> dict[Place, str]:
-    """The SDK of each as far as the event shows that began its newest call."""
+    """SDK of each agent, as far as the first event of its newest call shows it."""
     calls = {each.call: each.place for each in agents if each.call}
     events = Event.objects.filter(pk__in=list(calls)).values_list("pk", "source", "item")
     return {

@@ -1,4 +1,4 @@
-"""Agents of an environment that should run a bundle, and their state for one version of it."""
+"""Agents of an environment that should run a contract, and their rollout state for one version."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Taker:
 
 @dataclass(frozen=True, slots=True)
 class Takers:
-    rows: list[Taker]  # those that have not taken it first, then by name
+    rows: list[Taker]  # agents that don't run it yet first, then by name
     knows_connections: bool
 
     def number(self, *takings: Taking) -> int:
@@ -24,7 +24,7 @@ class Takers:
 
 
 def takers(project_id: int, *, environment: str, bundle: str, number: int) -> Takers:
-    """Those that run some version of the bundle, were sent one, or are assigned it."""
+    """Agents that run a version of the contract, were sent one, or are assigned it."""
     agents = fleet_of_late(project_id)
     rows = [
         Taker(

@@ -1,4 +1,4 @@
-"""Reports of tools around an agent, as far as their words are known; the rest stays as it came."""
+"""Reports of an agent's tooling, such as skill scans. Unknown fields are kept as sent."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def read_scan(report: ReadReport) -> Scan:
 
 def read_manifest(report: ReadReport) -> Manifest:
     body = report.body
-    # Gates up to 0.16 say contracts.
+    # Gates up to 0.16 use the field `contracts`.
     rules = body.get("rules") or body.get("contracts")
     return Manifest(
         row=report.row,
@@ -83,7 +83,7 @@ def _skill(entry: Mapping[str, Any]) -> Skill:
 
 
 def _violations(of: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    # The scanner of 0.16 says findings.
+    # The 0.16 scanner uses the field `findings`.
     return _objects(of.get("violations") or of.get("findings"))
 
 

@@ -1,4 +1,4 @@
-"""Activity of an agent vs the previous period: its rate, its tools, its denials."""
+"""Activity of an agent vs the previous period: success rate, tools and denials."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -34,7 +34,7 @@ TOOLS_SHOWN: Final = 12
 @require_safe
 @member_page()
 def agent_activity(request: MemberRequest) -> HttpResponseBase:
-    """A part of the agent's page, loaded after it and polled; also a page of its own."""
+    """Part of the agent's page, loaded after it and polled; also a separate page."""
     scope, name = scope_of(request, by_agent=False), request.GET.get("of", "")
     newest = newest_event(request.project.pk)
     if request.GET.get("tag") == tag_of(request, scope, newest):
@@ -102,7 +102,7 @@ def _activity(request: MemberRequest, name: str, of_all: Scope, newest: int) -> 
 def _reasons(
     slug: str, scope: Scope, now: Figures, before: Figures
 ) -> list[tuple[str, int, int, str]]:
-    """Most frequent first: calls now, calls before, and their address."""
+    """Denial reasons, most frequent first: calls now, calls before, and the list's URL."""
     was = before.by_reason
     reasons = [
         (

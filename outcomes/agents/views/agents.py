@@ -1,4 +1,4 @@
-"""The list of agents, the page of one, and their live parts."""
+"""Views of the list of agents and of one agent, with their live parts."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -258,7 +258,7 @@ def _lines(
 
 
 def _urls(request: MemberRequest, scope: Scope, agent: FleetAgent) -> dict[str, str]:
-    """Lists of its calls."""
+    """URLs of the agent's calls and denials."""
     chosen = scope.query() | {"agent": agent.name, "environment": agent.environment}
     return {
         name: with_query(reverse(f"outcomes:{name}", args=[request.project.slug]), **chosen)
@@ -279,7 +279,7 @@ def _is_in(agent: FleetAgent, state: str) -> bool:
 
 
 def _first(request: MemberRequest, of: int) -> int:
-    """Place of the first row, rounded to the start of its page."""
+    """Index of the first row shown, rounded down to the start of its page."""
     place = parse_number(request.GET.get("start")) or 0
     return place // SHOWN * SHOWN if place < of else 0
 

@@ -1,4 +1,4 @@
-"""Rollout of a live version: the part of a deployment's page that reads calls."""
+"""Rollout of a deployed version: the part of a deployment's page that reads calls."""
 
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ class Line(NamedTuple):
 @require_safe
 @member_page()
 def taking(request: MemberRequest) -> HttpResponseBase:
-    """The fragment, or a page of its own."""
+    """Rollout of a version, as a page fragment or a separate page."""
     context = _taking(request)
     file = one_of_tables(request, request.project, {"agents": (TAKING, context["takers"])})
     if file is not None:
@@ -85,7 +85,7 @@ def _taking(request: MemberRequest) -> dict[str, Any]:
 
 
 def taking_words(rollout: Takers) -> str:
-    """12 of 14 agents up to date, 2 sent"""
+    """Rollout in words, such as: 12 of 14 agents up to date, 2 sent"""
     if not rollout.rows:
         return "no agents use this contract here"
     running, sent = rollout.number(Taking.RUNNING), rollout.number(Taking.SENT)

@@ -1,4 +1,4 @@
-"""Artifacts that are uploaded, and those that nothing refers to any more."""
+"""Storing uploaded artifacts, and removing those that no call refers to."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ def store_artifact(content: Iterable[bytes], *, media_type: str, access: Access)
 
 
 def _row_of(stored: artifact_store.Stored, media_type: str, access: Access) -> Artifact:
-    """Locked: from now on the content is not removed."""
+    """Row of stored content, locked: from now on the content is not removed."""
     artifact, _ = Artifact.objects.update_or_create(
         project_id=access.project_id,
         sha256=stored.sha256,
@@ -57,7 +57,7 @@ def _row_of(stored: artifact_store.Stored, media_type: str, access: Access) -> A
 
 
 def note_fetch(artifact: Artifact) -> None:
-    """Notes in one statement that an agent fetched it, or a part of it, with its key."""
+    """Count a fetch by an agent's key, of all or part of the content, in one statement."""
     Artifact.objects.filter(pk=artifact.pk).update(
         fetches=F("fetches") + 1, fetched_at=timezone.now()
     )
@@ -65,14 +65,14 @@ def note_fetch(artifact: Artifact) -> None:
 
 @transaction.atomic
 def note_download(artifact: Artifact, *, by: Actor) -> None:
-    """The bytes of an artifact as they are, which masks nothing."""
+    """Audit that a person opened the unmasked bytes of an artifact."""
     refuse_unless(by, Action.OPEN_VALUE)
     record(by, "artifact opened", artifact.sha256, project=artifact.project)
 
 
 def remove_unreferenced_artifacts() -> int:
-    """Remove what no call refers to a day after its upload, and what was stored and never
-    committed; how many of the former went."""
+    """Remove artifacts that no call refers to a day after upload, and content that was never
+    committed. Returns the number of artifacts removed."""
     artifact_store.remove_drafts(older_than=UNREFERENCED_FOR)
     remove_orphans(hour=timezone.now().hour, older_than=UNREFERENCED_FOR)
     by_project: dict[int, list[int]] = defaultdict(list)
@@ -89,7 +89,7 @@ def remove_unreferenced_artifacts() -> int:
 def _remove(project: int, pks: list[int]) -> int:
     if not may_remove_artifacts():
         return 0  # the next run removes them
-    # Asked again under the lock: a call may have come to refer to one meanwhile, or is about to.
+    # Queried again under the lock: a call may have started to refer to one, or be about to.
     rows = _unreferenced().select_for_update(skip_locked=True)
     gone = list(rows.filter(pk__in=pks).order_by("pk"))
     if not gone:
@@ -111,7 +111,7 @@ def _remove(project: int, pks: list[int]) -> int:
 
 
 def _oldest_that_waits() -> datetime:
-    """The time the oldest waiting batch was accepted; now when none waits."""
+    """Time when the oldest waiting batch was accepted, or now if none is waiting."""
     waiting = Batch.objects.filter(set_aside_at=None).order_by("id")
     return waiting.values_list("received_at", flat=True).first() or timezone.now()
 

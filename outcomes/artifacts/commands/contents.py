@@ -1,4 +1,4 @@
-"""The artifacts of one claim: large outputs that it stores, and stored ones that it refers to."""
+"""Artifacts of one claim: large outputs that it stores, and stored ones that it refers to."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,21 +16,21 @@ from outcomes.record.classification import (
     artifact_value,
 )
 
-ArtifactKey = tuple[int, str]  # the project, and the SHA-256 or whatever else an agent wrote
+ArtifactKey = tuple[int, str]  # project, and the SHA-256 or any other name that an agent wrote
 
 AWAY = Unreadable("The stored output cannot be read at the moment.", is_fault=True)
 DAMAGED = Unreadable("The stored output is damaged.", is_fault=True)
-# No fault, but no evidence about the call either: its verdict stays.
+# Not a store error, but no evidence about the call either: its verdict stays.
 REMOVED = Unreadable("Retention removed the stored output.", is_fault=True)
 IN_ONE_QUERY = 500
-# Bytes of outputs whose values are remembered, as they are stored: what is read of JSON can take
-# twenty times that, and a thousand calls may each refer to another one.
+# Stored bytes of outputs whose values are cached. Parsed JSON can take twenty times as much, and
+# each of a thousand calls may refer to a different artifact.
 REMEMBERED = 32 * 1024 * 1024
 
 
 class RemovedMeanwhile(Exception):
-    """Stored by this claim, then removed with the last call that referred to the same content: the
-    claim is to be read again, which stores it again."""
+    """Content stored by this claim was removed with the last call that referred to it. Reading the
+    claim again stores it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ class _Known:
 
 @dataclass(slots=True)
 class Contents:
-    fault: str = ""  # what was wrong with the store when it was read last in vain
-    is_away: bool = False  # and that may pass
+    fault: str = ""  # error of the last failed read
+    is_away: bool = False  # whether that error may be temporary
     _contents: dict[ArtifactKey, _Known] = field(default_factory=dict)
     _known: dict[ArtifactKey, _Known | None] = field(default_factory=dict)
     _values: dict[ArtifactKey, Json | Unreadable] = field(default_factory=dict)
     _remembered: int = 0
 
     def keep(self, project: int, outputs: Sequence[tuple[bytes, str]]) -> None:
-        """Store large outputs: as files now, as rows when the claim is written."""
+        """Store large outputs: files now, rows when the claim is written."""
         every = artifact_store.store_all(project, (content for content, _ in outputs))
         for stored, (content, media_type) in zip(every, outputs, strict=True):
             key = (project, stored.sha256)
@@ -59,18 +59,18 @@ class Contents:
             self._values[key] = artifact_value(content, media_type)
 
     def learn(self, keys: Iterable[ArtifactKey]) -> None:
-        """Ask once for all artifacts that will be asked for."""
+        """Load the rows of these artifacts in bulk, for later lookups."""
         missing = set(keys) - self._contents.keys() - self._known.keys()
         self._known.update(dict.fromkeys(missing))
         for project, part in _by_project(missing):
-            # In no order: to have one, SQLite would go through all that a project has.
+            # Unordered: to sort them, SQLite would scan all artifacts of the project.
             for row in Artifact.objects.filter(project=project, sha256__in=part).order_by():
                 self._known[project, row.sha256] = _Known(
                     row.size_bytes, row.media_type, is_removed=row.removed_at is not None
                 )
 
     def is_known(self, key: ArtifactKey) -> bool:
-        """Whether this claim has asked already if it is stored here."""
+        """Whether this claim has already looked up this artifact."""
         return key in self._contents or key in self._known
 
     def size_of(self, project: int, artifact_id: str) -> int:
@@ -81,7 +81,7 @@ class Contents:
         return known.size_bytes if known else 0
 
     def value_or_fault(self, project: int, artifact_id: str) -> Json | Unreadable:
-        """The whole output, or why it cannot be read at the moment."""
+        """Complete output, or the reason why it cannot be read now."""
         try:
             return self.value_of(project, artifact_id)
         except OSError as error:
@@ -90,7 +90,7 @@ class Contents:
             return AWAY
 
     def value_of(self, project: int, artifact_id: str) -> Json | Unreadable:
-        """The whole output as a check sees it; raises OSError while the store cannot be read."""
+        """Complete output as a check reads it. Raises OSError while the store is unreadable."""
         key = (project, artifact_id)
         if key not in self._values:
             self.learn([key])
@@ -101,15 +101,15 @@ class Contents:
 
     def _make_room(self, size: int) -> None:
         if size > CHECKED_LIMIT:
-            return  # nothing of it is read
+            return  # too large to be read
         if self._remembered + size > REMEMBERED:
             self._values, self._remembered = {}, 0
         self._remembered += size
 
     def write(self) -> dict[ArtifactKey, int]:
-        """The rows of all of them by their keys, made or kept from removal.
+        """Ids of all rows by key, created or saved from removal.
 
-        They stay locked until the calls that refer to them are there: nobody removes them in
+        They stay locked until the calls that refer to them are written, so nothing removes them in
         between.
         """
         now = timezone.now()
@@ -132,14 +132,14 @@ class Contents:
         )
         referred = {key for key, known in self._known.items() if known is not None}
         rows_locked = dict(locked(self._contents.keys() | referred))
-        for project, part in _by_project(self._contents):  # from now on nobody removes one
+        for project, part in _by_project(self._contents):  # locked, so not removed from now on
             if None in artifact_store.stored_sizes(project, part):
                 raise RemovedMeanwhile
         return rows_locked
 
 
 def locked(keys: Iterable[ArtifactKey]) -> Iterator[tuple[ArtifactKey, int]]:
-    """The ids of those that are stored here, locked."""
+    """Ids of the artifacts that are stored here, locked."""
     for project, part in _by_project(keys):
         rows = Artifact.objects.select_for_update().filter(project=project, sha256__in=part)
         for sha256, row_id in rows.order_by("sha256").values_list("sha256", "id"):

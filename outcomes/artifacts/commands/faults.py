@@ -1,7 +1,7 @@
-"""Faults of the place: the artifact store cannot be read or written here and now.
+"""Store faults: the artifact store cannot be read or written at the moment.
 
-They are no evidence about a batch, so no batch is set aside for one: it is retried with growing
-pauses for as long as the fault lasts, and batches that need no store are settled meanwhile.
+They are no evidence about a batch, so no batch is set aside because of one. It is retried with
+growing pauses as long as the fault lasts, and batches that need no store are processed meanwhile.
 """
 
 from datetime import timedelta
@@ -21,10 +21,10 @@ from outcomes.ingest.commands.back_pressure import resolve_if_room
 from outcomes.models import Batch
 from outcomes.models.inbox import MISSING, STORE
 
-PAUSE: Final = timedelta(seconds=1)  # doubled with each try
+PAUSE: Final = timedelta(seconds=1)  # doubled with each retry
 LONGEST_PAUSE: Final = timedelta(seconds=30)
 MOST_DOUBLED: Final = 5
-MOST_TRIES: Final = 1_000  # counted
+MOST_TRIES: Final = 1_000  # highest count stored
 FINDINGS: Final = {STORE: "artifact_store_away", MISSING: "artifact_missing"}
 SUBJECT: Final = "artifact store"
 _ADVICE: Final = {
@@ -41,7 +41,7 @@ LOOKED_AT: Final = 10_000  # batches
 
 
 def fault_of(error: Exception) -> str:
-    """The kind of fault of the place; empty for a fault of the batch."""
+    """Kind of store fault, or empty if the batch is at fault."""
     if isinstance(error, NotHere):
         return MISSING
     return STORE if isinstance(error, OSError | RemovedMeanwhile) else ""
@@ -56,19 +56,19 @@ def note_fault(batch_id: int, fault: str, error: Exception) -> None:
         batch.fault, batch.error = fault, fault_words(error)
         batch.next_try_at = timezone.now() + _pause_after(batch.tries)
         batch.save(update_fields=["tries", "fault", "error", "next_try_at"])
-        if fault == STORE:  # one probe is enough
+        if fault == STORE:  # one batch probes for all of them
             others = Batch.objects.filter(fault=STORE, set_aside_at=None)
             others.filter(next_try_at__lt=batch.next_try_at).update(next_try_at=batch.next_try_at)
 
 
 def let_all_try_again() -> None:
-    """The store works again: batches that waited for it are claimed together with fresh ones."""
+    """Retry all waiting batches now that the store works again, together with new ones."""
     waiting = Batch.objects.filter(fault=STORE, set_aside_at=None, next_try_at__isnull=False)
     waiting.update(next_try_at=None)
 
 
 def find_faults() -> None:
-    """Open a finding in each project with batches that wait, and resolve those that are over."""
+    """Open an alert in each project with waiting batches, and resolve outdated ones."""
     seen = _seen()
     if why := store_fault():
         _add_store_fault(seen, why)
@@ -91,7 +91,7 @@ def _seen() -> dict[int, dict[FindingKey, Details]]:
 
 
 def _add_store_fault(seen: dict[int, dict[FindingKey, Details]], why: str) -> None:
-    """An alert in every project: uploads fail, also where no batch waits yet."""
+    """Add an alert in every project: uploads fail even if no batch is waiting."""
     for project in projects():
         seen.setdefault(project.pk, {}).setdefault(
             (FINDINGS[STORE], SUBJECT), _details(STORE, why, project.slug)

@@ -1,6 +1,6 @@
-"""Artifacts copied from one store to another: as they are stored, each verified by its hash.
+"""Copying artifacts from one store to another, in stored form, each verified by its hash.
 
-It may be ended at any time and run again, and the console may go on working meanwhile.
+The copy can be stopped at any time and run again. The console may run meanwhile.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ BEGINNINGS: Final = tuple(f"{number:02x}" for number in range(256))
 class Outcome(Enum):
     COPIED = auto()
     PRESENT = auto()  # copied before
-    GONE = auto()  # removed meanwhile, as no call refers to it
-    DAMAGED = auto()  # its content does not have its hash: it is not copied
+    GONE = auto()  # removed meanwhile, as no call referred to it
+    DAMAGED = auto()  # its content does not match its hash: not copied
 
 
 class MoveRefused(Exception):
@@ -37,7 +37,7 @@ class MoveRefused(Exception):
 class Progress:
     copied: int = 0
     present: int = 0
-    size: int = 0  # bytes that were copied
+    size: int = 0  # bytes copied
     damaged: list[str] = field(default_factory=list)
 
     @property
@@ -58,7 +58,7 @@ class Progress:
 
 
 def copy_artifacts(source: Place, target: Place, *, verify: bool) -> Iterator[Progress]:
-    """Progress after each project. `verify` reads those again that were copied before."""
+    """Copy all artifacts and yield progress after each project. `verify` checks old copies too."""
     if source.name == target.name:
         raise MoveRefused("Both addresses name the same store.")
     if not may_be_own(target):
@@ -77,7 +77,7 @@ def copy_artifacts(source: Place, target: Place, *, verify: bool) -> Iterator[Pr
 
 
 def remove_copied(source: Place, target: Place) -> int:
-    """Remove from the source what the target has; how many."""
+    """Remove artifacts from the source that the target has. Returns their number."""
     removed = 0
     for project in source.project_ids():
         for beginning in BEGINNINGS:
@@ -91,7 +91,7 @@ def remove_copied(source: Place, target: Place) -> int:
 
 
 def missing_in(target: Place) -> tuple[int, int]:
-    """Artifacts that the database names, and how many of them this store lacks."""
+    """Number of artifacts in the database, and how many of them this store lacks."""
     present_rows = Artifact.objects.filter(removed_at=None).order_by("project", "sha256")
     rows = present_rows.values_list("project", "sha256")
     named = missing = 0
@@ -142,7 +142,7 @@ def _copy_bytes(source: Place, target: Place, entry: Entry) -> None:
 
 
 def _is_right(place: Place, entry: Entry) -> bool:
-    """Whether its content has its hash; raises NotHere where it is gone."""
+    """Whether the content matches its hash. Raises NotHere if it is missing."""
     digest = hashlib.sha256()
     source = place.open(entry.project_id, entry.sha256)
     try:

@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 
 def remove_orphans(*, hour: int, older_than: timedelta) -> int:
-    """Remove those in this hour's share of all names: each name is looked at once a day. Only from
-    a store that is marked as this installation's."""
+    """Remove orphans in this hour's share of names, so that each name is checked once a day. Only
+    in a store marked as this installation's."""
     place = artifact_store.place()
     if not is_own(place):
         return 0
@@ -55,8 +55,8 @@ def _without_row(
 
 @transaction.atomic
 def _remove(place: Place, project: int, sha256: str) -> bool:
-    """With a row of its own meanwhile: an upload of the same content waits for its end, and then
-    finds that the content is gone."""
+    """Remove content while holding a temporary row: a parallel upload of the same content waits for
+    it and then finds the content missing."""
     if not Project.objects.filter(pk=project).exists():
         place.remove(project, sha256)
         return True

@@ -1,4 +1,4 @@
-"""The store of this installation: marked as its own, so that no other one clears it up."""
+"""Ownership of the artifact store: a mark that keeps other installations from cleaning it up."""
 
 import secrets
 
@@ -8,16 +8,16 @@ from outcomes.core import artifact_store
 from outcomes.core.artifact_store.places import Place
 from outcomes.models import Artifact, ArtifactStoreMark
 
-NEWEST = 20  # artifacts, of which one is looked for in a store without a mark
+NEWEST = 20  # artifacts, one of which must exist in a store without a mark
 
 
 class OthersStore(Exception):
-    """The store that the setting names belongs to another installation."""
+    """The configured store belongs to another installation."""
 
 
 def claim_store() -> bool:
-    """Mark the store in use as this installation's. False for one without its artifacts: a folder
-    that is not mounted, or a new store into which nothing was moved yet."""
+    """Mark the store in use as this installation's. False if it has none of its artifacts: a folder
+    that is not mounted, or a new store to which nothing was moved yet."""
     place = artifact_store.place()
     own, mark = _own_mark(), place.mark()
     if mark and mark != own:
@@ -36,7 +36,7 @@ def is_own(place: Place) -> bool:
 
 
 def may_be_own(place: Place) -> bool:
-    """False for one that another installation has marked."""
+    """Whether no other installation has marked this store."""
     return place.mark() in {"", _own_mark()}
 
 
@@ -51,7 +51,7 @@ def _own_mark() -> str:
 
 
 def _holds_ours(place: Place) -> bool:
-    """Also true while there is nothing to hold."""
+    """Whether the store has one of our newest artifacts, or there are none yet."""
     rows = Artifact.objects.filter(removed_at=None).order_by("-id")
     newest = list(rows.values_list("project", "sha256")[:NEWEST])
     return not newest or any(place.size_of(*each) is not None for each in newest)

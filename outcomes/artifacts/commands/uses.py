@@ -1,6 +1,7 @@
-"""Counts of the calls that refer to an artifact or read it again, updated with the calls.
+"""Counts of the calls that refer to an artifact or read it, updated with the calls.
 
-Rows are locked in sorted order, so that two workers cannot deadlock."""
+Rows are locked in sorted order, so that two workers cannot deadlock.
+"""
 
 import os
 from collections import defaultdict
@@ -18,17 +19,18 @@ from outcomes.models import ArtifactMaker, ArtifactTotal, ArtifactUse
 from outcomes.record.codec import CallRow, digest_of
 
 UseKey = tuple[int, bytes]  # environment, digest of the name
-Sizes = Mapping[UseKey, int]  # in bytes, of those that calls refer to
+Sizes = Mapping[UseKey, int]  # bytes of artifacts that calls refer to
 
 AT_ONCE: Final = 500
-PARTS: Final = 16  # of the totals of an environment
-# Bytes of one that its agent keeps; it says what it likes, and a sum has to stay one.
+PARTS: Final = 16  # shards of an environment's totals
+# Maximum size counted for an artifact that its agent stores: the agent can report any number, and
+# the sum must not overflow.
 LARGEST: Final = 2**40
 _TOTALS: Final = ("artifacts", "stored", "read", "size_bytes")
 
 
 class _State(NamedTuple):
-    """Columns of a row that a write changes."""
+    """Columns of a row that an update changes."""
 
     artifact: int | None
     size_bytes: int
@@ -46,12 +48,12 @@ class _Difference:
     calls: int = 0
     reads: int = 0
     times: list[datetime] = field(default_factory=list)
-    makers: dict[int, int] = field(default_factory=lambda: defaultdict(int))  # by the agent
-    is_less: bool = False  # a call that was there is not, or was at another time
+    makers: dict[int, int] = field(default_factory=lambda: defaultdict(int))  # by agent
+    is_less: bool = False  # a call was removed or moved to another time
 
 
 def note_artifacts(changes: Iterable[Change | Gone], sizes: Sizes) -> None:
-    """In the transaction that writes the calls."""
+    """Update the counts, in the transaction that writes the calls."""
     differences = _differences(changes)
     keys = sorted(differences)
     for start in range(0, len(keys), AT_ONCE):
@@ -123,7 +125,7 @@ def _after(row: ArtifactUse, difference: _Difference, size: int | None) -> _Stat
     if calls <= 0:
         return _State(None, 0, 0, reads, None, None)
     size = row.size_bytes if size is None else min(size, LARGEST)
-    if difference.is_less:  # perhaps the first or the newest; the calls are written already
+    if difference.is_less:  # its first or newest call may have changed; calls are written already
         left = calls_referring_to(row.project_id, row.name).filter(environment=row.environment_id)
         ends = left.order_by().aggregate(first=Min("at"), last=Max("at"))
         stored = left.exclude(artifact=None).values_list("artifact", flat=True).first()
@@ -138,7 +140,7 @@ def _state_of(row: ArtifactUse) -> _State:
 
 
 def _add_to_totals(changes: Iterable[tuple[int, _State, _State]]) -> None:
-    """Add the changes of (environment, before, after) to the totals."""
+    """Add the differences between states (environment, before, after) to the totals."""
     totals: dict[int, list[int]] = defaultdict(lambda: [0] * len(_TOTALS))
     for environment, before, after in changes:
         for place, (was, now) in enumerate(zip(_counted(before), _counted(after), strict=True)):
@@ -149,7 +151,7 @@ def _add_to_totals(changes: Iterable[tuple[int, _State, _State]]) -> None:
 
 
 def _counted(state: _State) -> tuple[int, ...]:
-    """In the order of the totals; one that no call refers to counts for nothing."""
+    """Values in the order of the totals. An artifact that no call refers to counts as zero."""
     if state.calls <= 0:
         return (0,) * len(_TOTALS)
     return 1, int(state.artifact is not None), int(state.reads > 0), state.size_bytes

@@ -1,15 +1,15 @@
-"""Secrets in content that arrives in pieces."""
+"""Secret detection in content that arrives in pieces."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from governance.core.masks.stored import StoredMasking
 
-OVERLAP: Final = 8_192  # bytes that are read again with the next piece
+OVERLAP: Final = 8_192  # bytes scanned again with the next piece
 
 
 class SecretInContent(Exception):
-    """A detector found something in the content."""
+    """A detector matched in the content."""
 
     def __init__(self, detector: str, place: int) -> None:
         super().__init__(f"{detector} at byte {place:,}")
@@ -18,7 +18,7 @@ class SecretInContent(Exception):
 
 
 def without_secrets(content: Iterable[bytes], masking: StoredMasking) -> Iterator[bytes]:
-    """The pieces as they are, and none after one with a secret."""
+    """Pieces of the content, unchanged. Raises SecretInContent before a piece with a secret."""
     before, place = b"", 0
     for piece in content:
         part = before + piece
@@ -30,8 +30,7 @@ def without_secrets(content: Iterable[bytes], masking: StoredMasking) -> Iterato
 
 
 def _refuse(part: bytes, place: int, masking: StoredMasking, *, is_end: bool) -> None:
-    """Refuse a part with a secret. One at its end is read again with the next part, if it is
-    short."""
+    """Raise if a part contains a secret. A short match at its end is checked with the next part."""
     text = part.decode("latin-1")
     for start, end, detector in masking.hits(text):
         if is_end or end < len(text) or start < len(text) - OVERLAP:

@@ -1,4 +1,4 @@
-"""Artifacts: found by their name, within what the asker may see."""
+"""Artifacts by name, limited to what the caller may see."""
 
 from outcomes.core import artifact_store
 from outcomes.models import Artifact, Call

@@ -1,5 +1,4 @@
-"""Calls and what they say of an artifact, found by its name: those that refer to it, and those of a
-model that came back to read it."""
+"""Calls by the name of an artifact: those that refer to it, and those that read it."""
 
 from django.db.models import BooleanField, F, Func, QuerySet, TextField
 
@@ -9,7 +8,7 @@ from outcomes.models.calls import NAME_INDEXED
 
 
 def calls_referring_to(project_id: int, name: str) -> QuerySet[Call]:
-    """The newest first."""
+    """Calls that refer to an artifact, newest first."""
     return _calls_naming(project_id, "artifact_name", name)
 
 
@@ -18,8 +17,8 @@ def calls_reading(project_id: int, name: str) -> QuerySet[Call]:
 
 
 def beginning(column: str) -> Func:
-    """How a name begins, which is what its index knows. The index and its condition are told in
-    their own words: a value in their place is anything to SQLite, so not what the index is of."""
+    """Indexed beginning of a name. The index expression and its condition are literals: SQLite does
+    not match an index if they contain parameters."""
     return Func(F(column), template=BEGINNING.format(NAME_INDEXED), output_field=TextField())
 
 
@@ -35,6 +34,6 @@ def _calls_naming(project_id: int, column: str, name: str) -> QuerySet[Call]:
 
 
 def _full_text(column: str) -> Func:
-    """The name with nothing added: were it asked for as it is, SQLite would see what it begins
-    with, and no longer what its index is of."""
+    """Full name, concatenated with an empty string. Otherwise SQLite would infer the beginning from
+    the plain column and not use the index."""
     return Func(F(column), template="(%(expressions)s || '')", output_field=TextField())

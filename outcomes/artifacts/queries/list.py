@@ -15,10 +15,10 @@ from outcomes.models.calls import NAME_INDEXED
 from outcomes.record.codec import as_text, digest_of
 from outcomes.web.paging import Page, Place, page_of
 
-INDEXED: Final = 100  # characters of a name that the index of beginnings holds
+INDEXED: Final = 100  # characters of a name in the prefix index
 ARTIFACTS_SHOWN: Final = 50
-MAKERS_SHOWN: Final = 500  # of all rows of a page
-# By its name in an address: the columns that the list is in the order of, the greatest first.
+MAKERS_SHOWN: Final = 500  # on all rows of a page
+# Sort columns by name in the URL, descending.
 ORDERS: Final[Mapping[str, tuple[str, ...]]] = {
     "": ("last_at", "id"),
     "size": ("size_bytes", "id"),
@@ -34,13 +34,13 @@ _STATES: Final[Mapping[str, Q]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactFilter:
-    """Filters of the list; an empty field filters nothing."""
+    """Filters of the list. Empty fields don't filter."""
 
     environment: str = ""
     agent: str = ""
     text: str = ""
     state: str = ""
-    # That a call refers to in this time, as far as the first and the newest call tell.
+    # Time range of referring calls, compared with an artifact's first and newest call only.
     since: datetime | None = None
     until: datetime | None = None
 
@@ -49,8 +49,8 @@ class ArtifactFilter:
 class ArtifactCounts:
     all: int
     stored: int
-    elsewhere: int  # with its agent
-    read: int  # again
+    elsewhere: int  # stored by its agent
+    read: int  # by later calls
     size_bytes: int
 
 
@@ -58,8 +58,8 @@ class ArtifactCounts:
 class ArtifactRow:
     use: ArtifactUse
     agents: list[str]
-    newest: Call | None  # that refers to it
-    stored_bytes: int | None  # compressed; None where it is unknown
+    newest: Call | None  # newest call that refers to it
+    stored_bytes: int | None  # compressed; None if unknown
     is_missing: bool
 
 
@@ -78,12 +78,12 @@ def artifacts_shown(
 
 
 def any_artifact(project_id: int) -> bool:
-    """Whether a call of this project has ever referred to one."""
+    """Whether a call of this project has ever referred to an artifact."""
     return ArtifactUse.objects.filter(project=project_id).exists()
 
 
 def artifact_counts(project_id: int, filters: ArtifactFilter) -> ArtifactCounts:
-    """Counts of all rows that match, on any page."""
+    """Counts of all matching rows, not only those of one page."""
     if not (filters.agent or filters.text or filters.since or filters.until):
         return _totals(project_id, filters.environment)
     counts = (
@@ -106,7 +106,7 @@ def artifact_counts(project_id: int, filters: ArtifactFilter) -> ArtifactCounts:
 
 
 def _totals(project_id: int, environment: str) -> ArtifactCounts:
-    """Stored totals, which need no scan of the rows."""
+    """Counts from stored totals, without scanning the rows."""
     totals = ArtifactTotal.objects.filter(environment__project=project_id)
     if environment:
         totals = totals.filter(environment__name=as_text(environment))
@@ -120,7 +120,7 @@ def _totals(project_id: int, environment: str) -> ArtifactCounts:
 
 
 def with_their_calls(project_id: int, uses: Sequence[ArtifactUse]) -> list[ArtifactRow]:
-    """With the agents whose calls refer to each, and the newest of these calls."""
+    """Rows with the agents whose calls refer to each artifact, and the newest such call."""
     agents: dict[int, list[str]] = {use.pk: [] for use in uses}
     made = ArtifactMaker.objects.filter(use__in=[use.pk for use in uses]).order_by("id")
     for use, name in made.values_list("use", "agent__name")[:MAKERS_SHOWN]:
@@ -143,7 +143,7 @@ def with_their_calls(project_id: int, uses: Sequence[ArtifactUse]) -> list[Artif
 
 
 def _stored_sizes(project_id: int, uses: Sequence[ArtifactUse]) -> dict[str, int | None]:
-    """By name, of those stored here; None for a missing one. Empty while the store is away."""
+    """Stored sizes by name, None for missing content. Empty while the store is unavailable."""
     names = [use.artifact.sha256 for use in uses if use.artifact]
     try:
         return dict(zip(names, artifact_store.stored_sizes(project_id, names), strict=True))
@@ -152,7 +152,7 @@ def _stored_sizes(project_id: int, uses: Sequence[ArtifactUse]) -> dict[str, int
 
 
 def uses_of(project_id: int, name: str) -> list[ArtifactUse]:
-    """In every environment in which a call names it."""
+    """Uses of an artifact, one per environment whose calls name it."""
     uses = ArtifactUse.objects.filter(
         environment__project=project_id, project=project_id, digest=digest_of(name)
     )
@@ -160,7 +160,7 @@ def uses_of(project_id: int, name: str) -> list[ArtifactUse]:
 
 
 def makers_of(uses: Iterable[ArtifactUse]) -> list[tuple[str, int]]:
-    """The agents whose calls refer to it, and how many each; those with the most first."""
+    """Agents whose calls refer to it, with their number of calls, most calls first."""
     makers = ArtifactMaker.objects.filter(use__in=[use.pk for use in uses]).order_by("agent__name")
     shown: dict[str, int] = {}
     for name, calls in makers.values_list("agent__name", "calls")[:MAKERS_SHOWN]:
@@ -184,7 +184,7 @@ def _uses(project_id: int, filters: ArtifactFilter) -> QuerySet[ArtifactUse]:
 
 
 def _calls_at(project_id: int, uses: Sequence[ArtifactUse]) -> QuerySet[Call]:
-    """Those of the very times: of each artifact next to none, whatever else refers to it."""
+    """Newest call for each use, selected by exact time, so that few rows are read."""
     calls = Call.objects.filter(
         is_named("artifact_name"),
         project=project_id,

@@ -7,7 +7,7 @@ from typing import Final
 from outcomes.core import artifact_store
 from outcomes.models import Artifact
 
-LEFT_AFTER: Final = timedelta(hours=25)  # the hourly removal has had its turn
+LEFT_AFTER: Final = timedelta(hours=25)  # by then the hourly removal has run
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +15,17 @@ class Orphans:
     rows: int
     missing: list[str]  # SHA-256 of rows without content
     unnamed: int  # contents without a row
-    drafts: int  # uploads that ended halfway
+    drafts: int  # incomplete uploads
 
 
 def orphans() -> Orphans:
-    """Compares all rows with all of the store. Rows are read last: a row is newer than its
-    content, and one that is removed goes with it."""
+    """Compare all rows with the store's contents. Rows are read last, because content is written
+    before its row and removed with it."""
     stored = set(artifact_store.stored_names())
     every = Artifact.objects.order_by()
     rows = set(every.values_list("project", "sha256").iterator())
     removed = set(every.exclude(removed_at=None).values_list("project", "sha256").iterator())
-    # Listed before the row was there, or in another order: only a second miss is one.
+    # The content may have been listed before it was stored, so each miss is checked again.
     missing = [each for each in sorted(rows - stored - removed) if _is_gone(*each)]
     drafts = artifact_store.drafts(older_than=LEFT_AFTER)
     return Orphans(len(rows), [sha256 for _, sha256 in missing], len(stored - rows), drafts)

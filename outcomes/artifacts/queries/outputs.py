@@ -1,4 +1,4 @@
-"""The outputs of some calls, as a check sees them, and which calls their agents checked."""
+"""Outputs of calls as checks read them, and which calls their agents checked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,14 +32,14 @@ Output = Json | NotReported
 
 @dataclass(slots=True)
 class Recorded:
-    """By the ids of calls; the output of an artifact reference is in its artifact."""
+    """Recorded data by call id. The output of an artifact reference is in its artifact."""
 
     outputs: dict[int, Output] = field(default_factory=dict)
-    own_checks: set[int] = field(default_factory=set)  # the agent judged with a check of its own
-    cut: set[int] = field(default_factory=set)  # the agent sent a part of the output only
+    own_checks: set[int] = field(default_factory=set)  # the agent used a check of its own
+    cut: set[int] = field(default_factory=set)  # the agent sent only part of the output
 
     def note(self, call: int, metadata: Mapping[str, Any] | None) -> None:
-        """Replaces the known metadata of one call."""
+        """Replace the recorded metadata of one call."""
         self.own_checks.discard(call)
         self.cut.discard(call)
         if agent_check(metadata) is not None:
@@ -66,7 +66,7 @@ def outputs_of(rows: Sequence[Row]) -> Recorded:
         if call in recorded.outputs and item["type"] == RESULT and "output" in item:
             recorded.outputs[call] = item["output"]
         recorded.note(call, item.get("metadata"))
-    if repeated:  # which of several reports counts is for folding to decide
+    if repeated:  # folding decides which of several reports counts
         _fold(repeated, recorded)
     return recorded
 

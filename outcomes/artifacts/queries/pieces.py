@@ -1,6 +1,6 @@
-"""Pieces of a stored artifact for a page: read from where they begin, never the whole.
+"""Pieces of a stored artifact for a page, read from their start, never the whole artifact.
 
-What one of them may take is bounded by its window, however large the artifact and its lines are.
+A piece's cost is bounded by its window, however large the artifact and its lines are.
 """
 
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ from outcomes.core.artifact_store import FrameReader as Reader
 
 PREVIEW: Final = 20  # lines, and 4 KiB
 PREVIEWED: Final = 4_096
-MARGIN: Final = 4_096  # bytes before and after a piece, in which a secret may begin or end
+MARGIN: Final = 4_096  # bytes before and after a piece in which a secret may start or end
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Start of a piece as in an address: `line` or `byte`, the other is None."""
+    """Start of a piece as in a URL: `line` or `byte`, the other is None."""
 
     line: int | None = None
     byte: int | None = None
-    container: int | None = None  # of JSON: where the object or the list begins
-    number: int = 0  # of its member that the piece begins with
-    is_past: bool = False  # not that member, which is long, but what comes after it
+    container: int | None = None  # JSON: offset of the object or list
+    number: int = 0  # index of the member that the piece starts with
+    is_past: bool = False  # start after that member, which is long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +44,15 @@ class Piece:
     start: int = 0
     stop: int = 0
     first_line: int = 1
-    before: int | None = None  # the byte that the piece before begins with
+    before: int | None = None  # first byte of the previous piece
     after: int | None = None
-    next_line: int | None = None  # where a line goes on behind the piece
+    next_line: int | None = None  # number of the next line, if the last one is cut off
     text: TextPiece | None = None
     table: TablePiece | None = None
     header: Record | None = None
     tree: TreePiece | None = None
     container: int | None = None
-    is_lost: bool = False  # what comes after a long member lies too far away
+    is_lost: bool = False  # the end of a long member is too far away
     rows: list[OctetRow] | None = None
     image: Image | None = None
 
@@ -65,7 +65,7 @@ class Beginning:
 
 
 def piece_of(project_id: int, sha256: str, media_type: str, way: str, at: Place) -> Piece | None:
-    """None when its file cannot be read."""
+    """Piece of an artifact, or None if its content cannot be read."""
     try:
         with artifact_store.Reader(project_id, sha256) as reader:
             return _piece(reader, media_type, way, at)
@@ -74,7 +74,7 @@ def piece_of(project_id: int, sha256: str, media_type: str, way: str, at: Place)
 
 
 def beginning_of(project_id: int, sha256: str) -> Beginning | None:
-    """How it begins, for a page that shows more than it; None when its file cannot be read."""
+    """Preview for a page about something else, or None if the content cannot be read."""
     try:
         with artifact_store.Reader(project_id, sha256) as reader:
             head = _bytes(reader, 0, PREVIEWED)
@@ -201,14 +201,14 @@ def _start(reader: Reader, at: Place) -> int:
 
 
 def _before(reader: Reader, start: int, line: int, lines: int, window: int) -> int | None:
-    """Start of the piece before this place: some lines earlier, or as many as fit into a window."""
+    """Start of the previous piece: some lines earlier, or as many as fit into a window."""
     if not start:
         return None
     some = reader.start_of_line(max(1, line - lines))
     if start - some <= window:
         return some
     near = _bytes(reader, start - window, window)
-    # Not in the midst of a line, unless that is longer than a window.
+    # Not in the middle of a line, unless the line is longer than a window.
     end = near.find(b"\n", 0, len(near) - 1)
     return start - window + end + 1 if end >= 0 else start - window
 
@@ -218,7 +218,7 @@ def _if_within(reader: Reader, place: int) -> int | None:
 
 
 def _bytes(reader: Reader, start: int, size: int) -> bytes:
-    """Without the secrets that lie in them, or across an end of them; as many as there are."""
+    """Bytes of a range, secrets masked even if they cross its ends. Fewer at the content's end."""
     first = max(0, start - MARGIN)
     around = b"".join(reader.bytes_of(first, start + size + MARGIN))
     return masked_bytes(around)[start - first :][:size]

@@ -1,4 +1,4 @@
-"""One artifact: a piece of it, whatever its size, and the calls that refer to it or read it."""
+"""Page of one artifact: a piece of its content, and the calls that refer to it or read it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -29,7 +29,7 @@ from outcomes.web.tables import CALLS
 
 REFERRING: Final = 20
 READING: Final = 20
-IN_A_FILE: Final = 500  # at once
+IN_A_FILE: Final = 500  # per query
 WORDS: Final = {
     Shown.TEXT: "Text",
     Shown.JSON: "JSON",
@@ -96,7 +96,7 @@ def _every(project_id: int, name: str) -> Iterator[Call]:
 
 
 def _requested_parts(reading: Sequence[Call], name: str) -> list[tuple[Call, str]]:
-    """Arguments of each call beside the name, usually the lines it read."""
+    """Arguments of each call other than the artifact's name, usually the lines it read."""
     arguments_of = {call.row.pk: call.folded.tool_args for call in read_calls(reading)}
     parts = []
     for row in reading:
@@ -146,7 +146,7 @@ def _number(request: MemberRequest, name: str) -> int | None:
 
 
 def _around(here: str, piece: Piece) -> dict[str, Any]:
-    """Links to other pieces and to other ways to show this place."""
+    """Links to other pieces, and to other views of the same position."""
     as_now = "" if piece.shown == piece.ways[0] else piece.shown.value
 
     def at(byte: int | None, **more: str) -> str:
@@ -186,14 +186,14 @@ def _around(here: str, piece: Piece) -> dict[str, Any]:
 
 
 def _shown_as(here: str, piece: Piece, way: Shown) -> str:
-    """From the same place on, where both know places by their bytes."""
+    """URL of another view, from the same position if both views use byte offsets."""
     place = str(piece.start) if {Shown.JSON, Shown.IMAGE} & {way, piece.shown} == set() else ""
     as_way = "" if way == piece.ways[0] else way.value
     return with_query(here, **{"as": as_way}, byte=place if place != "0" else "")
 
 
 def _deeper(kind: str, at: int, as_now: str) -> dict[str, str]:
-    """A list or an object opens as one; a text is looked at as text, from where it begins."""
+    """Query that opens a list or object as JSON, and a string as text from its start."""
     if kind in ("object", "list"):
         return {"as": as_now, "in": str(at)}
     return {"as": Shown.TEXT.value, "byte": str(at)}

@@ -1,5 +1,5 @@
-"""Bytes of artifacts for browsers, never as a page. As they are, unmasked, only for operators, and
-audited; pictures of points for all members."""
+"""Bytes of artifacts for browsers, never as a page. Unmasked bytes are for operators only and
+audited. All members can see raster images."""
 
 from typing import Any, Final
 
@@ -42,7 +42,7 @@ def raw(request: MemberRequest, sha256: str) -> HttpResponseBase:
 @require_safe
 @member_page()
 def image(request: MemberRequest, picture: str) -> HttpResponseBase:
-    """A picture of points, as what its first bytes say it is, for a page to show."""
+    """Raster image to show on a page, with the media type detected from its first bytes."""
     _, reader = _opened(request, picture)
     try:
         image = image_in(reader)
@@ -68,7 +68,7 @@ def _opened(request: MemberRequest, sha256: str) -> tuple[Artifact, Reader]:
 
 
 def _sent(reader: Reader, kind: str, policy: str) -> HttpResponseBase:
-    # A file, not a generator: the front reads files without holding one of its threads.
+    # A file, not a generator: the server sends files without occupying a thread.
     part: Any = Part(reader, 0, reader.size_bytes)
     try:
         part.begin()

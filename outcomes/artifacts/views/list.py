@@ -1,4 +1,4 @@
-"""The list of artifacts, and its part that keeps itself up to date."""
+"""List of artifacts, and its auto-refreshing part."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -141,7 +141,7 @@ def _live(slug: str, here: str, tag: str) -> str:
 
 
 def _references(project_id: int, scope: Scope) -> tuple[int, int | None]:
-    """Calls of the time that refer to one; and how many did in the time before, if there is one."""
+    """Calls in this period that refer to an artifact, and those in the previous one, if any."""
     since, until = scope.bounds
     if since is None:
         such = CallFilter(environment=scope.environment, agent=scope.agent, until=until)

@@ -1,4 +1,4 @@
-"""Stored outputs that a page reads while somebody waits: not large ones, and not many."""
+"""Stored outputs that a page reads within a request, limited in size and number."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -20,17 +20,17 @@ class Decision(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Recorded:
     decision: Decision
-    rule: str = ""  # that decided, where the agent named one
+    rule: str = ""  # that decided, if the agent named one
     by_limit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A document's answer about one call, without its session limits."""
+    """A contract's answer about one call, without its session limits."""
 
     decision: Decision = Decision.ALLOWED
     rule: str = ""  # that decided
-    output: str = "allow"  # what becomes of the output: allow, warn, redact, block
+    output: str = "allow"  # what happens to the output: allow, warn, redact, block
     output_rule: str = ""
     observed: tuple[str, ...] = ()  # rules that would have stopped it, in observe mode
 
@@ -55,7 +55,8 @@ _NEEDS_APPROVAL: Final = Recorded(Decision.NEEDS_APPROVAL)
 
 
 def recorded_of(kind: str, reason: str, rule: str, *, approval_requested: bool) -> Recorded | None:
-    """None for a denial that no rule of a contract gave: other rules change nothing about it."""
+    """Recorded decision, or None for a denial not made by a contract rule, which other rules
+    wouldn't change."""
     if kind == ToolDenied.kind and reason != _BY_PEOPLE:
         if reason not in _BY_RULES:
             return None
@@ -73,8 +74,8 @@ _NEWLY: Final = {
 
 
 def compare(recorded: Recorded, now: Ruling, *, output_before: str = "allow") -> Change:
-    """How the record would differ. No record tells what became of an output: the deployed rules,
-    asked again, do."""
+    """Change between the recorded and the new decision. What happened to an output isn't recorded,
+    so `output_before` comes from evaluating the deployed rules again."""
     if now.decision is not recorded.decision:
         return _NEWLY[now.decision]
     if now.decision is Decision.ALLOWED:
@@ -84,8 +85,8 @@ def compare(recorded: Recorded, now: Ruling, *, output_before: str = "allow") ->
 
 
 def drifts(recorded: Recorded, deployed: Answer) -> bool:
-    """Whether the rules that governed the call now say otherwise than they did.
+    """Whether the rules that governed the call now give a different decision than recorded.
 
-    A limit is none of them: what it said followed from the session, not from the call.
+    Limits are excluded: their decisions depend on the session, not on the call.
     """
     return not recorded.by_limit and deployed.decision is not recorded.decision

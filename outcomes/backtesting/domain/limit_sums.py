@@ -1,4 +1,4 @@
-"""Sessions that limits stopped as recorded, and would stop in the replay, by each count."""
+"""Sessions that limits stopped as recorded and would stop in the replay, by way of counting."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ class LimitSums:
         self._was_stopped = self._hits = self._goes_on = False
 
     def see(self, recorded: Recorded, result: Result) -> None:
-        """Count a call of the current session: as recorded, and as replayed."""
+        """Count a call of the current session, as recorded and as replayed."""
         if result.change is Change.NEWLY_DENIED and result.ruling.by_limit:
             self._hits = True
         if not recorded.by_limit:

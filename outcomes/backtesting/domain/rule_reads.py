@@ -1,8 +1,8 @@
-"""Fields that the rules of a document read, and those that a stored call lacks.
+"""Fields that a contract's rules read, and those that a stored call lacks.
 
-Agents blank secrets and cut long arguments before they report a call, keep most outputs to
-themselves, and read their own environment: a rule that reads such a field is replayed on what
-is stored, and the result says so."""
+Agents mask secrets and truncate long arguments before they report a call, don't report most
+outputs, and can read their own environment variables. A rule that reads such a field is replayed on
+the stored data, and the result says so."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class RuleReads:
     id: str
     type: str
     tools: tuple[str, ...]
-    arguments: frozenset[str] = frozenset()  # by their first names
+    arguments: frozenset[str] = frozenset()  # top-level names
     all_arguments: bool = False
     principal: frozenset[str] = frozenset()
-    not_here: tuple[str, ...] = ()  # selectors that no report of a call has a value for
+    not_here: tuple[str, ...] = ()  # selectors whose values are never reported
 
     def is_about(self, tool: str) -> bool:
         return any(fnmatchcase(tool, pattern) for pattern in self.tools)
@@ -48,7 +48,8 @@ class ToolReads:
 
 
 def reads_of(rules: Sequence[Mapping[str, Any]]) -> tuple[RuleReads, ...]:
-    """Reads of each rule of a document in the new format; session rules read no call."""
+    """Fields read by each rule of a contract in the new format, without session rules, which read
+    no call."""
     return tuple(
         _reads(rule)
         for rule in rules
@@ -97,7 +98,7 @@ def _reads(rule: Mapping[str, Any]) -> RuleReads:
         arguments=frozenset(
             selector.split(".")[1] for selector in selectors if selector.startswith("args.")
         ),
-        # Whether a tool changes anything, and so may be withheld, can follow from its arguments.
+        # Arguments can decide whether a tool has side effects, and so whether output is withheld.
         all_arguments=kind == "sandbox" or (kind == "post" and withholds),
         principal=frozenset(
             selector.split(".")[1] for selector in selectors if selector.startswith("principal.")

@@ -1,4 +1,4 @@
-"""One session under other limits: counted on call by call, in the three countings."""
+"""Replay of one session under other limits, call by call, in all three ways of counting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _ALLOWED: Final = Ruling(Decision.ALLOWED)
 
 
 class Counted(Protocol):
-    """A call as limits count it: a step of its session, or its row."""
+    """The parts of a call that limits count: a step of its session, or its row."""
 
     @property
     def kind(self) -> str | None: ...
@@ -32,7 +32,7 @@ class Counted(Protocol):
 
 
 class _OnExecutions(NamedTuple):
-    """A limit that applies to a call, and its place among all limits."""
+    """A limit that applies to a call, and its index among all limits."""
 
     place: int
     value: int
@@ -46,9 +46,9 @@ class Result:
 
 
 class SessionReplay:
-    """Give it every call of the session, in order.
+    """Replay of a session, which must be given every call in order.
 
-    Each counting has a course of its own: what one of them would stop, another lets run.
+    Each way of counting is tracked separately: one may stop a call that another allows.
     """
 
     def __init__(self, limits: Sequence[SessionLimit]) -> None:
@@ -68,8 +68,8 @@ class SessionReplay:
         self._newly_denied = False
 
     def passes(self, step: Counted) -> bool:
-        """Counts on, like `replay`, a call that was let through and that no rule is against, while
-        no limit can be; else it counts nothing. Most calls are like that."""
+        """Fast path for a call that was allowed and that no rule denies: count it like `replay` and
+        return True while no limit can be reached yet; else count nothing. Most calls pass."""
         attempts = self._attempts + 1
         if self._least is not None and attempts >= self._least:
             return False
@@ -80,7 +80,7 @@ class SessionReplay:
         return True
 
     def pass_by(self, step: Counted) -> None:
-        """A call that is not replayed: it counts as it was recorded."""
+        """Count a call that is not replayed, as recorded."""
         self._attempts += 1
         if _ran(step):
             for counting in _ALL:
@@ -96,7 +96,7 @@ class SessionReplay:
         return Result(change, ruling)
 
     def stops(self) -> list[dict[str, int]]:
-        """Denied calls of each limit, by counting."""
+        """Denied calls of each limit, by way of counting."""
         return [
             {name: self._stops.get((place, number), 0) for number, name in enumerate(COUNTINGS)}
             for place in range(len(self.limits))
@@ -105,14 +105,14 @@ class SessionReplay:
     def _ruling(self, step: Counted, recorded: Recorded, answer: Answer) -> Ruling:
         self._attempts += 1
         for place, value, assumed in self._on_attempts:
-            # This call is among them, so N lets N-1 pass; attempts are asked before all rules.
+            # The count includes this call, so N allows N-1; attempts are checked before all rules.
             if self._attempts >= value and (step.from_sdk or not assumed):
                 for counting in _ALL:
                     self._stop(place, counting)
                 return Ruling(Decision.DENIED, names_of(self.limits[place]), by_limit=True)
         runs = _would_run(step, recorded, answer)
         stopped = None
-        if answer.decision is Decision.ALLOWED:  # what asks is looked at no further
+        if answer.decision is Decision.ALLOWED:  # calls that need approval skip limits
             for counting in reversed(_ALL):
                 stopped = self._stopped(counting, step)
                 if stopped is not None:
@@ -122,7 +122,7 @@ class SessionReplay:
         elif runs:
             for counting in _ALL:
                 self._execute(counting, step)
-        if stopped is not None:  # in the first counting: agents count executions
+        if stopped is not None:  # by executions, the agents' own count
             return Ruling(Decision.DENIED, names_of(self.limits[stopped]), by_limit=True)
         if answer.decision is Decision.ALLOWED and answer.output == "allow":
             return _ALLOWED
@@ -163,8 +163,8 @@ class SessionReplay:
         self._stops[place, counting] = self._stops.get((place, counting), 0) + 1
 
     def _change(self, recorded: Recorded, ruling: Ruling, output_before: str) -> Change:
-        # What a limit says depends on the count, and an agent that was denied something would have
-        # gone on in another way.
+        # A limit's decision depends on the count, and an agent that was denied a call would have
+        # continued differently.
         by_rule = ruling.decision is not Decision.ALLOWED and not ruling.by_limit
         of_limit = ruling.by_limit or (recorded.by_limit and not by_rule)
         if of_limit and self._newly_denied:
@@ -173,7 +173,7 @@ class SessionReplay:
 
 
 def names_of(limit: SessionLimit) -> tuple[str, ...]:
-    """As a denial may name it: the rules of its document, and the SDKs' own word."""
+    """Names that a denial may use for the limit: its rules in the contract, and the SDK's name."""
     own = limit.kind if limit.tool is None else f"{limit.kind}:{limit.tool}"
     return (own,) if limit.assumed else (*limit.rule_ids, own)
 

@@ -1,4 +1,4 @@
-"""The figures of a backtest, added up call by call; bounded, however many calls there are."""
+"""Totals of a backtest, added up call by call; their size is bounded for any number of calls."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from outcomes.backtesting.domain.session_replay import Result
 from outcomes.core.moments import moment_of
 from outcomes.recorded_calls.domain import DRIFT, Change, Changed, ChangedCallSample
 
-NAMES: Final = 500  # tools, agents, rules that have a row of their own
+NAMES: Final = 500  # tools, agents or rules with a row of their own
 SESSIONS: Final = 200
-SAMPLES: Final = 12  # of each change
+SAMPLES: Final = 12  # per change
 BUCKETS: Final = 48
 OTHERS: Final = "(others)"
 NOT_NAMED: Final = "(not named)"
@@ -21,7 +21,7 @@ _ZERO: Final = dict.fromkeys([change.value for change in Change], 0)
 
 
 class CallSummary(NamedTuple):
-    """A call as its results are told."""
+    """The parts of a call that results show."""
 
     call_id: str
     environment: str
@@ -34,7 +34,7 @@ class CallSummary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time from the first call to the last one, cut into equal pieces."""
+    """Time from the first call to the last, divided into equal buckets."""
 
     first: int  # microseconds
     last: int
@@ -60,7 +60,7 @@ class Sums:
     by_session: dict[str, dict[str, int]] = field(default_factory=dict)
     sessions_changed: int = 0
     observed: dict[str, int] = field(default_factory=dict)
-    missing: dict[str, dict[str, int]] = field(default_factory=dict)  # by rule, by what
+    missing: dict[str, dict[str, int]] = field(default_factory=dict)  # by rule, then field
     pieces: list[dict[str, int]] = field(default_factory=list)
     samples: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     changed_calls: ChangedCallSample = field(default_factory=ChangedCallSample)
@@ -94,7 +94,7 @@ class Sums:
             self._show(change, rule, call, recorded, result)
 
     def leave(self, tool: str, agent: str, at: int) -> None:
-        """A call that nothing changes about, of which there is no more to say."""
+        """Count an unchanged call that needs no details."""
         self.counts[_UNCHANGED] += 1
         _row(self.by_tool, tool)[_UNCHANGED] += 1
         _row(self.by_agent, agent)[_UNCHANGED] += 1
@@ -110,7 +110,7 @@ class Sums:
         row[what] = row.get(what, 0) + 1
 
     def end_session(self, environment: str, session: str, counts: dict[str, int]) -> None:
-        """Add a session with changes; the table has those with the most changes first."""
+        """Add a session if it has changes; the table keeps those with the most."""
         changed = sum(counts.values()) - counts.get(Change.UNCHANGED, 0)
         if not changed:
             return
@@ -190,7 +190,7 @@ class Sums:
 
 
 def _rule_behind(recorded: Recorded, result: Result) -> str:
-    """The rule that a difference comes from: the one that lets go stands in the record."""
+    """Rule that causes a change; for a newly allowed call, the rule that denied it as recorded."""
     ruling = result.ruling
     if result.change is Change.NEWLY_ALLOWED or (
         result.change is Change.UNDETERMINED and not ruling.rule

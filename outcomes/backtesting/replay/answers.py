@@ -1,4 +1,4 @@
-"""Document with its answers so far: equal calls are evaluated once."""
+"""Cache of a contract's answers: equal calls are evaluated once."""
 
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
@@ -13,7 +13,7 @@ from outcomes.backtesting.replay.read_fields import FieldReader
 from outcomes.backtesting.replay.rows import Row
 from outcomes.record.outcome import ToolArtifactReference, ToolExecutionResult
 
-REMEMBERED: Final = 40_000  # answers, of the calls that came last
+REMEMBERED: Final = 40_000  # answers, the newest ones
 TOOLS: Final = 10_000
 _HAD_OUTPUT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
 _LONG: Final = 100  # bytes
@@ -22,7 +22,7 @@ PAYLOAD_REMOVED: Final = "payload_removed"
 
 
 class Slot:
-    """The place of one answer, filled when the evaluation process has told it."""
+    """Slot for one answer, filled when the evaluation process returns it."""
 
     __slots__ = ("answer", "missing", "unanswered")
 
@@ -39,7 +39,7 @@ class Slot:
 
 
 class Waiting(NamedTuple):
-    """Questions with the places of their answers."""
+    """Questions with the slots of their answers."""
 
     slots: list[Slot]
     questions: list[bytes]
@@ -58,7 +58,7 @@ class Book:
         self._waiting = Waiting([], [])
 
     def glance(self, row: Row, environment: str) -> Slot | None:
-        """The answer, where the row alone tells which it is and it was asked for before."""
+        """Cached answer if the row alone determines it, else None."""
         reader = self._readers.get(row.tool) or self._reader_of(row.tool)
         if not reader.rules:
             return _NO_RULES
@@ -105,7 +105,7 @@ class Book:
         return slot
 
     def waiting(self) -> Waiting:
-        """Removes and returns the open questions; the caller sends them."""
+        """Remove and return the open questions, for the caller to send."""
         waiting, self._waiting = self._waiting, Waiting([], [])
         return waiting
 
@@ -139,14 +139,16 @@ class Book:
 
 
 def _lost() -> Slot:
-    """Rules read what retention removed: the call is left out, never answered by guess."""
+    """Slot of a call whose rules read data that retention removed: the call is left out, never
+    guessed."""
     slot = Slot()
     slot.unanswered = PAYLOAD_REMOVED
     return slot
 
 
 def answer_of(judged: Judged | None) -> Answer:
-    """An agent stops at the first rule that fails; only after the tool ran do all of them count."""
+    """Answer from the failed rules. Before the tool runs, the first failed rule decides; after it
+    ran, all of them count."""
     if judged is None:
         return SIMPLE
     failed = judged.failed

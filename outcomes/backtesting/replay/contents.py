@@ -1,6 +1,6 @@
-"""The arguments, principal and output of calls, as the JSON that their events hold.
+"""Arguments, principal and output of calls, as raw JSON from their events.
 
-Next to none of it is looked at on this side: it is passed on as it was sent.
+Almost none of it is parsed here: it is passed on as sent.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from outcomes.record.wire import Sender, Source
 
 
 class Content(NamedTuple):
-    """None where nothing was sent; null is nothing, except as an output."""
+    """Raw JSON parts of a call, None if not sent; null counts as not sent, except as an output."""
 
     arguments: bytes | None = None
     principal: bytes | None = None
@@ -61,7 +61,7 @@ def size_of(content: Content) -> int:
 
 
 def contents_of(rows: Sequence[Row]) -> list[Content]:
-    """One for each row."""
+    """Contents of calls, in the order of the rows."""
     calls: dict[int, list[bytes]] = {}
     for row in rows:
         calls.setdefault(row.environment, []).append(row.digest)
@@ -70,7 +70,7 @@ def contents_of(rows: Sequence[Row]) -> list[Content]:
 
 
 def _events_of(environment: int, calls: Sequence[bytes]) -> dict[bytes, list[_Event]]:
-    """Without the ORM, which costs as much as reading them."""
+    """Events of these calls, read without the ORM, which would double the cost."""
     events: dict[bytes, list[_Event]] = {}
     with connection.cursor() as cursor:
         those, values = one_of_many_digests(calls)
@@ -102,7 +102,7 @@ def _content(row: Row, events: Sequence[_Event]) -> Content:
             posted += 1
             if item.type == ToolExecutionResult.kind and item.output:
                 output = bytes(item.output)
-    if posted > 1:  # two that say what became of it: which one does is for folding to tell
+    if posted > 1:  # two events report an outcome: folding decides which one counts
         return _folded(row, events)
     return Content(arguments, principal, output)
 
@@ -111,7 +111,7 @@ def _item_of(packed: bytes, source: str) -> _Item:
     text = codec.text_of(packed)
     item = _as_sent.decode(text) if codec.is_as_sent(packed) else _with_artifact.decode(text).item
     if source != _POSTED and bytes(item.payload).startswith(b"{"):
-        inner = _as_sent.decode(item.payload)  # older SDKs keep most of it there
+        inner = _as_sent.decode(item.payload)  # older SDKs put most fields there
         if bytes(item.tool_args) == _NULL:
             item.tool_args = inner.tool_args
         if bytes(item.principal) == _NULL:
@@ -120,7 +120,7 @@ def _item_of(packed: bytes, source: str) -> _Item:
 
 
 def _folded(row: Row, events: Sequence[_Event]) -> Content:
-    # Neither environment nor agent has a say in what is asked of it here, nor the time of receipt.
+    # Environment, agent and time of receipt don't affect the fields read below.
     sender = Sender("", row.agent, "", moment_of(row.at))
     call = fold(
         [

@@ -1,4 +1,4 @@
-"""The versions that governed recorded calls, each opened once, to be asked again."""
+"""Versions that governed recorded calls, each opened once to evaluate those calls again."""
 
 from typing import Final
 
@@ -11,14 +11,15 @@ OPEN: Final = 12  # documents at a time
 
 
 class Deployed:
-    """`chosen` stands in for a version of the same text: it is then asked once for both."""
+    """Deployed versions; one with the same text as `chosen` shares its answers."""
 
     def __init__(self, chosen: Book) -> None:
         self._chosen = chosen
         self._books: dict[int, Book | None] = {}
 
     def book_of(self, version: int | None) -> Book | None:
-        """None where nobody knows what governed the call, or it can no longer be read."""
+        """Answers of a version; None if it is unknown which one governed the call, or if that
+        version can no longer be read."""
         if version is None:
             return None
         if version not in self._books:
@@ -45,5 +46,5 @@ def _document(version: int) -> Document | None:
     written = version_written(version)
     try:
         return None if written is None else read_document(written.document)
-    except DocumentInvalid:  # as an older console took it
+    except DocumentInvalid:  # accepted by an older release
         return None

@@ -1,4 +1,4 @@
-"""The names of agents and tools, each read once: rows have their numbers only."""
+"""Names of agents and tools, each loaded once, since call rows have only their ids."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ class Names:
         self._known: dict[int, str] = {}
 
     def of(self, numbers: set[int]) -> Mapping[int, str]:
-        """With all of these; one that has been deleted meanwhile has none."""
+        """Names of at least these ids; empty for a row that has been deleted."""
         unknown = numbers - self._known.keys()
         if unknown:
             if len(self._known) > REMEMBERED:

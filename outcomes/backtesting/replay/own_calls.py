@@ -1,4 +1,4 @@
-"""Which calls are a contract's own: what other contracts denied says nothing about its rules."""
+"""Calls that belong to a contract: what other contracts denied says nothing about its rules."""
 
 from dataclasses import dataclass
 
@@ -15,15 +15,15 @@ Who = tuple[int, str]  # environment and agent
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """Those that a version of it governed, and those of agents that are assigned it now; of an
-    agent that runs it also those of which nobody knows what governed them."""
+    """A contract's own calls: those that one of its versions governed, those of agents assigned to
+    it now, and calls under an unknown version by agents that have run it."""
 
     versions: frozenset[int]
     running: frozenset[Who]
     assigned: frozenset[Who]
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Whether the contract has any calls."""
         return bool(self.running or self.assigned)
 
     def has(self, row: Row) -> bool:

@@ -1,4 +1,4 @@
-"""Answers of documents about a chunk of calls, computed in other processes while the next is
+"""Answers of contracts about a chunk of calls, computed in other processes while the next chunk is
 read."""
 
 import time
@@ -16,15 +16,15 @@ from outcomes.backtesting.replay.deployed_versions import Deployed
 from outcomes.backtesting.replay.rows import Row
 from outcomes.backtesting.replay.selection import Chunk, Selection
 
-READ_AT_ONCE: Final = 1_000  # calls with their events, at most; the first time a tenth of that
-READ_BYTES: Final = 4 * 1024 * 1024  # as many of them as probably have no more
-ON_THEIR_WAY: Final = 16 * 1024 * 1024  # bytes of questions: beyond it answers are waited for
+READ_AT_ONCE: Final = 1_000  # calls with their events, at most; a tenth of that at first
+READ_BYTES: Final = 4 * 1024 * 1024  # target for the content of one read
+ON_THEIR_WAY: Final = 16 * 1024 * 1024  # bytes of questions; beyond that, wait for answers
 HELPED_AFTER: Final = 0.5  # seconds of waiting: twice what it takes to start a process
 _UNREADABLE: Final = "unreadable"
 
 
 class Looked(NamedTuple):
-    """A call with the places of its answers; none of one that is only counted."""
+    """A call and the slots of its answers; a call that is only counted has none."""
 
     row: Row
     recorded: Recorded | None = None
@@ -41,7 +41,7 @@ class _Request(NamedTuple):
 
 @dataclass(slots=True)
 class Answers:
-    """The calls of a chunk, and the questions about them that are on their way."""
+    """Calls of a chunk, and the open questions about them."""
 
     sessions: dict[int, str]
     calls: list[Looked] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Answers:
             each.asker.push()
 
     def arrive(self) -> Iterator[None]:
-        """Step by step, until every slot is filled."""
+        """Receive answers step by step, until every slot is filled."""
         requests, self.requests, self.size = self.requests, [], 0
         for each in requests:
             places = iter(each.slots)
@@ -71,7 +71,7 @@ class Answers:
 class Questions:
     """Two evaluation processes: one for the chosen rules, one for the deployed ones.
 
-    Where nothing else was deployed, the other one helps once answers are waited for.
+    If no other rules were deployed, the second helps the first once answers take long.
     """
 
     def __init__(self, document: Document, environments: dict[int, str], engine: Engine) -> None:
@@ -87,7 +87,8 @@ class Questions:
             engine.close()
 
     def ask(self, chunk: Chunk, selection: Selection, meanwhile: Callable[[], None]) -> Answers:
-        """Answers for a chunk; `meanwhile` is called at times, so that earlier ones progress."""
+        """Answers for a chunk; `meanwhile` is called now and then so that earlier answers
+        progress."""
         self._deployed.close_oldest()
         answers = Answers(chunk.sessions)
         unread: list[int] = []
@@ -106,13 +107,13 @@ class Questions:
         return answers
 
     def arrived(self, answers: Answers) -> Iterator[None]:
-        """Step by step, until the answers to all of these are there."""
+        """Receive all these answers step by step, and measure the time spent waiting."""
         began, worked = time.perf_counter(), time.process_time()
         yield from answers.arrive()
         self._waited += time.perf_counter() - began - (time.process_time() - worked)
 
     def _glance(self, row: Row) -> Looked:
-        """The answers that the row alone tells."""
+        """Call with the answers that its row alone determines."""
         recorded = recorded_of(
             row.kind, row.reason, row.rule, approval_requested=row.approval_requested
         )
@@ -160,7 +161,7 @@ class Questions:
                 continue
             try:
                 asker = self._engines[1].judge(book.document, questions)
-            except GovernanceError:  # today's library refuses what that of its day took
+            except GovernanceError:  # accepted by an older library, rejected by the current one
                 _leave(slots)
             else:
                 answers.size += sum(map(len, questions))

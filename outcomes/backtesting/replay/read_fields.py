@@ -1,4 +1,4 @@
-"""Fields that the rules about one tool read, from calls that are still JSON."""
+"""Fields that the rules about one tool read from calls in raw JSON."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ Lacks = tuple[tuple[str, str], ...]
 
 _by_name = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _any = msgspec.json.Decoder()
-# An argument that was masked or cut holds one of these; the last stands for any letter.
+# A masked or truncated argument contains one of these; the last can be any escaped character.
 _MARKS = (b"REDACTED", MARK_BEGINS.encode(), b'..."', b"\\u00")
 
 
@@ -27,12 +27,12 @@ class FieldReader:
         self._lacks: dict[tuple[bool, bool], Lacks] = {}
 
     def key_of(self, content: Content) -> bytes:
-        """Cache key: calls that are equal in what these rules read get the same answer."""
+        """Cache key: calls that agree on the fields these rules read get the same answer."""
         return b"\0".join([self._argument_key(content), self._principal_key(content)])
 
     def lacks(self, content: Content, *, output: bool) -> Lacks:
-        """Each rule with what it looks at and this call lacks; `output` says whether that is all
-        there. Calls in which no agent hid anything lack the same."""
+        """Each rule with the fields that it reads and this call lacks; `output` says whether the
+        output is available. Calls without masked values share one result."""
         arguments = content.arguments
         if arguments is not None and any(mark in arguments for mark in _MARKS):
             return self._lacking(_any.decode(arguments), output=output)

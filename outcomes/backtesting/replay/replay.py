@@ -1,4 +1,4 @@
-"""One backtest from its first call to its last: read, ask, count on, tell how far it is.
+"""Run of one backtest: read calls, evaluate them, count the changes, report progress.
 
 While the evaluation processes answer for one chunk of calls, the next one is read.
 """
@@ -32,7 +32,7 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    total: int  # calls of that time
+    total: int  # calls of the period
     passed: int
     sums: Sums
     limits: LimitSums
@@ -42,9 +42,10 @@ class Progress:
 
 
 class Replay:
-    """`tell` hears of the progress twice a second, and says whether to go on.
+    """Replay of the selected calls; `report` gets the progress twice a second and returns whether
+    to continue.
 
-    `engine` is asked about the document; the replay closes it.
+    `engine` evaluates the document; the replay closes it.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class Replay:
             self._note_missing(slot)
             return
         if row.session is None:
-            self._replay = SessionReplay(())  # of no session: nothing before it counts
+            self._replay = SessionReplay(())  # without a session, no earlier call counts
         if recorded is None or slot is None or slot.answer is None:
             if call.selected:
                 why = slot.unanswered if recorded and slot else row.reason
@@ -143,7 +144,8 @@ class Replay:
 
     @staticmethod
     def _is_as_before(call: Looked) -> bool:
-        """Let through then and now, by the deployed rules too: nearly all calls are."""
+        """Whether the call was allowed and still is, by the deployed rules too, as nearly all
+        are."""
         chosen, deployed = call.chosen, call.deployed
         return (
             call.recorded is LET_THROUGH

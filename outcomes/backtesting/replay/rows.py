@@ -1,4 +1,4 @@
-"""The rows of calls as backtests look at them, read a few thousand at a time."""
+"""Call rows for backtests, read a few thousand at a time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -15,7 +15,7 @@ ROWS: Final = 4_000
 
 
 class Row(NamedTuple):
-    """A call, its fields in the order of COLUMNS."""
+    """A call, with its fields in the order of COLUMNS."""
 
     agent: str
     tool: str
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
     @property
     def has_output(self) -> bool:
-        """Whether it is kept here: then it was judged, or there is a reason why it was not."""
+        """Whether the output is stored: then the call has a verdict or a reason for having none."""
         judged = self.classified or self.verdict_reason
         return bool(judged) and self.kind == ToolExecutionResult.kind
 
@@ -50,7 +50,7 @@ COLUMNS: Final = tuple({"at": "microseconds"}.get(name, name) for name in Row._f
 
 
 class Rows:
-    """Reads them, and the names in them once each."""
+    """Reader of call rows that loads each name in them once."""
 
     def __init__(self) -> None:
         self._agents, self._tools = Names(Agent), Names(Tool)
@@ -63,7 +63,7 @@ class Rows:
         return [Row._make((agents[row[0]], tools[row[1]], *row[2:])) for row in rows]
 
     def pages(self, calls: QuerySet[Call], place: Sequence[str]) -> Iterator[list[Row]]:
-        """Pages of calls in the order of these columns, the first of which is their time."""
+        """Pages of calls, sorted by these columns. The first column is the call time."""
         page = self.of(calls[:ROWS])
         while page:
             yield page

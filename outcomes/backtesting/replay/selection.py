@@ -1,7 +1,7 @@
-"""Which recorded calls a backtest is about, and these calls read session by session, in order.
+"""Selection of the recorded calls that a backtest covers, read session by session, in order.
 
-Rows come by key and some thousands at a time, so that neither the memory nor a transaction grows
-with them. A session is read from its first call on: its limits count what came before.
+Rows are paged by key, a few thousand at a time, so that memory and transactions stay bounded. A
+session is read from its first call, because its limits count earlier calls.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ class Extent(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Chunk:
     rows: list[Row]
-    sessions: dict[int, str]  # the ids that agents gave them
+    sessions: dict[int, str]  # ids given by agents
 
 
 class Some(Protocol):
@@ -46,13 +46,13 @@ class Selection:
     until: datetime
     since: datetime | None = None
     environment: int | None = None
-    agents: tuple[str, ...] = ()  # globs; none: all
+    agents: tuple[str, ...] = ()  # globs; empty: all
     tools: tuple[str, ...] = ()
-    some: Some | None = None  # none: all
+    some: Some | None = None  # None: all
 
     @cached_property
     def has_all(self) -> bool:
-        """Whether every call of a session that was read is one of them."""
+        """Whether every call that is read is selected."""
         return not (self.since or self.agents or self.tools or self.some)
 
     def has(self, row: Row) -> bool:
@@ -71,14 +71,14 @@ class Selection:
         return None if self.since is None else micros_of(self.since)
 
     def extent(self) -> Extent:
-        """Number and period of the calls to read, of all agents."""
+        """Number and period of the calls to read, by all agents."""
         extent = (
             self.calls().order_by().aggregate(calls=Count("id"), first=Min("at"), last=Max("at"))
         )
         return Extent(extent["calls"], extent["first"], extent["last"])
 
     def calls(self) -> QuerySet[Call]:
-        """In that time, whoever made them."""
+        """Calls of the period, by all agents."""
         return self._calls(Call.objects.filter(project=self.project))
 
     def chunks(self) -> Iterator[Chunk]:

@@ -1,4 +1,4 @@
-"""Backtests as people meet them: a contract's list and form, a result, and the editor's panel."""
+"""Backtest pages: a contract's list and form, a result, and the editor's panel."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -107,7 +107,7 @@ def _every(request: MemberRequest, bundle_name: str) -> Iterator[Backtest]:
 @require_POST
 @member_page(Action.WRITE_CONTRACT)
 def backtest_text(request: MemberRequest) -> HttpResponse:
-    """Run the unsaved text of an editor; with JavaScript the result appears beside it."""
+    """Backtest the unsaved text of an editor; with JavaScript, the result appears next to it."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
     is_part = request.headers.get("HX-Request") == "true"
     try:
@@ -142,7 +142,7 @@ def backtest(request: MemberRequest, backtest_id: int) -> HttpResponseBase:
 @require_safe
 @member_page()
 def backtest_progress(request: MemberRequest, backtest_id: int) -> HttpResponse:
-    """The part that keeps itself up to date until there is nothing left to say."""
+    """Live part of a result, which updates itself until the backtest has ended."""
     shown = _existing(request, backtest_id)
     context = _result(request, shown)
     if request.GET.get("tag") == context["tag"]:
@@ -154,7 +154,7 @@ def backtest_progress(request: MemberRequest, backtest_id: int) -> HttpResponse:
 @require_POST
 @member_page(Action.WRITE_CONTRACT)
 def draft_of_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
-    """Opens the text of a changed version in the editor, as a draft of this person."""
+    """Open the backtested text of a changed version in the editor, as the user's draft."""
     shown = _existing(request, backtest_id)
     if shown.base is None:
         messages.info(request, "This backtest tried no other limit, so there is nothing to edit.")
@@ -182,7 +182,8 @@ def cancel_backtest(request: MemberRequest, backtest_id: int) -> HttpResponse:
 @require_safe
 @member_page()
 def backtest_panel(request: MemberRequest) -> HttpResponse:
-    """Beside an editor: the result of its stored text, else the newest of its contract."""
+    """Panel next to an editor: the result of its stored text, else the contract's newest
+    result."""
     name, draft = request.GET.get("of", ""), request.GET.get("draft", "")
     shown = _backtest_of_text(request, name, draft)
     is_of_text = shown is not None
@@ -202,7 +203,7 @@ def _panel(
     is_of_text: bool = False,
     problems: Sequence[str] = (),
 ) -> HttpResponse:
-    """A text that was just run names its contract and draft in the form that was sent."""
+    """Panel page; for a text that was just run, contract and draft come from the posted form."""
     name, draft = name or request.POST.get("bundle", ""), draft or request.POST.get("draft", "")
     context: dict[str, Any] = {
         "page_title": f"Backtest of {name}" if name else "Backtest",
@@ -256,7 +257,8 @@ def _result(request: MemberRequest, shown: Backtest) -> dict[str, Any]:
 
 
 def _again_url(request: MemberRequest, shown: Backtest) -> str:
-    """Empty of a text that was not saved: it is in no list of versions."""
+    """URL of the form, filled in to run this again; empty for an unsaved text, which no version
+    list contains."""
     number = shown.version.number if shown.version else shown.base
     if number is None:
         return ""

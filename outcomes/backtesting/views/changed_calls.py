@@ -1,4 +1,4 @@
-"""The calls behind a figure of a backtest: of one change, of one rule, tool, agent or session."""
+"""Calls behind a backtest figure: those with one change, or of one rule, tool, agent or session."""
 
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from outcomes.stored.queries import arguments_line, read_calls
 from outcomes.web.paging import every, links_of, start_of, with_query
 
 SHOWN: Final = 50
-IN_A_FILE: Final = 500  # at once
+IN_A_FILE: Final = 500  # rows per query
 _NARROWS: Final = ("rule", "tool", "agent", "session", "environment")
 
 
@@ -90,7 +90,7 @@ def _filters(request: MemberRequest) -> ChangedFilter:
 def _choices(
     backtest: Backtest, filters: ChangedFilter, address: str
 ) -> list[tuple[str, str, int | None, bool]]:
-    """The changes that there are of it: words, address, how many, whether it is shown."""
+    """Changes that have calls: label, URL, number of calls, and whether it is selected."""
     choices = []
     for change in ("", *CHANGES, DRIFT):
         of_it = ChangedFilter(change=change, **{name: getattr(filters, name) for name in _NARROWS})

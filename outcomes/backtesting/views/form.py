@@ -1,4 +1,4 @@
-"""Which calls a backtest is to replay, as its form and the links to that form say it."""
+"""Selection of the calls to replay, from the backtest form or a link to it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ PERIODS: Final = {
     BETWEEN: "Custom range…",
 }
 ALL: Final = "all"
-LONGEST_LIMIT: Final = 200  # characters: one of a tool has its name
+LONGEST_LIMIT: Final = 200  # characters: the limit of a tool includes its name
 MOST_CHOICES: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class JobForm:
-    """Values of a form as they were sent, shown again when it is rejected."""
+    """Values of a form as submitted, shown again if it is rejected."""
 
     version: str = ""
     environment: str = ""
@@ -44,7 +44,7 @@ class JobForm:
     agents: tuple[str, ...] = ()  # names or globs
     tools: tuple[str, ...] = ()
     session: str = ""  # of a reclassification
-    limit: str = ""  # that the version is to have instead of its own
+    limit: str = ""  # to replace the version's own
     value: str = ""
 
     @property
@@ -70,7 +70,7 @@ class JobForm:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Agents or tools: those seen, each chosen or not, and what else was typed."""
+    """Agents or tools: the known ones, each chosen or not, and other names that were typed."""
 
     seen: list[tuple[str, bool]]
     more: int
@@ -82,7 +82,7 @@ class Choices:
 
 
 def form_in(sent: QueryDict) -> JobForm:
-    """By a form, or by a link that leads to one."""
+    """Form values from a submitted form, or from a link to it."""
     since, until = time_from(sent.get("since", "")), time_from(sent.get("until", ""))
     days = sent.get("days", BETWEEN if since or until else "7")
     return JobForm(
@@ -111,7 +111,7 @@ def form_context(project_id: int, form: JobForm) -> dict[str, Any]:
 
 
 def filled_in(form: str, job: Backtest | Rejudging, *, version: int | None, scope: str = "") -> str:
-    """The form at this address as it was for this one, to the end of its last minute."""
+    """URL of a form filled in as for this job, with its period rounded up to the minute."""
     is_minute = job.until == to_the_minute(job.until)
     until = job.until if is_minute else after_the_minute(job.until)
     query: list[tuple[str, str]] = [
@@ -140,6 +140,6 @@ def _choices(names: Collection[str], chosen: tuple[str, ...]) -> Choices:
 
 
 def _names(sent: QueryDict, written: str, chosen: str) -> tuple[str, ...]:
-    """Names typed with commas and names chosen, without repeats."""
+    """Typed (comma-separated) and chosen names, without duplicates."""
     names = [name.strip() for text in sent.getlist(written) for name in text.split(",")]
     return tuple(dict.fromkeys(name for name in [*names, *sent.getlist(chosen)] if name))

@@ -1,4 +1,4 @@
-"""The backtest that a contract's page shows: of its newest version, else of what was run last."""
+"""Backtest shown on a contract's page: that of its newest version, else the most recent one."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from outcomes.backtesting.words import backtest_context
 @require_safe
 @member_page()
 def newest_backtest(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """The part, or a page around it for who follows its link."""
+    """The part alone for the contract's page, or a full page if the link is opened directly."""
     bundle = existing_bundle(request.project, bundle_name)
     newest = newest_version(bundle)
     backtest = newest and newest_backtest_of(request.project.pk, newest.revision_hash)

@@ -82,7 +82,7 @@ def list_events(request: AccessRequest, query: Query[EventsQuery]) -> HttpRespon
     events = newest_events(
         access.project_id, agent=agent, session=query.session_id, environment=environment
     )
-    # Without a header such a key names nobody whose events it could see.
+    # Without a header, such a key identifies no agent whose events it could see.
     nobody = Scope.READ not in access.scopes and not agent
     rows = [] if nobody else events[: query.limit]
     return answer(

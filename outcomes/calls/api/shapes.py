@@ -1,4 +1,4 @@
-"""Calls, events and sessions as they go out, by their domain names."""
+"""API representations of calls, events and sessions, with their domain names."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

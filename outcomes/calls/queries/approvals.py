@@ -1,4 +1,4 @@
-"""Calls behind approvals: an approval names neither its call nor the rule that asked for it."""
+"""Calls behind approvals: an approval names neither its call nor the rule that required it."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ MOST_CALLS: Final = 500
 
 
 def calls_behind(project_id: int, approvals: Sequence[Approval]) -> dict[int, Call]:
-    """Calls by the approval's key; none for an approval whose event has not arrived."""
+    """Calls by approval id, without approvals whose event has not arrived."""
     if not approvals:
         return {}
     near = Q()
@@ -37,7 +37,7 @@ def calls_behind(project_id: int, approvals: Sequence[Approval]) -> dict[int, Ca
 def calls_behind_among(
     approvals: Sequence[Approval], known: Iterable[tuple[Call, Folded]]
 ) -> dict[int, Call]:
-    """`calls_behind`, among calls that have been read already."""
+    """Same as `calls_behind`, but searches calls that are already loaded."""
     asking = [(row, call) for row, call in known if row.approval_requested]
     events = [
         _approval_event(row, call.session_id, call.account.timestamp, call.tool_args)
@@ -47,7 +47,7 @@ def calls_behind_among(
 
 
 def approvals_of(call: StoredCall) -> list[Approval]:
-    """Approvals that this call asked for, oldest first."""
+    """Approvals that this call requested, oldest first."""
     row = call.row
     events = [] if not row.approval_requested else _approval_events(call)
     if not events:

@@ -13,8 +13,8 @@ from outcomes.record.attempts import SameTool, attempts_of_one
 from outcomes.stored.queries import PLACE_BY_TIME
 from outcomes.web.paging import page_of, place_of
 
-ATTEMPTS: Final = 500  # with the same arguments, that are looked through
-NAMING: Final = 50  # the nearest of those and of its tool: of them is looked whom they name
+ATTEMPTS: Final = 500  # calls with the same arguments that are searched
+NAMING: Final = 50  # nearest of those and of the tool's calls, whose parents are read
 _ATTEMPT_COLUMNS: Final = (
     "call_id",
     "kind",
@@ -31,20 +31,20 @@ _RAN: Final = ~Q(kind="") & ~Q(kind="denied")
 
 
 def calls_of_same_tool(row: Call) -> list[Call]:
-    """Calls of its session and tool in order, itself included: those with its arguments and the
-    nearest others."""
+    """Calls of the same session and tool in order, including the call itself: those with the same
+    arguments, and the nearest others."""
     if row.session is None:
         return [row]
     same = in_session(row.session).filter(_same_tool(row))
     in_order, half = same.order_by(*PLACE_IN_SESSION), NAMING // 2
     before = same.filter(not_after(row), at__lte=row.at).exclude(pk=row.pk)
     parts = (
-        # Two that told no arguments are not alike for it.
+        # Two calls without reported arguments don't count as equal.
         in_order.filter(arguments=row.arguments).exclude(arguments=None)[:ATTEMPTS],
         before.order_by(*(f"-{name}" for name in PLACE_IN_SESSION))[:half],
         in_order.exclude(not_after(row)).filter(at__gte=row.at)[:half],
     )
-    # In one they would have PostgreSQL go through all calls.
+    # A single condition would make PostgreSQL scan all calls.
     same_arguments, earlier, later = (
         Call.objects.filter(pk__in=part.values("pk")).only(*_ATTEMPT_COLUMNS).order_by()
         for part in parts
@@ -54,7 +54,7 @@ def calls_of_same_tool(row: Call) -> list[Call]:
 
 
 def nearest(row: Call, calls: Sequence[Call]) -> list[Call]:
-    """Nearest calls whose events are read for their parents, which no column holds."""
+    """Nearest calls, whose events are read to find parent calls, which have no column."""
     same_arguments = [call for call in calls if call.arguments == row.arguments]
     near = {call.pk: call for some in (calls, same_arguments) for call in _around(row, some)}
     return [call for call in near.values() if call.pk != row.pk]
@@ -86,7 +86,7 @@ def attempts_among(
 
 
 def previous_of_tool(row: Call) -> Call | None:
-    """Previous call in its session; without a session, among its agent's calls without one."""
+    """Previous call of the same tool in the session, or among the agent's calls without one."""
     columns: tuple[str, ...] = PLACE_IN_SESSION
     if row.session is not None:
         others = in_session(row.session).filter(_same_tool(row))
@@ -101,7 +101,8 @@ def previous_of_tool(row: Call) -> Call | None:
 
 
 def counted_before(row: Call) -> dict[str, int]:
-    """Attempts, executions, and executions of its tool before this call, by the agent's count."""
+    """Attempts, executions, and executions of the same tool before this call, by the agent's
+    count."""
     if row.session is None:
         return {}
     before = in_session(row.session).filter(not_after(row)).exclude(pk=row.pk)
@@ -114,5 +115,6 @@ def counted_before(row: Call) -> dict[str, int]:
 
 
 def _same_tool(row: Call) -> Exact:
-    """Written as a sum, so that SQLite uses the session's index rather than the tool's."""
+    """Condition for the same tool, written as a sum so that SQLite uses the session's index instead
+    of the tool's."""
     return Exact(F("tool") + 0, row.tool_id)

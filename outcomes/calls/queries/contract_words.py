@@ -1,4 +1,4 @@
-"""Suggestions for writing a contract, from recent calls: tools, arguments, roles."""
+"""Completions for the contract editor from recent calls: tools, arguments, roles."""
 
 import heapq
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from outcomes.stored.queries import read_events
 
 WEEKS = timedelta(weeks=8)
 MOST_TOOLS = 2_000
-EVENTS = 400  # the newest ones are read for what callers and arguments look like
-CALLS_PER_TOOL = 2  # and those of its newest calls: one busy agent hides no other
+EVENTS = 400  # newest events read for the shape of principals and arguments
+CALLS_PER_TOOL = 2  # plus events of each tool's newest calls, so one busy agent hides no other
 TOOLS_READ = 150
-LARGEST = 16 * 1024  # bytes of one that is read for it, as it is kept
-LARGEST_TEXT = 64 * 1024  # and as it was sent: what repeats itself is kept in little
+LARGEST = 16 * 1024  # stored bytes of an event that is read
+LARGEST_TEXT = 64 * 1024  # the same uncompressed: repetitive text compresses well
 MOST = 300
 _DEEPEST = 3
 
@@ -35,8 +35,7 @@ class ContractWords:
 
 
 def tools_called(project_id: int, now: datetime) -> list[str]:
-    """Tools called recently. One call per tool is fetched by an index; counting them would read
-    millions."""
+    """Tools called recently, found by one index lookup each; counting calls would read millions."""
     recent = Call.objects.filter(tool=OuterRef("pk"), at__gte=now - WEEKS)
     known = Tool.objects.filter(Exists(recent), project=project_id)
     return list(known.order_by("name").values_list("name", flat=True)[:MOST_TOOLS])
@@ -71,8 +70,8 @@ def _sampled_events(project_id: int, now: datetime) -> Iterator[EventRow]:
             {environment for environment, _ in calls},
             [digest for _, digest in calls],
         )
-        # By way of environments and ids alone: for a project, or in an order, SQLite would go
-        # through all of its events.
+        # Filter by environments and ids only: with a project or an order, SQLite would scan all
+        # events of the project.
         call_events = EventRow.objects.filter(environment__in=environments, call_digest__in=digests)
         numbers = _without_large(call_events).values_list("pk", flat=True)
         newest = EventRow.objects.filter(pk__in=heapq.nlargest(EVENTS, numbers))
@@ -80,7 +79,7 @@ def _sampled_events(project_id: int, now: datetime) -> Iterator[EventRow]:
 
 
 def _newest_of_tools(project_id: int, now: datetime) -> list[tuple[int, bytes]]:
-    """Newest calls of each tool, fetched by an index."""
+    """Environment and digest of each tool's newest calls, found by an index."""
     newest_calls = Call.objects.filter(tool=OuterRef("pk"), at__gte=now - WEEKS).order_by("-at")
     newest = {
         f"newest_{place}": Subquery(newest_calls.values("pk")[place : place + 1])

@@ -15,7 +15,7 @@ from outcomes.record.codec import digest_of
 from outcomes.stored.queries import CALLS_SHOWN, PLACE_BY_TIME, CallFilter, calls
 from outcomes.web.paging import Page, Place, page_of, place_of
 
-MOST_FOLDS: Final = 20  # of a session; the calls of others are listed one by one
+MOST_FOLDS: Final = 20  # per session; further repeats are listed one by one
 _SAME: Final = ("tool", "arguments", "reason", "rule")
 
 
@@ -33,7 +33,7 @@ class Fold:
 
 
 def folds_of(session: Session) -> list[Fold]:
-    """Most frequent first."""
+    """Repeated denied calls of a session, most frequent first."""
     if session.loop < LOOP:
         return []
     denied = in_session(session).filter(kind=Call.Kind.DENIED, arguments__isnull=False)
@@ -67,13 +67,13 @@ def folds_of(session: Session) -> list[Fold]:
 
 
 def same_as(row: Call) -> Q:
-    """Calls that fold with this one."""
+    """Condition for calls that fold with this one."""
     same = {"tool": row.tool_id, "reason": row.reason, "rule": row.rule}
     return Q(kind=Call.Kind.DENIED, arguments=row.arguments, **same)
 
 
 def denied_call(session: Session, number: int) -> Call | None:
-    """A call that folds, by its row id."""
+    """Denied call that can be folded, by its row id."""
     rows = in_session(session).filter(kind=Call.Kind.DENIED, arguments__isnull=False, pk=number)
     return rows.select_related("tool").first()
 
@@ -83,8 +83,8 @@ def _key(tool: int, arguments: Any, reason: str, rule: str) -> tuple[Any, ...]:
 
 
 PLACE_IN_SESSION: Final = ("at", "call_index", "order")
-CALLS_BELOW: Final = 50  # figures that say more than the list
-IN_LIST: Final = ("agent", "tool", "environment")  # by which a row is named
+CALLS_BELOW: Final = 50  # calls listed below figures, which matter more than the list
+IN_LIST: Final = ("agent", "tool", "environment")  # that name a row
 IN_FILE: Final = (*IN_LIST, "session")
 
 SHOWN: Final = {
@@ -109,7 +109,7 @@ def calls_of_session(
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Call]:
-    """Calls of a session; `such` is a further condition."""
+    """Page of a session's calls; `such` is an additional condition."""
     calls = in_session(session).select_related(*IN_LIST)
     if show:
         calls = calls.filter(SHOWN[show])
@@ -129,7 +129,7 @@ def calls_by_time(
     names: Sequence[str] = IN_LIST,
     size: int = 0,
 ) -> Page[Call]:
-    """One page of calls, newest first; `size` 0 stands for CALLS_SHOWN."""
+    """Page of calls, newest first; a `size` of 0 means CALLS_SHOWN."""
     size = size or CALLS_SHOWN
     matching = calls(project_id, filters).select_related(None).select_related(*names)
     if without_session:
@@ -142,7 +142,7 @@ def calls_by_time(
 
 
 def numbers_of(session: Session, rows: Sequence[Call]) -> dict[int, int]:
-    """Place of each call in its session, counted from one."""
+    """Number of each call in its session, starting at 1."""
     if not rows:
         return {}
     newest = max(rows, key=place_in_session)
@@ -157,7 +157,7 @@ def number_of(session: Session, row: Call) -> int:
 
 
 def neighbours_of(row: Call) -> Neighbours:
-    """Calls before and after one: of its session, or of its agent's calls without a session."""
+    """Calls before and after one in its session, or among its agent's calls without a session."""
     columns: tuple[str, ...] = PLACE_IN_SESSION
     if row.session is not None:
         siblings = in_session(row.session)
@@ -171,7 +171,7 @@ def neighbours_of(row: Call) -> Neighbours:
     both = siblings.filter(
         Q(pk=Subquery(earlier.values("pk")[:1])) | Q(pk=Subquery(later.values("pk")[:1]))
     )
-    both = both.order_by()  # for an order SQLite would go through all calls of the project
+    both = both.order_by()  # ordered, SQLite would scan all calls of the project
     rows = {_is_after(call, row, columns): call for call in both.select_related("environment")}
     return Neighbours(rows.get(False), rows.get(True))
 
@@ -208,7 +208,7 @@ def _beyond(row: Call, columns: Sequence[str], operator: str) -> Q:
 def newest_events(
     project_id: int, *, agent: str = "", session: str = "", environment: str = ""
 ) -> QuerySet[EventRow]:
-    """Events in order of acceptance, newest first."""
+    """Events by acceptance order, newest first."""
     events = EventRow.objects.filter(project=project_id).select_related("agent", "environment")
     if environment:
         events = events.filter(environment__name=environment)
@@ -216,7 +216,7 @@ def newest_events(
         events = events.filter(agent__digest=digest_of(agent))
     if session:
         session_calls = Call.objects.filter(project=project_id, session__digest=digest_of(session))
-        # By the digests, which an index finds; a call of that id elsewhere is another one.
+        # Filter by digest, which is indexed; the same id in another environment is another call.
         same = session_calls.filter(
             environment=OuterRef("environment"), digest=OuterRef("call_digest")
         )
@@ -225,6 +225,6 @@ def newest_events(
 
 
 def past_verdicts(call: Call) -> Sequence[PastVerdict]:
-    """Verdicts before the present one, newest first."""
+    """Verdicts before the current one, newest first."""
     rows = PastVerdict.objects.filter(project=call.project_id, call=call.pk)
     return list(rows.order_by("-id"))

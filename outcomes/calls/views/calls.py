@@ -77,7 +77,7 @@ def calls(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def call_rows(request: MemberRequest) -> HttpResponse:
-    """Rows of a live list; 204 where nothing has changed."""
+    """Rows of a live list; 204 if nothing has changed."""
     known = request.GET.get("tag", "")
     if "of" in request.GET:
         context = session_calls(request, named_session(request, request.GET["of"]), known)
@@ -94,9 +94,9 @@ def session_calls(
     known: str = "",
     numbers: Mapping[int, int] | None = None,
 ) -> dict[str, Any]:
-    """The table of calls of a session, as its page and the rows alone show it.
+    """Context of a session's call table, for the full page and for the live rows.
 
-    `numbers` are those of its calls that the page has read, by their ids."""
+    `numbers` are the call numbers that the page has already read, by call id."""
     show, start = _show(request, WORDS), start_of(request.GET, PLACE_IN_SESSION)
     same = _same(request, session)
     folds = folds_of(session) if same is None and show in FOLDED_UNDER else []
@@ -147,13 +147,13 @@ def session_calls(
 
 
 def _same(request: MemberRequest, session: Session) -> Call | None:
-    """The denied call whose repeats alone are shown."""
+    """Denied call to whose repeats the list is narrowed."""
     number = parse_number(request.GET.get("loop"), digits=18)
     return denied_call(session, number) if number else None
 
 
 def _unfolded(same: Call | None, folds: Sequence[Fold]) -> Q | None:
-    """Calls to list one by one."""
+    """Condition for the calls to list one by one; None for all."""
     if same is not None:
         return same_as(same)
     return ~reduce(or_, (same_as(fold.row) for fold in folds)) if folds else None
@@ -234,7 +234,7 @@ def _hits(request: MemberRequest, field: SearchField) -> dict[str, Any]:
 
 
 def _differs(request: MemberRequest, field: SearchField) -> dict[str, Any]:
-    """The card *What differs*, or the link that opens it, where the list shows a group of calls."""
+    """Card *What differs*, or the link that opens it, if the list is narrowed to some calls."""
     is_group = bool(field.query) or bool(_show(request)) or any(_why(request).values())
     if not is_group or field.error:
         return {}
@@ -253,7 +253,7 @@ def _such(request: MemberRequest) -> Q:
 
 
 def _parameters(request: MemberRequest) -> dict[str, str]:
-    """Choices that stay when the search changes."""
+    """Parameters to keep when the search changes."""
     narrowing, scope = narrowing_of(request), scope_of(request, is_list=True)
     chosen = {name: request.GET.get(name, "") for name in ("session", "tool")}
     every = chosen | _why(request) | scope.query() | narrowing.query() | {"show": _show(request)}
@@ -282,7 +282,7 @@ def _list(request: MemberRequest, known: str = "") -> dict[str, Any]:
     chosen = {"session": session, "tool": tool} | why | scope.query() | narrowing.query()
     address = with_query(all_calls, **chosen)
     return {
-        "session": None,  # said once: each row asks for it, and looking in vain takes long
+        "session": None,  # set once: templates read it per row, and a failed lookup is slow
         "lines": call_lines(page.rows, now),
         "tag": tag,
         "show": show,
@@ -314,7 +314,7 @@ def _filters(request: MemberRequest, scope: Scope) -> CallFilter:
 
 
 def _groups(request: MemberRequest) -> frozenset[int] | None:
-    """Groups of a rule, where the list shows its denials."""
+    """Call groups of a rule, if the list shows its denials."""
     rule = request.GET.get("rule", "")
     shows_denials = rule and _show(request) == DENIED
     return groups_of_rule(request.project.pk, rule) if shows_denials else None
@@ -346,7 +346,7 @@ def _choices(address: str, counts: Mapping[str, int]) -> list[tuple[str, str, in
 
 
 def _headline(request: MemberRequest, scope: Scope, show: str) -> str:
-    """Figures of the list, where rollups have them; else what it lists."""
+    """Headline with figures if rollups have them, else with a description of the list."""
     narrowing, tool = narrowing_of(request), request.GET.get("tool", "")
     without_session = request.GET.get("session") == NO_SESSION
     since, _ = scope.bounds

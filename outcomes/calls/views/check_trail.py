@@ -10,20 +10,20 @@ from governance.core.verdict import Verdict
 from outcomes.record.outcome import NotReported, ToolExecutionResult
 from outcomes.stored.queries import StoredCall
 
-FEW: Final = 5  # rules that stand open above the one that decided
+FEW: Final = 5  # rules shown above the deciding one without a click
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """Rules before the deciding one: open where they lead to a failure, else one click away."""
+    """Rules before the deciding one: expanded if the verdict is a failure, else collapsed."""
 
     steps: list[Step]
     are_open: bool
 
 
 def rules_before(call: StoredCall, masking: Masking) -> Before | None:
-    """Undecided rules; None where the output or check is missing, or the check gives another answer
-    now."""
+    """Rules before the deciding one; None if the output or check is missing, or if another rule
+    decides now."""
     row, outcome = call.row, call.folded.outcome
     if not row.check_name or not isinstance(outcome, ToolExecutionResult):
         return None

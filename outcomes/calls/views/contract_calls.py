@@ -1,4 +1,5 @@
-"""Recorded calls as input for the playground and contract tests, and names to choose from."""
+"""Recorded calls as input for the playground and contract tests, and tool and contract names to
+choose from."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,20 +24,20 @@ from outcomes.models import Call
 from outcomes.record.outcome import NotReported, ToolArtifactReference, ToolExecutionResult
 from outcomes.web.addresses import named_call
 
-LARGEST: Final = 32 * 1024  # characters that every page of a call has room for, unasked
-LARGEST_TEST: Final = 64 * 1024  # characters that a test of a contract holds at most
-# Whatever else denied it was not its contract.
+LARGEST: Final = 32 * 1024  # characters included in every call page
+LARGEST_TEST: Final = 64 * 1024  # characters that a contract test can hold
+# Any other reason means that something other than the contract denied the call.
 _DENIED_FOR: Final = {"contract": "block", "limit": "limit"}
 
 
 @dataclass(frozen=True, slots=True)
 class CallToTry:
-    """A recorded call as the fields of a form hold it."""
+    """A recorded call as form fields."""
 
     fields: tuple[tuple[str, str], ...]
     size: int  # characters of its arguments
-    is_blanked: bool  # by the agent, before it told of the call
-    is_masked: bool  # here: what the form holds are no secrets
+    is_blanked: bool  # by the agent, before it reported the call
+    is_masked: bool  # by the console: the form contains no secrets
     without_output: bool
 
     @property
@@ -65,7 +66,7 @@ def contract_options(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def try_call(request: MemberRequest) -> HttpResponse:
-    """Call that is too large for its fields to be part of every page that shows it."""
+    """Page with the form fields of a call that are too large to include in its own page."""
     row = named_call(request, request.GET.get("of", ""))
     shown = shown_calls([row])[0]
     number = number_of(row.session, row) if row.session else None
@@ -82,7 +83,7 @@ def try_call(request: MemberRequest) -> HttpResponse:
 
 
 def call_to_try(shown: ShownCall, row: Call, *, number: int | None) -> CallToTry | None:
-    """None where the arguments are not known or are no object."""
+    """Form fields of a call, or None if its arguments are unknown or not an object."""
     call = shown.folded
     if not isinstance(call.tool_args, dict):
         return None
@@ -113,7 +114,7 @@ def call_to_try(shown: ShownCall, row: Call, *, number: int | None) -> CallToTry
 
 
 def output_text(outcome: object) -> tuple[str | None, bool]:
-    """Text that the library makes of an output; and whether the tool returned anything."""
+    """Text that the library derives from an output, and whether the tool returned anything."""
     match outcome:
         case ToolArtifactReference():
             return None, True
@@ -128,7 +129,7 @@ def _clean(output: Json) -> str:
 
 
 def _became(row: Call) -> str:
-    """Decision before the call would have run."""
+    """Recorded decision before the call ran."""
     if row.approval_requested:
         return "ask"
     return _DENIED_FOR.get(row.reason, "") if row.kind == "denied" else "allow"

@@ -24,7 +24,7 @@ from outcomes.record.outcome import (
 from outcomes.web.addresses import call_at, named_call
 from outcomes.web.paging import shown_part
 
-LINES: Final = 1_500  # of one part that are compared; a page of more is read by nobody
+LINES: Final = 1_500  # of each part that are compared; longer diffs are unreadable
 _CONTEXT: Final = 2
 
 

@@ -1,4 +1,4 @@
-"""The card *What differs*: shares, intervals, and links that add a value to the search."""
+"""Card *What differs*: shares, intervals, and links that add a value to the search."""
 
 from typing import Any, Final, NamedTuple
 
@@ -14,16 +14,16 @@ from outcomes.stored.queries import CallFilter
 from outcomes.web.paging import with_query
 from outcomes.web.scope import zone_of
 
-LAST_TICK: Final = 0.98  # of the axis, so that a tick at its end is seen
+LAST_TICK: Final = 0.98  # of the axis, so that a tick at its end is visible
 LINKED: Final = ("tool", "agent", "principal", "env", "error", "reason")
 
 
 class Row(NamedTuple):
     difference: Difference
-    url: str  # of the calls with this value; empty where no search has it
+    url: str  # of the calls with this value; empty if not searchable
     points: str
     interval: str
-    # Along an axis from -100 to 100 points, as shares of it.
+    # Positions on an axis from -100 to 100 points, as fractions of its length.
     low: float
     width: float
     at: float

@@ -1,4 +1,4 @@
-"""Calls that match a search, as the page of calls lists them."""
+"""Calls that match a search, as listed on the page of calls."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from outcomes.search.words import BAD_QUERY, hits_sentence, shown_words
 from outcomes.stored.queries import CALLS_SHOWN, CallFilter
 from outcomes.web.paging import Links, Start, with_query
 
-COUNTED: Final = 300  # hits of a first page; more are stated as a bound
-IN_FILE: Final = 500  # hits read at once
+COUNTED: Final = 300  # hits counted for the first page; beyond that, "more than"
+IN_FILE: Final = 500  # hits per query
 PLACE: Final = ("at", "id")
 
 
@@ -49,7 +49,7 @@ class HitLine:
 
     @property
     def wraps(self) -> dict[str, bool]:
-        """Cells with a match are wrapped, so that it is never cut off."""
+        """Cells to wrap because they contain a match, which must not be truncated."""
         return {"arguments": _has_match(self.arguments), "output": _has_match(self.output)}
 
     @property
@@ -70,7 +70,7 @@ def hits_context(
     start: Start,
     address: str,
 ) -> dict[str, Any]:
-    """One page of hits; with an error in the query there are none."""
+    """Context of one page of hits, empty if the query has an error."""
     before = _place(start)
     hits = Hits()
     if not field.error:
@@ -87,7 +87,7 @@ def hits_context(
 
 
 def every_hit(project_id: int, query: Query, filters: CallFilter, such: Q) -> Iterator[Call]:
-    """All hits, newest first, for a file."""
+    """All hits for a file, newest first."""
     place: Place | None = None
     while True:
         hits = search(project_id, query, filters, size=IN_FILE, before=place, such=such)

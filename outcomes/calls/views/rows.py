@@ -1,4 +1,4 @@
-"""Calls as lists show them; fields that have no column are read from events, a page at a time."""
+"""Calls as list rows; fields without a column are read from events, one page at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from outcomes.search.queries.hits import principal_name
 from outcomes.stored.queries import StoredCall, arguments_line, read_calls
 from outcomes.web.paging import hash_of
 
-FOLDED_FROM: Final = 4  # equal neighbours
+FOLDED_FROM: Final = 4  # equal adjacent calls
 NO_RESULT_AFTER: Final = timedelta(minutes=15)
 
 
@@ -31,8 +31,8 @@ class CallLine:
     judge: str
     is_late: bool
     begins_turn: bool
-    in_doubt: bool = False  # counts as success, and a suggestion takes it for a failure
-    folded_after: "tuple[CallLine, ...]" = ()  # the same call, denied again, in between
+    in_doubt: bool = False  # counted as success, but a suggestion says failure
+    folded_after: "tuple[CallLine, ...]" = ()  # collapsed repeats of the denied call
 
     @property
     def fold_ends(self) -> "tuple[CallLine, CallLine]":
@@ -49,8 +49,8 @@ class FoldLine:
 def call_lines(
     rows: Sequence[Call], now: datetime, numbers: Mapping[int, int] | None = None
 ) -> list[CallLine]:
-    """Lines of calls. With `numbers`, the calls of a session, the first call of each turn is
-    marked."""
+    """List rows of calls. With `numbers`, which only a session's calls have, the first call of each
+    turn is marked."""
     read = {stored.row.pk: stored for stored in read_calls(rows)}
     in_doubt = suspected_among(rows[0].project_id, rows) if rows else frozenset()
     lines, turn = [], ""
@@ -81,13 +81,13 @@ def _principal_of(stored: StoredCall | None) -> str:
 
 
 def fold_lines(folds: Sequence[Fold]) -> list[FoldLine]:
-    """The calls of a fold have equal arguments: those of the newest are shown."""
+    """Folds with their arguments, read from the newest call because all have the same."""
     read = {stored.row.pk: stored for stored in read_calls([fold.row for fold in folds])}
     return [FoldLine(fold, arguments_line(read.get(fold.row.pk))) for fold in folds]
 
 
 def folded(lines: Sequence[CallLine]) -> list[CallLine]:
-    """Neighbours that are the same denied call, collapsed to the first and the last."""
+    """Lines in which adjacent repeats of a denied call are collapsed to the first and the last."""
     shown: list[CallLine] = []
     for _, group in groupby(lines, key=_sameness):
         same = list(group)
@@ -137,7 +137,7 @@ def is_late(row: Call, now: datetime) -> bool:
 
 
 def principal_words(principal: Mapping[str, Json]) -> str:
-    """Principal in plain values, its id first."""
+    """Principal as plain values, its id first."""
     shown = Masking(dict(principal)).value(dict(principal))
     fields = shown.items() if isinstance(shown, dict) else ()
     plain = {name: value for name, value in fields if isinstance(value, str | int)}

@@ -1,5 +1,5 @@
-"""The recorded decision on a call, and what is behind it: rules of its contract, re-evaluated, and
-session limits with their counts at the time."""
+"""Recorded decision on a call and its reasons: the contract's rules, re-evaluated, and session
+limits with their counts at the time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class LimitThen:
     before: int
     value: int
     assumed: bool
-    denied: bool  # this very call
+    denied: bool  # this call
 
 
 @require_safe
@@ -98,7 +98,7 @@ def _counted(limit: SessionLimit, counts: dict[str, int]) -> tuple[str, int]:
 
 
 def _difference(row: Call, stored: StoredCall | None, tried: Tried | None) -> str:
-    """How re-evaluation differs from the record, and why; empty where both agree.
+    """How re-evaluation differs from the record, and why; empty if both agree.
 
     Only the contract's rules can be re-evaluated: a limit, an approval or the agent itself may have
     denied a call that every rule allows."""

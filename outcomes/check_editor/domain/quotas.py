@@ -1,4 +1,4 @@
-"""How many calls each binding would judge, and which tools none but the last line covers."""
+"""Number of calls that each binding applies to, and tools that only the last binding covers."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ ANYBODY = "*"
 
 
 class Counted(NamedTuple):
-    """Calls of a tool in an environment, by everybody or by one agent."""
+    """Number of calls of a tool in an environment, by all agents or by one."""
 
     environment: str
     tool: str
@@ -30,10 +30,10 @@ class Partly:
 
 @dataclass(frozen=True, slots=True)
 class SharedOut:
-    lines: tuple[int, ...]  # calls of each, in their order
-    last: int  # calls that only the last line takes
-    uncovered: tuple[tuple[str, int], ...]  # tools of which it takes all, most called first
-    partly: tuple[Partly, ...] = ()  # those of which it takes some
+    lines: tuple[int, ...]  # calls of each binding, in order
+    last: int  # calls that only the last binding applies to
+    uncovered: tuple[tuple[str, int], ...]  # tools with only such calls, most called first
+    partly: tuple[Partly, ...] = ()  # tools with some such calls
 
     @property
     def calls(self) -> int:
@@ -49,14 +49,14 @@ class SharedOut:
 
 
 def names_agents(bindings: Iterable[Binding]) -> list[str]:
-    """The globs that do not fit every agent: only of those it matters who called."""
+    """Agent globs that don't match every agent; only calls of these agents are counted by agent."""
     return sorted({line.agent for line in bindings} - {ANYBODY})
 
 
 def shared_out(
     bindings: Sequence[Binding], by_tool: Iterable[Counted], by_agent: Iterable[Counted] = ()
 ) -> SharedOut:
-    """`by_agent` are the calls, among those `by_tool`, of agents that some line is about."""
+    """Calls by binding; `by_agent` is the part of `by_tool` made by agents that a binding names."""
     judged: Counter[int | None] = Counter()
     covered: Counter[str] = Counter()
     left: Counter[str] = Counter()
@@ -72,7 +72,7 @@ def shared_out(
     of_everybody = [line for line in bindings if line.agent == ANYBODY]
     places = [place for place, line in enumerate(bindings) if line.agent == ANYBODY]
     for each in by_tool:
-        # What the minutes count and what the calls say may differ by those of this moment.
+        # Rollups and calls may differ by the calls of this moment.
         rest = max(0, each.calls - special[each.environment, each.tool])
         first = first_fitting(of_everybody, each.environment, "", each.tool)
         give(each._replace(calls=rest), None if first is None else places[first])

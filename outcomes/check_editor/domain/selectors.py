@@ -1,4 +1,4 @@
-"""The selectors that lead to something in results that were seen, for who writes a condition."""
+"""Selectors that match values in recorded results, suggested when writing a condition."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _BARE = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
 
 
 def selectors_in(results: Iterable[Json]) -> list[str]:
-    """Selectors in results, those of the first results first; keys that are ids count as one."""
+    """Distinct selectors in results, at most MOST, in the order of the results."""
     selectors: dict[str, None] = {}
     for result in results:
         for selector in _paths("result", result, 0):

@@ -1,5 +1,5 @@
-"""The calls of the last hours as bindings share them out: from the rollups, and of agents
-that some line is about from their calls."""
+"""Recent calls by binding, counted from rollups, and from calls for agents that a binding
+names."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,9 +16,9 @@ from outcomes.figures.domain.figures import Figures
 from outcomes.figures.queries.place_figures import figures_by_both, figures_by_place
 from outcomes.models import Agent, Call, Tool
 
-# What a check may be asked of; a timeout or a failure is one without asking.
+# Outcomes that checks classify; timeouts and failures are failures without a check.
 JUDGED: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
-LOOKED_THROUGH: Final = 200_000  # calls of such agents; of more the newest stand for all
+LOOKED_THROUGH: Final = 200_000  # calls of such agents; with more, the newest are a sample of all
 
 
 class _Names(NamedTuple):
@@ -27,15 +27,15 @@ class _Names(NamedTuple):
 
 
 def calls_shared_out(project_id: int, lines: tuple[Binding, ...], since: datetime) -> SharedOut:
-    """Six queries at most, however many lines there are."""
+    """Calls by binding, with at most six queries for any number of bindings."""
     return _since(project_id, lines, since, _names(project_id))
 
 
 def two_calls_shared_out(
     project_id: int, lines: tuple[Binding, ...], *, since: datetime, cut: datetime
 ) -> tuple[SharedOut, SharedOut]:
-    """Up to the cut and from there on. What was before costs a reading of rollups, and one of
-    names where a line is about agents."""
+    """Calls by binding before and after the cut. The part before it costs one query of rollups, and
+    one of names if a binding names agents."""
     names = _names(project_id)
     before = _between(project_id, lines, since, cut, names)
     return before, _since(project_id, lines, cut, names)
@@ -110,7 +110,7 @@ def _by_agent(
 
 
 def _named(project_id: int, agents: Iterable[int], globs: Iterable[str]) -> dict[int, str]:
-    """Those of these agents that some line is about."""
+    """Names of the agents that match a glob, by id."""
     rows = Agent.objects.filter(project=project_id, pk__in=list(agents)).values_list("pk", "name")
     return {agent: name for agent, name in rows if any(glob_matches(glob, name) for glob in globs)}
 

@@ -1,4 +1,4 @@
-"""The newest results of some tools, in a bounded number of calls that are looked at for them."""
+"""Newest results of some tools, found in a bounded number of calls."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ MOST: Final = 200
 MOST_TOOLS: Final = 10
 MOST_KNOWN: Final = 2_000
 WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
-_LOOKED_THROUGH: Final = 3  # times as many calls as are wanted: not every call has a result
+_LOOKED_THROUGH: Final = 3  # calls read per result wanted, since not every call has one
 
 
 def known_tools(project_id: int) -> dict[str, int]:
-    """All tools that were ever called, the one of the newest call first."""
+    """Tools with calls, most recently called first."""
     newest = Call.objects.filter(tool=OuterRef("pk")).order_by("-at").values("at")[:1]
     tools = Tool.objects.filter(project=project_id).annotate(last=Subquery(newest))
     recent = tools.filter(last__isnull=False).order_by("-last", "name")
@@ -30,7 +30,7 @@ def known_tools(project_id: int) -> dict[str, int]:
 
 
 def most_called(project_id: int, known: Mapping[str, int], now: datetime) -> str:
-    """Which of these tools ran most often in the last week; empty where none did."""
+    """The tool that ran most often in the last week; empty if none did."""
     counted: Counter[int] = Counter()
     week = now - timedelta(weeks=1)
     for (_, tool), each in figures_by_place(project_id, "tool", since=week).items():
@@ -40,7 +40,7 @@ def most_called(project_id: int, known: Mapping[str, int], now: datetime) -> str
 
 
 def newest_results(tools: Sequence[int]) -> list[Row]:
-    """At most MOST, newest first, and of each of these tools as many as of any other."""
+    """At most MOST results, newest first, shared evenly among the tools."""
     if not tools:
         return []
     share = MOST // len(tools)
@@ -48,12 +48,12 @@ def newest_results(tools: Sequence[int]) -> list[Row]:
 
 
 def newest_in(tool: Tool, scope: Scope) -> tuple[list[Row], dict[int, str]]:
-    """The newest results of one tool in a scope, newest first, in a bounded number of its calls;
-    and the names of their environments."""
+    """Results of one tool in a scope, newest first, found in a bounded number of its calls, and the
+    names of their environments."""
     calls = Call.objects.filter(tool=tool, at__gte=scope.since, at__lt=scope.until)
     most = MOST * _LOOKED_THROUGH
     if scope.environment or scope.agent:
-        most *= _LOOKED_THROUGH  # the others' are among them
+        most *= _LOOKED_THROUGH  # these include calls outside the scope
     newest = calls.order_by("-at").values("pk")[:most]
     rows = Call.objects.filter(pk__in=newest, kind__in=WITH_RESULT)
     if scope.environment:
@@ -72,7 +72,7 @@ def result_numbered(project_id: int, number: int) -> Row | None:
 
 
 def _looked_through(tools: Sequence[int], each: int) -> list[Row]:
-    # One statement: of each tool its newest calls, which its index has in this order.
+    # One statement for the newest calls of each tool, which an index has in this order.
     parts = []
     for tool in tools:
         newest = Call.objects.filter(tool=tool).order_by("-at").values("pk")[:each]
@@ -83,7 +83,7 @@ def _looked_through(tools: Sequence[int], each: int) -> list[Row]:
 
 
 def _shared_out(rows: Sequence[Row], share: int) -> list[Row]:
-    """Distributes what one tool does not need among the others."""
+    """Give each tool its share, and distribute unused shares among the others."""
     by_tool: dict[str, list[Row]] = defaultdict(list)
     for row in sorted(rows, key=_age, reverse=True):
         by_tool[row.tool].append(row)

@@ -1,4 +1,4 @@
-"""The text of a check, as it is being written, tried on results that are recorded."""
+"""Try a draft of a check on recorded results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from outcomes.record.outcome import NotReported
 from outcomes.suggestions.domain.shapes import shape_of
 from outcomes.suggestions.domain.trials import Result, Tried
 
-SECONDS: Final = 2.0  # whoever writes a text that takes longer is shown what was reached
+SECONDS: Final = 2.0  # a slower draft is tried on as many results as fit in this time
 
 ReadArtifact = Callable[[str], Json | Unreadable]
 
@@ -33,7 +33,7 @@ ReadArtifact = Callable[[str], Json | Unreadable]
 @dataclass(frozen=True, slots=True)
 class Read:
     results: list[Result]
-    unread: dict[str, int]  # why an output cannot be shown here, and of how many
+    unread: dict[str, int]  # outputs that cannot be shown, counted by reason
 
 
 def read_results(rows: Sequence[Row], environments: Mapping[int, str], read: ReadArtifact) -> Read:
@@ -67,7 +67,8 @@ def tried_on(
     newest: Compiled | None,
     judges: Judges,
 ) -> list[Tried]:
-    """Verdicts of draft, newest version and bound check; without `compiled`, of the last two."""
+    """Verdicts of the draft, the newest version and the bound check; without `compiled`, only of
+    the last two."""
     check = NamedCheck(compiled) if compiled else None
     before = NamedCheck(newest) if newest else None
     until, tried = monotonic() + SECONDS, []

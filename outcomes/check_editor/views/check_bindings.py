@@ -1,4 +1,4 @@
-"""Calls of the last day by binding and by check, for the pages of success checks."""
+"""Calls of the last 24 hours by binding and by check, for the pages of success checks."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -64,8 +64,8 @@ def bindings_preview(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def bindings_of_check(request: MemberRequest) -> HttpResponse:
-    """Card of a check's page and editor: the bindings with their calls, its own always among
-    them, and a form that adds one."""
+    """Card for a check's page and editor: bindings with their calls, always including the check's
+    own, and a form to add one."""
     name, lines = request.GET.get("of", ""), list(bindings_of(request.project).lines)
     counts = _calls_by_line(request, lines)
     rows = [
@@ -94,7 +94,8 @@ def bindings_of_check(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def check_use(request: MemberRequest) -> HttpResponseBase:
-    """Calls of a day by check, with the day before; each number goes into its own row."""
+    """Calls of the last 24 hours by check, and of the 24 hours before; each number is swapped into
+    its row of the list."""
     lines, day = tuple(bindings_of(request.project).lines), timezone.now() - A_DAY
     before, shares = two_calls_shared_out(request.project.pk, lines, since=day - A_DAY, cut=day)
     used, was = used_by_check(lines, shares), used_by_check(lines, before)
@@ -123,7 +124,7 @@ def used_by_check(lines: Sequence[Binding], shares: SharedOut) -> Counter[str]:
 
 
 def uncovered_sentence(shares: SharedOut) -> str:
-    """14 tools use the default check only (32 % of calls), 2 more for some calls (5 %)"""
+    """Headline on tools with the default check only, and on tools with it for some calls."""
     if not shares.calls:
         return "No calls in the last 24 hours"
     if not shares.uncovered and not shares.partly:
@@ -149,7 +150,7 @@ def _share(calls: int, shares: SharedOut) -> str:
 
 
 def _uncovered(shares: SharedOut) -> list[Partly]:
-    """Tools that only the last binding covers, then those it covers in part."""
+    """Tools covered only by the last binding, then those partly covered by others."""
     wholly = [Partly(tool, calls, calls) for tool, calls in shares.uncovered]
     return [*wholly, *shares.partly]
 

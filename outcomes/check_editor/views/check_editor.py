@@ -1,4 +1,4 @@
-"""Which words can be completed in the editor of a check."""
+"""Completions for the check editor."""
 
 from django.http import JsonResponse
 from django.utils import timezone
@@ -15,7 +15,7 @@ from outcomes.calls.queries.contract_words import tools_called
 @require_safe
 @member_page(Action.WRITE_CHECK)
 def check_words(request: MemberRequest) -> JsonResponse:
-    """Words that the editor completes; those of results come with the recorded results."""
+    """Words that the editor completes; selectors from results come with the recorded results."""
     names = [name for name in check_names(request.project) if name != DEFAULT.name]
     words = {
         "keys": {"new": completing.KEYS},

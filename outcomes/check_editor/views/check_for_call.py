@@ -1,4 +1,4 @@
-"""A success check for the result of one call: the rule that its structure suggests, to edit."""
+"""Draft of a success check for one call, with the rule that the pattern of its output suggests."""
 
 from django.http import HttpResponse
 from django.shortcuts import render

@@ -1,4 +1,4 @@
-"""Recorded outputs beside the editor of a check, with the verdicts of its draft."""
+"""Recorded outputs next to the check editor, with the verdicts of the draft."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -46,8 +46,8 @@ from outcomes.check_editor.words import (
 )
 from outcomes.suggestions.domain.trials import ResultGroup, Tried, by_shape, shapes_in
 
-ROWS: Final = 60  # of one list; what a list leaves out is counted
-CHOICES: Final = 500  # names of tools that can be chosen
+ROWS: Final = 60  # per list; further rows are only counted
+CHOICES: Final = 500  # tool names to choose from
 ORDERS: Final = {"shape": "By pattern", "newest": "Newest"}
 SHOWS: Final = {"": "All", "failures": "Failures", "changed": "Changed"}
 
@@ -55,12 +55,12 @@ SHOWS: Final = {"": "All", "failures": "Failures", "changed": "Changed"}
 @dataclass(frozen=True, slots=True)
 class EditorForm:
     text: str
-    check: str  # its name; empty of one that is not there yet
-    draft: int  # of a new check; 0: none
+    check: str  # name; empty for a check that does not exist yet
+    draft: int  # of a new check; 0 if none
     tools: str
     order: str
     show: str
-    newer: tuple[str, ...] = ()  # included checks that it takes newer
+    newer: tuple[str, ...] = ()  # included checks to update to a newer version
 
 
 @require_POST
@@ -72,7 +72,7 @@ def recorded_results(request: MemberRequest) -> HttpResponse:
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def take_result(request: MemberRequest) -> HttpResponse:
-    """The text with a recorded result in it: as an example, or as the skeleton of a rule."""
+    """Draft with a recorded result inserted, as an example or as the skeleton of a rule."""
     form = _form_of(request)
     kind, _, call = request.POST.get("take", "").partition(":")
     is_script = request.headers.get("HX-Request") == "true"
@@ -94,7 +94,7 @@ def _page(
 ) -> HttpResponse:
     context = _tried(request, form)
     if request.headers.get("HX-Request") == "true":
-        # Without the request: what stands around a page is not asked for at every letter.
+        # Render without the request, so that no keystroke loads the data of the page layout.
         alone = context | {"project": request.project}
         return HttpResponse(render_to_string("check_editor/_recorded.html", alone))
     context |= {
@@ -164,7 +164,7 @@ def _results(project: int, tools: list[int], environments: dict[int, str]) -> Re
 
 
 def _tools_matching(form: EditorForm, known: dict[str, int]) -> list[str] | None:
-    """None where no tool was named."""
+    """Tools that match the form's globs, or None if it has no globs."""
     globs = [glob.strip() for glob in form.tools.split(",") if glob.strip()]
     if not globs:
         return None
@@ -178,8 +178,7 @@ def _default_tools(
     known: dict[str, int],
     named: Iterable[str],
 ) -> list[str]:
-    """The tools that bindings give this check; else those that its rules name; else the one that
-    is called most."""
+    """Tools bound to this check, else those that its rules name, else the most called one."""
     if bound := [name for name in known if _may_judge(check, judges.lines, name)]:
         return bound
     globs = set(named) - {"*"}
@@ -190,7 +189,7 @@ def _default_tools(
 
 
 def _may_judge(check: str, lines: tuple[Binding, ...], tool: str) -> bool:
-    """Whether some call of this tool may be bound to it; agents and environments left aside."""
+    """Whether some call of this tool may be bound to the check, in any environment by any agent."""
     for line in lines:
         if not glob_matches(line.tool, tool):
             continue
@@ -210,7 +209,7 @@ def _is_shown(tried: Tried, show: str) -> bool:
 
 
 def _lines(tried: list[Tried], order: str) -> tuple[list[dict[str, Any]], int]:
-    """And how many more there are."""
+    """Rows of the list, and how many more there are."""
     is_by_shape = order == "shape"
     groups = by_shape(tried) if is_by_shape else [ResultGroup((each,)) for each in tried]
     lines = [_line(group, is_by_shape=is_by_shape) for group in groups[:ROWS]]
@@ -227,14 +226,14 @@ def _line(group: ResultGroup, *, is_by_shape: bool) -> dict[str, Any]:
         "why": why(tried.explanation, tried.result.output),
         "reason": reason_of(tried.explanation, tried.result.output),
         "output": indented(tried.result.output),
-        # What is open stays open while the text changes, so this does not tell of verdicts.
+        # Expanded rows stay open while the text changes, so the key excludes verdicts.
         "key": f"{tried.shape.digest} {tried.result.tool}" if is_by_shape else tried.result.call,
     }
 
 
 def _form_of(request: MemberRequest) -> EditorForm:
     sent = request.POST
-    name, _, value = sent.get("pick", "").partition(":")  # the button that was pressed
+    name, _, value = sent.get("pick", "").partition(":")  # the button that was clicked
     order = value if name == "order" else sent.get("order", "")
     show = value if name == "show" else sent.get("show", "")
     return EditorForm(
@@ -254,4 +253,4 @@ def _editor(request: MemberRequest, form: EditorForm) -> str:
         return reverse("governance:edit_check_draft", args=[slug, form.check])
     if form.draft:
         return reverse("governance:edit_new_check_draft", args=[slug, form.draft])
-    return reverse("governance:new_check", args=[slug])  # which takes a text that is brought along
+    return reverse("governance:new_check", args=[slug])  # accepts a submitted text

@@ -1,4 +1,4 @@
-"""A recorded result written into the text of a check: as an example, or with a rule about it."""
+"""Insert a recorded result into a check, as an example or as a rule for it."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -20,9 +20,9 @@ from outcomes.suggestions.domain.trials import Result
 
 RULE: Final = "rule"
 VERDICTS: Final = ("success", "failure", "unknown")
-SHORT: Final = 400  # characters of a result that stands in a text as it is
+SHORT: Final = 400  # characters of a result that is inserted unchanged
 LONGEST: Final = 8_000
-_TEXT: Final = 160  # characters of a text in a shortened one
+_TEXT: Final = 160  # characters of a string in a shortened result
 _ITEMS: Final = 3
 _KEYS: Final = 30
 _DEEPEST: Final = 6
@@ -38,7 +38,7 @@ def inserted_into(
     check = NamedCheck(read.compiled) if read.compiled is not None else None
     if kind == RULE:
         pairs = rule_for(result.output, result.tool, rule_ids(text))
-        # The rule that decides it as the text stands: the new one must come before.
+        # The rule that currently decides this result: the new one must come before it.
         before = _decision(check, result, result.output, result.elapsed_ms)[1] if check else ""
         return with_rule(text, pairs, before=before)
     return with_example(
@@ -51,7 +51,7 @@ def inserted_into(
 
 
 def shortened(value: Json, depth: int = 0) -> Json:
-    """Long strings, long lists and wide objects, cut after their first items."""
+    """Value with long strings, long lists and wide objects truncated to their first items."""
     match value:
         case str():
             return value if len(value) <= _TEXT else value[:_TEXT] + "…"
@@ -82,7 +82,7 @@ def _result(project: int, call: str) -> Result:
 
 
 def _for_people(check: NamedCheck | None, result: Result) -> Json:
-    """Shortened where the text says the same of both: an example is there to be read."""
+    """Output, shortened for readability if the check decides the same way on the short form."""
     output = result.output
     if len(canonical(output)) <= SHORT:
         return output

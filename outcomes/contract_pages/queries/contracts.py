@@ -14,9 +14,9 @@ from outcomes.models import Call, CallGroup
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The agents that run a contract, or are to run it."""
+    """Agents that run a contract, or are assigned it."""
 
-    agents: tuple[FleetAgent, ...]  # who does not stand well first
+    agents: tuple[FleetAgent, ...]  # those with problems first
     knows_connections: bool
 
     def in_environment(self, name: str) -> list[FleetAgent]:
@@ -28,7 +28,7 @@ def running(project_id: int, bundle: str) -> Running:
 
 
 def running_each(project_id: int, bundles: Iterable[str]) -> dict[str, Running]:
-    """The same of several contracts, for one look at the fleet."""
+    """Agents of several contracts by contract, from a single read of the fleet."""
     fleet = fleet_of_late(project_id)
     return {
         bundle: Running(
@@ -40,7 +40,7 @@ def running_each(project_id: int, bundles: Iterable[str]) -> dict[str, Running]:
 
 
 def runs_version(agent: FleetAgent, bundle: str, number: int) -> bool:
-    """Whether it runs this version, or was sent it last."""
+    """Whether the agent runs this version, or was sent it last."""
     return (agent.newest.bundle, agent.newest.number) == (bundle, number)
 
 
@@ -52,9 +52,8 @@ class Denied(NamedTuple):
 def denied_in(
     project_id: int, bundles: Iterable[int], since: datetime, cut: datetime, until: datetime
 ) -> dict[int, Denied]:
-    """Calls that were denied, for whichever reason, while a version of each contract governed: up
-    to the cut, and from there on."""
-    groups = CallGroup.objects.filter(project=project_id, of=DENIED)  # by which an index finds them
+    """Number of calls denied for any reason under each contract, before and after the cut."""
+    groups = CallGroup.objects.filter(project=project_id, of=DENIED)  # for an index
     denied = Call.objects.filter(
         group__in=groups.values("pk"),
         at__gte=since,
@@ -70,7 +69,7 @@ def denied_in(
 
 
 def _has(agent: FleetAgent, bundle: str) -> bool:
-    # Of several that its tags may bring it, only what it runs tells which it has.
+    # Tags can assign several contracts, so only what an agent runs shows which one it has.
     runs = agent.newest
     return runs.bundle == bundle or (not runs.is_known and bundle in agent.assigned)
 

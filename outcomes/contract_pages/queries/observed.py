@@ -1,6 +1,6 @@
-"""Calls that a version in observe mode would have denied so far, line by line.
+"""Calls that a version in observe mode would have denied so far, by rule, tool and agent.
 
-Only events say which rules would have denied a call, one for each of them. So rules and lines are
+Which rules would have denied a call is stored only in events, one per rule. So rules and lines are
 counted over the newest calls; tools, agents and the total over all calls."""
 
 from collections import Counter
@@ -15,7 +15,7 @@ from outcomes.models import Call, Event, TickedLine
 from outcomes.record.event import WouldBlock
 from outcomes.stored.queries import read_events
 
-COUNTED = 2_000  # calls; whoever would deny more of them looks at samples, not at each
+COUNTED = 2_000  # calls; with more, people review samples, not each call
 SAMPLES = 3
 
 
@@ -50,7 +50,7 @@ class Line:
 
     @property
     def since(self) -> int:
-        """How many came after it was ticked off."""
+        """Number of calls since the review."""
         return sum(call.pk > self.ticked.up_to for call in self.calls) if self.ticked else 0
 
     @property
@@ -60,10 +60,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    lines: list[Line]  # those that nobody ticked off first, then the most frequent
-    calls: int  # in all
-    counted: int  # of these, line by line
-    by_tool: Mapping[str, int]  # of all, each call once, however many rules would have denied it
+    lines: list[Line]  # unreviewed ones first, then by number of calls
+    calls: int  # total
+    counted: int  # calls that the lines cover
+    by_tool: Mapping[str, int]  # all calls, each once even if several rules would have denied it
     by_agent: Mapping[str, int]
 
     def line(self, named: Named) -> Line | None:
@@ -71,7 +71,7 @@ class Observed:
 
 
 def number_observed(live: Iterable[tuple[int, int]]) -> int:
-    """How many calls these versions would have denied, each in its environment."""
+    """Number of calls that these versions would have denied, each in its environment."""
     such = Q()
     for version, environment in live:
         such |= Q(version=version, environment=environment)
@@ -100,7 +100,7 @@ def observed(there: VersionThere) -> Observed:
 
 
 def _pairs(denials: QuerySet[Call, Call]) -> Counter[tuple[str, str]]:
-    """Number of calls of each tool and agent, answered by the index and two small tables."""
+    """Number of calls per tool and agent, read from an index and two small tables."""
     pairs = denials.values_list("tool__name", "agent__name").annotate(number=Count("id"))
     return Counter({(tool, agent): number for tool, agent, number in pairs})
 
@@ -115,7 +115,7 @@ def _lines(calls: dict[bytes, Call], newest: QuerySet[Call, Call]) -> dict[Named
         call = calls[digest]
         named = Named(rule, call.tool.name, call.agent.name)
         line = lines.setdefault(named, Line(named=named))
-        if not line.calls or line.calls[-1] is not call:  # sent twice, with another time
+        if not line.calls or line.calls[-1] is not call:  # sent twice with different timestamps
             line.calls.append(call)
     for line in lines.values():
         line.calls.sort(key=lambda call: call.pk, reverse=True)
@@ -123,7 +123,7 @@ def _lines(calls: dict[bytes, Call], newest: QuerySet[Call, Call]) -> dict[Named
 
 
 def _rules(calls: dict[bytes, Call], newest: QuerySet[Call, Call]) -> Iterable[tuple[bytes, str]]:
-    """Rules that would have denied each call."""
+    """Digests of calls, each with a rule that would have denied it."""
     if not calls:
         return
     environment = next(iter(calls.values())).environment_id

@@ -1,4 +1,4 @@
-"""Recent calls as examples for tests: of a contract, and the last one of a tool."""
+"""Recent calls as examples for tests: those of a contract, and the last call of a tool."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from outcomes.models import Call
 from outcomes.record.codec import digest_of
 from outcomes.stored.queries import with_names
 
-READ: Final = 1_000  # newest calls of the project that are looked through
+READ: Final = 1_000  # newest calls of the project that are searched
 SHOWN: Final = 5
 
 

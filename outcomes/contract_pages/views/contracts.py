@@ -1,4 +1,4 @@
-"""Agents and calls on the pages of contracts. Each part has an address of its own."""
+"""Agents and calls on the contract pages. Each part has its own URL."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -69,8 +69,8 @@ class Rollout(NamedTuple):
 @require_safe
 @member_page()
 def contract_agents(request: MemberRequest) -> HttpResponseBase:
-    """How many agents run each contract of the list, and how many calls it denied: each number put
-    into its own row."""
+    """Number of agents that run each contract of the list, and of calls it denied; each number is
+    swapped into its row of the list."""
     listed = listed_bundles(request.project, "", LISTED)
     each = running_each(request.project.pk, [bundle.name for bundle in listed])
     since, until = _last_day()
@@ -142,7 +142,7 @@ def contract_figures(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """Counts on the tabs of a contract; a request for this part alone is redirected to the page."""
+    """Counts on a contract's tabs; requests without HTMX are redirected to the contract."""
     bundle = existing_bundle(request.project, bundle_name)
     if request.headers.get("HX-Request") != "true":
         return redirect("governance:contract", request.project.slug, bundle.name)
@@ -155,7 +155,7 @@ def contract_counts(request: MemberRequest, bundle_name: str) -> HttpResponse:
 
 
 def _last_day() -> tuple[datetime, datetime]:
-    """As the lists that its numbers lead to have it: without what is ahead of the clock."""
+    """Last 24 hours, rounded like the linked lists, without calls dated in the future."""
     now = timezone.now()
     return to_the_minute(now - A_DAY), after_the_minute(now)
 
@@ -166,7 +166,7 @@ def _denied_url(request: MemberRequest, bundle: str, since: datetime) -> str:
 
 
 def agents_sentence(agents_running: Running) -> str:
-    """12 of 14 agents up to date"""
+    """Phrase such as `12 of 14 agents up to date`."""
     agents = len(agents_running.agents)
     if not agents:
         return "no agents"
@@ -177,7 +177,7 @@ def agents_sentence(agents_running: Running) -> str:
 
 
 def rollout_sentence(agents_running: Running, bundle: str, live: Mapping[str, int]) -> str:
-    """12 of 14 agents up to date, 2 on v11"""
+    """Phrase such as `12 of 14 agents up to date, 2 on v11`."""
     agents = [each for each in agents_running.agents if each.environment in live]
     if not agents:
         return ""

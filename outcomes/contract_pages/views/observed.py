@@ -1,5 +1,4 @@
-"""Calls that a contract in observe mode would have denied so far, which people review and tick
-off."""
+"""Review of the calls that a contract in observe mode would have denied so far."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -33,7 +32,7 @@ from outcomes.web.paging import with_query
 def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
     places = _places(request, bundle_name)
     environment, version = request.GET.get("environment", ""), request.GET.get("version", "")
-    # The bar offers every environment of the project, also those in which it is not live.
+    # The environment filter includes environments in which the contract is not deployed.
     is_offered = not version and environment in navigation_of(request, request.project).waiting
     if not environment or (is_offered and environment not in places):
         environment = next(iter(places), "")
@@ -74,7 +73,7 @@ def would_deny(request: MemberRequest, bundle_name: str) -> HttpResponseBase:
 @require_POST
 @member_page(Action.DEPLOY)
 def tick(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """Ticks a line off, or takes that back."""
+    """Mark a line as reviewed, or undo that."""
     sent = request.POST
     environment, version = sent.get("environment", ""), sent.get("version", "")
     address = with_query(_address(request, bundle_name, environment), version=version)
@@ -101,7 +100,7 @@ def _there(request: MemberRequest, bundle_name: str, environment: str, number: s
 
 
 def _places(request: MemberRequest, bundle_name: str) -> dict[str, int]:
-    """Environments where it is deployed, with the version."""
+    """Environments in which the contract is deployed, with the version number."""
     bundle = existing_bundle(request.project, bundle_name)
     live = live_deployments(request.project, [bundle.pk])
     return {each.environment.name: each.version.number for each in live}

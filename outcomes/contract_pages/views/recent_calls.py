@@ -1,4 +1,4 @@
-"""Recent calls of a contract to keep as tests, and arguments of a tool's last call."""
+"""Recent calls of a contract to save as tests, and arguments of a tool's last call."""
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -24,7 +24,7 @@ LONGEST_NAME = 256
 @require_safe
 @member_page()
 def recent_calls(request: MemberRequest, bundle_name: str) -> HttpResponse:
-    """Part of the page of tests."""
+    """Recent calls on the contract's tests page."""
     bundle = existing_bundle(request.project, bundle_name)
     if request.headers.get("HX-Request") != "true":
         return redirect("governance:cases", request.project.slug, bundle.name)
@@ -45,7 +45,7 @@ def recent_calls(request: MemberRequest, bundle_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def argument_fields(request: MemberRequest) -> HttpResponse:
-    """Fields with the arguments of the last call of a tool, and the same as text."""
+    """Arguments of a tool's last call, as form fields and as text."""
     tool = request.GET.get("tool", "")[:LONGEST_NAME]
     args = _last_arguments(request.project.pk, tool)
     context = {
@@ -60,7 +60,7 @@ def argument_fields(request: MemberRequest) -> HttpResponse:
 @require_safe
 @member_page()
 def argument_lines(request: MemberRequest) -> HttpResponse:
-    """Arguments of the last call of a tool, as the text of a row of a session test."""
+    """Arguments of a tool's last call, as text for a row of a session test."""
     number = parse_number(request.GET.get("row"), 4)
     tool = request.GET.get("tool") or request.GET.get(f"{PREFIX}{number}:tool", "")
     args = _last_arguments(request.project.pk, tool[:LONGEST_NAME])
@@ -71,7 +71,7 @@ def argument_lines(request: MemberRequest) -> HttpResponse:
 
 
 def _last_arguments(project_id: int, tool: str) -> dict[str, Json]:
-    """Empty where the tool has no call with arguments, or very large ones."""
+    """Arguments of the tool's last call; empty if it has none, or very large ones."""
     row = last_call_of_tool(project_id, tool) if tool else None
     args = shown_calls([row])[0].folded.tool_args if row else None
     return args if isinstance(args, dict) and len(json_written(args)) <= LARGEST else {}

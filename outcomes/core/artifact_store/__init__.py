@@ -1,6 +1,7 @@
-"""The artifact store: content streamed in and out under its SHA-256, readable by part.
+"""Artifact store: content streamed in and out under its SHA-256, readable by range.
 
-Rooms use this door. Behind it is the folder or the bucket that EDICTUM_SITE_ARTIFACTS names.
+The interface for all other packages. The store itself is the folder or bucket in
+EDICTUM_SITE_ARTIFACTS.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -64,7 +65,7 @@ Result = TypeVar("Result")
 
 
 class Reader(FrameReader):
-    """One artifact of this console, open for reading."""
+    """An artifact in the store in use, open for reading."""
 
     def __init__(self, project_id: int, sha256: str) -> None:
         super().__init__(place().open(project_id, sha256), sha256)
@@ -78,7 +79,7 @@ def place() -> Place:
 
 
 def place_named(address: str) -> Place:
-    """The store at an address; one object per process, so that its connections are used again."""
+    """Store at an address. One object per process, so that connections are reused."""
     return _place_named(address, Path(settings.DATA) / "uploads")
 
 
@@ -88,7 +89,7 @@ def _place_named(address: str, spool: Path) -> Place:
 
 
 def store(project_id: int, chunks: Iterable[bytes]) -> Stored:
-    """Write content durably and name it; the same content is stored once."""
+    """Write content durably and return its name. Equal content is stored once."""
     return store_in(place(), project_id, chunks)
 
 
@@ -103,22 +104,22 @@ def store_in(place: Place, project_id: int, chunks: Iterable[bytes]) -> Stored:
 
 
 def store_all(project_id: int, contents: Iterable[bytes]) -> list[Stored]:
-    """Store several at once, in their order."""
+    """Store several contents, in their order."""
     return _at_once(partial(_store_bytes, place(), project_id), contents)
 
 
 def stored_sizes(project_id: int, names: Iterable[str]) -> list[int | None]:
-    """Stored bytes of several, in their order; None for one that is missing."""
+    """Stored size in bytes of each artifact, in their order; None if it is missing."""
     return _at_once(partial(place().size_of, project_id), names)
 
 
 def stored_bytes(project_id: int, sha256: str) -> int | None:
-    """Stored bytes: compressed, with the index; None when the content is gone."""
+    """Stored size in bytes, compressed and including the index, or None if it is missing."""
     return place().size_of(project_id, sha256)
 
 
 def stored_names() -> Iterator[tuple[int, str]]:
-    """Every stored artifact: its project and its name."""
+    """Project and name of every stored artifact."""
     for entry in place().entries():
         yield entry.project_id, entry.sha256
 
@@ -128,17 +129,17 @@ def remove(project_id: int, sha256: str) -> None:
 
 
 def remove_drafts(*, older_than: timedelta) -> int:
-    """Those of uploads whose process was killed; how many."""
+    """Remove drafts of uploads whose process was killed. Returns their number."""
     return place().remove_drafts(older_than=older_than)
 
 
 def drafts(*, older_than: timedelta) -> int:
-    """Number of uploads whose process was killed, and that are not removed yet."""
+    """Number of drafts left by uploads whose process was killed."""
     return place().drafts(older_than=older_than)
 
 
 def try_to_write() -> None:
-    """Raise OSError where nothing can be stored now."""
+    """Raise OSError if nothing can be stored now."""
     place().try_to_write()
 
 
@@ -147,7 +148,7 @@ def _store_bytes(place: Place, project_id: int, content: bytes) -> Stored:
 
 
 def _at_once(work: Callable[[Value], Result], values: Iterable[Value]) -> list[Result]:
-    """Side by side where each is a request to another machine."""
+    """Run in parallel if each value needs a request to another machine."""
     every = list(values)
     if (width := min(place().at_once, len(every))) <= 1:
         return [work(value) for value in every]

@@ -1,4 +1,4 @@
-"""The setting that names an artifact store: `s3://bucket/prefix`, `gs://…`, `az://…`, `file:///…`."""
+"""Addresses of artifact stores: `s3://bucket/prefix`, `gs://…`, `az://…`, `file:///…`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ OPTIONS: Final = {"file": (), "s3": ("endpoint", "region"), "gs": (), "az": ("en
 
 
 class AddressInvalid(ValueError):
-    """An address that names no artifact store, and why."""
+    """Address of no usable artifact store. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
     scheme: str
     bucket: str  # empty for a folder
-    path: str  # of the folder; in a bucket, what names begin with
+    path: str  # of the folder, or name prefix in a bucket
     options: dict[str, str]
 
     @property
@@ -60,7 +60,7 @@ def parsed(text: str) -> Address:
 
 
 def place_at(text: str, *, spool: Path, secrets: Mapping[str, str]) -> Place:
-    """`secrets` are those variables that were given as files."""
+    """Store at an address. `secrets` are the variables whose values were given as files."""
     address = parsed(text)
     if address.scheme == "file":
         return Folder(Path(address.path))
@@ -81,7 +81,7 @@ def objects_at(
     client: Mapping[str, Any] | None = None,
     retries: Mapping[str, Any] | None = None,
 ) -> "ObjectStore":
-    """The library's store of a bucket."""
+    """The client library's store for a bucket."""
     from obstore import store  # noqa: PLC0415 - only installs with a bucket need it
     from obstore.exceptions import BaseError  # noqa: PLC0415
 
@@ -91,7 +91,7 @@ def objects_at(
     config: dict[str, Any] = {name.lower(): value for name, value in secrets.items()}
     config |= address.options
     if address.scheme == "s3":
-        config["disable_bulk_delete"] = True  # one at a time: not every server knows the other way
+        config["disable_bulk_delete"] = True  # not every server supports bulk deletion
     is_plain = address.options.get("endpoint", "").startswith("http://")
     options = {**(client or CLIENT), **({"allow_http": True} if is_plain else {})}
     open_store = kinds[address.scheme].from_url

@@ -1,4 +1,4 @@
-"""A pause after a failed request, so that nothing waits for a store that is away."""
+"""Circuit breaker: a pause after a failed request, so that nothing waits for a broken store."""
 
 import time
 from threading import Lock
@@ -11,7 +11,7 @@ LONGEST_PAUSE: Final = 30.0
 
 
 class Breaker:
-    """While it pauses, requests fail at once with the reason of the last one."""
+    """Circuit breaker. While it is open, requests fail at once with the last error."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -20,14 +20,13 @@ class Breaker:
         self._until = self._failed_at = float("-inf")
 
     def check(self) -> None:
-        """Raise while it pauses."""
+        """Raise if the breaker is open."""
         failure = self._failure
         if failure is not None and time.monotonic() < self._until:
             raise StoreAway(failure.reason, is_setting=failure.is_setting)
 
     def begin(self) -> float:
-        """The time, for a request that may be made now: after a pause, one that the others wait
-        for."""
+        """Start time of a request that may run now. After a pause, one request is a probe."""
         now = time.monotonic()
         if self._failure is None:
             return now
@@ -43,7 +42,7 @@ class Breaker:
         with self._lock:
             self._failure = failure
             if began < self._failed_at:
-                return  # it was under way when another one failed: that is one failure
+                return  # started before the last failure, so it counts as the same
             self._failed_at = time.monotonic()
             pause = min(PAUSE * 2 ** min(self._failures, 10), LONGEST_PAUSE)
             self._failures += 1

@@ -1,7 +1,7 @@
-"""Artifacts in an object store: S3 and what speaks like it, Google Cloud Storage, Azure.
+"""Artifacts in an object store: S3 and compatible services, Google Cloud Storage, Azure.
 
-The package `obstore` speaks to them. An object gets its name in one step when all of it is there,
-so that nothing is ever half stored.
+The client is the package `obstore`. An object becomes visible under its name only once it is
+complete, so nothing is ever half stored.
 """
 
 import logging
@@ -29,11 +29,11 @@ from outcomes.core.artifact_store.frames import MAGIC
 from outcomes.core.artifact_store.places import Entry, key_of
 
 IN_MEMORY: Final = 1024 * 1024
-PART: Final = 5 * 1024 * 1024  # of a multipart upload: S3 takes none that is smaller
-MOST_PARTS: Final = 9_000  # S3 takes 10,000
+PART: Final = 5 * 1024 * 1024  # of a multipart upload: the minimum on S3
+MOST_PARTS: Final = 9_000  # the limit on S3 is 10,000
 PARTS_AT_ONCE: Final = 2
-END: Final = 64 * 1024  # of an object: holds the index of 680 MiB, and small artifacts completely
-LISTED: Final = 1_000  # names of one request
+END: Final = 64 * 1024  # of an object: the index of up to 680 MiB, or a small artifact
+LISTED: Final = 1_000  # names per request
 _TRIAL: Final = "trial"
 _MARK: Final = "installation"
 _KEY: Final = re.compile(r"([0-9]+)/([0-9a-f]{2})/([0-9a-f]{64})")
@@ -48,7 +48,7 @@ CLIENT: Final = {
     "read_timeout": timedelta(seconds=10),
     "timeout": timedelta(seconds=120),
 }
-# Of a trial, which somebody waits for: a store that needs longer is reported.
+# For a probe, which a request waits for: a slower store is reported as a fault.
 QUICK: Final = {
     "connect_timeout": timedelta(seconds=1),
     "timeout": timedelta(seconds=2),
@@ -72,7 +72,7 @@ class Bucket:
     def __init__(self, name: str, store: ObjectStore, quick: ObjectStore, *, spool: Path) -> None:
         self.name = name
         self.objects, self._quick = store, quick
-        self._spool = spool  # a folder for uploads on their way in
+        self._spool = spool  # folder for uploads in progress
         self._breaker = Breaker()
         self._process = 0
 
@@ -120,14 +120,14 @@ class Bucket:
     def entries(self, project_id: int | None = None, beginning: str = "") -> Iterator[Entry]:
         of = self.project_ids() if project_id is None else [project_id]
         for project in of:
-            # Of a prefix only complete steps of a path are understood everywhere.
+            # Not every store supports prefixes that end within a path segment.
             below = f"{project}/{beginning[:2]}" if len(beginning) >= 2 else f"{project}"
             for entry in self._listed(below):
                 if entry.sha256.startswith(beginning):
                     yield entry
 
     def _listed(self, below: str) -> Iterator[Entry]:
-        pages = iter(self.objects.list(below, chunk_size=LISTED))  # asks with the first page
+        pages = iter(self.objects.list(below, chunk_size=LISTED))  # sends no request yet
         while True:
             with self._asking():
                 page = next(pages, None)
@@ -143,15 +143,15 @@ class Bucket:
         return sorted(int(each) for each in folders if each.isdecimal())
 
     def remove_drafts(self, *, older_than: timedelta) -> int:
-        """None: they are nameless files, which end with their process."""
+        """Nothing to remove: drafts are unnamed files, which end with their process."""
         return 0
 
     def drafts(self, *, older_than: timedelta) -> int:
-        """None, as above."""
+        """Always 0, as above."""
         return 0
 
     def try_to_write(self) -> None:
-        """A slow answer is reported here, and does not end the requests that wait longer."""
+        """Probe the store. A slow response is a fault here, but stops no other requests."""
         self._refuse_after_fork()
         self._breaker.check()
         try:
@@ -178,7 +178,8 @@ class Bucket:
             try:
                 result = store.get(key, options={"range": {"suffix": END}})
             except BaseError as error:
-                # Azure reads no such range, and no store has the end of an empty object.
+                # Azure does not support suffix ranges, and no store returns the end of an empty
+                # object.
                 if not isinstance(error, NotSupportedError) and not _names(error, _NO_RANGE):
                     raise
                 meta: dict[str, Any] = dict(store.head(key))
@@ -194,7 +195,7 @@ class Bucket:
             return bytes(store.get(key, options=options).bytes())
 
     def _find_bucket(self) -> None:
-        """Raise where it is not the object that is missing, but the bucket."""
+        """Raise if the bucket is missing, not just the object."""
         with self._asking() as store:
             next(iter(store.list("0", chunk_size=1)), None)
 
@@ -221,7 +222,7 @@ class Bucket:
         return away
 
     def _refuse_after_fork(self) -> None:
-        """The library has threads: in a process that was forked after its first use it hangs."""
+        """Raise in a forked process: the library has threads, and hangs if used before a fork."""
         if not self._process:
             self._process = os.getpid()
         elif self._process != os.getpid():
@@ -240,14 +241,14 @@ class _Draft:
 
 
 class _Object:
-    """An object as it was when it was opened; one that was replaced meanwhile is read again."""
+    """An object opened for reading. Reads fail if it is replaced meanwhile."""
 
     def __init__(self, bucket: Bucket, key: str, sha256: str) -> None:
         self._bucket, self._key = bucket, key
         try:
             meta, self._end = bucket.end_of(key)
         except FileNotFoundError:
-            bucket.size_of(*_names_in(key))  # raises where the bucket is missing
+            bucket.size_of(*_names_in(key))  # raises if the bucket is missing
             raise NotHere(sha256) from None
         self.size = int(meta["size"])
         self._e_tag: str | None = meta["e_tag"]
@@ -294,5 +295,5 @@ def _names(error: Exception, texts: tuple[str, ...]) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    """Without parameters of addresses: some of them are signatures."""
+    """First line of an error without URL parameters, some of which are signatures."""
     return re.sub(r"(?<=[\w/])\?\S*", "?…", str(error).partition("\n")[0])

@@ -1,29 +1,29 @@
-"""Errors of an artifact store, and their words."""
+"""Errors of an artifact store, and their messages."""
 
 import errno
 import socket
 
 
 class NotStored(Exception):
-    """No artifact of that name is stored, or its content is damaged."""
+    """No artifact with this name is stored, or its content is damaged."""
 
 
 class NotHere(NotStored, OSError):
-    """The content is missing in this store. If a row of it exists, the place is at fault: a folder
-    that is not mounted, or a setting that names another store."""
+    """The content is missing in this store. If a row for it exists, the store is at fault: the
+    folder is not mounted, or the setting names another store."""
 
 
 class StoreAway(OSError):
-    """An object store that cannot be used at the moment, and the reason."""
+    """An object store that is unavailable, with the reason."""
 
     def __init__(self, reason: str, *, is_setting: bool = False) -> None:
         super().__init__(errno.EIO, reason)
         self.reason = reason
-        self.is_setting = is_setting  # waiting will not help: a name or a right is wrong
+        self.is_setting = is_setting  # waiting won't help: a name or a permission is wrong
 
 
 def fault_words(error: Exception) -> str:
-    """The fault of the store in words, without names of folders or buckets."""
+    """Message about a store fault, without names of folders or buckets."""
     host = socket.gethostname()
     if isinstance(error, NotHere):
         return f"The content of the artifact {error.args[0]} is missing for {host}."
@@ -32,6 +32,6 @@ def fault_words(error: Exception) -> str:
 
 
 def may_pass(error: OSError) -> bool:
-    """Whether the store may work again by itself: no name, right or content is wrong."""
+    """Whether the store may recover by itself, because no name, permission or content is wrong."""
     is_setting = isinstance(error, StoreAway) and error.is_setting
     return not (is_setting or isinstance(error, NotHere))

@@ -1,4 +1,4 @@
-"""Artifacts in a folder: of this host, or one that all hosts mount."""
+"""Artifacts in a folder, local to this host or mounted by all hosts."""
 
 import os
 import secrets
@@ -67,10 +67,10 @@ class Folder:
         return sorted(int(each.name) for each in self.folder.iterdir() if each.name.isdecimal())
 
     def remove_drafts(self, *, older_than: timedelta) -> int:
-        """Those of uploads whose process was killed; how many."""
+        """Remove drafts of uploads whose process was killed. Returns their number."""
         removed = 0
         for draft in self._drafts(older_than):
-            with suppress(FileNotFoundError):  # its upload has ended meanwhile
+            with suppress(FileNotFoundError):  # its upload has just ended
                 draft.unlink()
                 removed += 1
         return removed

@@ -1,7 +1,8 @@
-"""The form in which artifacts are stored: compressed, and readable by part.
+"""Storage format of artifacts: compressed, and readable by range.
 
-Content is stored as independent zstd frames of 256 KiB, so that a range costs the frames it touches
-and nothing is ever held whole; behind them an index of where each frame begins, in bytes and lines.
+Content is stored as independent zstd frames of 256 KiB, so that a range costs only the frames it
+overlaps and artifacts are never loaded completely. An index at the end has the start of each frame,
+in bytes and lines.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ else:
 FRAME: Final = 256 * 1024
 MAGIC: Final = b"edictum1"
 WINDOW: Final = 1024 * 1024  # compressed bytes of one read
-HELD: Final = 2  # frames that a reader remembers: the last one read, and the last of the content
+HELD: Final = 2  # frames cached by a reader: the last one read, and the last of the content
 _TAIL: Final = struct.Struct("<QQQ8s")  # bytes, newlines, frames, magic
 
 
@@ -35,7 +36,7 @@ class Stored:
 
 
 class FrameWriter:
-    """Packs content and hashes it on its way to a draft."""
+    """Compresses and hashes content while writing it to a draft."""
 
     def __init__(self, write: Callable[[bytes], int]) -> None:
         self._write = write
@@ -77,7 +78,7 @@ class FrameReader:
             self._read_index()
         except (ValueError, OverflowError, struct.error):
             self.close()
-            raise NotStored(name) from None  # a disk that forgets is no reason to fail elsewhere
+            raise NotStored(name) from None  # damaged; not a fault of the store
         except OSError:
             self.close()
             raise
@@ -109,7 +110,7 @@ class FrameReader:
         self._at, self._bytes, self._lines = index[0::3], index[1::3], index[2::3]
 
     def bytes_of(self, start: int, stop: int) -> Iterator[bytes]:
-        """The bytes from start up to, not including, stop."""
+        """Bytes of a range; `stop` is exclusive."""
         stop = min(stop, self.size_bytes)
         if start >= stop:
             return
@@ -120,14 +121,14 @@ class FrameReader:
 
     @property
     def lines(self) -> int:
-        """Number of lines; one without its newline at the end counts too."""
+        """Number of lines. A last line without a newline counts too."""
         if not self.size_bytes:
             return 0
         ends = self._frame(len(self._at) - 1).endswith(b"\n")
         return int(self.newlines) + (not ends)
 
     def line_at(self, place: int) -> int:
-        """The number of the line that a byte is in."""
+        """Number of the line that contains this byte."""
         number = bisect_right(self._bytes, min(place, self.size_bytes)) - 1
         if number < 0:
             return 1
@@ -135,18 +136,18 @@ class FrameReader:
         return int(self._lines[number]) + before + 1
 
     def place_of_lines(self, first: int, last: int) -> tuple[int, int]:
-        """Byte range of lines first to last, counted from one, both included."""
+        """Byte range of lines first to last, numbered from one, both included."""
         start = self.start_of_line(first)
         return start, max(start, self.start_of_line(last + 1))
 
     def start_of_line(self, line: int) -> int:
-        """Byte at which a line begins; the size where there is no such line."""
+        """Offset of a line, or the size if there is no such line."""
         newlines = line - 1
         if newlines <= 0:
             return 0
         if newlines > self.newlines:
             return int(self.size_bytes)
-        # The last frame with fewer newlines before it holds the one that ends the line before.
+        # The last frame preceded by fewer newlines contains the end of the previous line.
         number = bisect_right(self._lines, newlines - 1) - 1
         frame, place = self._frame(number), -1
         for _ in range(newlines - self._lines[number]):
@@ -158,7 +159,7 @@ class FrameReader:
         return frame
 
     def _frames(self, first: int, last: int) -> Iterator[tuple[int, bytes]]:
-        """Frames from first up to last. Reads grow, as a reader may stop early: a frame, two, …"""
+        """Frames of a range. Read sizes double from one frame, because a reader may stop early."""
         number, at_once = first, 1
         while number < last:
             until = self._reach(number, min(last, number + at_once))
@@ -166,7 +167,7 @@ class FrameReader:
             number, at_once = until, at_once * 2
 
     def _reach(self, number: int, last: int) -> int:
-        """Frames up to here are read together: those within a window, and at least one."""
+        """End of the frames that are read together: as many as fit in a window, at least one."""
         until = number + 1
         while until < last and self._end_of(until) - self._at[number] <= WINDOW:
             until += 1
@@ -200,7 +201,7 @@ class FrameReader:
 
 
 class Part:
-    """Some bytes of a stored artifact as a file to read once; closing it closes the artifact."""
+    """A range of a stored artifact as a file, readable once. Closing it closes the artifact."""
 
     def __init__(self, reader: FrameReader, start: int, stop: int) -> None:
         self._reader = reader
@@ -208,7 +209,7 @@ class Part:
         self._rest = b""
 
     def begin(self) -> None:
-        """Read the first megabyte now, so that a fault shows before an answer has begun."""
+        """Read the first megabyte now, so that an error occurs before the response has started."""
         first = bytearray()
         while len(first) < WINDOW and (piece := next(self._pieces, b"")):
             first += piece

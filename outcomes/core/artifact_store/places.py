@@ -1,4 +1,4 @@
-"""The door that both kinds of artifact store have: a folder, and a bucket of an object store."""
+"""Interface of both kinds of artifact store: a folder, and a bucket in an object store."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -31,7 +31,7 @@ class Source(Protocol):
 
 
 class Draft(Protocol):
-    """Content on its way in, under no name yet."""
+    """Content being uploaded, not stored under a name yet."""
 
     def write(self, packed: bytes, /) -> int: ...
 
@@ -40,51 +40,51 @@ class Draft(Protocol):
 
 
 class Place(Protocol):
-    """One store of artifacts. Every method raises OSError while it cannot be used."""
+    """One store of artifacts. Every method raises OSError while the store is unavailable."""
 
-    name: str  # for people: without credentials
-    at_once: int  # requests worth making side by side
+    name: str  # for display, without credentials
+    at_once: int  # useful number of parallel requests
 
     @property
     def folder(self) -> Path | None:
-        """On a disk of this host; None for a bucket."""
+        """Folder on a local or mounted disk, or None for a bucket."""
 
     def draft(self, project_id: int) -> AbstractContextManager[Draft]:
-        """Leaves nothing behind unless it was kept."""
+        """New draft, which is discarded unless it is kept."""
 
     def open(self, project_id: int, sha256: str) -> Source:
-        """Raises NotHere where there is none."""
+        """Open an artifact. Raises NotHere if it is missing."""
 
     def size_of(self, project_id: int, sha256: str) -> int | None:
-        """Stored bytes: compressed, with the index; None where there is none."""
+        """Stored size in bytes, compressed and including the index, or None if it is missing."""
 
     def remove(self, project_id: int, sha256: str) -> None: ...
 
     def entries(self, project_id: int | None = None, beginning: str = "") -> Iterator[Entry]:
-        """Everything that is stored; of one project, and whose name begins so."""
+        """All stored artifacts, optionally of one project and with this name prefix."""
 
     def project_ids(self) -> list[int]: ...
 
     def remove_drafts(self, *, older_than: timedelta) -> int: ...
 
     def drafts(self, *, older_than: timedelta) -> int:
-        """Number of uploads whose process was killed, and that are not removed yet."""
+        """Number of drafts left by uploads whose process was killed."""
 
     def try_to_write(self) -> None: ...
 
     def mark(self) -> str:
-        """Name of the installation that this store belongs to; empty for none."""
+        """Installation that this store belongs to, or empty."""
 
     def set_mark(self, mark: str) -> None: ...
 
 
 def is_name(text: str) -> bool:
-    """Whether an artifact could have this name; users write whatever they like in its place."""
+    """Whether this is a valid artifact name. Users may send anything instead of one."""
     return len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 
 def key_of(project_id: int, sha256: str) -> str:
-    """Path of an artifact below its store: 7/ab/abcd…"""
+    """Path of an artifact within the store: 7/ab/abcd…"""
     if not is_name(sha256):
         raise NotStored(sha256)
     return f"{project_id}/{sha256[:2]}/{sha256}"

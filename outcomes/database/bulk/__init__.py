@@ -1,8 +1,8 @@
-"""Many rows in one statement, on both databases; only this package knows how each likes it best.
+"""Bulk statements for both databases; only this package knows the fastest way for each.
 
-PostgreSQL takes a column at a time as a binary array (`unnest`), which is within a few per cent of
-COPY; SQLite takes rows one by one from a prepared statement. Both return the ids that were really
-inserted: the ids are ours, so SQLite can be asked for them afterwards.
+PostgreSQL takes each column as a binary array (`unnest`), within a few per cent of COPY's speed.
+SQLite takes rows one by one with a prepared statement. Inserts return the ids of new rows; ids are
+assigned by us, so SQLite can be queried for them afterwards.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -42,8 +42,8 @@ def rows_as_stored(statement: str, values: Sequence[Any]) -> list[Row]:
 
 
 def rows_of(selected: models.QuerySet[Any, Any]) -> list[Row]:
-    """Rows of a query of values, for queries of many: Django's way to read PostgreSQL makes each
-    time from text, at a sixth of the cost of a reclassification. Bytes may be of any kind."""
+    """Rows of a values() query with many results. Django reads PostgreSQL's times from text, which
+    would be a sixth of the cost of a reclassification. Bytes may have any bytes-like type."""
     if connection.vendor != "postgresql":
         return list(selected)
     try:
@@ -67,9 +67,9 @@ def _reading_as_stored() -> Any:
 def insert_new(
     model: Model, columns: Sequence[str], rows: Sequence[Row], meanwhile: Meanwhile | None = None
 ) -> set[int]:
-    """Insert what is not there yet by any unique rule; the ids of the rows that were new.
+    """Insert rows that violate no unique constraint. Returns the ids of those inserted.
 
-    The first column is the id. `meanwhile` is done where a server works on it by itself.
+    The first column is the id. `meanwhile` runs while a database server executes the insert.
     """
     if not rows:
         return set()
@@ -87,8 +87,8 @@ def insert_new(
 
 
 def insert_missing(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Insert what is not there yet by any unique rule; the database numbers the rows. Columns that
-    are not named hold what the model has by default."""
+    """Insert rows that violate no unique constraint, with ids from the database. Columns not listed
+    get the model's defaults."""
     if not rows:
         return
     names, values = _by_default(model, tuple(columns))
@@ -97,7 +97,7 @@ def insert_missing(model: Model, columns: Sequence[str], rows: Sequence[Row]) ->
 
 
 def ids_present(model: Model, ids: Sequence[int]) -> set[int]:
-    """Which of these ids have a row; asked in ranges, because ids of a batch are neighbours."""
+    """Ids that have a row. Queried in ranges, because ids of a batch are close together."""
     requested, present = set(ids), set[int]()
     with connection.cursor() as cursor:
         for first, last in _ranges(sorted(requested)):
@@ -110,7 +110,7 @@ def ids_present(model: Model, ids: Sequence[int]) -> set[int]:
 
 
 def add(model: Model, key: Sequence[str], sums: Sequence[str], rows: Sequence[Row]) -> None:
-    """Add to the sums of the rows with these keys, which begin at zero; rows come sorted."""
+    """Add to the sums of the rows with these keys, creating missing rows. Rows must be sorted."""
     if not rows:
         return
     columns = [*key, *sums]
@@ -121,7 +121,7 @@ def add(model: Model, key: Sequence[str], sums: Sequence[str], rows: Sequence[Ro
 
 
 def put(model: Model, key: Sequence[str], others: Sequence[str], rows: Sequence[Row]) -> None:
-    """Write these columns of the rows with these keys, whether they are there or not."""
+    """Upsert these columns of the rows with these keys."""
     if not rows:
         return
     columns = [*key, *others]
@@ -133,7 +133,7 @@ def put(model: Model, key: Sequence[str], others: Sequence[str], rows: Sequence[
 def keep_newest(
     model: Model, key: Sequence[str], at: str, others: Sequence[str], rows: Sequence[Row]
 ) -> None:
-    """Write what is not older than the row with this key, if that has a time; rows come sorted."""
+    """Upsert sorted rows, except where the stored row has a later time."""
     if not rows:
         return
     columns = [*key, at, *others]
@@ -148,7 +148,7 @@ def keep_newest(
 
 
 def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Write these columns of the rows whose id stands first."""
+    """Update these columns of rows. The first value of each row is its id."""
     if not rows:
         return
     table = model._meta.db_table
@@ -169,7 +169,7 @@ def update(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
 
 
 def remove(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> None:
-    """Delete the rows with these values; rows come sorted, and the columns have an index."""
+    """Delete the rows with these values. Rows must be sorted, and the columns indexed."""
     if not rows:
         return
     table = model._meta.db_table
@@ -216,8 +216,8 @@ def _unnested(
 
 
 def _adapted(model: Model, columns: Sequence[str], rows: Sequence[Row]) -> Sequence[Row]:
-    """Rows as SQLite keeps them: times as naive UTC text, in Django's own form, and flags as
-    numbers, since the driver asks of every flag by itself how it is to be kept."""
+    """Rows in SQLite's format: times as naive UTC text like Django's, and booleans as numbers,
+    because the driver looks up an adapter for each boolean."""
     adapting = _adapting(model, tuple(columns))
     if not adapting:
         return rows
@@ -259,7 +259,7 @@ def sqlite_time(at: datetime | None) -> str | None:
 
 
 def read_time(at: datetime | str) -> datetime:
-    """A time as a plain cursor gives it: SQLite's has no zone, and is a text where it is a sum."""
+    """Aware time from a plain cursor. SQLite returns naive times, and text for aggregates."""
     time = datetime.fromisoformat(at) if isinstance(at, str) else at
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
@@ -297,5 +297,5 @@ def _by_default(model: Model, columns: tuple[str, ...]) -> tuple[tuple[str, ...]
 
 @cache
 def _kind(model: Model, name: str) -> str:
-    """The type of a column; how long a text may be is the column's own affair."""
+    """Column type without its length."""
     return (_field(model, name).db_type(connection) or "").partition("(")[0]

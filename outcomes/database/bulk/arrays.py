@@ -1,7 +1,7 @@
-"""Columns of values as PostgreSQL's binary arrays.
+"""Columns of values packed as PostgreSQL's binary arrays.
 
-The driver asks of each value what it is and packs it alone. A column of a table is of one type, and
-often of one value, so a whole one is packed in a few calls: a sixth of the time.
+The driver inspects and packs values one by one. A table column has one type, and often a single
+value, so packing a column in a few calls takes a sixth of the time.
 """
 
 import struct
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import chain, repeat
 from typing import Any, Final
 
-_HEAD: Final = struct.Struct("!iiIii")  # dimensions, whether any is null, type, length, first index
+_HEAD: Final = struct.Struct("!iiIii")  # dimensions, has nulls, type, length, lower bound
 _LENGTH: Final = struct.Struct("!i").pack
 _NULL: Final = _LENGTH(-1)
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -21,7 +21,7 @@ Values = Sequence[Any]
 
 
 def packed(kind: str, values: Values) -> bytes:
-    """`kind` is the type of the column, as the database names it."""
+    """Pack a column. `kind` is its type as PostgreSQL names it."""
     number, pack = _TYPES[kind]
     has_null = None in values
     head = _HEAD.pack(1, has_null, number, len(values), 1)
@@ -33,7 +33,7 @@ def packed(kind: str, values: Values) -> bytes:
 
 
 def _with_nulls(pack: Callable[[Values], bytes], values: Values) -> list[bytes]:
-    packed: dict[Any, bytes] = {None: _NULL}  # where some are null, many of the others are alike
+    packed: dict[Any, bytes] = {None: _NULL}  # in columns with nulls, other values often repeat
     for each in values:
         if each not in packed:
             packed[each] = pack((each,))
@@ -41,14 +41,16 @@ def _with_nulls(pack: Callable[[Values], bytes], values: Values) -> list[bytes]:
 
 
 def _is_one(values: Values) -> bool:
-    # The ends first: where they differ, as in most columns that differ, nothing is counted.
+    # Compare the ends first: most columns with different values differ there, so nothing is
+    # counted.
     first = values[0]
     return bool(first == values[-1]) and values.count(first) == len(values)
 
 
 def _fixed(code: str) -> Callable[[Values], bytes]:
     size = struct.calcsize(f"!{code}")
-    # Each number with its length before it. Of one length: each other one would be remembered too.
+    # Each number is preceded by its length. Only one chunk size, because struct caches every
+    # format.
     one, many = struct.Struct(f"!i{code}"), struct.Struct("!" + f"i{code}" * _AT_ONCE)
 
     def pack(values: Values) -> bytes:

@@ -1,6 +1,5 @@
-"""A statement on PostgreSQL that is sent, and whose rows are fetched later: its server works on
-another core meanwhile, and so may we.
-"""
+"""PostgreSQL statements that are sent first and fetched later: the server works on another core,
+and this process can work meanwhile."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,14 +9,14 @@ from django.db import connection
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGconn, PGresult
 
-Meanwhile = Callable[[], bool]  # does a little, and tells whether there is more to do
+Meanwhile = Callable[[], bool]  # does some work; returns whether there is more
 
 
 def carried_out(
     statement: str, arrays: Sequence[bytes], meanwhile: Meanwhile | None = None
 ) -> "PGresult":
-    """`meanwhile` is done while the server works; nothing in it may ask this database."""
-    # The driver's cursor packs values itself and waits for the rows: this is one floor below it.
+    """Execute a statement. `meanwhile` runs during that and must not query this database."""
+    # The driver's cursor packs values itself and blocks until the result, so this uses libpq.
     from psycopg import errors, generators  # noqa: PLC0415 - not there where SQLite serves
     from psycopg.pq import ExecStatus, TransactionStatus  # noqa: PLC0415
 
@@ -26,7 +25,7 @@ def carried_out(
     server = driver.pgconn
     with connection.wrap_database_errors:
         if not driver.autocommit and server.transaction_status == TransactionStatus.IDLE:
-            driver.execute("SELECT 1")  # with the first of its own the driver begins a transaction
+            driver.execute("SELECT 1")  # the driver begins a transaction with its own statements
         server.send_query_params(statement.encode(), arrays, None, [1] * len(arrays), 1)
         driver.wait(generators.send(server))
         try:
@@ -41,5 +40,5 @@ def carried_out(
 
 
 def _is_at_work(server: "PGconn") -> bool:
-    server.consume_input()  # what is there: it waits for nothing
+    server.consume_input()  # non-blocking read of what has arrived
     return bool(server.is_busy())

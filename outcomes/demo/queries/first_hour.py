@@ -1,4 +1,4 @@
-"""Data that has arrived in a project, counted over its newest calls."""
+"""Counts of the data a project has received, over its newest calls."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -21,9 +21,9 @@ class Received:
     executed: int = 0
     outputs: int = 0  # executed calls whose output a check could read
     under_contract: int = 0
-    version: str = ""  # of the newest call under a contract: billing v3
-    checked: int = 0  # by another check than the default one
-    check: str = ""  # that decided the newest of them
+    version: str = ""  # of the newest call under a contract, as in: billing v3
+    checked: int = 0  # by a check other than the default one
+    check: str = ""  # of the newest of these calls
 
     @property
     def nothing_checkable(self) -> bool:
@@ -31,7 +31,7 @@ class Received:
 
 
 def newest_calls(project_id: int, number: int) -> list[Call]:
-    """Open calls count as well: something has arrived."""
+    """Newest calls of the project, including open ones: they too show that data arrives."""
     rows = with_names(Call.objects.filter(project=project_id)).order_by("-at", "-order")
     return list(rows[:number])
 

@@ -1,5 +1,5 @@
-"""Sums of denials in a scope and in the previous period: by reason, rule, tool and agent, and step
-by step, from the groups of denials."""
+"""Denials in a scope and in the previous period, totaled by reason, rule, tool, agent and time step
+from the rollups of denial groups."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -28,17 +28,18 @@ from outcomes.record.codec import as_text
 class Denied:
     """Denials of one reason, rule, tool or agent."""
 
-    name: str  # of the rule: empty where none is known
+    name: str  # for a rule, empty if unknown
     calls: int
     before: int
     steps: list[int]
-    contract: str = ""  # of a rule: which one governed the newest of these calls
+    contract: str = ""  # for a rule: the one that governed the newest call
     version: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denials:
-    """Each of these the most frequent first; of the time before too, so there may be zeros."""
+    """Denials of a period, most frequent first in each list. The lists include rows of the previous
+    period, so counts may be zero."""
 
     calls: int = 0
     before: int = 0
@@ -47,7 +48,7 @@ class Denials:
     by_rule: list[Denied] = field(default_factory=list)
     by_tool: list[Denied] = field(default_factory=list)
     by_agent: list[Denied] = field(default_factory=list)
-    groups: frozenset[int] = frozenset()  # those that it was read from
+    groups: frozenset[int] = frozenset()  # that these figures include
 
 
 def denials(
@@ -59,8 +60,8 @@ def denials(
     at_most: int = 0,
     with_contracts: bool = True,
 ) -> Denials:
-    """Denials of the scope, or of one rule; by step, or in `at_most` parts of several steps.
-    Callers that know the number of the scope's agent pass it and save a query."""
+    """Denials of the scope, or of one rule in it, by step, or by at most `at_most` groups of steps.
+    Callers that know the row id of the scope's agent pass it to save a query."""
     if agent is None:
         agent = numbered(Agent, project_id, scope.agent)
     reading = GroupReading(
@@ -117,7 +118,7 @@ def denials(
 
 
 class _Counted(NamedTuple):
-    """Counts of one group, which is part of four sums."""
+    """Counts of one group, each part of four totals."""
 
     before: int
     steps: list[int]

@@ -24,19 +24,19 @@ TRENDS: Final = 15  # steps of the small charts in rows
 
 @dataclass(frozen=True, slots=True)
 class DeniedOf:
-    """Denials of a period, the calls they are a part of, and the period before it.
+    """Denials and all calls of a period, and of the previous one.
 
     Counts and reasons come from rollups; agents and rules come from groups."""
 
     denials: Denials
     calls: int
     calls_before: int
-    newest_event: int  # of the whole project, which tells whether anything changed
+    newest_event: int  # of the project, to detect changes
 
 
 @dataclass(frozen=True, slots=True)
 class DeniedBy:
-    """The same of one rule."""
+    """Denials by one rule, and all calls of the period."""
 
     denials: Denials
     calls: int
@@ -63,7 +63,7 @@ def denied_of(project_id: int, scope: Scope) -> DeniedOf:
 
 
 def denied_by(project_id: int, scope: Scope, rule: str, *, with_contract: bool) -> DeniedBy:
-    """The contract is that of its newest call, where nobody knows it already."""
+    """Denials by one rule; `with_contract` also reads the contract of the rule's newest call."""
     agent = numbered(Agent, project_id, scope.agent)
     _, now = _figures(project_id, scope, agent)
     sums = denials(project_id, scope, agent=agent, rule=rule, with_contracts=with_contract)
@@ -73,7 +73,7 @@ def denied_by(project_id: int, scope: Scope, rule: str, *, with_contract: bool) 
 def _figures(
     project_id: int, scope: Scope, agent: int | None
 ) -> tuple[list[Figures], list[Figures]]:
-    """Figures of all calls by step: of the previous period, and now."""
+    """Figures of all calls by step, in the previous and in the current period."""
     filters = both_periods(scope, agent=agent or 0)
     steps = figures_over_time(project_id, filters, scope.step, scope.zone, cut=scope.since)
     figures = [step.figures for step in steps]
@@ -107,7 +107,7 @@ def _agent_and_newest(project_id: int, scope: Scope) -> tuple[int | None, int]:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Calls that ran although a version that observes would have denied them."""
+    """Calls that ran but would have been denied by a version in observe mode."""
 
     contract: str
     version: int
@@ -137,12 +137,12 @@ def observed_in(project_id: int, scope: Scope) -> list[Observed]:
 
 @dataclass(frozen=True, slots=True)
 class Loops:
-    """Those whose last denial is in a time: of each session its longest."""
+    """Longest loop of each session, for loops whose last denial is in the period."""
 
-    shown: list[Loop]  # those that go on first, then the longest
+    shown: list[Loop]  # ongoing ones first, then by length
     number: int
     going: int
-    before: int  # how many in the time before
+    before: int  # number in the previous period
 
 
 def denial_loops(project_id: int, scope: Scope, now: datetime, shown: int = LOOPS_SHOWN) -> Loops:

@@ -1,4 +1,4 @@
-"""Denials: over time, in loops, by reason, tool, agent and rule."""
+"""Denials page: denials over time, in loops, by reason, tool, agent and rule."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -40,16 +40,16 @@ class Bar(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """Longest first; the rest as a sum."""
+    """Bars, longest first, and the totals of the rest."""
 
     lines: list[Bar]
     most: int
-    more: int  # how many others, and what they add up to
+    more: int  # number of other rows, whose totals follow
     calls: int
     before: int
 
 
-# What its tables are called as files, by what an address calls them.
+# File names of the tables, by their name in URLs.
 FILE_NAMES: Final = {
     "rules": "denials-by-rule",
     "loops": "denial-loops",
@@ -101,13 +101,13 @@ def rule_url(
 
 
 def denied_url(slug: str, scope: Scope, **narrowed: str) -> str:
-    """The list of those very calls."""
+    """URL of the list of exactly these calls."""
     address = reverse("outcomes:calls", args=[slug])
     return with_query(address, **scope.query() | {"show": "denied"} | narrowed)
 
 
 def bars_of(sums: list[Denied], url: Callable[[str], str], shown: int = TOOLS_SHOWN) -> Bars:
-    """Without those that only the previous period has."""
+    """Bars of the rows that have calls in the current period."""
     now = [each for each in sums if each.calls]
     rest = now[shown:]
     return Bars(
@@ -202,7 +202,7 @@ def _loop_line(
 
 
 def _file(request: MemberRequest, scope: Scope) -> StreamingHttpResponse | None:
-    """Tables of the page; without a name similar denials, group by group."""
+    """Requested table of the page as a file; without a name, similar denials by group."""
     project = request.project
     match request.GET.get("table", ""):
         case "loops":

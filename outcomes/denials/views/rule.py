@@ -1,4 +1,4 @@
-"""Denials of one contract rule: over time, by tool and agent, call by call."""
+"""Page of one contract rule: its denials over time, by tool and agent, and the denied calls."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -84,7 +84,7 @@ def _rule_context(request: MemberRequest, scope: Scope, rule: str) -> dict[str, 
 
 
 def _written_in(narrowing: Narrowing, denied: Denials) -> tuple[str, int]:
-    """The version whose text is shown: that of the address, else that of the newest call."""
+    """Contract and version whose YAML is shown: from the URL, else from the newest call."""
     if narrowing.contract and narrowing.version:
         return narrowing.contract, narrowing.version
     newest = next((each for each in denied.by_rule if each.version), None)
@@ -107,7 +107,7 @@ def _calls(
     here = rule_url(request.project.slug, scope, rule, narrowing.contract, narrowing.version)
     newest = page.rows[0] if page.rows else None
     return {
-        "session": None,  # each row asks for it
+        "session": None,  # templates read it for each row
         "lines": folded(call_lines(page.rows, timezone.now())),
         "show": DENIED,
         "shown": f"{counted(len(page.rows), 'call')}, newest first",

@@ -1,4 +1,4 @@
-"""Counts of groups and of rollups as bytes."""
+"""Encoding of group and rollup counts as bytes."""
 
 import json
 from collections import defaultdict
@@ -19,17 +19,17 @@ from outcomes.figures.domain.sums import Minutes, Pair, Sums
 from outcomes.record.codec.items import as_text
 from outcomes.record.codec.rows import CallRow
 
-# Their places in these are what is stored: a new one comes last.
+# Stored codes are positions in these tuples, so append new values at the end.
 _KINDS: Final = ("", "execution_result", "timeout", "failure", "denied", "artifact_reference")
 _VERDICTS: Final = ("", "success", "failure", "unknown")
 _WORDS: Final = [(kind, verdict) for verdict in _VERDICTS for kind in _KINDS]
 _CODES: Final = {words: code for code, words in enumerate(_WORDS)}
-_UNCHECKED: Final = len(_WORDS)  # added to the code of calls that ran and that no check has seen
+_UNCHECKED: Final = len(_WORDS)  # added to the code of calls that ran without being checked
 
-# Minute, tool and agent, and what is said of them there.
+# Minute, tool and agent, followed by the named columns.
 Counts = tuple[int, int, int, int, str, int, int]  # code, reason, calls, disagreements
 Took = tuple[int, int, int, int, int]  # bucket, calls
-Counted = tuple[int, str, int, int]  # the same as in the first, of one rollup
+Counted = tuple[int, str, int, int]  # the columns of Counts, for one rollup
 
 _encode: Final = msgspec.msgpack.Encoder().encode
 _counts: Final = msgspec.msgpack.Decoder(list[Counts])
@@ -50,7 +50,7 @@ def is_unchecked(code: int) -> bool:
     return code >= _UNCHECKED
 
 
-@lru_cache(maxsize=4_096)  # the same few, tens of thousands of times for a page
+@lru_cache(maxsize=4_096)  # a page asks for the same few codes tens of thousands of times
 def became(code: int, reason: str) -> Became:
     kind, verdict = _WORDS[code % _UNCHECKED]
     return kind, verdict, reason
@@ -96,7 +96,7 @@ def unpack_counted(packed: bytes) -> list[Counted]:
 
 
 def added(sums: Sums, counts: bytes, durations: bytes) -> tuple[bytes, bytes]:
-    """Packed rollup with these sums added."""
+    """Packed counts and durations of a rollup, with these sums added."""
     counts_by_key = {key: list(numbers) for key, numbers in sums.counts.items()}
     for code, reason, calls, disagreements in _counted.decode(counts) if counts else ():
         numbers = counts_by_key.setdefault((code, reason), [0, 0])
@@ -111,9 +111,10 @@ def added(sums: Sums, counts: bytes, durations: bytes) -> tuple[bytes, bytes]:
     return _encode(rows), pack(buckets)
 
 
-_SEEN: Final = 600  # characters of a value: more than tell groups apart
+_SEEN: Final = 600  # characters of a value: more than groups need to be distinguished
 
-# Minute, of, tool, agent and group; and how many calls, and sessions that begin and end with one.
+# Minute, of, tool, agent and group; then calls, sessions whose first such call falls in this
+# minute, and sessions whose last one does.
 GroupCounts = tuple[int, int, int, int, int, int, int, int]
 
 CounterKey = tuple[int, int, int, int]  # of, tool, agent and group
@@ -129,8 +130,8 @@ def has_group(row: CallRow) -> bool:
 def grouping_of(row: CallRow) -> Grouping | None:
     if not has_group(row):
         return None
-    # Secrets do not tell groups apart, whether they are masked when stored or when shown.
-    by_agent = row.decided_by == "agent"  # then no check found this failure
+    # Secrets never separate groups, whether they are masked when stored or when shown.
+    by_agent = row.decided_by == "agent"  # no check found this failure
     return grouping(
         kind=row.kind,
         verdict=row.verdict,
@@ -146,8 +147,8 @@ def grouping_of(row: CallRow) -> Grouping | None:
 
 
 def shown_text_of(row: CallRow) -> str:
-    """Display text of a group that begins with this call, without the call's secrets. The normal
-    form alone would separate them, not remove them."""
+    """Display text of a group whose first call is this one, with secrets masked: normalizing
+    the text doesn't remove them."""
     text = row.detail if row.kind == DENIED else _check_words(row)
     if not text and row.kind in DETAILED:
         text = row.detail
@@ -158,7 +159,7 @@ def _check_words(row: CallRow) -> str:
     if row.decided_by == "agent":
         return ""
     saw, says = _text_in(row.check_value), row.verdict_reason
-    # The built-in check gives no reason but that of its rule.
+    # The built-in check's only reason is its rule's, so the output's text says more.
     return saw or says if row.check_name == DEFAULT.name else says or saw
 
 
@@ -167,7 +168,7 @@ def digest_of_group(group: Grouping) -> bytes:
 
 
 def pack_groups(counts: Iterable[GroupCounts]) -> bytes | None:
-    """None where nothing changed."""
+    """Packed changes, or None if nothing changed."""
     rows = [row for row in counts if any(row[5:])]
     return _encode(rows) if rows else None
 
@@ -181,7 +182,7 @@ def no_group_minutes() -> GroupMinutes:
 
 
 def add_group_change(minutes: GroupMinutes, packed: bytes | memoryview | None) -> set[int]:
-    """Minutes that the change is about."""
+    """Add a packed change to the sums and return the minutes it affects."""
     rows = unpack_groups(packed)
     for minute, of, tool, agent, group, calls, begun, ended in rows:
         sums = minutes[minute][of, tool, agent, group]
@@ -196,13 +197,13 @@ def pack_group_minute(minute: int, groups: Mapping[CounterKey, Sequence[int]]) -
 
 
 def _text_in(value: str) -> str:
-    """Text that a check saw, as far as it is stored; empty for other values."""
+    """Stored beginning of the text that a check read; empty for values other than text."""
     if not value.startswith('"'):
         return ""
     short = value[1:_SEEN]
     is_complete = short.endswith('"') and len(value) <= _SEEN
     try:
         text = json.loads(f'"{short[:-1] if is_complete else short}"')
-    except ValueError:  # cut within a character that is written as several
+    except ValueError:  # cut within an escape sequence
         text = short
     return as_text(str(text))

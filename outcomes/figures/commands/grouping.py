@@ -1,4 +1,4 @@
-"""Groups of failed or denied calls: their rows, and changes of their counts."""
+"""Rows of groups of failed or denied calls, and changes to their counts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,12 +39,12 @@ from outcomes.record.outcome import REASON
 AT_ONCE: Final = 1_000
 _COLUMNS: Final = ("project", "digest", "of", "tool", "agent", "kind", "reason", "rule",
                    "check_name", "text")  # fmt: skip
-# As they are counted: of all agents, and failures of each of them too.
+# Failures are counted twice: over all agents, and for each agent.
 _FAILURES: Final = GroupRollup.Of.FAILURES.value
 _AGENT_FAILURES: Final = GroupRollup.Of.FAILURES_OF_AGENT.value
 _DENIALS: Final = GroupRollup.Of.DENIALS.value
 
-# A group that another process is about to remove is waited for, and then is not there.
+# The lock waits for a process that is deleting the group; the group is then gone.
 _KNOWN: Final = "SELECT digest, id FROM outcomes_callgroup WHERE project_id = %s AND digest"
 _OTHERS: Final = """
 SELECT stored.group_id, stored.session_id, stored.agent_id, MIN(stored.at), MAX(stored.at)
@@ -59,14 +59,14 @@ _BY: Final = using_index("call_by_group_and_session")
 T = TypeVar("T")
 Key = tuple[int, bytes]  # the project, and the digest
 Pair = tuple[int, int]  # group and session
-CounterKey = tuple[int, int, int, int]  # of, tool, agent (0: whichever) and group
+CounterKey = tuple[int, int, int, int]  # of, tool, agent (0: any) and group
 Ends = tuple[datetime, datetime]  # the first and the last
 CountsByMinute = defaultdict[int, list[GroupCounts]]
-_Sums = defaultdict[tuple[int, int, int, int, int, int], list[int]]  # environment, minute and Of
+_Sums = defaultdict[tuple[int, int, int, int, int, int], list[int]]  # environment, minute, counter
 
 
 def grouped(rows: list[CallRow]) -> list[CallRow]:
-    """Rows with the numbers of their groups."""
+    """Rows with their group ids filled in; missing groups are created."""
     keys: dict[int, tuple[Key, Grouping]] = {}
     first: dict[Key, CallRow] = {}
     for place, row in enumerate(rows):
@@ -92,7 +92,7 @@ def _numbers(groups: dict[Key, Grouping], first: Mapping[Key, CallRow]) -> dict[
 
 
 def _text_of(row: CallRow) -> str:
-    """Display text of a new group that begins with this call."""
+    """Display text of a new group whose first call is this one."""
     if row.check_name and row.check_rule and row.verdict_reason + row.check_value:
         compiled = compiled_of(row.project, row.check_name, row.check_version)
         if compiled is not None and reads_secret(compiled, row.check_rule):
@@ -127,8 +127,8 @@ def _rows_known(project: int, digests: Sequence[bytes]) -> list[tuple[Any, ...]]
 
 
 def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> CountsByMinute:
-    """Changes of group counts by environment. The sessions' rows are locked by now, so nobody else
-    moves where their groups begin and end."""
+    """Changes to group counts, by environment. The session rows must be locked, so that no other
+    process changes the first and last call of their groups."""
     counts: _Sums = defaultdict(lambda: [0, 0, 0])
     pairs: defaultdict[Pair, _Changed] = defaultdict(_Changed)
     for old, new in changes:
@@ -154,16 +154,16 @@ def group_counts(changes: Iterable[tuple[CallRow | None, CallRow | None]]) -> Co
 
 
 def note_past(groups: Iterable[int]) -> None:
-    """Keep the rows of groups of which calls leave while their sums stay."""
+    """Mark groups whose calls are removed but whose sums stay, so that their rows are kept."""
     CallGroup.objects.filter(pk__in=sorted(groups), has_past=False).update(has_past=True)
 
 
 def drop_left(groups: Iterable[int]) -> None:
-    """Delete those of these groups that no call belongs to any more, and no sum of past calls."""
+    """Delete groups that no call and no sum of removed calls refers to."""
     such = CallGroup.objects.filter(pk__in=sorted(groups), has_past=False)
     rows = such.select_for_update(skip_locked=True)
     locked = list(rows.order_by("pk").values_list("pk", flat=True))
-    # Looked at once they are locked: whoever used one before is done by now.
+    # Checked after locking: transactions that used a group before have ended.
     using = Call.objects.filter(group=OuterRef("pk"))
     CallGroup.objects.filter(~Exists(using), pk__in=locked).delete()
 
@@ -206,7 +206,7 @@ def _counted_of(row: CallRow) -> tuple[CounterKey, ...]:
 
 
 def _others(pairs: dict[Pair, _Changed]) -> dict[tuple[int, int, int], Ends]:
-    """Times of the unchanged calls of each pair, and of each agent in it."""
+    """First and last unchanged call of each group in each session: overall (0) and per agent."""
     times: dict[tuple[int, int, int], Ends] = {}
     for part in _in_parts(sorted(pairs)):
         ids = sorted({number for pair in part for number in pairs[pair].ids})
@@ -236,7 +236,7 @@ def _in_parts(rows: Sequence[T]) -> Iterable[Sequence[T]]:
     return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 
-Change = tuple[CallRow | None, CallRow]  # a call as it was, if it was, and as it is
+Change = tuple[CallRow | None, CallRow]  # a call before (None: new) and after
 Gone = tuple[CallRow, None]
 
 _Counts = dict[tuple[int, int, int, int, int, str], list[int]]
@@ -244,7 +244,7 @@ _Took = dict[tuple[int, int, int, int, int], int]
 
 
 def count(changes: Iterable[Change | Gone], *, from_settling: bool = False) -> None:
-    """Comes last: the rows of the sessions are locked by now."""
+    """Append a rollup change for these calls. Call it last, with the session rows locked."""
     changes = list(changes)
     _append(*_counted(changes), group_counts(changes), from_settling=from_settling)
     if left := {old.group for old, new in changes if old and old.group and _has_left(old, new)}:
@@ -256,7 +256,7 @@ def _has_left(old: CallRow, new: CallRow | None) -> bool:
 
 
 def _counted(changes: Iterable[Change | Gone]) -> tuple[_Counts, _Took]:
-    """By environment, minute, tool and agent."""
+    """Changes to counts and durations, by environment, minute, tool and agent."""
     counts: _Counts = defaultdict(lambda: [0, 0])
     took: _Took = defaultdict(int)
     rows = [(new, 1) for _, new in changes if new is not None]

@@ -1,7 +1,7 @@
-"""Rolling up: changes are added to the rollups a few seconds later, many at once and each once.
+"""Merge changes into rollups in batches, a few seconds after they are written.
 
-One process does it at a time. Adding and removing is one transaction, so that readers of rollups
-and changes see each call once.
+One process merges at a time. Rollups are updated and changes deleted in one transaction, so readers
+of both see each call once.
 """
 
 import logging
@@ -30,11 +30,11 @@ from outcomes.models import Rollup, RollupChange, RollupMinute
 
 logger = logging.getLogger(__name__)
 
-EVERY: Final = 5.0  # seconds: what is outstanding by then is read in some milliseconds
+EVERY: Final = 5.0  # seconds: the changes of this time take readers a few milliseconds
 AT_ONCE: Final = 200  # changes
-MINUTES: Final = 240  # of one transaction, over which nobody else writes to SQLite
-LOCK: Final = 0x726F6C6C  # of PostgreSQL's advisory locks
-KEYS: Final = 400  # of one statement
+MINUTES: Final = 240  # per transaction, which blocks all other writers on SQLite
+LOCK: Final = 0x726F6C6C  # PostgreSQL advisory lock
+KEYS: Final = 400  # per statement
 _KEY: Final = ("environment", "of", "step", "start", "tool", "agent")
 _PACKED: Final = ("counts", "durations")
 
@@ -53,9 +53,10 @@ _next = float("-inf")
 
 
 def roll_up_now_and_then() -> bool:
-    """Called between two claims: it costs some milliseconds, but only every few seconds.
+    """Roll up, but at most every few seconds. Called between two claims, as it takes only some
+    milliseconds.
 
-    True when there is more than may be done at once, and it wants to go on before long.
+    True if more changes remain, so that the caller continues soon.
     """
     global _next
     if time.monotonic() < _next:
@@ -64,14 +65,14 @@ def roll_up_now_and_then() -> bool:
         if _roll_up().is_more_left:
             return True
     except Exception:
-        # Figures are as exact without it, and calls must not wait for it.
+        # Figures stay exact, as readers add unmerged changes; settling must not stop for this.
         logger.exception("Merging rollups failed and will be retried")
     _next = time.monotonic() + EVERY
     return False
 
 
 def roll_up() -> int:
-    """How many changes were added."""
+    """Merge one batch of changes and return their number."""
     return _roll_up().added
 
 
@@ -81,7 +82,7 @@ class _Done(NamedTuple):
 
 
 def _roll_up() -> _Done:
-    """Oldest changes first: what is removed was added before, so no count is ever negative."""
+    """Merge oldest changes first: a call is added before it is removed, so no count is negative."""
     changes = list(RollupChange.objects.order_by("id")[:AT_ONCE])
     some, by_environment, groups = _up_to_some_minutes(changes)
     if not some:
@@ -92,10 +93,10 @@ def _roll_up() -> _Done:
         if not try_lock(LOCK):
             return _Done(0, is_more_left=False)
         gone, _ = RollupChange.objects.filter(pk__in=[change.pk for change in some]).delete()
-        if gone < len(some):  # another worker was faster, and added them
+        if gone < len(some):  # another worker merged them first
             transaction.set_rollback(True)
             return _Done(0, is_more_left=False)
-        _add_coarse(coarse)  # before what is stored of the minutes is added to the same sums
+        _add_coarse(coarse)  # before stored minutes are added to the same sums
         add_groups(groups)
         add_totals(settled)
         for environment, minutes in sorted(by_environment.items()):
@@ -106,8 +107,8 @@ def _roll_up() -> _Done:
 def _up_to_some_minutes(
     changes: Sequence[RollupChange],
 ) -> tuple[list[RollupChange], dict[int, Minutes], dict[int, GroupMinutes]]:
-    """First changes that fit: many are of the same minutes as a rule, and each of others where
-    calls are reported late."""
+    """First changes that fit the limit of minutes. Most share their minutes, but calls that are
+    reported late may each add new ones."""
     some: list[RollupChange] = []
     minutes: defaultdict[int, Minutes] = defaultdict(no_minutes)
     groups: defaultdict[int, GroupMinutes] = defaultdict(no_group_minutes)
@@ -117,7 +118,7 @@ def _up_to_some_minutes(
         place = change.environment_id
         add_change(minutes[place], bytes(change.counts), bytes(change.durations))
         for minute in add_group_change(groups[place], change.groups):
-            minutes[place][minute]  # it gets a row, though nothing else be counted in it
+            minutes[place][minute]  # creates its row even if it has no other counts
         some.append(change)
     return some, minutes, groups
 
@@ -154,7 +155,7 @@ def _add_coarse(coarse: dict[int, dict[Part, Sums]]) -> None:
 
 
 def _stored(keys: Sequence[Key]) -> dict[Key, tuple[bytes, bytes]]:
-    """Looked up key by key: of a day there may be thousands of others."""
+    """Stored rollups by key, looked up one by one, as a day may have thousands of others."""
     values = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(keys))
     with connection.cursor() as cursor:
         cursor.execute(_STORED.format(values), [value for key in keys for value in key])

@@ -1,4 +1,4 @@
-"""Group changes, added to the rollups of their quarters, hours and days."""
+"""Add group changes to the rollups of their quarters, hours and days."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _SUMS: Final = ("calls", "begun", "ended")
 
 
 def add_groups(changed: Mapping[int, GroupMinutes]) -> None:
-    """Added per environment, before the stored minutes are added to the same sums."""
+    """Add changes, by environment. Call it before stored minutes are added to the same sums."""
     sums_by_key: defaultdict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
     for environment, minutes in changed.items():
         for minute, groups in minutes.items():

@@ -1,4 +1,4 @@
-"""Totals of metrics, written while rollups are merged: by one process at a time, each call once."""
+"""Metric totals, updated while rollups are merged: one process at a time counts each call once."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,14 +15,14 @@ from outcomes.figures.domain.rollups import DAY, day_minute
 from outcomes.figures.domain.totals import NAMED, Counted, Series, gains, most_called
 from outcomes.models import NamedTool, Rollup, RollupChange, SeriesTotal
 
-DAYS: Final = 7  # by whose calls tools are chosen
-ROWS: Final = 50_000  # of rollups, the newest
+DAYS: Final = 7  # period whose calls decide which tools get their own series
+ROWS: Final = 50_000  # newest rollups read
 _KEY: Final = ("environment", "of", "tool", "label")
 _SUMS: Final = ("current", "highest")
 
 
 def settled_calls(changes: Iterable[RollupChange]) -> dict[int, list[Counted]]:
-    """Calls that settling counted, by environment. Corrections of calls change no total."""
+    """Calls counted by settling, by environment. Corrections of calls don't change totals."""
     by_environment: defaultdict[int, list[Counted]] = defaultdict(list)
     for change in changes:
         if change.from_settling:
@@ -31,7 +31,7 @@ def settled_calls(changes: Iterable[RollupChange]) -> dict[int, list[Counted]]:
 
 
 def add_totals(by_environment: Mapping[int, Sequence[Counted]]) -> None:
-    """Called in the transaction that merges the changes with these calls."""
+    """Add these calls to the totals. Runs in the transaction that merges their changes."""
     places = Environment.objects.filter(pk__in=by_environment).values_list("pk", "project")
     for environment, project in sorted(places):
         counted = by_environment[environment]
@@ -46,7 +46,7 @@ def _counted(packed: bytes) -> list[Counted]:
 
 
 def _named_tools(project: int, counted: Sequence[Counted]) -> set[int]:
-    """Tools with a name, after those of these calls got the names that are left."""
+    """Tools with their own series, after filling free slots with the tools of these calls."""
     named = set(NamedTool.objects.filter(project=project).values_list("tool", flat=True))
     calls = Counter[int]()
     for each in counted:
@@ -70,9 +70,10 @@ def _add(environment: int, gained: dict[Series, int]) -> None:
 
 
 def choose_named_tools() -> None:
-    """Give the names to the tools with the most calls of the last days, where there are too few.
+    """In projects with more tools than series, reassign the series to the tools with the most
+    calls of the last days.
 
-    A tool that loses its name keeps its total and is counted with the others from then on.
+    A tool that loses its series keeps its total and counts as "other" from then on.
     """
     projects = NamedTool.objects.values("project").annotate(tools=Count("id"))
     for project in projects.filter(tools__gte=NAMED).values_list("project", flat=True):
@@ -84,7 +85,7 @@ def _choose(project: int) -> None:
     with transaction.atomic():
         rows = NamedTool.objects.filter(project=project)
         named = set(rows.values_list("tool", flat=True))
-        # Those with calls come before those without; a free name waits for the next new tool.
+        # Tools with calls take the slots of those without. A free slot goes to the next new tool.
         rows.filter(tool__in=named - chosen).delete()
         missing = [(project, tool) for tool in sorted(chosen - named)]
         bulk.insert_missing(NamedTool, ("project", "tool"), missing)

@@ -4,7 +4,7 @@ from array import array
 
 
 class CountTree:
-    """A binary indexed tree: it grows at its end, and what it holds is never below zero."""
+    """A binary indexed tree of non-negative numbers that grows at its end."""
 
     __slots__ = ("_sums", "total")
 
@@ -22,7 +22,7 @@ class CountTree:
         self.total += value
 
     def cut(self, length: int) -> None:
-        """Only the first ones stay: no sum speaks of what comes after it."""
+        """Drop all but the first `length` numbers; no remaining sum covers a dropped one."""
         del self._sums[length + 1 :]
         self.total = self.up_to(length)
 
@@ -43,7 +43,7 @@ class CountTree:
             place += place & -place
 
     def place_of(self, number: int) -> int | None:
-        """Place at which the sum first reaches this number; None when it does not."""
+        """Position at which the prefix sum first reaches this number; None if it never does."""
         if not 0 < number <= self.total:
             return None
         place = 0

@@ -9,17 +9,17 @@ from governance.core.wilson import wilson
 from outcomes.core.durations import percentile
 from outcomes.record.outcome import ToolArtifactReference, ToolDenied, ToolExecutionResult
 
-Became = tuple[str, str, str]  # kind, verdict, and how a denial's reason begins
+Became = tuple[str, str, str]  # kind, verdict, and the beginning of a denial's reason
 
 
 _SUCCESS, _FAILURE, _UNKNOWN = Verdict.SUCCESS.value, Verdict.FAILURE.value, Verdict.UNKNOWN.value
 _DENIED: Final = ToolDenied.kind
 _WITH_RESULT: Final = (ToolExecutionResult.kind, ToolArtifactReference.kind)
-_OPEN: Final = ""  # the kind of a call without an outcome, as it is stored
+_OPEN: Final = ""  # stored kind of a call without an outcome
 
 
 def lowest_rate(now: "Figures", suspected: int) -> float | None:
-    """The success rate if every suspected failure is one."""
+    """Success rate if every suspected failure is a real one."""
     return max(now.successes - suspected, 0) / now.judged if now.judged else None
 
 
@@ -29,16 +29,16 @@ def is_below(now: "Figures", target: float | None) -> bool:
 
 
 def _no_calls() -> Any:
-    # There are thousands of figures on some pages; a Counter takes ten times as long to make.
+    # Some pages have thousands of figures; a Counter takes ten times as long to create.
     return defaultdict(int)
 
 
 @dataclass(slots=True)
 class Figures:
     counts: dict[Became, int] = field(default_factory=_no_calls)
-    differing: dict[Became, int] = field(default_factory=_no_calls)  # of these, disagreements
-    unchecked: dict[Became, int] = field(default_factory=_no_calls)  # of these, seen by no check
-    durations: dict[int, int] = field(default_factory=_no_calls)  # by bucket, where asked for
+    differing: dict[Became, int] = field(default_factory=_no_calls)  # disagreements among counts
+    unchecked: dict[Became, int] = field(default_factory=_no_calls)  # unchecked calls among counts
+    durations: dict[int, int] = field(default_factory=_no_calls)  # by bucket, if requested
 
     def add(
         self, became: Became, calls: int, disagreements: int = 0, *, unchecked: bool = False
@@ -54,7 +54,7 @@ class Figures:
 
     @property
     def calls(self) -> int:
-        """All of them, denied and open ones included."""
+        """All calls, denied and open ones included."""
         return sum(self.counts.values())
 
     def with_outcome(self, *kinds: str) -> int:
@@ -63,7 +63,7 @@ class Figures:
 
     @property
     def by_reason(self) -> "dict[str, Figures]":
-        """Figures of the denied calls."""
+        """Figures of the denied calls, by reason."""
         figures: defaultdict[str, Figures] = defaultdict(Figures)
         for became, calls in self.counts.items():
             kind, _, reason = became
@@ -89,7 +89,7 @@ class Figures:
 
     @property
     def ran_and_failed(self) -> int:
-        """Calls that returned a result which is a failure."""
+        """Calls that returned a result but failed."""
         return sum(
             calls
             for (kind, verdict, _), calls in self.counts.items()
@@ -98,24 +98,24 @@ class Figures:
 
     @property
     def returned(self) -> int:
-        """Calls that returned an output, whether or not the agent sent it along."""
+        """Calls that returned an output, whether or not the agent sent it."""
         return self.with_outcome(*_WITH_RESULT)
 
     @property
     def with_output(self) -> int:
-        """Calls whose output a check has seen."""
+        """Calls whose output was sent and checked."""
         return self.returned - sum(self.unchecked.values())
 
     @property
     def unchecked_successes(self) -> int:
-        """Successes by the agent's word alone."""
+        """Successes that only the agent reported."""
         return sum(
             calls for (_, verdict, _), calls in self.unchecked.items() if verdict == _SUCCESS
         )
 
     @property
     def is_unchecked(self) -> bool:
-        """Whether no output arrived, so that nothing can be checked."""
+        """Whether calls returned but no output arrived, so nothing was checked."""
         return self.returned > 0 and not self.with_output
 
     @property
@@ -128,7 +128,7 @@ class Figures:
 
     @property
     def judged(self) -> int:
-        """Successes and failures: the calls that a rate is of."""
+        """Successes and failures: the calls that the success rate is based on."""
         return sum(self._judged())
 
     @property
@@ -158,8 +158,8 @@ class Figures:
         return wilson(successes, judged) if judged else None
 
     def worst_first(self, suspected: int = 0) -> tuple[float, float, int]:
-        """Sort key: the upper bound of the success rate if every suspected failure is one; calls
-        without a verdict come last."""
+        """Sort key: the upper bound of the success rate if every suspected failure is a real one.
+        Figures without a verdict come last."""
         successes, failures = self._judged()
         of = successes + failures
         bounds = wilson(max(successes - suspected, 0), of) if of else None
@@ -167,7 +167,7 @@ class Figures:
 
     @property
     def measured(self) -> int:
-        """How many calls the percentiles are of."""
+        """Number of calls that the percentiles are based on."""
         return sum(self.durations.values())
 
     @property
@@ -183,7 +183,7 @@ class Figures:
         return percentile(self.durations, 99)
 
     def _judged(self) -> tuple[int, int]:
-        """Successes and failures; a chart of many asks for nothing else."""
+        """Successes and failures in one pass: charts of many series need nothing else."""
         successes = failures = 0
         for (_, verdict, _), calls in self.counts.items():
             if verdict == _SUCCESS:

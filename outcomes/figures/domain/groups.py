@@ -1,8 +1,7 @@
-"""Groups: what failures, or denials, have in common.
+"""Groups of similar failures and similar denials.
 
-A failure's group is its tool, what decided (the rule of a check, or that it timed out or raised),
-and its reason in normal form. A denial's is its tool, its agent, its reason, the contract's rule,
-and its details in normal form.
+Failures share a group if tool, cause (a check's rule, a timeout or an exception) and normalized
+reason match. Denials share one if tool, agent, reason, contract rule and normalized details match.
 """
 
 import re
@@ -12,10 +11,10 @@ from typing import Final, NamedTuple
 from governance.core.masks.marks import without_fingerprints
 from outcomes.core.groups import DENIED, FAILURE, LONGEST
 
-_READ: Final = 2 * LONGEST  # with white space
+_READ: Final = 2 * LONGEST  # characters read, before whitespace is collapsed
 DETAILED: Final = ("failure", "timeout")  # kinds whose detail is the agent's reason
 _SPACE: Final = re.compile(r"[\s\x00-\x1f]+")
-# What differs from call to call though the reason is the same; what stands in its place is never
+# Parts that differ from call to call although the reason is the same. Their replacements are never
 # longer.
 _DIFFERING: Final = re.compile(
     r"""
@@ -29,7 +28,7 @@ _DIFFERING: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_MAY_DIFFER: Final = re.compile(r"""[\d"'`/\\@]""")  # most reasons are words and nothing else
+_MAY_DIFFER: Final = re.compile(r"""[\d"'`/\\@]""")  # most reasons have none of these
 _HEX: Final = re.compile(r"[0-9a-fA-F]{4,}")
 _NUMBERED: Final = re.compile(r"([^\W\d_]+)\d+")  # a word and its number: worker12
 _NUMBERS: Final = re.compile(r"#(?:[-.,:/_+]?#)+")  # 2026-11-18, 10.0.0.7, 1,204.5
@@ -40,12 +39,12 @@ class Grouping(NamedTuple):
 
     of: str  # failure or denied
     tool: int
-    agent: int  # 0: whichever
+    agent: int  # 0: any
     kind: str
     reason: str  # of a denial
-    rule: str  # of the contract that denied, or of the check that judged
+    rule: str  # the contract's that denied, or the check's that decided
     check: str
-    text: str  # what the calls say besides, in normal form
+    text: str  # reason or details of the calls, normalized
 
 
 def grouping(
@@ -61,8 +60,8 @@ def grouping(
     check_rule: str,
     check_words: str,
 ) -> Grouping | None:
-    """None for calls that neither failed nor were denied. Words of a check come before those of the
-    agent."""
+    """Failure or denial group of a call, or None if it neither failed nor was denied. The check's
+    message takes precedence over the agent's."""
     if kind == DENIED:
         return Grouping(DENIED, tool, agent, kind, reason, rule, "", normalised(detail))
     if verdict != FAILURE:
@@ -73,15 +72,15 @@ def grouping(
 
 @lru_cache(maxsize=4_096)
 def normalised(text: str) -> str:
-    """A reason without what differs from call to call: numbers, ids, hashes, dates, and what is
-    quoted, a path or an address; an HTTP status stays.
+    """A reason without the parts that differ from call to call: numbers, ids, hashes, dates,
+    quoted text, paths and addresses. An HTTP status stays.
 
     `Row 17 of "users" is locked` is `Row # of "…" is locked`.
     """
     general = _SPACE.sub(" ", without_fingerprints(text[:_READ]))[:LONGEST].strip()
     if not _MAY_DIFFER.search(general):
         return general
-    # Each time it is shorter, or less of it is told as it was: after a time or two it stays.
+    # Each pass shortens the text or generalizes more of it, so one or two passes reach a fixpoint.
     while (shorter := _NUMBERS.sub("#", _DIFFERING.sub(_in_general, general))) != general:
         general = shorter
     return general

@@ -1,6 +1,6 @@
-"""Rollups that cover a period: days, hours, quarters and minutes of UTC, the coarsest first.
+"""Rollups that cover a period: UTC days, hours, quarters and minutes, the coarsest first.
 
-Times are whole minutes since 1970 here.
+Times in this module are whole minutes since 1970.
 """
 
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from outcomes.core.moments import minute_of
 
 MINUTE, QUARTER, HOUR, DAY = 1, 15, 60, 1_440
 STEPS: Final = (MINUTE, QUARTER, HOUR, DAY)
-COARSE: Final = (QUARTER, HOUR, DAY)  # those that have rows of their own for each tool and agent
+COARSE: Final = (QUARTER, HOUR, DAY)  # steps with a separate row for each tool and agent
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _A_MINUTE: Final = timedelta(minutes=1)
 
 
 class Run(NamedTuple):
-    """Rollups of one step, one after the other; without an end where the time has none."""
+    """Consecutive rollups of one step, open-ended if the period is."""
 
     step: int
     first: int | None
@@ -30,7 +30,7 @@ class Run(NamedTuple):
 
 
 def day_minute(at: datetime) -> int:
-    """The minute in which the day of this moment begins, in UTC."""
+    """First minute of this moment's UTC day."""
     return minute_of(at) // DAY * DAY
 
 
@@ -62,7 +62,7 @@ def _cut(parts: list[Run], first: int | None, end: int | None, steps: list[int])
 
 
 def joined(parts: Iterable[Run]) -> list[Run]:
-    """Runs merged with their successors; by step, then in order of time."""
+    """Adjacent runs merged, sorted by step, then by time."""
     merged: list[Run] = []
     for run in sorted(parts, key=lambda part: (part.step, part.first or 0)):
         last = merged[-1] if merged else None

@@ -1,4 +1,4 @@
-"""Standouts: changes against the previous period that are surely no chance."""
+"""Standouts: statistically significant changes against the previous period."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Final
 
 from governance.core.wilson import wilson
 
-FEWEST: Final = 10  # judged calls; fewer make no news
+FEWEST: Final = 10  # calls with a verdict; a fall in fewer is not reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A tool whose success surely fell: even the best that it may be is worse than the worst that
-    it may have been."""
+    """A tool whose success rate fell significantly: the upper bound now is below the lower bound
+    before."""
 
     tool: str
     now: Judged
@@ -38,12 +38,12 @@ class Fall:
 
     @property
     def missing(self) -> float:
-        """How many calls succeed less than they would have at the rate before."""
+        """How many more calls would have succeeded at the previous rate."""
         return self.now.of * (self.before.rate - self.now.rate)
 
 
 def falls(now: Mapping[str, Judged], before: Mapping[str, Judged]) -> list[Fall]:
-    """Most costly fall first, by calls."""
+    """Significant falls, the one with the most missing successes first."""
     fallen = [
         Fall(tool, rates, then)
         for tool, rates in now.items()

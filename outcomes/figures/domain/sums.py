@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from outcomes.figures.domain.rollups import COARSE, QUARTER
 
-CountKey = tuple[int, str]  # the code of what became of a call, and a denial's reason
-Pair = tuple[int, int]  # tool and agent; 0: whichever
+CountKey = tuple[int, str]  # outcome code, and a denial's reason
+Pair = tuple[int, int]  # tool and agent; 0: any
 Part = tuple[int, int, int, int]  # step, start, tool and agent
 
 
@@ -36,7 +36,7 @@ def no_minutes() -> Minutes:
 
 
 def coarse_sums(minutes: Minutes) -> dict[Part, Sums]:
-    """Sums of quarters, hours and days; of all calls, of tools, of agents, and of both."""
+    """Sums per quarter, hour and day: in total, by tool, by agent, and by both."""
     sums_by_part: dict[Part, Sums] = {}
     parts: list[tuple[int, dict[Pair, Sums]]] = list(minutes.items())
     for step in COARSE:
@@ -53,7 +53,7 @@ def coarse_sums(minutes: Minutes) -> dict[Part, Sums]:
 
 
 def _merged(several: list[dict[Pair, Sums]]) -> dict[Pair, Sums]:
-    if len(several) == 1:  # most often all that changed together is of one time
+    if len(several) == 1:  # changes that arrive together are mostly from one period
         return several[0]
     merged: defaultdict[Pair, Sums] = defaultdict(Sums)
     for pairs in several:

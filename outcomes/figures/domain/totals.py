@@ -1,25 +1,25 @@
-"""Differences that settled calls make to the totals of metrics."""
+"""Changes that settled calls make to metric totals."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 CALLS, VERDICTS, DENIALS, DISAGREEMENTS = "calls", "verdicts", "denials", "disagreements"
-NAMED: Final = 50  # tools of a project with series of their own
-OTHER: Final = 0  # tool of all others
+NAMED: Final = 50  # tools per project with their own series
+OTHER: Final = 0  # stands for all tools without their own series
 DENIED: Final = "denied"
 LIMIT: Final = "limit"
 REASONS: Final = ("contract", "approval", LIMIT, "pre_hook", "workflow")
 GIVEN: Final = ("success", "failure", "unknown")
-OTHER_NAME: Final = "other"  # of the tools without a name of their own
+OTHER_NAME: Final = "other"  # label of the tools without their own series
 OTHER_REASON: Final = "other"  # agents may send any text as a reason
 
 
 class Counted(NamedTuple):
-    """Calls of one tool that became the same."""
+    """Number of one tool's calls with the same outcome, verdict and reason."""
 
     tool: int
-    kind: str  # empty: open, which is counted once it has an outcome
+    kind: str  # empty: an open call, counted once it has an outcome
     verdict: str
     reason: str
     calls: int
@@ -33,7 +33,7 @@ class Series(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A series by names."""
+    """A series, identified by names."""
 
     environment: str
     of: str
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 
 def gains(counted: Iterable[Counted], named: Collection[int]) -> dict[Series, int]:
-    """Difference of each series; tools without a name are counted together."""
+    """Change of each series. Tools without their own series are counted together."""
     sums: defaultdict[Series, int] = defaultdict(int)
     for each in counted:
         tool = each.tool if each.tool in named else OTHER
@@ -64,8 +64,8 @@ def _series(counted: Counted, tool: int) -> Iterable[tuple[Series, int]]:
 
 
 def zeros(environments: Iterable[str], counted: Iterable[Place]) -> set[Place]:
-    """Series that are shown before anything was counted in them: Prometheus sees no increase in the
-    first value of a series, and no rate of successes where there is no success."""
+    """Series to expose at zero before anything is counted: Prometheus sees no increase in a
+    series' first value, and can't compute a success rate from a missing series."""
     places = {(place.environment, place.tool) for place in counted if place.of == VERDICTS}
     denials = {
         Place(environment, DENIALS, OTHER_NAME, reason)
@@ -77,5 +77,5 @@ def zeros(environments: Iterable[str], counted: Iterable[Place]) -> set[Place]:
 
 
 def most_called(calls: Mapping[int, int], at_most: int) -> list[int]:
-    """Tools with the most calls, first."""
+    """Tools with the most calls, in descending order."""
     return sorted(calls, key=lambda tool: (-calls[tool], tool))[:at_most]

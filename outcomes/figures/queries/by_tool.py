@@ -30,7 +30,7 @@ def read_tools(
     *,
     durations: bool = False,
 ) -> dict[str, ToolSlots]:
-    """Counts by tool name; `slot_of` gives the slot for a tool in one of the spans."""
+    """Counts by tool name; `slot_of` returns a tool's slot for one of the spans."""
     agent = numbered(Agent, project_id, scope.agent)
     if agent == NOBODY:
         return {}

@@ -1,7 +1,7 @@
-"""Doubt about rates: calls counted as success whose outputs look like failures.
+"""Doubt about success rates: calls counted as success whose outputs look like failures.
 
-An open suggestion lists them, among the newest outputs of its tool; the call itself says whether
-it still counts as success.
+Open suggestions list these calls, found among the newest outputs of each tool. The call's verdict
+shows whether it still counts as success.
 """
 
 from collections import Counter
@@ -19,13 +19,13 @@ from outcomes.core.scope import Scope
 from outcomes.figures.queries.stats import place_in
 from outcomes.models import Call, Session, Suggestion, SuspectedCall
 
-MOST: Final = 20_000  # calls; of more, the doubt is a lower bound
-MOST_COUNTED: Final = 3_000  # calls of a page of sessions; longer sessions are not counted
+MOST: Final = 20_000  # calls; beyond that, the doubt is a lower bound
+MOST_COUNTED: Final = 3_000  # calls per page of sessions; the longest sessions are not counted
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
 
 
 class Suspected(NamedTuple):
-    """A suspected failure: the tool, the agent, the environment, and when it was."""
+    """A suspected failure: its tool, agent, environment and time."""
 
     tool: str
     agent: str
@@ -38,7 +38,7 @@ class Doubt:
 
     def __init__(self, calls: Sequence[Suspected] = (), *, is_all: bool = True) -> None:
         self.calls = calls
-        self.is_all = is_all  # else there may be more: older outputs were not scanned
+        self.is_all = is_all  # otherwise there may be more: older outputs were not scanned
 
     def __len__(self) -> int:
         return len(self.calls)
@@ -49,7 +49,7 @@ class Doubt:
 
     @cached_property
     def by_place(self) -> Counter[tuple[str, str]]:
-        """By environment and agent."""
+        """Number of suspected failures by environment and agent."""
         return Counter((call.environment, call.agent) for call in self.calls)
 
     def by_step(self, steps: Sequence[Span]) -> list[int]:
@@ -62,7 +62,7 @@ NO_DOUBT: Final = Doubt()
 
 
 def doubt_in(project_id: int, scope: Scope, *, tool: str = "") -> Doubt:
-    """Suspected failures of all tools, or of one."""
+    """Suspected failures in a scope, of all tools or of one."""
     rows = _suspected(project_id).filter(call__at__gte=scope.since, call__at__lt=scope.until)
     if scope.environment:
         rows = rows.filter(call__environment__name=scope.environment)
@@ -79,7 +79,7 @@ def doubt_in(project_id: int, scope: Scope, *, tool: str = "") -> Doubt:
 
 
 def suspected_by_session(project_id: int, sessions: Sequence[int]) -> dict[int, int]:
-    """Suspected failures by the number of the session, of those that have any."""
+    """Number of suspected failures by session id; sessions without any are omitted."""
     rows = _suspected(project_id).filter(call__session__in=sessions)
     return dict(rows.values_list("call__session").annotate(Count("call")))
 
@@ -89,12 +89,12 @@ class SessionDoubt(NamedTuple):
 
     suspected: int = 0  # successes that look like failures
     returned: int = 0  # calls that returned
-    checked: int = 0  # those of them that came with an output
+    checked: int = 0  # returned calls that sent an output
 
 
 def doubt_by_session(project_id: int, sessions: Sequence[Session]) -> dict[int, SessionDoubt]:
-    """By the number of the session. Where there are too many calls to count, a session with an
-    output has no figures, and one without any is said to have returned once."""
+    """Doubt by session id. Sessions with too many calls to count get zeros if any call sent an
+    output; if none did, they get one returned and no checked call."""
     few = _countable(sessions)
     many = [each.pk for each in sessions if each.successes and each.pk not in few]
     suspected = _suspected(project_id).filter(call__session__in=sessions)
@@ -118,7 +118,7 @@ def doubt_by_session(project_id: int, sessions: Sequence[Session]) -> dict[int, 
 
 
 def _countable(sessions: Sequence[Session]) -> frozenset[int]:
-    """Sessions whose calls a page can count, the shortest first."""
+    """Sessions whose calls fit the page's limit, filled from the shortest up."""
     shortest = sorted(sessions, key=lambda each: each.executions)
     calls = accumulate(each.executions for each in shortest)
     return frozenset(
@@ -127,12 +127,12 @@ def _countable(sessions: Sequence[Session]) -> frozenset[int]:
 
 
 def is_suspected(call: Call) -> bool:
-    """Whether an open suggestion takes this success for a failure."""
+    """Whether an open suggestion lists this success as a failure."""
     return bool(suspected_among(call.project_id, [call]))
 
 
 def suspected_among(project_id: int, calls: Iterable[Call]) -> frozenset[int]:
-    """Ids of those calls that count as success and that an open suggestion takes for failures."""
+    """Ids of successful calls that an open suggestion lists as failures."""
     numbers = [call.pk for call in calls if call.verdict == "success"]
     if not numbers:
         return frozenset()

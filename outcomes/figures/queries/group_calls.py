@@ -1,5 +1,5 @@
-"""Facts about groups that only their calls hold: first and last seen, returned after a gap, and
-sessions across a period."""
+"""Facts about groups that only their calls can answer: first and last seen, returned after a gap,
+and sessions that span a period."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from outcomes.figures.queries.group_rollups import GroupReading
 from outcomes.models import CallGroup
 from outcomes.record.codec import as_text
 
-GONE: Final = timedelta(hours=24)  # a group that was not seen for so long, and is, is back
+GONE: Final = timedelta(hours=24)  # a group seen again after this gap counts as returned
 
 _CALLS: Final = "FROM outcomes_call WHERE group_id = wanted.id"
 _LISTED: Final = "(SELECT column1 AS id FROM (VALUES {}) AS listed) AS wanted"
@@ -35,7 +35,7 @@ JOIN governance_bundleversion AS version ON version.id = stored.version_id
 JOIN governance_bundle AS bundle ON bundle.id = version.bundle_id
 WHERE stored.id = (SELECT id {calls} AND at >= %s AND at < %s {newest})
 """
-# Of the few sessions that began before a time and went on after it.
+# Reads only the few sessions that started before a period and continued after it.
 _STRADDLING: Final = """
 WITH around AS MATERIALIZED (
   SELECT id FROM outcomes_session WHERE project_id = %s AND last_at >= %s AND first_at < %s
@@ -51,13 +51,14 @@ GROUP BY wanted.id
 @dataclass(frozen=True, slots=True)
 class Seen:
     first: datetime
-    environment: int  # of the first one
+    environment: int  # of the first call
     last: datetime
     gone_since: datetime | None
 
 
 def seen(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int, Seen]:
-    """Times of all calls of these groups, in the reading's environment, of any agent."""
+    """First and last call of each group, by any agent in the reading's environment, and its last
+    call before a gap."""
     there, place = _there(reading)
     since, until = scope.since, scope.until
     values = [*place, *place, *place, *place, since, until, *place, since]
@@ -74,7 +75,7 @@ def seen(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int
 
 
 class Governed(NamedTuple):
-    """A call, by its group and its place in time, and the version that governed it."""
+    """A call's group and position in time, and the contract version that governed it."""
 
     group: int
     at: datetime
@@ -86,7 +87,7 @@ class Governed(NamedTuple):
 def newest_governed(
     reading: GroupReading, scope: Scope, groups: Sequence[int]
 ) -> Iterable[Governed]:
-    """Newest call of each group in the scope that a known version governed."""
+    """Newest call of each group in the scope that ran under a known contract version."""
     there, place = _there(reading)
     values = [*place, scope.since, scope.until]
     rows = _rows(_NEWEST_OF, groups, values, there) if groups else []
@@ -94,7 +95,7 @@ def newest_governed(
 
 
 def straddling(reading: GroupReading, scope: Scope, groups: Sequence[int]) -> dict[int, int]:
-    """In how many sessions each of these was seen before the scope and after it, yet not in it."""
+    """Number of sessions, by group, with calls before and after the scope but not in it."""
     there, place = _there(reading)
     if reading.agent is not None:
         there, place = f"{there} AND agent_id = %s", [*place, reading.agent]
@@ -130,6 +131,6 @@ def _rows(
 
 
 def groups_of_rule(project_id: int, rule: str) -> frozenset[int]:
-    """Groups through which an index finds the calls that a rule denied."""
+    """Denial groups of a rule; an index finds the calls that the rule denied through them."""
     groups = CallGroup.objects.filter(project=project_id, of=DENIED, rule=as_text(rule))
     return frozenset(groups.values_list("pk", flat=True))

@@ -1,5 +1,4 @@
-"""Rollups of groups and the changes since: read in one statement, so that both are of
-one moment."""
+"""Group rollups and unmerged changes, read in one statement to get a consistent snapshot."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -31,8 +30,8 @@ FROM outcomes_rollupchange WHERE {environments} AND groups IS NOT NULL
 
 
 class Time(NamedTuple):
-    """Whole minutes: from since on, and before until. With borders it is told by the step that
-    begins at each of them, else all together."""
+    """Period in whole minutes, from `since` to before `until`. With borders, counts are split into
+    steps that start at each border."""
 
     since: datetime | None
     until: datetime
@@ -84,9 +83,9 @@ class GroupReading:
     environment: str  # empty: all
     of: int
     tool: int | None = None
-    agent: int | None = None  # none: whichever, which failures are counted of too
+    agent: int | None = None  # none: any; failures are also counted over all agents
     groups: Collection[int] | None = None  # none: all of them
-    sessions: bool = True  # whether these are counted; PostgreSQL sums calls alone in half the time
+    sessions: bool = True  # False counts calls only, in half the time on PostgreSQL
 
     def read(self, times: Sequence[Time]) -> dict[int, GroupSums]:
         sums: defaultdict[int, GroupSums] = defaultdict(GroupSums)
@@ -95,7 +94,7 @@ class GroupReading:
         return sums
 
     def read_calls(self, times: Sequence[Time]) -> dict[int, list[list[int]]]:
-        """Calls alone of each group: by time, then by step."""
+        """Number of calls in each group: by time, then by step. Sessions are not counted."""
         steps = [max(1, len(time.borders)) for time in times]
         calls_by_group: defaultdict[int, list[list[int]]] = defaultdict(
             lambda: [[0] * n for n in steps]
@@ -183,8 +182,8 @@ def _sums_sql(steps: _Steps, *, sessions: bool) -> dict[str, str]:
 
 
 def _spans(time: Time) -> Iterator[tuple[int, str]]:
-    """Fewest rollups that cover exactly this time, none across two steps. Minutes are numbers,
-    inlined in the statement."""
+    """Conditions for the fewest rollups that cover exactly this time, none across two steps.
+    Minutes are numbers, inlined in the statement."""
     steps = _Steps(time)
     borders = pairwise([steps.first, *steps.borders, steps.end])
     for run in joined(run for since, until in borders for run in runs(since, until)):

@@ -1,11 +1,11 @@
 """Groups of similar failures and denials in a scope.
 
-`failure_groups` and `denial_groups` give a page of them, the most frequent first; `group_with` one
-by the key in its address, and `group_identity` its words alone; `group_calls` its calls; `denials`
-what was denied by reason, rule, tool and agent, and step by step.
+`failure_groups` and `denial_groups` return a page of groups, the most frequent first. `group_with`
+returns one group by the key in its address, `group_identity` only its texts, `group_calls` its
+calls.
 
-Counts, sessions and steps are of the scope, `before` of the previous period. First and last seen
-are of all time, of the scope's environment and of every agent.
+Counts, sessions and steps cover the scope, `before` the previous period. First and last seen cover
+all time and all agents in the scope's environment.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,33 +30,33 @@ NOW, BEFORE, EARLIER = range(3)
 _NAMES: Final = ("digest", "of", "tool__name", "agent__name", "kind", "reason", "rule",
                  "check_name", "text")  # fmt: skip
 
-Order = Literal["calls", "more"]  # the most frequent first, or what grew most
-GroupPlace = tuple[int, str]  # what a group is ordered by, and its key
+Order = Literal["calls", "more"]  # most calls first, or largest increase first
+GroupPlace = tuple[int, str]  # a group's sort value and its key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFigures:
-    key: str  # 32 hexadecimal digits: the same in all environments of the project
+    key: str  # 32 hexadecimal digits; the same in all environments of the project
     of: str  # failure or denied
     tool: str
     agent: str  # of a denial; a failure's is empty
     kind: str  # the type of the outcome
     reason: str  # of a denial
-    rule: str  # the contract's that denied, or the check's that judged; empty: none
-    check: str  # the check that judged; empty: none
-    text: str  # the reason or the details in normal form; may be empty
+    rule: str  # the contract's that denied, or the check's that decided; empty: none
+    check: str  # the check that decided; empty: none
+    text: str  # normalized reason or details; may be empty
     calls: int
     before: int
-    sessions: int  # that have any of the calls; calls without a session are of none
+    sessions: int  # with at least one of the calls; calls without a session count for none
     first_at: datetime
     last_at: datetime
-    new_since: Deployed | None  # the newest one where it was first seen, if it was seen since
-    gone_since: datetime | None  # back after being gone: the call before the first one of the scope
+    new_since: Deployed | None  # newest deployment, if the group was first seen after it
+    gone_since: datetime | None  # if the group came back: its last call before the scope
     steps: list[int]  # calls in each of `scope.steps()`
 
 
 class GroupIdentity(NamedTuple):
-    """Words of a group."""
+    """Properties that all calls of a group share, with names."""
 
     key: str
     of: str
@@ -71,9 +71,9 @@ class GroupIdentity(NamedTuple):
 
 class GroupPage(NamedTuple):
     groups: list[GroupFigures]
-    number: int  # of groups in all
-    calls: int  # of all of them
-    next: GroupPlace | None  # where the next page begins
+    number: int  # groups on all pages
+    calls: int  # calls of all these groups
+    next: GroupPlace | None  # start of the next page
 
 
 def failure_groups(
@@ -85,7 +85,7 @@ def failure_groups(
     after: GroupPlace | None = None,
     size: int = GROUPS_SHOWN,
 ) -> GroupPage:
-    """Those that have calls in the scope; of one tool where it is named."""
+    """Failure groups with calls in the scope, of one tool if it is named."""
     reading = _reading(project_id, scope, of=FAILURE, tool=tool)
     return _page(reading, scope, order, after, size)
 
@@ -101,7 +101,7 @@ def denial_groups(
     after: GroupPlace | None = None,
     size: int = GROUPS_SHOWN,
 ) -> GroupPage:
-    """Groups of denials; an empty rule selects those without one."""
+    """Denial groups with calls in the scope; an empty rule selects groups without one."""
     such = None
     if reason or rule is not None:
         rows = CallGroup.objects.filter(project=project_id, of=DENIED)
@@ -113,7 +113,7 @@ def denial_groups(
 
 
 def group_with(project_id: int, scope: Scope, key: str) -> GroupFigures | None:
-    """None where the environment has no such group; it may have no calls in the scope."""
+    """Group with this key, or None if the environment has none. It may have no calls in scope."""
     number, of = _numbered(project_id, key)
     if not number:
         return None
@@ -125,7 +125,7 @@ def group_with(project_id: int, scope: Scope, key: str) -> GroupFigures | None:
 
 
 def group_identity(project_id: int, key: str) -> GroupIdentity | None:
-    """Words of a group, without its figures."""
+    """Shared properties of a group, without its figures."""
     number, _ = _numbered(project_id, key)
     return identities_of_ids([number]).get(number) if number else None
 
@@ -138,7 +138,7 @@ def group_calls(
     before: Place | None = None,
     after: Place | None = None,
 ) -> Page[Call]:
-    """The calls of a group in the scope, newest first, a page of CALLS_SHOWN."""
+    """Page of a group's calls in the scope, newest first."""
     number, _ = _numbered(project_id, key)
     calls = with_names(Call.objects.filter(project=project_id, group=number))
     since, until = scope.bounds
@@ -166,7 +166,7 @@ def identities(groups: QuerySet[CallGroup]) -> dict[int, GroupIdentity]:
 
 
 def _numbered(project_id: int, key: str) -> tuple[int, str]:
-    """0 where there is no such group."""
+    """Row number and kind of a group; number 0 if there is none."""
     try:
         digest = bytes.fromhex(key)
     except ValueError:
@@ -183,10 +183,10 @@ def _reading(
     tool: str = "",
     groups: set[int] | None = None,
 ) -> GroupReading | None:
-    """None where no tool or agent has such a name."""
+    """Rollups to read, or None if no tool or agent has this name."""
     agents = Agent.objects.filter(project=project_id, digest=digest_of(scope.agent))
     number = agent = None
-    if tool:  # both at once
+    if tool:  # tool and agent in one query
         tools = Tool.objects.filter(project=project_id, digest=digest_of(tool))
         both = tools.values_list("pk", Subquery(agents.values("pk"))).first()
         number, agent = both if both else (None, None)
@@ -251,7 +251,7 @@ def _figures(
     passed_by = straddling(reading, scope, begun) if begun else {}
     figures = []
     for number in groups:
-        if number not in when:  # its calls have left since
+        if number not in when:  # its calls were removed in the meantime
             continue
         now, earlier, times_of = counted[number].total(NOW), there[number], when[number]
         deployed = newest.get(times_of.environment)

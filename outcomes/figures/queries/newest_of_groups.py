@@ -1,5 +1,5 @@
-"""How far back the newest calls of some groups reach, from an index: as many entries of each group
-are read as a page has rows, however many calls it has."""
+"""Time range of the newest calls of some groups, found through an index: it reads at most a page
+of entries per group, however many calls the group has."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from outcomes.record.codec import as_text, digest_of
 from outcomes.stored.queries import CallFilter
 from outcomes.web.paging import Place
 
-# The time of the row after the last one of the page.
+# Time of the row that follows the page.
 _CUT: Final = """
 SELECT newest.at FROM outcomes_callgroup AS wanted CROSS JOIN LATERAL (
   SELECT at, "order" FROM outcomes_call
@@ -34,7 +34,8 @@ _WHOSE: Final = (
 def narrowed_to_newest(
     calls: QuerySet[Call], project_id: int, filters: CallFilter, size: int, before: Place | None
 ) -> QuerySet[Call]:
-    """The same first page of similar denials, cut by an index; other filters have none."""
+    """The same query, limited to the time range of its first page if an index supports the filter
+    (similar denials); otherwise unchanged."""
     supported = CallFilter(
         environment=filters.environment,
         agent=filters.agent,

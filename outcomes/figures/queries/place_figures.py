@@ -1,4 +1,4 @@
-"""Figures of each tool or agent in each environment, by their numbers: from rollups alone."""
+"""Figures of each tool or agent in each environment by row number, read from rollups only."""
 
 from collections import defaultdict
 from datetime import datetime
@@ -18,14 +18,14 @@ def figures_by_place(
     since: datetime,
     until: datetime | None = None,
 ) -> dict[tuple[int, int], Figures]:
-    """By the numbers of the environment and of the tool or agent, of those that there are."""
+    """Figures by row number of the environment and of the tool or agent; empty ones are omitted."""
     return _by_place(project_id, by, since, until, None, None)[0]
 
 
 def figures_by_both(
     project_id: int, *, since: datetime, until: datetime
 ) -> dict[tuple[int, int, int], Figures]:
-    """Keys are the numbers of environment, tool and agent."""
+    """Figures by row numbers of environment, tool and agent."""
     reading = Reading(
         project=project_id,
         environment="",
@@ -52,8 +52,8 @@ def two_figures_by_place(
     until: datetime,
     number: int | None,
 ) -> tuple[dict[tuple[int, int], Figures], dict[tuple[int, int], Figures]]:
-    """The same of two times, up to the cut and from there on, read at once; of one tool or agent
-    where its number is given."""
+    """Figures of two periods, before and after the cut, read in one query; for one tool or agent
+    if its number is given."""
     return _by_place(project_id, by, since, until, number, cut)
 
 

@@ -1,4 +1,4 @@
-"""Rollups of a period and the changes since: read in one statement, so that both are of one moment.
+"""Rollups of a period and unmerged changes, read in one statement to get a consistent snapshot.
 
 Whole minutes are read from rollups; the seconds at both ends are counted from calls.
 """
@@ -32,7 +32,7 @@ from outcomes.record.outcome import REASON
 
 _SUCCESS: Final = codes_of(Verdict.SUCCESS)
 _FAILURE: Final = codes_of(Verdict.FAILURE)
-_CALL: Final = -1  # where rollups have their step; what changed has 0
+_CALL: Final = -1  # marks a call in the step column; changes have 0
 _ENVIRONMENTS: Final = "SELECT id FROM governance_environment WHERE project_id = %s"
 _NO_CALL: Final = (
     "CAST(NULL AS varchar) AS kind, CAST(NULL AS varchar) AS verdict,"
@@ -59,11 +59,11 @@ FROM outcomes_call WHERE environment_id IN ({environments})
 """
 
 
-CountKey = tuple[int, str]  # the code of what became of calls, and how a denial's reason begins
+CountKey = tuple[int, str]  # outcome code, and the beginning of a denial's reason
 
 
 class Slot:
-    """Counts of one cell. Charts have thousands, so a part is created when it is first counted."""
+    """Counts of one cell. Charts have thousands of them, so durations are allocated lazily."""
 
     __slots__ = ("_pile", "counts", "differing")
 
@@ -119,8 +119,8 @@ class Slot:
 
 
 class RateSlot(Slot):
-    """Counts of a tool in one step: successes and failures alone, as a chart of rates needs them;
-    all counts go to the sums of the period."""
+    """Successes and failures of a tool in one step, for a chart of rates. All other counts only
+    go to the period's totals."""
 
     __slots__ = ("_failures", "_successes", "_wholes")
 
@@ -150,7 +150,7 @@ class RateSlot(Slot):
                 self._failures += calls
 
 
-SlotOf = Callable[[int, int, int, int], Slot]  # of an environment, minute, tool and agent; 0: any
+SlotOf = Callable[[int, int, int, int], Slot]  # from environment, minute, tool and agent (0: any)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +167,7 @@ class Reading:
 
     @property
     def minutes(self) -> tuple[int | None, int | None]:
-        """The whole minutes of the time: the first one, and the first one after it."""
+        """Range of the period's whole minutes: the first one, and the first one after the last."""
         first = end = None
         if self.since is not None:
             first = minute_of(self.since)
@@ -177,7 +177,7 @@ class Reading:
         return first, end
 
     def into(self, slot_of: SlotOf, runs: Sequence[Run]) -> None:
-        """All of the time, of which the whole minutes are these rollups."""
+        """Add all counts of the period to slots; these rollups cover its whole minutes."""
         for environment, step, start, tool, agent, counts, durations, *call in self._rows(runs):
             if step == _CALL:
                 _add_call(slot_of(environment, start, tool, agent), *call)
@@ -257,7 +257,7 @@ class Reading:
         return by_tool + 2 * by_agent
 
     def _outside_minutes(self) -> list[tuple[datetime, datetime]]:
-        """Seconds at both ends of the period, outside of its whole minutes."""
+        """Seconds at both ends of the period, outside its whole minutes."""
         first, end = self.minutes
         since, until = self.since, self.until
         is_within = first is not None and end is not None and first > end
@@ -272,7 +272,8 @@ class Reading:
 
 
 def _in_runs(column: str, runs: Sequence[Run]) -> list[tuple[str, Any]]:
-    """Minutes are numbers, and stand in the statement: there may be more than it takes values."""
+    """Conditions that select these runs. Starts are numbers and inlined in the statement, as there
+    may be more than it accepts parameters."""
     if len(runs) == 1:
         return [(f"{column} >= %s", runs[0].first), (f"{column} < %s", runs[0].end)]
     starts = ", ".join(str(start) for run in runs for start in run.starts())

@@ -1,7 +1,7 @@
-"""Figures of calls: in all, by tool, agent, session, reason or hour, and over time.
+"""Figures of calls: in total, by tool, agent, session, reason or hour, and over time.
 
-Where a filter names no more than an environment, an agent or a tool, they are read from rollups;
-else they are counted from the calls themselves.
+If a filter names only a period, an environment, an agent or a tool, figures are read from rollups.
+Otherwise they are counted from the calls.
 """
 
 import bisect
@@ -36,9 +36,9 @@ _COLUMN: Final = {
     "environment": "environment__name",
 }
 _NO_FILTER: Final = CallFilter()
-MOST_CALLS: Final = 100_000  # that figures by session count: of sessions there are no rollups
+MOST_CALLS: Final = 100_000  # counted for figures by session, which have no rollups
 
-_Slots = dict[tuple[Any, int], Slot]  # by what it is of, and the step
+_Slots = dict[tuple[Any, int], Slot]  # by key (a tool, an hour, …) and step
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class StepFigures:
 
 
 def figures(project_id: int, filters: CallFilter, *, durations: bool = False) -> Figures:
-    """Figures of all matching calls; with percentiles if `durations` is set."""
+    """Figures of all matching calls, with percentiles if `durations` is set."""
     slots = _read(project_id, filters, None, durations=durations)
     return slots[None, 0].figures() if slots else Figures()
 
@@ -59,7 +59,7 @@ def figures_by(
 ) -> dict[Any, Figures]:
     """Figures by name; by hour, keys are the start times in UTC.
 
-    By reason these are the denied calls; by session those that belong to one.
+    By reason, only denied calls are counted; by session, only calls that belong to one.
     """
     if by == "reason":
         return figures(project_id, filters).by_reason
@@ -69,7 +69,8 @@ def figures_by(
 
 
 def newest_calls(project_id: int, filters: CallFilter) -> tuple[CallFilter, datetime | None]:
-    """The filter narrowed to its newest calls, and since when; None where it fits no more."""
+    """The filter narrowed to its newest MOST_CALLS calls, and the time of the oldest of them, or
+    None if no calls were cut off."""
     newest = calls(project_id, filters).order_by("-at", "-order").values_list("at", flat=True)
     some = list(newest[MOST_CALLS - 1 : MOST_CALLS + 1])
     if len(some) < 2:
@@ -86,8 +87,8 @@ def figures_over_time(
     cut: datetime | None = None,
     durations: bool = False,
 ) -> list[StepFigures]:
-    """One entry per step of the reader's clock, empty ones included. The filter gives the period;
-    without a step it is one entry, or two at a cut."""
+    """One entry per step of the reader's time zone, empty ones included. The filter sets the
+    period. Without a step there is one entry, or one on each side of a cut."""
     steps = _spans(filters, step, zone, cut)
     slots = _read(project_id, filters, None, steps, durations=durations)
     return _all_steps(steps, {place: slot.figures() for (_, place), slot in slots.items()})
@@ -102,8 +103,8 @@ def figures_by_over_time(
     *,
     cut: datetime | None = None,
 ) -> dict[Any, list[StepFigures]]:
-    """Figures over time for each key, lists of equal length. At a cut a step ends and another
-    begins, so that two periods are read at once; without a step each of them is one entry."""
+    """Figures over time for each key, in lists of equal length. A cut is always a step boundary,
+    so two periods can be read in one query; without a step each period is one entry."""
     steps = _spans(filters, step, zone, cut)
     by_key: defaultdict[Any, dict[int, Figures]] = defaultdict(dict)
     if by == "reason":
@@ -130,7 +131,7 @@ def _spans(
 
 
 def _all_steps(steps: Iterable[Span], figures_by_place: dict[int, Figures]) -> list[StepFigures]:
-    nothing = Figures()  # one for all: of many tools in many steps there are thousands
+    nothing = Figures()  # shared: many tools in many steps have thousands of empty entries
     return [
         StepFigures(step.start, step.end, figures_by_place.get(place, nothing))
         for place, step in enumerate(steps)
@@ -226,7 +227,7 @@ def _from_calls(
             key = None
         elif by == "hour":
             key = time_of(minute - minute % HOUR)
-        elif key is None:  # it belongs to no session
+        elif key is None:  # call without a session
             continue
         slot = slots[key, place_of(minute)]
         kind, verdict, classified = became
@@ -238,7 +239,7 @@ def _from_calls(
 
 
 def place_in(steps: list[Span] | None) -> Callable[[int], int]:
-    """Steps begin at full minutes, except the first."""
+    """Function that returns a minute's step. Steps start at full minutes, except the first."""
     if not steps:
         return lambda _: 0
     borders = [minute_of(step.start) for step in steps[1:]]
@@ -249,7 +250,7 @@ NOBODY: Final = -1
 
 
 def numbered(model: type[Tool | Agent], project_id: int, name: str) -> int | None:
-    """None where no name is given; nobody where there is none of that name."""
+    """Row number of a tool or agent; None without a name, NOBODY if the name is unknown."""
     if not name:
         return None
     known = model.objects.filter(project=project_id, digest=digest_of(name))

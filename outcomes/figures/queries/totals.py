@@ -1,4 +1,4 @@
-"""Totals of metrics, with the names of their tools."""
+"""Metric totals with tool names."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -14,7 +14,7 @@ ENVIRONMENTS: Final = 100
 
 
 def totals(project_id: int) -> dict[Place, int]:
-    """Counters of a project: tools that have a name now, and all others together."""
+    """Counters of a project: one set per tool with its own series, one for all other tools."""
     named = list(NamedTool.objects.filter(project=project_id).values_list("tool", flat=True))
     names = _names(named[:NAMED])
     environments = Environment.objects.filter(project=project_id).order_by("pk")[:ENVIRONMENTS]

@@ -1,4 +1,4 @@
-"""The door for outcomes and events. The answer comes after the commit."""
+"""API that receives outcomes and events. It answers after the commit."""
 
 import logging
 
@@ -78,6 +78,6 @@ def _keep_manifest(request: AccessRequest, manifest: bytes) -> None:
 
 
 def _agent_named_by(request: HttpRequest) -> str:
-    # A name longer than any agent's, or one that no column keeps, is as good as none.
+    # A name too long or not storable counts as missing.
     agent = request.headers.get(AGENT_HEADER, "")
     return agent if len(agent) <= 128 and "\0" not in agent else ""

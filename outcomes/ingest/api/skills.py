@@ -1,4 +1,4 @@
-"""The door for what a skill scanner found. It waits for any answer and reads none."""
+"""API that receives skill scans. The scanner waits for a response but ignores its content."""
 
 from django.http import HttpResponse
 
@@ -17,7 +17,7 @@ CAN_ACT = KeyAuth("agent")
 def post_skill_scan(request: AccessRequest) -> HttpResponse:
     report = read_report(request.body)
     header = request.headers.get(AGENT_HEADER, "")
-    # A name longer than any agent's, or one that no column keeps, is as good as none.
+    # A name too long or not storable counts as missing.
     agent = agent_in(report) or (header if len(header) <= 128 and "\0" not in header else "")
     if agent and not request.auth.admits_agent(agent):
         raise Forbidden(

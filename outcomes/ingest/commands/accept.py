@@ -1,4 +1,4 @@
-"""Ingest: valid items are committed to the inbox before the answer, which lists invalid ones."""
+"""Ingest: commits valid items to the inbox before the response, which lists invalid ones."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ class _Waiting(Generic[Row, Result]):
 
 
 class OneCommit(Generic[Row, Result]):
-    """`write_all` writes all of these rows or none, and tells something of each, in their order."""
+    """Group commit: `write_all` writes all rows or none, and returns their results in order."""
 
     def __init__(self, write_all: Callable[[Sequence[Row]], Sequence[Result]]) -> None:
         self._write_all = write_all
@@ -55,7 +55,7 @@ class OneCommit(Generic[Row, Result]):
         self._turn = Lock()
 
     def write(self, row: Row) -> Result:
-        """Result of this row, after the commit, whichever thread made it."""
+        """Write a row and return its result after the commit, whichever thread made it."""
         mine = _Waiting[Row, Result](row)
         self._waiting.append(mine)
         with self._turn:
@@ -69,7 +69,7 @@ class OneCommit(Generic[Row, Result]):
         try:
             results = self._write_all([one.row for one in together])
         except Exception as error:  # noqa: BLE001 - raised by whoever waits for the row
-            if len(together) > 1:  # it may be the fault of one of them
+            if len(together) > 1:  # maybe caused by one of them only
                 for one in together:
                     self._write([one])
             else:
@@ -84,11 +84,11 @@ class OneCommit(Generic[Row, Result]):
 
 
 LONGEST_AGENT: Final = 128  # characters
-STORED_REFUSALS = 1_000  # of one post; all are answered, the first are kept
-WARNINGS = 100  # of one post: the fields of one program are the same in all of its items
+STORED_REFUSALS = 1_000  # per post; all are reported, the first ones stored
+WARNINGS = 100  # per post: a program uses the same fields in all its items
 
-# Not by way of the model: Django would write the body into the statement as text, digit by digit,
-# which the database has to read again. That costs more than all the rest of a post.
+# Raw SQL, because Django writes the body into the statement as hexadecimal text, which the database
+# must parse again. That would cost more than the rest of the post.
 _INSERT: Final = """
 INSERT INTO outcomes_batch (project_id, environment_id, agent, bound_to, source, items, body,
                             received_at, tries, error)
@@ -97,7 +97,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0, '') RETURNING id
 
 
 class _Row(NamedTuple):
-    """The values of the statement, in its order."""
+    """Parameters of the statement, in order."""
 
     project: int
     environment: int | None
@@ -113,13 +113,13 @@ class _Row(NamedTuple):
 class Accepted:
     accepted: int
     refusals: list[Refusal]
-    warnings: list[Warned]  # the first of them
-    batch: int | None  # the last one made of this post; None when nothing was accepted
-    sent_keys: tuple[str, ...] = ()  # API keys that were in items; stored are their hints
+    warnings: list[Warned]  # only the first ones
+    batch: int | None  # last batch of this post; None if nothing was accepted
+    sent_keys: tuple[str, ...] = ()  # API keys found in items; only their hints are stored
 
 
 def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepted:
-    """Commit what can be kept. Rows of at most 1,000 items each, so that none is slow to settle."""
+    """Commit the valid items, in rows of at most 1,000 each, so that none is slow to settle."""
     received_at = timezone.now()
     masking, masked = access.masking, Counter[str]()
     refusals = list(body.refusals)
@@ -177,7 +177,7 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
 
 
 def _masked_refusal(refusal: Refusal, masking: StoredMasking, masked: Counts) -> Refusal:
-    """An item that is rejected is stored as it begins, and the reason may quote it."""
+    """Refusal with masked excerpt and reason, which may quote the item."""
     return replace(
         refusal,
         detail=masking.text(refusal.detail, masked, is_cut=True),
@@ -191,7 +191,7 @@ def _store(
     rejected: list[RejectedItem],
     masked: Mapping[str, int],
 ) -> int | None:
-    """The id of the last batch. One row, as most posts make it, needs no transaction around it."""
+    """Store the rows and return the last batch's id. A single batch needs no transaction."""
     if len(batches) == 1 and not rejected and not masked:
         return _alone(batches[0])
     last = None
@@ -220,7 +220,7 @@ def _inserted_together(batches: Sequence[Sequence[Any]]) -> list[int]:
     return [int(row[0]) for row in write_each(_INSERT, batches)]
 
 
-# A server does so by itself: commits that meet share a write of its log.
+# A server groups commits itself: concurrent ones share a write of its log.
 _alone = _inserted if IS_SERVER else OneCommit(_inserted_together).write
 
 

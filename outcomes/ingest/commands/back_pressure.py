@@ -1,4 +1,4 @@
-"""Back-pressure: beyond its bounds the inbox refuses posts and says when to retry.
+"""Back pressure: a full inbox rejects posts and says when to retry.
 
 The figures are cached for half a second, so the check costs a post nothing.
 """
@@ -20,18 +20,18 @@ from outcomes.record.wire import BodyRefused
 
 REFRESHED_EVERY: Final = 0.5  # seconds
 SHOWN_FOR: Final = 30.0  # seconds
-COST: Final = 20  # to add up a very large inbox takes at most such a part of a thread
+COST: Final = 20  # summing up a very large inbox takes at most 1/20 of a thread
 RETRY_AFTER: Final = 10  # seconds
 NOTED_EVERY: Final = 10.0  # seconds
 FINDING: Final = "inbox_full"
-MOST_SEVERE: Final = 10**9  # data is lost: above alerts about calls
+MOST_SEVERE: Final = 10**9  # data loss ranks above alerts about calls
 _ADVICE: Final = (
     "Posts get 503 until there is space; SDK events are accepted for longer. Check that the worker"
     " runs and that the disks have space."
 )
 
 logger = logging.getLogger(__name__)
-_noted_at: dict[int, float] = {}  # when a project's refusal was noted last
+_noted_at: dict[int, float] = {}  # time of the last recorded rejection, by project
 
 
 class _Figures(NamedTuple):
@@ -51,13 +51,13 @@ def why_refused(post: Post) -> str:
     """Reason to reject a post; empty while posts are accepted."""
     try:
         figures = _known.get()
-    except TimeoutError:  # the database hangs: the post itself fails then
+    except TimeoutError:  # the database hangs, so the post itself will fail
         return ""
     return bounds().why_full(*figures, post)
 
 
 def why_refused_of_late() -> str:
-    """Why recent posts were refused. Pages ask, so this queries nothing."""
+    """Reason why recent posts were rejected. Uses cached figures only, because pages call it."""
     figures = _known.last(within=SHOWN_FOR)
     return "" if figures is None else bounds().why_full(*figures, Post.OUTCOMES)
 
@@ -70,7 +70,7 @@ def refuse_if_full(post: Post, project_id: int) -> None:
 
 
 def resolve_if_room() -> None:
-    """Resolve the findings once every kind of post is accepted again. The worker calls it."""
+    """Resolve the alerts once every kind of post is accepted again. The worker calls it."""
     projects = projects_with_findings(FINDING)
     if projects and not any(why_refused(post) for post in Post):
         for project in projects:

@@ -1,4 +1,4 @@
-"""Reports about an agent: the newest of each kind, and a short history behind it."""
+"""Reports about an agent: the newest of each kind, and a short history."""
 
 from collections import Counter
 from datetime import datetime
@@ -15,11 +15,11 @@ from outcomes.record.event import UNKNOWN_AGENT
 from outcomes.record.wire import masked_report
 from outcomes.stored.names import ids_of
 
-NEWEST = 10  # of one agent and kind
+NEWEST = 10  # per agent and kind
 
 
 def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Access) -> bool:
-    """Whether it is another than the newest; the same sent again only tells that it still holds."""
+    """Store a report. Returns whether it differs from the newest; a repeat only updates a time."""
     assert access.environment_id is not None  # noqa: S101 - a key has one, and only keys report
     environment = access.environment_id
     masked = Counter[str]()
@@ -37,7 +37,7 @@ def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Acce
             unique_fields=["environment", "agent"],
             update_fields=["heard_at"],
         )
-        # The agent's row is the queue of those who report for it at once.
+        # Locking the agent's row serialises concurrent reports.
         Agent.objects.select_for_update(no_key=True).get(pk=agent_id)
         rows = AgentReport.objects.filter(environment=environment, agent=agent_id, kind=kind)
         newest = rows.first()
@@ -72,5 +72,5 @@ def _add(
 
 
 def _bound_to(access: Access) -> str:
-    """The one agent that the key is for, if it is for one."""
+    """Agent that the key is bound to, or empty if its binding is a glob."""
     return "" if {"*", "?"} & set(access.agent) else access.agent

@@ -1,4 +1,4 @@
-"""An outcome that a person sends to see one arrive: through the same door as an agent's."""
+"""Test outcome sent by a person, accepted the same way as an agent's."""
 
 import json
 from typing import Final
@@ -22,8 +22,8 @@ SESSION: Final = "test-outcomes"
 
 
 def send_test_outcome(project_id: int, *, env: str, by: Actor) -> str:
-    """Answers with its call id."""
-    policies.refuse_unless(by, Action.MANAGE_KEYS)  # who may, could post with a key of their own
+    """Send a test outcome and return its call id."""
+    policies.refuse_unless(by, Action.MANAGE_KEYS)  # key managers could post with a key anyway
     project = project_numbered(project_id)
     environment = environment_with(project, env)
     if environment is None:
@@ -49,7 +49,7 @@ def send_test_outcome(project_id: int, *, env: str, by: Actor) -> str:
         dialect="",
         actor=by,
     )
-    with transaction.atomic():  # not around the door, which commits for several posts at once
+    with transaction.atomic():  # not around accept(), which commits several posts at once
         record(by, "test outcome sent", call_id, project=project, details={"env": env})
     body = read_body(json.dumps({"outcomes": [outcome]}).encode(), "", "outcomes")
     accept(body, source="outcomes", access=access, agent=AGENT)

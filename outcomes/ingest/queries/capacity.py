@@ -18,7 +18,8 @@ def bounds() -> Bounds:
 
 
 def held_by_inbox() -> Held:
-    """Batches that wait for a fault to end count by size, not by age: they delay no others."""
+    """Size and age of the backlog. Batches that wait for a fault to end delay no others, so they
+    count for the size only."""
     waiting = Batch.objects.filter(set_aside_at=None).order_by()
     sums = waiting.aggregate(
         size=Sum(Length("body"), default=0),
@@ -34,7 +35,7 @@ def data_disk() -> Disk:
 
 
 def artifact_disk() -> Disk | None:
-    """None for an object store, which has no end that is known."""
+    """Disk of the artifact store. None for an object store, whose capacity is unknown."""
     folder = artifact_store.place().folder
     if folder is None:
         return None

@@ -19,7 +19,7 @@ FAULTS_SHOWN: Final = 20
 
 
 class Fault(NamedTuple):
-    """A fault of the place, and the batches that wait for its end."""
+    """A store fault, and the batches waiting for it to end."""
 
     error: str
     batches: int
@@ -36,7 +36,7 @@ def rejected_items(
 
 
 def shown_excerpt(item: RejectedItem) -> str:
-    """How it began, without its secrets."""
+    """Stored beginning of a rejected item, secrets masked."""
     text = bytes(item.excerpt).decode("utf-8", "replace")
     try:
         value = json.loads(text)
@@ -50,7 +50,7 @@ def rejected_count(project_id: int) -> int:
 
 
 def faults_of(project_id: int) -> list[Fault]:
-    """Faults that batches of this project wait for, the most frequent first."""
+    """Faults that batches of this project are waiting for, most batches first."""
     waiting = Batch.objects.filter(
         project=project_id, set_aside_at=None, next_try_at__isnull=False
     ).exclude(fault="")
@@ -66,7 +66,7 @@ def faults_of(project_id: int) -> list[Fault]:
 
 
 def kinds_of_faults() -> list[str]:
-    """Kinds of faults that batches of any project wait for, without details."""
+    """Descriptions of the faults that batches of any project are waiting for, without details."""
     waiting = Batch.objects.filter(set_aside_at=None, next_try_at__isnull=False)
     return [words for fault, words in FAULTS if waiting.filter(fault=fault).exists()]
 

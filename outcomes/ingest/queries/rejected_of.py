@@ -1,4 +1,4 @@
-"""The refused items of one session, as far as it is told by how they began."""
+"""Rejected items of one session, found by the session id in their stored excerpts."""
 
 import json
 

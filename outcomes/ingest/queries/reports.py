@@ -1,4 +1,4 @@
-"""Skill scans and manifests that an agent's own tools reported."""
+"""Skill scans and manifests reported by an agent's own tools."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ class ReadReport:
 
 
 def reports_of(project_id: int, agent: str) -> list[ReadReport]:
-    """Newest first, of all environments and both kinds."""
+    """Reports of an agent, newest first, from all environments and of both kinds."""
     rows = AgentReport.objects.filter(
         environment__project=project_id, agent__digest=digest_of(agent)
     )

@@ -20,7 +20,7 @@ from outcomes.core.artifact_store.addresses import AddressInvalid
 from outcomes.core.artifact_store.places import Place
 
 PRINTED_EVERY: Final = 5.0  # seconds
-NAMED: Final = 10  # damaged artifacts
+NAMED: Final = 10  # damaged artifacts listed by name
 
 
 class Command(BaseCommand):

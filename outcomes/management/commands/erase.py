@@ -1,4 +1,4 @@
-"""`manage.py erase`: everything about one agent or one principal, from the shell."""
+"""`manage.py erase`: erases all data about one agent or one principal."""
 
 import time
 from argparse import ArgumentParser
@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
 
 def _ended(erasure: Erasure) -> Erasure:
-    """Carried out here, or by a worker that was faster."""
+    """Finished erasure, run here or by a worker that claimed it first."""
     while not erasure.has_ended:
         for index in waiting_indexes():
             run_index(index)

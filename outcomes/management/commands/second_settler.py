@@ -1,4 +1,4 @@
-"""A process that settles beside the worker where much waits. The worker starts it."""
+"""Second settling process, started by the worker when the backlog is large."""
 
 import gc
 import time
@@ -8,7 +8,7 @@ from outcomes.management.worker_child import WorkerChild, exit_on_sigterm
 from outcomes.settling.decode import Ahead
 from outcomes.settling.settle import settle_inbox
 
-IDLE: Final = 2.0  # seconds without anything to do after which it ends
+IDLE: Final = 2.0  # seconds without work before it exits
 PAUSE: Final = 0.02
 
 

@@ -1,4 +1,4 @@
-"""Opening one stored value that is masked wherever it is shown."""
+"""Reveal one stored value that is masked wherever it is shown."""
 
 from django.db import transaction
 
@@ -16,7 +16,8 @@ from outcomes.masking.queries.stored_values import KINDS
 def open_value(
     project: Project, kind: str, name: str, place: str, *, environment: str = "", by: Actor
 ) -> Json:
-    """The value at a place (a JSON pointer) of a call, a rejected item or a report."""
+    """Unmasked value at a JSON pointer (`place`) in a call, approval, rejected item or report,
+    recorded in the audit log."""
     refuse_unless(by, Action.OPEN_VALUE)
     if kind not in KINDS:
         raise InvalidInput.at("kind", f"Use one of {', '.join(KINDS)}.")

@@ -1,4 +1,4 @@
-"""The rules by which a project masks before it stores."""
+"""Change the rules by which a project masks values before storing them."""
 
 import secrets
 from collections.abc import Collection
@@ -20,7 +20,7 @@ from outcomes.masking.domain.own_patterns import PatternsInvalid, patterns_text,
 def set_masking(
     project: Project, *, before_storing: bool, detectors: Collection[str], patterns: str, by: Actor
 ) -> MaskingRules:
-    """Mask what arrives from now on before it is stored, or when it is shown."""
+    """Mask new data before it is stored, or only when it is shown."""
     refuse_unless(by, Action.MANAGE_SETTINGS)
     queue_at(project)
     present = masking_rules(project.pk)
@@ -31,12 +31,12 @@ def set_masking(
     rules.save()
     details = _about(rules) | {"was": None if present is None else _about(present)}
     record(by, "masking changed", project.slug, project=project, details=details)
-    transaction.on_commit(forget_keys)  # of this process; others learn it within a second
+    transaction.on_commit(forget_keys)  # in this process; others reload within a second
     return rules
 
 
 def changed_rules(project: Project, *, detectors: Collection[str], patterns: str) -> MaskingRules:
-    """Rules as they would be, not saved."""
+    """Changed rules, validated but not saved."""
     if unknown := set(detectors) - set(Detector):
         known = ", ".join(Detector)
         raise InvalidInput.at("detectors", f"{min(unknown)} is no detector. Use {known}.")

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901): which part of a value is meant."""
+"""JSON pointers (RFC 6901) to parts of a value."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A project's own patterns, as a person writes them: one per line, `name inside pattern`."""
+"""Custom masking patterns of a project, written one per line as `name inside pattern`."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from governance.matching.call import Call
 from governance.matching.patterns import pattern_of
 
 MOST: Final = 20  # patterns
-LONGEST: Final = 500  # characters of one
+LONGEST: Final = 500  # characters per pattern
 MOST_STATES: Final = 1_000
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 WHERE: Final = {"inside": True, "whole": False}
@@ -17,11 +17,11 @@ FORM: Final = "Write `name inside pattern` or `name whole pattern`."
 
 
 class PatternsInvalid(ValueError):
-    """A line that is no pattern; the message names it."""
+    """A line is not a valid pattern; the message names the line."""
 
 
 def read_patterns(text: str) -> list[dict[str, Any]]:
-    """Patterns as they are stored, each with the automaton it is compiled to."""
+    """Patterns in their stored form, each with its compiled automaton."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
     written = [(number, line) for number, line in lines if line]
     if len(written) > MOST:
@@ -36,7 +36,7 @@ def read_patterns(text: str) -> list[dict[str, Any]]:
 
 
 def patterns_text(patterns: Sequence[dict[str, Any]]) -> str:
-    """Lines of a form."""
+    """Patterns as lines of the form."""
     words = {inside: word for word, inside in WHERE.items()}
     return "\n".join(
         f"{each['name']} {words[each['inside']]} {each['pattern']}" for each in patterns

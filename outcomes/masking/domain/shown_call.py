@@ -1,4 +1,4 @@
-"""A call as people and `read` keys see it: its secrets masked, all else as it is stored."""
+"""Call as shown to people and `read` keys: secrets masked, everything else as stored."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,8 +19,8 @@ from outcomes.record.outcome import (
 
 
 def masking_of(call: Call) -> Masking:
-    """Masking of a call: a value that has a secret's name somewhere in the call is masked wherever
-    it is repeated."""
+    """Masking of a call: the value of a field with a secret's name is masked everywhere in the
+    call."""
     return Masking(call.tool_args, call.principal, call.metadata, _output(call.outcome))
 
 

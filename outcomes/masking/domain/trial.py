@@ -16,7 +16,7 @@ class Change:
 
 
 def changes(before: Json, after: Json, place: str = "") -> Iterator[Change]:
-    """Texts and numbers that are masked, in their order."""
+    """Masked texts and numbers, in order."""
     match before, after:
         case dict(), dict():
             for (name, old), (_, new) in zip(before.items(), after.items(), strict=True):

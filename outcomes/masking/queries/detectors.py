@@ -1,4 +1,4 @@
-"""Detectors of a project, with what each masked before storing."""
+"""Detectors of a project, with the number of values that each masked before storing."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 def lines(rules: MaskingRules | None, totals: Mapping[str, MaskedTotal]) -> list[Line]:
-    """Detectors in use, and others that masked before."""
+    """All detectors and current patterns, and former patterns that masked something."""
     active = SHOWN_DETECTORS if rules is None else frozenset(rules.detectors)
     listed = [
         Line(each.value, NAMES[each], each in active, totals.get(each.value)) for each in Detector

@@ -1,5 +1,5 @@
-"""Calls and events as people and `read` keys see them, secrets masked. Pages and the API read calls
-here; `read_calls` is for what works on stored values."""
+"""Calls and events as shown to people and `read` keys, with secrets masked. Pages and the API read
+calls here; `read_calls` is for code that needs stored values."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ class ShownCall:
 
     @property
     def value(self) -> Json:
-        """Value that the deciding rule saw; a long one was cut and is text."""
+        """Value that the deciding rule read; a long one is truncated to text."""
         return self.value_in(self.row.check_value, _check_of(self.row))
 
     @property
@@ -55,7 +55,7 @@ def shown_calls(rows: Sequence[Call]) -> list[ShownCall]:
 
 
 def shown_folds(rows: Sequence[Call]) -> Iterator[tuple[Call, Folded]]:
-    """Masked calls without their events, for many at once."""
+    """Masked calls without their events, for lists of many calls."""
     for call in read_calls(rows):
         yield call.row, shown_call(call.folded, masking_of(call.folded))
 
@@ -72,7 +72,7 @@ def shown(call: StoredCall, sees_secret: Callable[[CheckOf], bool] | None = None
 
 
 def shown_events(events: Iterable[StoredEvent]) -> Iterator[StoredEvent]:
-    """Events of a list that is read without their calls."""
+    """Masked events of a list that is read without their calls."""
     for stored in events:
         yield replace(stored, event=shown_event(stored.event, masking_of_event(stored.event)))
 
@@ -82,7 +82,7 @@ def _check_of(row: Call) -> CheckOf:
 
 
 def _secret_rules() -> Callable[[CheckOf], bool]:
-    """Whether a rule looks at a field that has a secret's name, each looked up once."""
+    """Function that returns whether a rule reads a field with a secret's name, cached per rule."""
     known: dict[CheckOf, bool] = {}
 
     def sees_secret(check: CheckOf) -> bool:

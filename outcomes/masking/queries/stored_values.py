@@ -1,5 +1,5 @@
-"""Stored values of a call, approval, invalid item or agent report, for people who may open masked
-values."""
+"""Unmasked values of a call, approval, invalid item or agent report, for people who may reveal
+masked values."""
 
 import json
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def call_values(stored: StoredCall) -> dict[str, Json]:
 
 
 def _written(text: str) -> Json:
-    """Value that a check saw: JSON, or the beginning of a long one as text."""
+    """Value that a check read: JSON, or the beginning of a long one as text."""
     try:
         value: Json = json.loads(text) if text else None
     except ValueError:

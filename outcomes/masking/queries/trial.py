@@ -1,4 +1,4 @@
-"""Rules of masking, tried on recorded calls."""
+"""Masking rules, tried on recorded calls."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from outcomes.masking.queries.stored_values import call_values
 from outcomes.models import Call
 from outcomes.stored.queries import read_calls
 
-CALLS: Final = 200  # the newest, which are tried
-PLACES: Final = 50  # that are shown
+CALLS: Final = 200  # the newest ones, on which rules are tried
+PLACES: Final = 50  # shown at most
 _PARTS: Final = frozenset(
     ["tool_args", "principal", "metadata", "output", "error", "reason", "details", "summary"]
 )

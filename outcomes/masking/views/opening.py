@@ -1,4 +1,5 @@
-"""*Show*: opens one masked value, for operators, audited; a post, alone for the script."""
+"""*Show*: reveals one masked value to operators, with an audit entry. POST only; JavaScript gets
+the part alone."""
 
 from django.http import HttpResponse
 from django.views.decorators.cache import never_cache
@@ -12,7 +13,7 @@ from outcomes.web.paging import shown_part
 
 
 @require_POST
-@never_cache  # the answer holds what is masked elsewhere
+@never_cache  # the response contains what is masked elsewhere
 @member_page(Action.OPEN_VALUE)
 def open_value(request: MemberRequest) -> HttpResponse:
     sent = request.POST

@@ -45,7 +45,7 @@ def masking(request: MemberRequest) -> HttpResponseBase:
 @never_cache
 @member_page(CAN_MANAGE)
 def try_rules(request: MemberRequest) -> HttpResponse:
-    """The page with what these rules would mask in recorded calls; nothing is saved."""
+    """Page that shows what these rules would mask in recorded calls, without saving them."""
     form = MaskingForm(request.POST)
     trial = _tried(request, form) if form.is_valid() else None
     return _page(request, form, trial)

@@ -1,4 +1,4 @@
-"""An alert for a reclassification that changed many verdicts, in case that was not intended."""
+"""Alert on reclassifications that changed many verdicts, in case that was not intended."""
 
 from typing import Final
 
@@ -11,11 +11,11 @@ from outcomes.models import Rejudging
 from outcomes.reclassification.domain.flips import Flip, Flips
 
 FEWEST: Final = 20  # calls
-MUCH: Final = 0.05  # of those that were judged
+MUCH: Final = 0.05  # share of the calls checked
 
 
 def notice_flips(done: Rejudging) -> None:
-    """Raises alerts for calls whose verdict changed; a check backtest changes none."""
+    """Open an alert if a reclassification changed many verdicts; impact previews change none."""
     if done.kind != Rejudging.Kind.RECLASSIFICATION or done.status != Rejudging.Status.DONE:
         return
     flips = Flips.from_json(done.result["flips"])

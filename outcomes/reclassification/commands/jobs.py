@@ -1,6 +1,7 @@
-"""Judging recorded calls anew: asked for, given up, and carried out part by part.
+"""Start, cancel and finish jobs that check recorded calls again.
 
-Each part is taken by one process and none waits for another; who ends the last one adds them up.
+Each part is claimed by one process, independently of the others. The process that ends the last
+part adds up the results.
 """
 
 import json
@@ -50,8 +51,8 @@ def start_check_backtest(
     version: int | None = None,
     newer: Collection[str] = (),
 ) -> Rejudging:
-    """Queues an impact preview of this text or version, over the calls bound to its name, or
-    all."""
+    """Queue an impact preview of this YAML or version, over the calls bound to the check's name or
+    over all."""
     policies.refuse_unless(by, Action.WRITE_CHECK)
     document = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     including = Including(project_id, newer, version)
@@ -82,7 +83,7 @@ def start_check_backtest(
 
 
 def start_reclassification(project_id: int, *, by: Actor, criteria: CallCriteria) -> Rejudging:
-    """Let the checks that are bound now judge these calls; their verdicts count from then on."""
+    """Queue a reclassification of these calls by the checks that are bound now."""
     policies.refuse_unless(by, Action.WRITE_CHECK)
     return _start(project_id, by, criteria, kind=Kind.RECLASSIFICATION)
 
@@ -123,7 +124,7 @@ def _start(project_id: int, by: Actor, criteria: CallCriteria, **more: Any) -> R
 
 
 def ring_for_parts(rejudging: Rejudging) -> None:
-    """A message for each part that waits."""
+    """Notify workers of each queued part."""
     waiting = RejudgingPart.objects.filter(WAITING, rejudging=rejudging).order_by("number")
     is_written = rejudging.kind == Kind.RECLASSIFICATION
     task = doorbell.RECLASSIFY if is_written else doorbell.CHECK_BACKTEST
@@ -133,7 +134,7 @@ def ring_for_parts(rejudging: Rejudging) -> None:
 
 @transaction.atomic
 def cancel_rejudging(project_id: int, number: int, kind: str, *, by: Actor) -> Rejudging:
-    """As it stands when it has ended already. What was written of it stays, chunk by chunk."""
+    """Cancel a job; a job that has ended is returned unchanged. Chunks already written stay."""
     policies.refuse_unless(by, Action.WRITE_CHECK)
     mine = Rejudging.objects.filter(project=project_id, kind=kind, pk=number)
     ended = mine.filter(WAITING).update(status=Status.CANCELLED, finished_at=timezone.now())
@@ -168,7 +169,7 @@ def compiled_of(rejudging: Rejudging) -> Compiled:
 
 
 def left_without_a_part() -> list[int]:
-    """Those that still run, though none of their parts does."""
+    """Jobs that have not ended although all their parts have."""
     waiting = RejudgingPart.objects.filter(WAITING).values("rejudging")
     return list(
         Rejudging.objects.filter(WAITING).exclude(pk__in=waiting).values_list("pk", flat=True)
@@ -176,7 +177,7 @@ def left_without_a_part() -> list[int]:
 
 
 def end_if_all_did(rejudging_id: int) -> None:
-    """End the job after its last part, with the sum of all parts."""
+    """End the job if all its parts have ended, with their combined result."""
     with transaction.atomic():
         rejudging = Rejudging.objects.select_for_update().filter(pk=rejudging_id).first()
         parts = RejudgingPart.objects.filter(rejudging=rejudging_id)

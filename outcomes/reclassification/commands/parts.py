@@ -1,4 +1,4 @@
-"""The parts of a rejudging, carried out: read, judged, and, where that is wanted, written."""
+"""Run the parts of a job: read calls, check them and, for a reclassification, write verdicts."""
 
 import time
 from collections.abc import Sequence, Set
@@ -43,8 +43,8 @@ from outcomes.sessions.commands.readings import SessionGone
 
 AT_ONCE: Final[int] = CALLS_PER_COMMIT
 REPORT_EVERY: Final = 0.5  # seconds
-TRIES: Final = 5  # of a transaction that another one locked out
-STORE_TRIES: Final = 60  # at one place while the artifact store is away: a sweep each, five minutes
+TRIES: Final = 5  # of a transaction that conflicts with another one
+STORE_TRIES: Final = 60  # sweeps (five minutes) at one cursor while the artifact store is down
 VERDICTS_STAY: Final = (
     "Calls with such an output keep their verdicts; fix the cause, then start it again."
 )
@@ -59,7 +59,7 @@ class Cancelled(Exception):
 
 
 class _StoreUnavailable(Exception):
-    """The artifact store does not give an output at the moment."""
+    """The artifact store currently can't return an output."""
 
 
 class _Overtaken(Exception):
@@ -71,16 +71,16 @@ class _Overtaken(Exception):
 
 
 def waiting_parts(kind: Rejudging.Kind) -> list[int]:
-    """Queued parts, with those whose worker died."""
+    """Ids of queued parts, including those whose worker died."""
     jobs.requeue_lost(_parts())
-    # A process may have died over its last words, when its part had ended and not yet the whole.
+    # A process may have died after ending the last part, but before ending the job.
     for rejudging in left_without_a_part():
         end_if_all_did(rejudging)
     return jobs.waiting(_parts().filter(rejudging__kind=kind))
 
 
 def run_part(number: int) -> bool:
-    """False where its turn ended before its work: it waits again, and goes on from there."""
+    """Run a part. False if its turn ended first; it is queued again and resumes at its cursor."""
     part = jobs.claimed(_parts(), number)
     return part is None or _run(part)
 
@@ -88,7 +88,7 @@ def run_part(number: int) -> bool:
 def _run(part: RejudgingPart) -> bool:
     rejudging = Rejudging.objects.filter(pk=part.rejudging_id).first()
     if rejudging is None:
-        return True  # with its project
+        return True  # deleted with its project
     begin(rejudging.pk)
     try:
         work = _Work(rejudging, part)
@@ -98,7 +98,7 @@ def _run(part: RejudgingPart) -> bool:
     except Cancelled:
         return True
     except _StoreUnavailable:
-        jobs.put_back(part)  # the next sweep sends it again
+        jobs.put_back(part)  # the next sweep queues it again
         return True
     except SoftTimeLimitExceeded:
         jobs.end(part, Status.FAILED, error=jobs.TOO_LONG)
@@ -114,7 +114,8 @@ def _run(part: RejudgingPart) -> bool:
 
 
 def _end(part: RejudgingPart, fault: str) -> None:
-    """Calls whose output the store could not give keep their verdicts, and the job says so."""
+    """End a part. If the store could not return some outputs, their calls keep their verdicts and
+    the part fails with the reason."""
     if fault:
         jobs.end(part, Status.FAILED, error=f"{fault} {VERDICTS_STAY}"[:500])
     else:
@@ -122,8 +123,8 @@ def _end(part: RejudgingPart, fault: str) -> None:
 
 
 class _Work:
-    """One part. What is written is written with the figures about it: neither is without the
-    other, and a process that takes it up again goes on from there."""
+    """One part. Verdicts and their counts are written in one transaction with the cursor, so
+    another process can resume the part there."""
 
     def __init__(self, rejudging: Rejudging, part: RejudgingPart) -> None:
         self._project, self._part = rejudging.project_id, part
@@ -134,7 +135,7 @@ class _Work:
         self._governing = Governing(self._environments)
         self._long = LongSessions(self._governing)
         self._check_for = None if self._writes else self._check_of_text(rejudging)
-        # What was written is kept; what is only looked at is looked at from its beginning.
+        # A reclassification resumes after the calls written; a preview starts again.
         stored = part.result if self._writes else {}
         self._after = place_of(part.place) if self._writes else None
         self._flips = Flips.from_json(stored.get("flips", {}))
@@ -150,7 +151,7 @@ class _Work:
 
     @property
     def fault(self) -> str:
-        """Why some outputs could not be read; empty when all could."""
+        """Why some outputs could not be read; empty if all were."""
         return self._fault
 
     def _check_of_text(self, rejudging: Rejudging) -> CheckFor:
@@ -159,8 +160,8 @@ class _Work:
         return check_by_text(check, judges(self._project) if bound else None)
 
     def run(self) -> bool:
-        """False where its turn ended first. What only looks begins anew, so it goes on to its end:
-        people wait for it."""
+        """Process the part. False if its turn ended first. A preview can't resume and a person
+        waits for it, so it runs to its end."""
         turn = jobs.Turn()
         for chunk in self._chosen.chunks(self._share, self._after):
             verdicts = self._judged(chunk)
@@ -198,8 +199,8 @@ class _Work:
         return verdicts
 
     def _note_fault(self, contents: Contents) -> None:
-        """A preview ends with the reason, as a person waits for it; what writes has the time to
-        wait for the store."""
+        """Record why outputs could not be read. A preview ends with the reason, as a person waits
+        for it; a reclassification first waits for the store to return."""
         can_wait = self._writes and not self._fault and self._store_tries < STORE_TRIES
         if contents.is_away and can_wait:
             self._store_tries += 1
@@ -208,12 +209,14 @@ class _Work:
         self._fault = self._fault or contents.fault
 
     def _judging_now(self) -> Judging:
-        """After the rows were read: no verdict is ever overwritten by that of an older version."""
+        """Checks bound now. Call it after reading the rows, so that a verdict is never overwritten
+        by that of an older version."""
         check_for = self._check_for or checks_by_binding(judges(self._project))
         return Judging(check_for, self._environments)
 
     def _be_heard(self) -> None:
-        """Over a slow check, too: else its process is taken for dead, and deaf to who ends it."""
+        """Send a heartbeat, also during slow checks. Without it, the process would be considered
+        dead and would not notice a cancellation."""
         now = time.monotonic()
         if now > self._heard_at + REPORT_EVERY:
             self._heard_at = now
@@ -227,7 +230,7 @@ class _Work:
             self._commit(chunk, piece, Chunk([row for row, _ in piece], {}).place)
 
     def _commit(self, chunk: Chunk, piece: list[CallVerdict], place: Place) -> None:
-        """Writes a piece; calls that changed meanwhile are judged once more in their new state."""
+        """Write verdicts; calls that changed meanwhile are checked again in their new state."""
         for tried in count(1):
             try:
                 with transaction.atomic():
@@ -256,7 +259,7 @@ class _Work:
                 piece = self._judged_again(chunk, piece, {row.id for row, _ in piece})
 
     def _restore_counts(self) -> None:
-        """Undoes what a rolled-back transaction counted."""
+        """Discard counts of a rolled-back transaction."""
         stored = RejudgingPart.objects.get(pk=self._part.pk)
         self._flips = Flips.from_json(stored.result.get("flips", {}))
         self._passed = stored.passed if stored.place else 0
@@ -269,7 +272,7 @@ class _Work:
         return unchanged + self._judged(Chunk(rows, chunk.sessions))
 
     def _see(self, chunk: Chunk, verdict: CallVerdict) -> None:
-        """A call of a session that is read in order, once more with the other verdict."""
+        """Count a call, and advance its session's limits with both verdicts."""
         row, judged = verdict
         if row.session != self._session:
             self._end_session()

@@ -1,7 +1,7 @@
-"""Other verdicts put in the place of those that some calls have, with all that is counted of them.
+"""Replace verdicts of recorded calls, and update all counts that depend on them.
 
-Verdict, rollups and sessions change in one transaction, in the order in which settling writes them:
-neither locks the other out in a circle, and nobody ever sees a verdict that is not counted.
+Verdicts, rollups and sessions change in one transaction, in the order in which settling writes
+them, so the two can't deadlock and readers never see a verdict that is not counted.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ _READ_SO: Final = (
     "check_rule",
     "check_value",
 )
-_PAST: Final = {  # columns of a past verdict, and those of its call
+_PAST: Final = {  # columns of a past verdict, and the matching columns of its call
     "check_name": "check_name",
     "check_version": "check_version",
     "verdict": "classified",
@@ -50,15 +50,14 @@ _PAST: Final = {  # columns of a past verdict, and those of its call
     "cut": "cut",
 }
 Judgements = dict[int, tuple[Row, Judged]]
-_NOBODY: Final = Known({}, frozenset())  # no call is new, so no name is learnt
+_NOBODY: Final = Known({}, frozenset())  # recorded calls add no names
 
 
 def reclassify(
     judged: Iterable[tuple[Row, Judged]], governing: Governing, long: LongSessions
 ) -> set[int]:
-    """Ids of calls that were not written, because they changed or left since they were read.
-
-    Runs in the caller's transaction.
+    """Write verdicts in the caller's transaction. Returns ids of the calls that were not written,
+    because they changed or were removed since they were read.
     """
     judgements = {
         row.id: (row, judgement) for row, judgement in judged if judgement.verdicts is not None
@@ -76,8 +75,8 @@ def reclassify(
 
 
 def _locked(judgements: Judgements) -> list[CallRow]:
-    """Those that are as they were read. It may be another result with a verdict of the same word:
-    all that tells results apart is compared."""
+    """Locked rows of the calls that are unchanged since they were read. A new result may have the
+    same verdict, so all columns that identify a result are compared."""
     rows = Call.objects.select_for_update().filter(id__in=list(judgements))
     columns = rows.order_by("environment", "digest").values_list(*CALL_COLUMNS)
     calls = map(codec.call_row_of, bulk.rows_of(columns))

@@ -1,6 +1,6 @@
-"""Verdicts that flip under another check, added up call by call; bounded, however many calls.
+"""Counts of verdicts that flip under another check, in bounded memory for any number of calls.
 
-What is added up in parts, by processes at once, is merged: the order of the parts tells nothing.
+Parts are counted in parallel and merged; their order doesn't matter.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from typing import Any, Final, Self
 
 from governance.core.verdict import Verdict
 
-NAMES: Final = 500  # tools and rules that have a row of their own
-SAMPLES: Final = 20  # of each change
-SAMPLES_OF_RULE: Final = 3  # of them of one tool and rule
+NAMES: Final = 500  # tools and rules with their own row
+SAMPLES: Final = 20  # per kind of change
+SAMPLES_OF_RULE: Final = 3  # of these, per tool and rule
 OTHERS: Final = "(others)"
 REPORTED: Final = "(reported by the agent)"
 VERDICTS: Final = tuple(verdict.value for verdict in Verdict)
@@ -40,20 +40,20 @@ def flip_of(before: Verdict, after: Verdict) -> Flip:
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """Verdict of one call that ran: before, and by this check."""
+    """Verdict of one call that ran: the current one, and the one by the other check."""
 
     before: Verdict
     after: Verdict
-    check: str = ""  # that says so; empty where none is asked: a timeout, a failure
+    check: str = ""  # check that decided; empty if none applies: a timeout, a failure
     rule: str = ""
-    not_checked: str = ""  # why none could be asked
-    by_agent: bool = False  # the agent's verdict counts, whatever the check says
-    cut: bool = False  # the check's depends on text that was not read
+    not_checked: str = ""  # why no check could run
+    by_agent: bool = False  # the agent's verdict counts, whatever the check decides
+    cut: bool = False  # the check's verdict depends on text beyond the part that was read
 
 
 @dataclass(frozen=True, slots=True)
 class CallSummary:
-    """A call as its results are told."""
+    """A call as listed in results."""
 
     call_id: str
     environment: str
@@ -66,7 +66,7 @@ class CallSummary:
 @dataclass(slots=True)
 class Flips:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys([*Flip], 0))
-    judged: int = 0  # by the check; the rest of those that ran needs none
+    judged: int = 0  # decided by the check; other calls that ran need none
     not_checked: dict[str, int] = field(default_factory=dict)
     by_tool: dict[str, dict[str, int]] = field(default_factory=dict)
     by_rule: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Flips:
 
     @property
     def calls(self) -> int:
-        """All of them that ran and were chosen."""
+        """All selected calls that ran."""
         return sum(self.counts.values())
 
     @property
@@ -133,7 +133,7 @@ class Flips:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Restored counts of a part that continues."""
+        """Counts of an interrupted part, restored to continue it."""
         flips = cls()
         if stored:
             flips.merge(stored)

@@ -1,7 +1,7 @@
 """Effect of changed verdicts on session limits that count successes.
 
-A limit on executions that is read as one on successes is hit earlier when results that counted as
-failures are successes after all, and later, or never, the other way round."""
+If failures become successes, a limit counted by successes is hit earlier. If successes become
+failures, it is hit later or never."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,20 +14,20 @@ from governance.core.verdict import Verdict
 from outcomes.record.session_step import Step
 from outcomes.sessions.domain.session import SessionTally
 
-LIMITS: Final = 100  # that have a row of their own
-SAMPLES: Final = 10  # of each shift
+LIMITS: Final = 100  # limits with their own row
+SAMPLES: Final = 10  # per shift
 CLASSIFIED: Final = "classified"
 
 
 class Shift(StrEnum):
-    NEWLY = "newly"  # was not reached, and is now
+    NEWLY = "newly"  # not hit before, hit now
     EARLIER = "earlier"
     LATER = "later"
     NO_MORE = "no_more"
 
 
 def shift_of(before: int | None, after: int | None) -> Shift | None:
-    """By the number of the call that reaches the limit; none: nothing is different."""
+    """Shift between the numbers of the calls that hit the limit, or None if they are equal."""
     if before == after:
         return None
     if before is None:
@@ -38,7 +38,7 @@ def shift_of(before: int | None, after: int | None) -> Shift | None:
 
 
 class Readings:
-    """One session, read twice at once: with the verdicts that it has, and with the others."""
+    """Tallies of one session, with its current and with the changed verdicts, in one pass."""
 
     def __init__(self, limits: tuple[SessionLimit, ...]) -> None:
         on_executions = tuple(each for each in limits if not isinstance(each, MaxAttempts))
@@ -66,7 +66,7 @@ def _reached(use: LimitUse) -> int | None:
 
 @dataclass(slots=True)
 class Shifts:
-    sessions: int = 0  # with a verdict that flipped
+    sessions: int = 0  # with at least one flipped verdict
     by_limit: list[dict[str, Any]] = field(default_factory=list)
 
     def end_session(self, environment: str, session: str, readings: Readings) -> None:

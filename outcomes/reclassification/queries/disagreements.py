@@ -1,7 +1,7 @@
 """Disagreements between agents and the console: by tool, by agent, and by both.
 
-By tool and by agent they are counted by minute, so these figures are exact. Both together, and the
-check that gave the verdict, are read from the newest calls that disagree."""
+Figures by tool and by agent are read from rollups, so they are exact. Groups by both and by check
+are read from the newest calls that disagree."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ from outcomes.models import Call
 from outcomes.record.classification import agent_check
 from outcomes.stored.queries import CallFilter, read_calls, with_names
 
-COUNTED: Final = 5_000  # calls that disagree
+COUNTED: Final = 5_000  # newest calls with a disagreement
 ROWS: Final = 50
 _LOOKED_AT: Final = (
     "id", "at", "order", "agent_id", "tool_id", "check_name", "check_version", "reported",
 )  # fmt: skip
-# Of the newest calls each group, and its newest call.
+# Groups of the newest calls, each with its newest call.
 _GROUPS: Final = """
 WITH newest AS (
   SELECT id, agent_id, tool_id, check_name, check_version, reported,
@@ -41,7 +41,7 @@ JOIN outcomes_tool AS tool ON tool.id = alike.tool_id
 
 
 class Judge(NamedTuple):
-    """A check as one of the two sides names it."""
+    """Name and version of the check used by the agent or by the console."""
 
     name: str
     version: int | None
@@ -53,7 +53,7 @@ class Differing:
 
     name: str
     judged: int = 0
-    agent_only_success: int = 0  # and the check failure
+    agent_only_success: int = 0  # the check says failure
     agent_only_failure: int = 0
 
     @property
@@ -67,7 +67,7 @@ class Differing:
 
 @dataclass(slots=True)
 class Group:
-    """One agent, one tool, one version of the check that judged."""
+    """Disagreements of one agent, one tool and one check version."""
 
     agent: str
     tool: str
@@ -75,10 +75,10 @@ class Group:
     newest: int  # call
     agent_only_success: int
     agent_only_failure: int
-    call_id: str = ""  # of the newest, as the next two
+    call_id: str = ""  # like the fields below, of the newest call
     environment: str = ""
     at: datetime | None = None
-    reported_by: Judge | None = None  # the check that the agent says it used, of the newest call
+    reported_by: Judge | None = None  # the check that the agent used
 
     @property
     def disagreements(self) -> int:
@@ -86,7 +86,7 @@ class Group:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the agent used an older version of the very check."""
+        """Whether the agent used an older version of the same check."""
         theirs, ours = self.reported_by, self.judge
         return (
             theirs is not None
@@ -101,19 +101,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:
-    tools: list[Differing]  # the worst first, only those that disagree
+    tools: list[Differing]  # worst first; only tools with disagreements
     agents: list[Differing]
-    groups: list[Group]  # the most frequent first
+    groups: list[Group]  # most frequent first
     judged: int
     total: int
-    counted: int  # calls that the groups are of
-    more: Mapping[str, int] = field(default_factory=dict)  # what is not among the rows
+    counted: int  # calls in all groups
+    more: Mapping[str, int] = field(default_factory=dict)  # number of rows omitted from each table
 
 
 def disagreements(
     project_id: int, environment: str, since: datetime, until: datetime
 ) -> Disagreements:
-    """Figures of full minutes, so that all of them cover the same calls."""
+    """Disagreements of a period of whole minutes, so that all figures cover the same calls."""
     filters = CallFilter(environment=environment, since=since, until=until)
     tools = _sums(figures_by(project_id, "tool", filters))
     agents = _sums(figures_by(project_id, "agent", filters))
@@ -166,7 +166,7 @@ def _groups(
 
 
 def _add_newest(groups: Iterable[Group]) -> None:
-    """Add the newest call of each group, which names the check of the agent."""
+    """Add the newest call to each group; it names the check that the agent used."""
     by_call = {group.newest: group for group in groups}
     rows = list(with_names(Call.objects.filter(pk__in=list(by_call))))
     for call in read_calls(rows):

@@ -1,4 +1,4 @@
-"""Reclassifications and check backtests with their results, and earlier verdicts of calls."""
+"""Reclassifications and impact previews with their results, and earlier verdicts of calls."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ SHOWN = 50
 
 
 def rejudging_numbered(project_id: int, number: int, kind: str) -> Rejudging | None:
-    """With the figures of its parts as far as they are, while it runs."""
+    """Job with this number, or None; while it runs, with the progress of its parts."""
     rows = Rejudging.objects.filter(project=project_id, kind=kind, pk=number)
     rejudging = rows.defer("document", "packed").select_related("environment").first()
     if rejudging is not None and not rejudging.has_ended:
@@ -23,7 +23,7 @@ def rejudging_numbered(project_id: int, number: int, kind: str) -> Rejudging | N
 
 
 def result_so_far(rejudging: Rejudging) -> dict[str, Any]:
-    """Result so far, of all parts together."""
+    """Combined result of all parts so far."""
     if rejudging.has_ended and rejudging.result:
         result: dict[str, Any] = rejudging.result
         return result
@@ -48,8 +48,8 @@ def added_up(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
 def rejudgings(
     project_id: int, kind: str, *, check: str = "", before: int | None = None
 ) -> list[Rejudging]:
-    """Newest first, without their texts and tables, with `counts` of what flipped; one more than a
-    page shows."""
+    """Jobs, newest first, without YAML and tables but with `counts` of flips. Contains one job more
+    than a page shows."""
     rows = Rejudging.objects.filter(project=project_id, kind=kind)
     if check:
         rows = rows.filter(check_name=check)

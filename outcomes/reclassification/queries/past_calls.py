@@ -1,4 +1,4 @@
-"""Recorded calls whose verdict comes from another check than the one bound to them now."""
+"""Recorded calls whose verdict is from another check or version than the one bound now."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -9,31 +9,32 @@ from governance.checks.queries.checks import Judges
 from outcomes.models import Call, Tool
 from outcomes.record.globs import is_named
 
-COUNTED: Final = 100_000  # of more the page says "more than"
+COUNTED: Final = 100_000  # beyond that, the page says "more than"
 MOST_TOOLS: Final = 500
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT, Call.Kind.ARTIFACT_REFERENCE)
 
 
 class PastCalls(NamedTuple):
-    calls: int  # a reclassification would check these by another check or version
-    checked: int  # all that came with an output
+    calls: int  # calls that a reclassification would check with another check or version
+    checked: int  # all calls that sent an output
     is_more: bool = False
 
     @property
     def words(self) -> str:
-        """1,204; more than 100,000"""
+        """Number of calls, such as "1,204" or "more than 100,000"."""
         return f"more than {self.calls:,}" if self.is_more else f"{self.calls:,}"
 
 
 def tools_named(project_id: int, globs: Sequence[str]) -> dict[int, str]:
-    """Tools that one of these globs names; without globs all, up to a bound."""
+    """Tools that match one of these globs, or all tools without globs; at most MOST_TOOLS."""
     rows = Tool.objects.filter(project=project_id).order_by("name").values_list("pk", "name")
     fitting = ((tool, name) for tool, name in rows if is_named(name, tuple(globs)))
     return dict(each for _, each in zip(range(MOST_TOOLS), fitting, strict=False))
 
 
 def past_calls(project_id: int, tools: dict[int, str], judges: Judges) -> PastCalls:
-    """Two queries at most; at most so many calls are counted."""
+    """Number of calls with an outdated verdict. Runs at most two queries and counts at most COUNTED
+    calls."""
     if not tools:
         return PastCalls(0, 0)
     some: Any = Call.objects.filter(tool__in=list(tools), kind__in=_WITH_RESULT)

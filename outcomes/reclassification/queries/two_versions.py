@@ -14,14 +14,14 @@ _WAS, _IS_NOW, _WAS_ALSO = "verdict", "call__classified", "call__past_verdicts__
 
 @dataclass(frozen=True, slots=True)
 class TwoVersions:
-    """How many calls by the verdict of either, and some of those that differ."""
+    """Number of calls by pair of verdicts, and samples of calls whose verdicts differ."""
 
     counts: dict[tuple[str, str], int]
     samples: list[tuple[Call, str, str]]
 
 
 class _Pair(NamedTuple):
-    """Calls that both versions judged, and the columns with their verdicts."""
+    """Calls that both versions checked, and the columns with their verdicts."""
 
     rows: QuerySet[PastVerdict]
     one: str
@@ -29,7 +29,7 @@ class _Pair(NamedTuple):
 
 
 def two_versions(project_id: int, check: str, first: int, second: int) -> TwoVersions:
-    """Calls that both versions judged: by the current verdict, or by the one it replaced."""
+    """Calls that both versions checked, with current or past verdicts."""
     pairs = (
         _Pair(_past_and_present(project_id, check, first, second), _WAS, _IS_NOW),
         _Pair(_past_and_present(project_id, check, second, first), _IS_NOW, _WAS),
@@ -51,7 +51,7 @@ def two_versions(project_id: int, check: str, first: int, second: int) -> TwoVer
 
 
 def versions_heard(project_id: int, check: str) -> list[int]:
-    """The versions that judged any call that is still known, newest first."""
+    """Versions with a current or past verdict on a stored call, newest first."""
     past = PastVerdict.objects.filter(project=project_id, check_name=check)
     numbers = set(past.order_by().values_list("check_version", flat=True).distinct())
     present = past.filter(call__check_name=check).order_by()
@@ -71,7 +71,7 @@ def _past_and_present(
 
 
 def _both_past(project_id: int, check: str, first: int, second: int) -> QuerySet[PastVerdict]:
-    """Neither of them counts any more."""
+    """Calls for which the verdicts of both versions were replaced."""
     rows = _past(project_id, check, first).filter(
         call__past_verdicts__check_name=check, call__past_verdicts__check_version=second
     )

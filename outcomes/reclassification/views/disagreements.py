@@ -1,4 +1,4 @@
-"""Disagreements: calls whose agent reports another verdict than the console gives."""
+"""Page of disagreements: calls for which agent and console give different verdicts."""
 
 from typing import NamedTuple
 
@@ -71,7 +71,7 @@ def disagreement_page(request: MemberRequest) -> HttpResponseBase:
 
 
 def sentence(disagreements_shown: Disagreements, scope: Scope) -> str:
-    """Agents and checks disagree on 5 of 1,204 calls in the last 24 hours in production"""
+    """Headline: Agents and checks disagree on 5 of 1,204 calls in the last 24 hours"""
     place = f" in {scope.environment[:24]}" if scope.environment else ""
     when = f"{scope.in_words}{place}"
     if not disagreements_shown.judged:
@@ -89,7 +89,7 @@ class NextStep(NamedTuple):
 
 
 def next_step(group: Group, slug: str) -> NextStep:
-    """How to settle a disagreement without making the side wrong that is right."""
+    """Suggested way to resolve a disagreement without breaking the side that is right."""
     check = f"`{group.judge.name}`"
     at_check = reverse("governance:check", args=[slug, group.judge.name or DEFAULT.name])
     at_call = call_url(slug, group.call_id, group.environment)
@@ -115,6 +115,6 @@ def judge_words(judge: Judge) -> str:
 
 
 def _calls(request: MemberRequest, scope: Scope, agent: str) -> str:
-    """Address of the list of one agent's disagreements."""
+    """URL of the list of one agent's disagreements."""
     address = reverse("outcomes:calls", args=[request.project.slug])
     return with_query(address, **scope.query() | {"agent": agent, "show": "disagree"})

@@ -71,7 +71,7 @@ CANCELLED: Final[dict[str, str]] = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_page()
 def check_backtests(request: MemberRequest, check_name: str) -> HttpResponseBase:
-    """Impact preview of a version of a check: a form, and earlier results."""
+    """Page with the form to preview the impact of a check version, and earlier results."""
     versions = _versions(request, check_name)
     if not versions:
         raise NotFound("Check not found.")
@@ -131,7 +131,7 @@ def _text_of(request: MemberRequest, name: str, version: Numbered) -> bytes | st
 @require_POST
 @member_page(Action.WRITE_CHECK)
 def check_backtest_text(request: MemberRequest) -> HttpResponse:
-    """Impact preview of a draft."""
+    """Start an impact preview of a draft."""
     text = request.POST.get("text", "").replace("\r\n", "\n")
     form = form_in(request.POST)
     try:
@@ -145,8 +145,8 @@ def check_backtest_text(request: MemberRequest) -> HttpResponse:
 
 
 def _meant_tools(request: MemberRequest, text: str) -> tuple[str, ...]:
-    """Tools that an unbound check's own rules name: it will be bound to those, and its verdicts on
-    other tools mean nothing."""
+    """Tools named by an unbound check's own rules. It will be bound to these, so its verdicts on
+    other tools are meaningless."""
     read, _ = read_check_text(request.project.pk, text, names_of_newer(request.POST))
     if read.compiled is None or read.name in judges(request.project.pk).names:
         return ()
@@ -206,7 +206,7 @@ def reclassification(request: MemberRequest, reclassification_id: int) -> HttpRe
 @require_safe
 @member_page()
 def rejudging_progress(request: MemberRequest, job_kind: str, rejudging_id: int) -> HttpResponse:
-    """Live part of a job's page, until the job has ended."""
+    """Live part of a job's page, polled until the job has ended."""
     context = _result(request, _existing(request, rejudging_id, job_kind))
     if request.GET.get("tag") == context["tag"]:
         return HttpResponse(status=204)
@@ -275,7 +275,8 @@ def _result(request: MemberRequest, rejudging: Rejudging) -> dict[str, Any]:
 
 
 def _again_url(request: MemberRequest, rejudging: Rejudging) -> str:
-    """Empty where the form cannot express it: an unsaved draft, filters of the API."""
+    """URL of the form filled in to run this job again. Empty if the form can't express it: an
+    unsaved draft, or filters set over the API."""
     slug = request.project.slug
     if rejudging.filters.keys() - ({"session"} if rejudging.kind == RECLASSIFICATION else set()):
         return ""

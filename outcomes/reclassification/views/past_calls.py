@@ -14,8 +14,8 @@ from outcomes.recorded_calls.selection import MOST_GLOBS
 @require_safe
 @member_page()
 def past_calls_part(request: MemberRequest) -> HttpResponse:
-    """Number of past calls of the tools that `tool` names, with a link to the filled-in form.
-    Empty where none has an outdated verdict, unless `of` says that something has just changed."""
+    """Number of past calls of the tools that match `tool`, with a link to the filled-in form.
+    Empty if none has an outdated verdict, unless `of` names something that just changed."""
     project = request.project.pk
     globs = [glob for glob in request.GET.getlist("tool") if glob and "\0" not in glob]
     tools = tools_named(project, globs[:MOST_GLOBS])

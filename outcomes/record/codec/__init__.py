@@ -1,4 +1,4 @@
-"""Rows and domain values, turned into each other; the only package that knows both."""
+"""Conversion between rows and domain values; the only package that knows both."""
 
 from outcomes.record.codec.items import (
     as_text,

@@ -1,8 +1,8 @@
-"""Items as they lie in the inbox and in event rows, packed and unpacked.
+"""Packing of items in the inbox and in event rows.
 
-Bodies and items are kept as they were sent, compressed. The first byte of an event's item says
-how to read the rest: as sent, with its output moved to an artifact, or without its payload, which
-retention removed.
+Bodies and items are stored as sent, compressed. The first byte of an event's item says how to read
+the rest: as sent, with its output moved to an artifact, or without the payload that retention
+removed.
 """
 
 import ctypes
@@ -33,12 +33,12 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-LARGEST = 64 * 1024  # what comes out of a frame; for a larger one a context of its own is little
+LARGEST = 64 * 1024  # bytes of output; for larger frames a reused context saves little
 
 
 class Decompressor:
-    """Decompressor for frames with this dictionary, for one thread. Large or broken frames, and all
-    of them where the library cannot be loaded, go through the module."""
+    """Decompressor for frames with this dictionary, for one thread. Falls back to the zstd module
+    for large or broken frames, and for all of them if the C library cannot be loaded."""
 
     def __init__(self, common: zstd.ZstdDict) -> None:
         self._common = common
@@ -56,7 +56,7 @@ class Decompressor:
             length: int = self._library.ZSTD_decompress_usingDDict(
                 self._context, self._place, LARGEST, frame, len(frame), self._dictionary
             )
-            if length <= LARGEST:  # an error is a number beyond all lengths
+            if length <= LARGEST:  # error codes are larger than any length
                 return ctypes.string_at(self._place, length)
         return zstd.decompress(frame, zstd_dict=self._common)
 
@@ -67,12 +67,12 @@ class Decompressor:
 
 
 def _library() -> Any:
-    """None where the module does not say where it lies, or shows nothing of what is in it."""
+    """C library inside the zstd module. None if its path is unknown or its symbols are hidden."""
     path = getattr(getattr(zstd, "_zstd", None), "__file__", None)
     if path is None:
         return None
     try:
-        # Calls are short: letting another thread in costs more than they take.
+        # PyDLL keeps the GIL: releasing it would take longer than these short calls.
         library = ctypes.PyDLL(path)
         for name, (result, arguments) in _FUNCTIONS.items():
             function = getattr(library, name)
@@ -93,12 +93,12 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def digest_of(identifier: str) -> bytes:
-    """Finds an identifier of any length in an index: 16 bytes of its SHA-256."""
+    """Index key for an identifier of any length: the first 16 bytes of its SHA-256."""
     return sha256(identifier.encode()).digest()[:16]
 
 
 def as_text(value: str) -> str:
-    """PostgreSQL keeps no NUL in text; where a column only shows, its picture stands in."""
+    """Text with NUL replaced by its visible symbol, for display columns: PostgreSQL rejects NUL."""
     return value.replace("\0", "\N{SYMBOL FOR NULL}") if "\0" in value else value
 
 
@@ -109,8 +109,8 @@ else:
 
 AS_SENT, OFFLOADED, STRIPPED = b"\x01", b"\x02", b"\x03"
 
-# What items have in common, so that one alone compresses nearly as well as many together. Rows
-# are read with it for ever: a better one would need a first byte of its own.
+# Text that items have in common, so that one item compresses nearly as well as many together.
+# Stored rows need this dictionary forever: a new one would need its own first byte.
 _COMMON = zstd.ZstdDict(
     b'"payload":{"decision_source":null,"reason":null,"schema_version":"0.3.0","hooks_evaluated":[]'
     b',"rules_evaluated":[{"name":"","type":"precondition","passed":true,"message":""}],"mode":'
@@ -125,13 +125,13 @@ _COMMON = zstd.ZstdDict(
     b'.000000+00:00","tool_success":true}',
     is_raw=True,
 )
-# Level 1, looking for longer matches in fewer places: a tenth of the time for a hundredth of size.
+# Level 1 with longer minimum matches and a small hash table: 10 % of the time for 1 % more size.
 _QUICKLY: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 1,
     zstd.CompressionParameter.hash_log: 11,
     zstd.CompressionParameter.min_match: 6,
 }
-_of_thread = threading.local()  # compressors and decompressors serve one thread at a time
+_of_thread = threading.local()  # compressors and decompressors are not thread-safe
 _any = msgspec.json.Decoder()
 _raws = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -148,7 +148,7 @@ def unpacked_size(body: bytes) -> int:
     try:
         return zstd.get_frame_info(body).decompressed_size or 0
     except zstd.ZstdError:
-        return 0  # no batch at all: unpacking it tells
+        return 0  # not a batch: unpacking raises the error
 
 
 def pack_item(raw: bytes) -> bytes:
@@ -156,9 +156,9 @@ def pack_item(raw: bytes) -> bytes:
 
 
 def offload(event: Event, raw: bytes) -> tuple[Event, bytes, bytes, str] | None:
-    """For an output too large to inline: the event that refers to it, its item, content and type.
+    """Replace an output too large to inline: referring event, its item, content and media type.
 
-    None for the usual case. Serialising can lengthen a number, never more than fivefold.
+    None if the output fits, as usual. Serialising lengthens a number at most fivefold.
     """
     if len(raw) * 5 <= INLINE_LIMIT or not isinstance(event.report, Posted):
         return None
@@ -198,10 +198,10 @@ def unpack_event(packed: bytes, source: Source, sender: Sender, order: int) -> E
 
 
 def strip(packed: bytes, event: Event) -> bytes | None:
-    """The item without arguments and output; None where it has neither.
+    """Item without arguments and output, or None if it has neither.
 
-    Its digest and call id stay as they were, so a repeat is still recognised and a later event
-    still finds it.
+    Its digest and call id stay unchanged, so that repeats are still recognised and later events
+    still match the call.
     """
     if packed[:1] == STRIPPED:
         return None
@@ -229,7 +229,7 @@ def lost_output(packed: bytes) -> bool:
 
 
 def removed_from(packed: bytes) -> list[str]:
-    """Names of what retention removed of this item."""
+    """Names of the fields that retention removed from this item."""
     return list(_any.decode(text_of(packed))["removed"]) if packed[:1] == STRIPPED else []
 
 
@@ -247,7 +247,7 @@ def is_as_sent(packed: bytes) -> bool:
 
 
 def item_of(packed: bytes) -> dict[str, Any]:
-    """The item as it was sent, without an output that became an artifact."""
+    """Item as sent, without an output that became an artifact."""
     data: dict[str, Any] = _any.decode(text_of(packed))
     return data if packed[:1] == AS_SENT else data["item"]
 

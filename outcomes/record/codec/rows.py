@@ -1,4 +1,4 @@
-"""A folded call and its verdicts as a call row, and a row as a step of its session."""
+"""Conversion of a folded call and its verdicts to a call row, and of a row to a session step."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -35,14 +35,14 @@ from outcomes.record.outcome import (
 from outcomes.record.session_step import Step
 
 DETAIL = 200  # characters
-VALUE = 1_000  # characters of the value that a check saw
+VALUE = 1_000  # characters of the value that a check read
 _VERDICTS: dict[str, Verdict | None] = {"": None, **{verdict.value: verdict for verdict in Verdict}}
 _SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 _canonical = msgspec.json.Encoder(order="deterministic")
 
 
 class Verdicts(NamedTuple):
-    """The columns that classification decides."""
+    """Columns that classification sets."""
 
     classified: str = ""
     check_name: str = ""
@@ -116,7 +116,7 @@ STEP_COLUMNS = (
 
 
 class Keys(NamedTuple):
-    """The ids of the rows that a call refers to."""
+    """Ids of the rows that a call refers to."""
 
     project: int
     environment: int
@@ -152,8 +152,8 @@ def _verdicts(classified: Classification, check: str) -> Verdicts:
 
 
 def _word(verdict: Verdict | None) -> str:
-    """Plain text, which drivers know what to do with. A member is told by what it is: to look it
-    up costs more than to ask all."""
+    """Verdict as plain text, which database drivers expect. Comparing members is faster than
+    looking up `.value`."""
     if verdict is _SUCCESS:
         return "success"
     if verdict is _FAILURE:
@@ -162,11 +162,11 @@ def _word(verdict: Verdict | None) -> str:
 
 
 def _beginning(value: Json) -> str:
-    """A value of the wrong shape is shown as it begins; the whole stays in the event."""
+    """Beginning of a value of the wrong shape. The event stores all of it."""
     try:
         text = msgspec.json.encode(value)[: VALUE * 4].decode("utf-8", "ignore")
     except RecursionError:
-        return ""  # of an artifact, which may be as deep as its reader just bears
+        return ""  # an artifact, nested almost too deeply for its parser
     return as_text(text)[:VALUE]
 
 
@@ -186,7 +186,7 @@ def call_row(
         own_check=agent_check(account.metadata) is not None,
     )
     reason, detail, artifact = _outcome_columns(outcome)
-    # A line of a list, which is shown without the call: no argument says there what is secret.
+    # Lists show the detail without the call's arguments, which are needed to recognise secrets.
     detail = without_named_secrets(detail, call.tool_args, call.principal, call.metadata)
     arguments = account.tool_args
     return CallRow(
@@ -232,7 +232,7 @@ def call_row(
         artifact_read(call) or "",
         account.policy_version or "",
         keys.version,
-        None,  # until its group has a row
+        None,  # set once its group has a row
     )
 
 
@@ -241,14 +241,14 @@ def verdicts_in(row: CallRow) -> Verdicts:
 
 
 def call_row_of(values: Iterable[Any]) -> CallRow:
-    """A row as the database gives it; it may spell bytes its own way."""
+    """Row from database values. Some drivers return bytes as another type."""
     row = CallRow(*values)
     arguments = None if row.arguments is None else bytes(row.arguments)
     return row._replace(digest=bytes(row.digest), arguments=arguments)
 
 
 def step_of(row: CallRow, tool: str) -> Step:
-    # By its fields: as the values of `step_from` they would be taken apart and put together again.
+    # Field by field: passing the values to `step_from` would be slower.
     return Step(
         kind=row.kind,
         tool=tool,
@@ -288,13 +288,12 @@ def step_from(
 
 @lru_cache(maxsize=4_096)
 def shown_reason(reason: str) -> str:
-    """Lists, figures and addresses name a denial by its reason: a secret in it is nowhere kept
-    but in the event."""
+    """Masked reason of a denial for lists, charts and URLs. Only the event keeps a secret in it."""
     return masked_text(reason)[0]
 
 
 def _outcome_columns(outcome: Outcome | None) -> tuple[str, str, str]:
-    """Reason, detail and artifact id, as far as this outcome has them."""
+    """Reason, detail and artifact id of an outcome, each empty if it has none."""
     match outcome:
         case None | ToolExecutionResult():
             return "", "", ""

@@ -1,7 +1,7 @@
-"""Wire formats of agents, read into typed events; the only place that knows the wire's names.
+"""Wire formats of agents, parsed into typed events; the only place that knows the wire's names.
 
-Ingest reads a body here and rejects invalid items one by one; the worker reads the accepted items
-again, from the same text, into events.
+Ingest reads a body here and rejects invalid items one by one. The worker later parses the same text
+of accepted items into events.
 """
 
 from outcomes.record.wire.body import MAX_BODY, MAX_ITEMS, Body, check_item, read_body, read_item

@@ -1,4 +1,4 @@
-"""A posted body and its items, each checked alone so that a bad one is refused alone."""
+"""A posted body and its items, each checked separately so that only invalid ones are rejected."""
 
 import json
 import re
@@ -27,9 +27,9 @@ from outcomes.record.wire.refusals import (
 MAX_ITEMS = 10_000
 MAX_BODY = 64 * 1024 * 1024  # after decompression
 MAX_CONTAINERS = 2_000_000  # lists and objects in one body
-MAX_MEMBERS = 10_000  # gzip files that follow each other in one body
+MAX_MEMBERS = 10_000  # concatenated gzip members in one body
 PIECE = 64 * 1024
-SMALL = 4 * 1024 * 1024  # however many items are in it, they do no harm
+SMALL = 4 * 1024 * 1024  # smaller bodies are safe with any number of items
 
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
@@ -51,7 +51,7 @@ def _gunzip(body: bytes) -> bytes:
     parts: list[bytes] = []
     view, at, room, members = memoryview(body), 0, MAX_BODY + 1, 0
     try:
-        while at < len(body) and room > 0:  # members may follow each other
+        while at < len(body) and room > 0:  # gzip members may be concatenated
             members += 1
             if members > MAX_MEMBERS:
                 raise BodyRefused(413, "too_large", f"A gzip body has at most {MAX_MEMBERS} parts.")
@@ -59,7 +59,8 @@ def _gunzip(body: bytes) -> bytes:
             while not unpacker.eof and room > 0:
                 if at >= len(body):
                     raise BodyRefused(400, "not_gzip", "The gzip body is truncated.")
-                # In pieces: what follows a member is copied, the whole rest each time otherwise.
+                # In pieces, because zlib copies the data after a member, which would be the entire
+                # rest.
                 piece = view[at : at + PIECE]
                 part = unpacker.decompress(piece, room)
                 at += len(piece) - len(unpacker.unused_data) - len(unpacker.unconsumed_tail)
@@ -73,7 +74,7 @@ def _gunzip(body: bytes) -> bytes:
 
 
 def refuse_too_much(body: bytes, source: Source) -> None:
-    """Refuse what would take far more memory than its bytes."""
+    """Reject a body that would take far more memory than its size."""
     if len(body) > SMALL and _has_too_many_items(body, source):
         refuse_too_many(MAX_ITEMS + 1)
     if _may_have_too_many_containers(body) and _containers(_TEXT.sub(b"", body)) > MAX_CONTAINERS:
@@ -87,7 +88,7 @@ def refuse_too_many(items: int) -> None:
 
 
 def _may_have_too_many_containers(body: bytes) -> bool:
-    # Brackets in texts are counted along here: only an odd body is looked at closely.
+    # Brackets inside strings count too, so only a suspicious body is examined closely.
     return len(body) > 3 * MAX_CONTAINERS and _containers(body) > MAX_CONTAINERS
 
 
@@ -99,13 +100,13 @@ def _has_too_many_items(body: bytes, source: Source) -> bool:
     try:
         items = getattr(_first_items(source).decode(body), source)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False  # whatever is wrong with it is told when it is read
+        return False  # reading the body reports what is wrong with it
     return bool(bytes(items.last))
 
 
 @cache
 def _first_items(source: Source) -> msgspec.json.Decoder[Any]:
-    """Reads so many items and passes over the rest without keeping them: a list would keep all."""
+    """Decoder for the first MAX_ITEMS items. It skips the others without storing them."""
     fields = [*(f"n{number}" for number in range(MAX_ITEMS)), "last"]
     none = msgspec.Raw(b"")
     items = msgspec.defstruct(
@@ -116,11 +117,11 @@ def _first_items(source: Source) -> msgspec.json.Decoder[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Items in the text they came in, by their index; and those that are no JSON at all."""
+    """Unparsed items by index, and rejections of those that are not JSON."""
 
     items: Sequence[tuple[int, bytes]]
     refusals: list[Refusal]
-    manifest: bytes = b""  # the rules that a gate says it holds, sent along with its events
+    manifest: bytes = b""  # rules that a gate says it has, sent with its events
 
 
 class _Outcomes(msgspec.Struct):
@@ -147,7 +148,8 @@ def read_body(body: bytes, encoding: str, source: Source) -> Body:
     except msgspec.ValidationError as error:
         raise BodyRefused(422, "wrong_shape", f"{error}. Expected {{{source!r}: [...]}}.") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        # One item that is no JSON spoils the split of all: take them apart the slow way.
+        # One item with invalid JSON breaks the split of all, so the slow path parses them one by
+        # one.
         return _read_slowly(body, source)
     refuse_too_many(len(raws))
     manifest = bytes(decoded.agent_manifest) if source == "events" else b""
@@ -185,13 +187,13 @@ def _read_slowly(body: bytes, source: Source) -> Body:
 
 
 def _loaded(body: bytes) -> object:
-    # Invalid UTF-8 becomes lone surrogates here, which only the item that has them cannot pass.
+    # Invalid UTF-8 becomes lone surrogates here, so that only the items that contain it fail.
     text = body.decode("utf-8", "surrogateescape")
     return json.loads(text, strict=False, parse_int=_integer)
 
 
 def _integer(digits: str) -> float | int:
-    # Python refuses to read longer ones; not a number, so that only this item falls.
+    # Python does not parse longer integers. NaN makes only this item fail.
     return int(digits) if len(digits) <= 4_300 else float("nan")
 
 
@@ -214,7 +216,7 @@ _READS = {"outcomes": posted.read, "events": sdk.read}
 def check_item(
     index: int, raw: bytes, source: Source, sender: Sender
 ) -> Refusal | Sequence[Warned]:
-    """Warnings about an item that may be kept; what passes here is never refused later."""
+    """Warnings about a valid item, or its rejection. A valid item is never rejected later."""
     try:
         unknown = _CHECKS[source](raw, sender)
     except (ItemRefused, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

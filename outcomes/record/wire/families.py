@@ -1,4 +1,4 @@
-"""Which generation of SDK sent an event, as far as its own words show."""
+"""SDK generation that sent an event, inferred from the event itself."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def family_of(item: Mapping[str, Any], source: Source) -> str:
 
 
 def _flat_family(item: Mapping[str, Any]) -> str:
-    # Go counts its schema further than the others.
+    # Go uses a newer schema version than the other SDKs.
     if item.get("schema_version") == "0.4.0":
         return "Go from 0.4"
     at = item.get("timestamp")
@@ -32,6 +32,6 @@ def _flat_family(item: Mapping[str, Any]) -> str:
 
 
 def _by_end_of_time(item: Mapping[str, Any], python: str, others: str) -> str:
-    """Only Python writes the offset of UTC in figures."""
+    """SDK family by time format: only Python writes UTC as +00:00."""
     at = item.get("timestamp")
     return python if isinstance(at, str) and at.endswith("+00:00") else others

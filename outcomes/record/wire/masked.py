@@ -1,4 +1,4 @@
-"""Items and reports whose secrets are masked before they are stored."""
+"""Masking of secrets in items and reports before they are stored."""
 
 from typing import Any, Final
 
@@ -8,26 +8,26 @@ from governance.core.json_value import Json
 from governance.core.masks.stored import Counts, StoredMasking
 from outcomes.record.wire.refusals import EXCERPT
 
-# Agents and pages find calls by these: a run of digits in one is no card number.
+# Agents and pages look up calls by these, so digits in them are not treated as card numbers.
 _NAMES: Final = (
     "call_id tool_name agent_id session_id run_id turn_id artifact_id decision_name bundle_name"
     " side_effect parent_call_id parent_session_id"
 )
 _IDENTIFIERS: Final = frozenset(_NAMES.split())
 _PLAIN: Final = frozenset(["type", "action", "mode", "timestamp", "policy_version"])
-_PAYLOAD: Final = "payload"  # of older SDKs: fields of the item, one level deeper
+_PAYLOAD: Final = "payload"  # in older SDKs: fields of the item, one level deeper
 _any = msgspec.json.Decoder()
 
 
 def masked_item(raw: bytes, masking: StoredMasking, counts: Counts) -> bytes:
-    """The item without its secrets. What is no JSON is rejected later; its beginning is stored."""
+    """Item with secrets masked. If it is not JSON, its masked beginning, to be rejected later."""
     try:
         item = _any.decode(raw)
         if isinstance(item, dict):
             item = _masked_fields(item, masking, counts)
         else:
             item = masking.value(item, counts)
-        # Written anew in any case: of two equal names only the last was read.
+        # Always re-encoded: of duplicate keys, only the last was decoded and masked.
         return msgspec.json.encode(item)
     except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
         return masked_excerpt(raw, masking, counts)

@@ -1,4 +1,4 @@
-"""The payload of an item: what a tool was given and what it returned, wherever a sender puts it."""
+"""Payload of an item, wherever a sender puts it: arguments and output of the tool."""
 
 from typing import Any, Final
 
@@ -6,16 +6,16 @@ from outcomes.record.wire.posted import FIELDS
 
 ARGUMENTS: Final = "tool_args"
 OUTPUT: Final = "output"
-_SUMMARY: Final = "result_summary"  # of older SDKs: how an output begins
+_SUMMARY: Final = "result_summary"  # in older SDKs: beginning of an output
 
 
 def remove_payload(item: dict[str, Any]) -> list[str]:
-    """Remove it from the item, and return the names of what was there."""
+    """Remove the payload from the item and return the names of the removed fields."""
     removed = _remove(item, ARGUMENTS, OUTPUT, _SUMMARY)
     payload = item.get("payload")
     if isinstance(payload, dict):
         removed |= _remove(payload, ARGUMENTS, OUTPUT, _SUMMARY)
-    if "type" in item:  # of POST outcomes: what no field holds may be anything
+    if "type" in item:  # POST outcomes: unknown fields can contain anything
         removed |= _remove(item, *(name for name in item if name not in FIELDS))
     return sorted(removed)
 

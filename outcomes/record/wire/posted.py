@@ -37,21 +37,21 @@ _any = msgspec.json.Decoder()
 @dataclass(frozen=True, slots=True)
 class Sender:
     environment: str
-    agent: str  # of the header; an item's own comes first
-    agents: str  # a glob that the key is bound to; empty: any
+    agent: str  # from the header; an item's own agent takes precedence
+    agents: str  # glob of agents that the key is bound to; empty: any
     received_at: datetime
 
     def agent_of(self, item_agent: str | None) -> str:
         return item_agent or self.agent or UNKNOWN_AGENT
 
     def own(self, digest: bytes, agent: str) -> bytes:
-        """The digest of an event, such that the same item from a key bound to others is no repeat
-        of it: whoever sent it first would take the place of the other."""
+        """Digest of an event that differs for keys bound to other agents. Otherwise, if another key
+        sent the same item first, this event would be dropped as a repeat."""
         return sha256(digest + agent.encode()).digest() if self.agents else digest
 
 
 def read_time(text: str | None, sender: Sender) -> datetime:
-    """A time as an item gives it, in UTC; without one, the time of the post."""
+    """Timestamp of an item in UTC, or the time of the post if the item has none."""
     if text is None:
         return sender.received_at
     try:
@@ -70,7 +70,7 @@ def read_time(text: str | None, sender: Sender) -> datetime:
 
 
 def refuse_foreign_agent(item_agent: str | None, sender: Sender) -> None:
-    """A key bound to some agents speaks for them only, so each item has to say which it is."""
+    """Reject items for other agents than the key is bound to, and items that name no agent."""
     if not sender.agents:
         return
     if not item_agent and not sender.agent:
@@ -84,7 +84,7 @@ def refuse_foreign_agent(item_agent: str | None, sender: Sender) -> None:
 
 
 def refuse_nul(raw: bytes, item: Any, identifiers: tuple[str, ...]) -> None:
-    """NUL is data in a value and refused in a name: names are compared and indexed as text."""
+    """Reject NUL in names, which are compared and indexed as text. In values it is allowed."""
     if _NUL not in raw:
         return
     for name in identifiers:
@@ -94,10 +94,10 @@ def refuse_nul(raw: bytes, item: Any, identifiers: tuple[str, ...]) -> None:
 
 
 def refuse_depth(raw: bytes) -> None:
-    # As many brackets as levels are needed: counting them settles all usual items at once.
+    # No level without a bracket, so counting them accepts nearly all items at once.
     if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
         return
-    # The whole item, unknown keys too: they are kept and shown with the rest.
+    # All of the item, including unknown keys: they are stored and shown too.
     level: list[Any] = [_any.decode(raw)]
     for _ in range(MAX_DEPTH):
         level = [inner for value in level for inner in _inside(value)]
@@ -116,7 +116,7 @@ def _inside(value: Any) -> Iterator[Any]:
 Name = Annotated[str, Meta(min_length=1, max_length=1024)]
 OptionalName = Annotated[str, Meta(max_length=1024)] | None
 OptionalAgent = Annotated[str, Meta(max_length=128)] | None
-LONGEST_MS = 10**15  # thirty thousand years
+LONGEST_MS = 10**15  # about 31,700 years
 Measure = (
     Annotated[int, Meta(ge=0, le=LONGEST_MS)] | Annotated[float, Meta(ge=0, le=float(LONGEST_MS))]
 ) | None
@@ -175,7 +175,7 @@ _canonical = msgspec.json.Encoder(order="deterministic")
 
 
 def check(raw: bytes, sender: Sender) -> Sequence[str]:
-    """Names of the item's unknown fields."""
+    """Validate an item and return the names of its unknown fields."""
     item, unknown = _decoded(raw)
     if item.type == "denied" and not item.reason:
         raise ItemRefused("missing_field", "A denial needs its `reason`.")
@@ -191,7 +191,7 @@ def check(raw: bytes, sender: Sender) -> Sequence[str]:
 
 
 def _refuse_size(raw: bytes) -> None:
-    """Reject large fields besides the output, the only one that can become an artifact."""
+    """Reject large fields other than the output, the only one that can become an artifact."""
     rest = {name: value for name, value in _any.decode(raw).items() if name != "output"}
     if len(msgspec.json.encode(rest)) > MAX_WITHOUT_OUTPUT:
         raise ItemRefused("too_large", "An item may have at most 1 MiB in addition to its output.")
@@ -201,8 +201,8 @@ def _decoded(raw: bytes) -> tuple[Item, Sequence[str]]:
     try:
         return _known_keys_only.decode(raw), ()
     except msgspec.ValidationError:
-        # What stands under an unknown key is passed over unread here, but kept, hashed and shown:
-        # text that is no UTF-8 or a number beyond range in it would spoil the batch later.
+        # Values of unknown keys are not decoded here but are stored, hashed and shown: invalid
+        # UTF-8 or a number out of range in them would break the batch later.
         data = _any.decode(raw)
         return _item.decode(raw), [name for name in data if name not in FIELDS]
 

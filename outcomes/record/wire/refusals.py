@@ -1,13 +1,11 @@
-"""Why one item was refused, in a code for programs and a sentence for people."""
+"""Reasons for rejecting an item: a code for programs and a sentence for people."""
 
 from dataclasses import dataclass
 
-MAX_WITHOUT_OUTPUT = (
-    1024 * 1024
-)  # bytes of an item beside its output, which alone may be moved elsewhere
-EXCERPT = 1_000  # bytes of a refused item that are kept
+MAX_WITHOUT_OUTPUT = 1024 * 1024  # bytes of an item excluding its output, which can be offloaded
+EXCERPT = 1_000  # bytes of a rejected item that are stored
 LONGEST_FIELD = 128  # characters of an unknown field's name in a warning
-# How a sentence of the decoder tells what is wrong, and our code for it.
+# Text in decoder errors, and our code for it.
 DECODER_ERRORS = (
     ("missing required field", "missing_field"),
     ("Invalid enum value", "unknown_type"),
@@ -20,18 +18,18 @@ DECODER_ERRORS = (
 
 
 class BodyRefused(Exception):
-    """The body is invalid; nothing of it was stored."""
+    """The body is invalid; none of it was stored."""
 
     def __init__(self, status: int, code: str, detail: str, *, retry_after: int = 0) -> None:
         super().__init__(detail)
-        self.retry_after = retry_after  # seconds; none where the same would be refused again
+        self.retry_after = retry_after  # seconds; 0 if a retry would be rejected too
         self.status = status
         self.code = code
         self.detail = detail
 
 
 class ItemRefused(Exception):
-    """This item cannot be kept; its neighbours can."""
+    """This item is invalid; the others are still accepted."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -49,14 +47,14 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """An unknown field of an accepted item: stored, and never read."""
+    """Unknown field of an accepted item: stored but not used."""
 
     index: int
     field: str
 
 
 def refused(error: Exception) -> ItemRefused:
-    """Rejection for an error of the decoder, with a code of ours."""
+    """Rejection for a decoder error, with our code."""
     if isinstance(error, ItemRefused):
         return error
     text = str(error)

@@ -1,4 +1,4 @@
-"""Reports of the tools around an agent: skill scans, and the rules that a gate enforces."""
+"""Reports from tools around an agent: skill scans, and the rules that a gate enforces."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def read_report(body: bytes) -> bytes:
 
 
 def agent_in(body: bytes) -> str:
-    """Agent that a report names; empty where it names none that is valid."""
+    """Agent in a report, or empty if it has none or an invalid one."""
     agent = unpacked_report(body).get("agent_id")
     return agent if isinstance(agent, str) and len(agent) <= 128 and "\0" not in agent else ""
 

@@ -1,7 +1,7 @@
-"""An event of an edictum SDK: three shapes and three vocabularies, told apart per event.
+"""Events of edictum SDKs: three formats and three vocabularies, detected per event.
 
-Python ≤ 0.16 says `verdict`, 0.17 says `decision`, later ones `action`; older ones keep most of it
-in `payload`. Neither the path nor the client tells which, so each event is read for itself.
+Python ≤ 0.16 sends `verdict`, 0.17 `decision`, later ones `action`. Older SDKs put most fields in
+`payload`. Neither path nor client identifies the SDK, so each event is parsed on its own.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from outcomes.record.wire.posted import (
 )
 from outcomes.record.wire.refusals import MAX_WITHOUT_OUTPUT, ItemRefused
 
-# Every word that any SDK used, and the one that stands for it here.
+# Every action name that any SDK has used, and our name for it.
 ACTIONS = {
     "call_allowed": "call_allowed",
     "call_blocked": "call_blocked",
@@ -59,7 +59,7 @@ ACTIONS = {
     "workflow_completed": "workflow_completed",
     "workflow_state_updated": "workflow_state_updated",
     "postcondition_warning": "postcondition_warning",
-    # The Go gate's own log, which knows decisions and no actions.
+    # The Go gate's own log, which has decisions but no actions.
     "allow": "call_allowed",
     "allowed": "call_allowed",
     "ask": "call_asked",
@@ -76,7 +76,7 @@ IDENTIFIERS = tuple(_NAMES.split())
 
 
 class Item(msgspec.Struct, frozen=True):
-    """An event with its payload laid flat; what is on top comes first."""
+    """Event with its payload flattened into it. Top-level fields take precedence."""
 
     action: str | None = None
     decision: str | None = None
@@ -107,15 +107,15 @@ class Item(msgspec.Struct, frozen=True):
     parent_session_id: OptionalName = None
 
 
-# Made for what making it leaves behind: what there is to know of the fields is found out here. Two
-# threads that convert the first items at once would read it half written, which is a crash.
+# Created for its side effect: it caches the type information of Item. Two threads that convert
+# their first items at the same time could read it half-written, which crashes.
 _item = msgspec.json.Decoder(Item)
 _any = msgspec.json.Decoder()
 _canonical = msgspec.json.Encoder(order="deterministic")
 
 
 def check(raw: bytes, sender: Sender) -> Sequence[str]:
-    """Never a warning: each generation of SDKs has fields of its own."""
+    """Validate an event. No warnings: each SDK generation has its own fields."""
     data = _any.decode(raw)
     item = _flat(data)
     action = _action(item)
@@ -131,7 +131,7 @@ def check(raw: bytes, sender: Sender) -> Sequence[str]:
 
 
 def action_of(data: dict[str, Any]) -> str:
-    """The action of an event that the door has let in, by its name here."""
+    """Our name for the action of an accepted event."""
     return _action(_flat(data))
 
 
@@ -227,5 +227,5 @@ def _report(action: str, item: Item) -> Report:
 
 
 def _measured(duration_ms: float | None) -> float | None:
-    """The SDKs' constant 0 means: not measured; what no clock can have said means no more."""
+    """Measured duration. 0 means "not measured" in SDKs; impossible values count as that too."""
     return duration_ms if duration_ms and 0 < duration_ms <= LONGEST_MS else None

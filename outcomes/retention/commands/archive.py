@@ -1,8 +1,7 @@
-"""The archive: calls with their payloads in Parquet files outside of the console, a file per day.
+"""Archive of calls with their payloads in Parquet files outside the console, one file per day.
 
-A day is written before anything of it is removed, and only counts once its file is on the disk and
-has as many rows as there are calls. Days are those of arrival, in UTC; a call belongs to the day of
-its first event.
+A day is archived before any of its data is removed, and only counts once its file is on disk and
+has one row per call. Days are UTC days of arrival; a call belongs to the day of its first event.
 """
 
 import json
@@ -25,7 +24,7 @@ from outcomes.stored.queries import read_calls, with_names
 
 AT_ONCE: Final = 1_000  # events
 MEMORY: Final = "320MB"
-LARGEST: Final = 64 * 1024 * 1024  # bytes of one call as JSON; twice of it are reserved
+LARGEST: Final = 64 * 1024 * 1024  # bytes of one call as JSON; twice that is reserved
 MANIFEST: Final = "manifest.json"
 _ONE_DAY: Final = timedelta(days=1)
 
@@ -38,7 +37,7 @@ class ArchiveUnavailable(Exception):
 class _Day:
     project: Project
     day: date
-    after: int  # the last event of the day before
+    after: int  # last event of the previous day
     last: int = 0
     calls: int = 0
 
@@ -80,7 +79,8 @@ def is_on() -> bool:
 
 
 def removable_before(project: Project, before: datetime) -> datetime:
-    """With an archive only whole days leave, and none of which something waits to be settled."""
+    """Time before which data can be removed: with an archive, only whole days without a
+    backlog."""
     if not is_on():
         return before
     waiting = Batch.objects.filter(project=project).order_by("received_at")
@@ -91,7 +91,7 @@ def removable_before(project: Project, before: datetime) -> datetime:
 def archive_due(
     project: Project, before: datetime, *, heartbeat: Callable[[], None] = lambda: None
 ) -> int:
-    """Write the days that are due and not written yet; how many have calls."""
+    """Archive the days that are due, and return how many of them had calls."""
     if not is_on():
         return 0
     written = 0

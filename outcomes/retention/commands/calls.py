@@ -1,7 +1,7 @@
-"""Removing calls with their events. Sums stay: no rollup is changed.
+"""Remove calls with their events; rollups are kept unchanged.
 
-A session leaves as one, when its last call is due, so that what its row says is always of calls
-that are there. Calls without a session leave one by one.
+A session is removed as a whole when its last call is due, so that its row always matches the stored
+calls. Calls without a session are removed one by one.
 """
 
 from collections.abc import Sequence
@@ -44,12 +44,12 @@ from outcomes.sessions.commands.removal import hide_past_session
 from outcomes.stored import names
 from outcomes.stored.queries import read_events
 
-SESSIONS: Final = 200  # looked at in one step
+SESSIONS: Final = 200  # per step
 _SLIM: Final = ("id", "digest", "group", "session")
 
 
 def remove_sessions(place: Place, after: Cursor | None) -> Step:
-    """Some sessions whose last call is due, oldest first."""
+    """Remove some sessions whose last call is due, oldest first."""
     rows = list(_due_sessions(place, after)[:SESSIONS])
     if not rows:
         return Step(Removed(), None)
@@ -63,7 +63,7 @@ def remove_sessions(place: Place, after: Cursor | None) -> Step:
 
 
 def remove_lone_calls(place: Place, after: Cursor | None) -> Step:
-    """Some calls without a session, oldest first."""
+    """Remove some calls without a session that are due, oldest first."""
     due = Call.objects.filter(project=place.project, session=None, at__lt=place.before)
     if after is not None:
         at, order = datetime.fromisoformat(str(after[0])), int(after[1])
@@ -89,7 +89,7 @@ def remove_lone_calls(place: Place, after: Cursor | None) -> Step:
 
 
 def remove_notes(place: Place, _: Cursor | None) -> Step:
-    """Events that make no call, such as those of workflows; they are gone through once."""
+    """Remove events without a call, such as those of workflows; each event is checked once."""
     mark, _new = RetentionMark.objects.get_or_create(environment=place.environment)
     rows = Event.objects.filter(project=place.project, id__gt=mark.notes_to).order_by("id")
     rows_seen = list(rows.values_list("id", "received_at", "environment", "call_digest")[:EVENTS])
@@ -108,7 +108,8 @@ def remove_notes(place: Place, _: Cursor | None) -> Step:
 
 
 def _not_held(place: Place, notes: Sequence[int]) -> list[int]:
-    """Which call a search means cannot be told of an event without one: then all of them stay."""
+    """Events that no hold covers. An event without a call can't be matched to a hold by search, so
+    under such a hold none is removed."""
     if not place.holds.any or not notes:
         return list(notes)
     if place.holds.queries:
@@ -134,7 +135,7 @@ def _due_sessions(place: Place, after: Cursor | None) -> QuerySet[Session]:
 
 
 def _that_fit(sessions: Sequence[Session]) -> list[Session]:
-    """The first ones that have so many calls together; at least one."""
+    """First sessions with at most `CALLS` calls in total, but at least one session."""
     some: list[Session] = []
     calls = 0
     for session in sessions:
@@ -146,7 +147,7 @@ def _that_fit(sessions: Sequence[Session]) -> list[Session]:
 
 
 def _remove_long_session(place: Place, number: int) -> Removed:
-    """It disappears now, and its calls go in steps, by the job that deletes sessions."""
+    """Hide a long session now; the job that deletes sessions removes its calls in batches."""
     row = Session.objects.select_for_update().filter(pk=number, last_at__lt=place.before).first()
     late = Call.objects.filter(session=number, received_at__gte=place.before)
     if row is None or late.exists():
@@ -163,8 +164,8 @@ def _remove_sessions(place: Place, numbers: Sequence[int]) -> Removed:
     chosen = [number for number in numbers if number not in waiting]
     calls = Call.objects.select_for_update().filter(session__in=chosen)
     rows = list(calls.order_by("digest").values_list(*_SLIM))
-    # In the order in which settling locks: calls, then sessions. A call that arrived in between
-    # keeps its session for the next run.
+    # Lock in the same order as settling: calls, then sessions. A session with a call that has
+    # arrived in between is left for the next run.
     locked = Session.objects.select_for_update().filter(pk__in=chosen, last_at__lt=place.before)
     sessions = list(locked.order_by("id"))
     fresh = _with_other_calls(sessions, {row[0] for row in rows})
@@ -221,7 +222,7 @@ def _remove(place: Place, rows: Sequence[tuple[Any, ...]]) -> Removed:
 
 
 def _note_agents(place: Place, seen: Sequence[tuple[int, int]]) -> None:
-    """When an agent was seen last stays; its newest call may have left."""
+    """Keep when each agent was last seen, but point to its newest remaining call."""
     for pk, agent in seen:
         rows = Call.objects.filter(
             project=place.project, environment=place.environment_id, agent=agent

@@ -1,4 +1,4 @@
-"""Calls of one agent or principal, removed with their share of sums and sessions."""
+"""Erase the calls of one agent or principal, and their share of rollups and sessions."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -47,7 +47,7 @@ def erase_calls(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | 
 
 
 def _calls(erasure: Erasure, row: int, after: Cursor | None) -> tuple[list[int], Cursor] | None:
-    """The next batch of calls, and the place after it."""
+    """Next batch of calls, and the cursor after it."""
     if erasure.about == Erasure.About.PRINCIPAL:
         indexed = IndexedCall.objects.filter(principal=row, pk__gt=int(after[0]) if after else 0)
         numbers = list(indexed.order_by("pk").values_list("pk", flat=True)[:CALLS])
@@ -69,7 +69,7 @@ def _locked(numbers: Sequence[int]) -> list[CallRow]:
 
 
 def _erase(project: int, rows: Sequence[CallRow]) -> int:
-    """The number of events that went with them."""
+    """Erase calls, and return the number of events erased with them."""
     if not rows:
         return 0
     ids = [row.id for row in rows]
@@ -92,7 +92,7 @@ def _erase(project: int, rows: Sequence[CallRow]) -> int:
 
 
 def _see_again(project: int, row: AgentSeen) -> None:
-    """By the newest call that is left."""
+    """Set when an agent was last seen from its newest remaining call."""
     calls = Call.objects.filter(
         project=project, environment=row.environment_id, agent=row.agent_id
     ).order_by("-at", "-order")
@@ -101,7 +101,7 @@ def _see_again(project: int, row: AgentSeen) -> None:
 
 
 def _correct(project: int, rows: Sequence[CallRow]) -> None:
-    """Sessions first: sums are counted once their rows are locked."""
+    """Correct sessions, then rollups, which are counted only once the session rows are locked."""
     sessions = {row.session for row in rows if row.session is not None}
     empty = read_again(sessions)
     count((row, None) for row in rows)

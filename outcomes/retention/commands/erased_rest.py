@@ -1,4 +1,4 @@
-"""Data of an agent or principal other than calls: events without one, approvals, reports."""
+"""Erase an agent's or principal's other data: events without a call, approvals, reports."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _BY_AGENT = (Rollup.Of.AGENT, Rollup.Of.BOTH)
 
 
 def erase_events(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | None:
-    """Events without a call, gone through in the order of acceptance."""
+    """Erase events without a call, scanned in acceptance order."""
     after = int(result["cursor"][0]) if result["cursor"] else 0
     events = Event.objects.filter(project=erasure.project_id, pk__gt=after).order_by("pk")
     page = list(events.values_list("pk", "environment", "call_digest", "agent")[:EVENTS])
@@ -35,7 +35,7 @@ def erase_events(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor |
     alone = [each for each in page if (each[1], bytes(each[2])) not in of_calls]
     if erasure.about == Erasure.About.AGENT:
         going = [each[0] for each in alone if each[3] == row]
-        # Events of this agent about calls that are another's: the call needs them.
+        # Keep this agent's events about another agent's calls: those calls need them.
         if len(going) < sum(each[3] == row for each in page):
             result["others"] = True
     else:
@@ -61,7 +61,7 @@ def erase_rest(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | N
     RejectedItem.objects.filter(**named).delete()
     for model in (AgentSeen, AgentReport, ArtifactMaker):
         model._default_manager.filter(agent=row).delete()
-    # Their sums are zero by now.
+    # These rollups are zero by now.
     Rollup.objects.filter(environment__in=environments, of__in=_BY_AGENT, agent=row).delete()
     GroupRollup.objects.filter(environment__in=environments, agent=row).delete()
     CallGroup.objects.filter(agent=row).delete()
@@ -87,7 +87,7 @@ def _notes_of_principal(numbers: Sequence[int], name: str) -> list[int]:
 
 
 def _rejected(environments: Any, name: str) -> list[int]:
-    """Invalid events that begin with the name, as JSON writes it."""
+    """Invalid events whose stored beginning contains the name as a JSON string."""
     spellings = {
         json.dumps(name, ensure_ascii=escaped).encode(errors="surrogatepass")
         for escaped in (False, True)

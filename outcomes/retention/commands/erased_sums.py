@@ -1,7 +1,8 @@
-"""Sums of an agent that are left when its calls are gone: those of calls that retention removed.
+"""Erase the rollups of an agent that remain once its calls are erased: those of calls that
+retention removed.
 
-Sums of each minute tell agents apart, so their negative is appended like any other change, and
-merging takes it from every hour, day, tool and group. Principals have no sums of their own.
+Minute rollups are stored by agent, so their negative is appended like any other change, and merging
+subtracts it from every hour, day, tool and group. Principals have no rollups of their own.
 """
 
 from typing import Any, Final
@@ -41,7 +42,7 @@ def erase_sums(erasure: Erasure, row: int, result: dict[str, Any]) -> Cursor | N
 
 
 def _merge(erasure: Erasure, *, then: Cursor) -> Cursor:
-    """Some changes are merged; the minutes are read once none of the project is left."""
+    """Merge some pending changes; returns `then` once the project has none left."""
     changes = RollupChange.objects.filter(environment__project=erasure.project_id)
     if not changes.exists():
         return then
@@ -80,7 +81,7 @@ def _take_out(minute: RollupMinute, agent: int) -> None:
 
 
 def _negatives(row: GroupCounts) -> list[GroupCounts]:
-    """Negative counts of the agent, and of all agents where a call is counted both ways."""
+    """Negative counts of the agent, and of all agents if calls are counted for both."""
     minute, of, tool, agent, group, *sums = row
     calls, begun, ended = (-number for number in sums)
     own = (minute, of, tool, agent, group, calls, begun, ended)

@@ -1,9 +1,9 @@
-"""Erasing everything about one agent or one principal, as a bulk job, step by step.
+"""Erase everything about one agent or principal in a bulk job, step by step.
 
-Its name is given up first, so that what is reported from now on belongs to a new one. Processes
-remember names for a minute; what they still write under the old one is erased with the rest. Then
-calls go with their share of every sum and session, then events without a call, then what sums
-still hold of calls that retention removed.
+The name is detached from its row first, so that new reports get a new row. Processes cache names
+for a minute; what they still write under the old row is erased with the rest. Then the job erases
+calls with their share of rollups and sessions, then events without a call, then what rollups still
+hold of calls that retention removed.
 """
 
 import logging
@@ -31,7 +31,7 @@ from outcomes.search.queries.progress import progress_of
 from outcomes.stored import names
 
 SETTLES_AFTER: Final = timedelta(seconds=names.REMEMBERED_FOR * 1.5)
-ERASED: Final = "erased"  # the name of a row that events of other agents' calls still need
+ERASED: Final = "erased"  # name of a row that events of other agents' calls still reference
 HELD: Final = "{:,} calls are on legal hold and stay. Lift the holds, then erase again."
 Status, About = Erasure.Status, Erasure.About
 _erasures: Final = Erasure.objects.all
@@ -39,7 +39,7 @@ _erasures: Final = Erasure.objects.all
 logger = logging.getLogger(__name__)
 
 Work = Callable[[Erasure, int, dict[str, Any]], Cursor | None]
-# Calls twice: once more when no process remembers the name.
+# Calls are erased twice: again once no process caches the name any more.
 _STAGES: Final[tuple[tuple[str, Work], ...]] = (
     ("calls", erased_calls.erase_calls),
     ("settled", lambda *_: None),
@@ -88,7 +88,7 @@ def row_named(project: Project, about: str, name: str) -> Agent | Principal | No
 
 
 def subject_of(erasure: Erasure) -> str:
-    """Digest: recognisable to those who know the name, and reveals it to nobody else."""
+    """Digest that readers who know the name can match, and that reveals it to no one else."""
     return f"{erasure.about} {bytes(erasure.digest).hex()}"
 
 
@@ -99,7 +99,7 @@ def waiting_erasures() -> list[int]:
 
 
 def run_erasure(number: int) -> bool:
-    """False where its turn ended before its work."""
+    """Run an erasure for one turn; False if the turn ended before the work did."""
     erasure = jobs.claimed(_erasures(), number)
     if erasure is None:
         return True
@@ -110,7 +110,7 @@ def run_erasure(number: int) -> bool:
                 jobs.put_back(erasure)
                 return False
         if erasure.result["stage"] < len(_STAGES):
-            jobs.put_back(erasure)  # the sweep sends it again once it is due
+            jobs.put_back(erasure)  # the sweep enqueues it again once it is due
     except ErasureLost:
         pass
     except (KeyboardInterrupt, SystemExit, SoftTimeLimitExceeded):
@@ -128,7 +128,7 @@ def _is_due(erasure: Erasure) -> bool:
         return False
     if _STAGES[stage][0] == "settled":
         return timezone.now() >= erasure.created_at + SETTLES_AFTER
-    # Calls of a principal are found by the index.
+    # Calls of a principal are found with the search index, which must be complete.
     if erasure.about == About.PRINCIPAL and _STAGES[stage][1] is erased_calls.erase_calls:
         progress = progress_of(erasure.project_id)
         return not progress.events and progress.back_to is None
@@ -136,7 +136,7 @@ def _is_due(erasure: Erasure) -> bool:
 
 
 def _step(erasure: Erasure) -> bool:
-    """False when all is done."""
+    """Run one step; False once all stages are done."""
     for _ in range(jobs.TRIES):
         result = erasure.result
         try:
@@ -179,14 +179,15 @@ def _end(erasure: Erasure) -> None:
 
 
 def _give_up_name(row: Agent | Principal) -> None:
-    """Give new reports a row of their own."""
+    """Detach the name from its row, so that new reports get a row of their own."""
     row.digest, row.name = secrets.token_bytes(16), ERASED
     row.save(update_fields=["digest", "name"])
     names.forget()
 
 
 def _erase_name(erasure: Erasure) -> None:
-    """Without cascades: whatever still named it would go too, unseen."""
+    """Delete the row without cascades, which would silently delete everything that references
+    it."""
     number = erasure.result["row"]
     if erasure.about == About.PRINCIPAL:
         delete_rows(Principal.objects.filter(pk=number))

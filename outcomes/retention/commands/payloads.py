@@ -1,6 +1,6 @@
-"""Removing payloads: arguments and outputs leave the events, all else of them stays.
+"""Remove payloads: events lose their arguments and outputs, and keep everything else.
 
-Events are gone through once, in the order of acceptance; the mark of the environment says how far.
+A job scans events once, in acceptance order, and stores a cursor per environment.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ def remove_payloads(place: Place, _: Cursor | None) -> Step:
 
 
 def _next_events(place: Place, after: int) -> tuple[list[int], bool]:
-    """Events of the project in their order, as far as they are due; the last one may be another
-    environment's. And whether those are the last."""
+    """Next due events of the project in order, and whether they are the last; they include events
+    of other environments."""
     rows = Event.objects.filter(project=place.project, id__gt=after).order_by("id")
     numbers: list[int] = []
     for number, received_at in rows.values_list("id", "received_at")[:EVENTS]:
@@ -71,7 +71,7 @@ def _stripped(place: Place, event: tuple[Any, ...], packed: bytes) -> bytes | No
 
 
 def _held(place: Place, digests: set[bytes]) -> set[bytes]:
-    """Digests of calls that a hold keeps."""
+    """Digests of calls on legal hold."""
     if not place.holds.any:
         return set()
     rows = Call.objects.filter(environment=place.environment_id, digest__in=sorted(digests))

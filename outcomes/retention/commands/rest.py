@@ -1,4 +1,4 @@
-"""Removal of data besides calls: artifacts, rollups, approvals, invalid events, audit."""
+"""Remove data other than calls: artifacts, rollups, approvals, invalid events, audit entries."""
 
 from typing import Final
 
@@ -24,15 +24,15 @@ from outcomes.retention.commands.steps import ROWS, Cursor, Place, Removed, Step
 from outcomes.retention.queries.preview import due_artifacts
 from outcomes.retention.queries.sizes import bytes_per_row
 
-ARTIFACTS: Final = 50  # each a file
+ARTIFACTS: Final = 50  # per step, each a file
 _SUMS: Final = (Rollup, GroupRollup)
 
 
 def remove_artifacts(place: Place, after: Cursor | None) -> Step:
-    """The content of artifacts that no call refers to that is not due; their rows stay, and say
-    what there was."""
+    """Remove the content of artifacts that only due calls reference; their rows are kept as a
+    record."""
     if not may_remove_artifacts():
-        return Step(Removed(), None)  # a backup reads them: the next run goes on
+        return Step(Removed(), None)  # a backup is reading them; the next run continues
     rows = due_artifacts(place.project.pk, place.before).filter(
         pk__gt=int(after[0]) if after else 0
     )
@@ -49,7 +49,7 @@ def remove_artifacts(place: Place, after: Cursor | None) -> Step:
 
 
 def remove_rollups(place: Place, _: Cursor | None) -> Step:
-    """Sums of days that are over; then nothing is known of those days any more."""
+    """Remove rollups of due days, after which nothing about those days is stored."""
     before = day_minute(place.before)
     for model in _SUMS:
         rows = model._default_manager.filter(environment=place.environment_id, start__lt=before)
@@ -89,7 +89,7 @@ def _delete_some(rows: QuerySet[RejectedItem] | QuerySet[Rollup] | QuerySet[Grou
 
 
 def _drop_nameless(place: Place) -> None:
-    """Groups of past calls that no sum names any more."""
+    """Delete groups of removed calls that no rollup references any more."""
     calls = Call.objects.filter(group=OuterRef("pk"))
     sums = GroupRollup.objects.filter(group=OuterRef("pk"))
     such = CallGroup.objects.filter(project=place.project, has_past=True)

@@ -1,4 +1,4 @@
-"""Setting a rule, for a project or for one of its environments."""
+"""Set or reset the retention rules of a project or of one of its environments."""
 
 from django.db import transaction
 
@@ -14,7 +14,7 @@ from outcomes.retention.queries.rules import days_of, environments_of, rules_of
 
 @transaction.atomic
 def set_rule(project: Project, *, kind: Kind, days: int | None, env: str, by: Actor) -> Rule:
-    """Keep data of this kind for so many days, or forever without a number."""
+    """Keep data of this kind for this many days, or forever if `days` is None."""
     refuse_unless(by, Action.MANAGE_RETENTION)
     refuse_days(kind, days)
     environment = _place(project, kind, env)
@@ -31,7 +31,7 @@ def set_rule(project: Project, *, kind: Kind, days: int | None, env: str, by: Ac
 
 @transaction.atomic
 def reset_rule(project: Project, *, kind: Kind, env: str, by: Actor) -> Rule:
-    """Let the project's rule, or the default, apply again."""
+    """Remove a rule, so that the project's rule or the default applies again."""
     refuse_unless(by, Action.MANAGE_RETENTION)
     environment = _place(project, kind, env)
     queue_at(project)

@@ -1,7 +1,8 @@
-"""Runs of retention: a bulk job per project, one at a time, step by step.
+"""Retention runs: one bulk job per project at a time, executed step by step.
 
-Each step is one transaction that removes some rows and notes so in the job's row. A process may be
-killed at any point: the next one goes on after the last step. A cancelled run ends with its step.
+Each step is one transaction that removes some rows and records its progress in the job's row. A
+process can be killed at any point: the next one continues after the last step. A cancelled run ends
+after its current step.
 """
 
 import logging
@@ -36,9 +37,9 @@ from outcomes.retention.domain import Kind, cutoff
 from outcomes.retention.queries.rules import days_of, environments_of
 from outcomes.retention.queries.runs import EVERY
 
-TRIES: Final = 5  # of a step that another writer locked out
+TRIES: Final = 5  # attempts per step if another writer holds the lock
 LONGEST_PAUSE: Final = 0.5  # seconds
-ARCHIVED: Final = frozenset({Kind.PAYLOADS, Kind.CALLS, Kind.ARTIFACTS})  # before they leave
+ARCHIVED: Final = frozenset({Kind.PAYLOADS, Kind.CALLS, Kind.ARTIFACTS})  # before removal
 Status = RetentionRun.Status
 _runs: Final = RetentionRun.objects.all
 
@@ -46,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 Work = Callable[[Place, Cursor | None], Step]
 
-# In this order: a payload leaves before its call, and a call before its sums.
+# In this order: payloads are removed before their calls, and calls before their rollups.
 _OF_ENVIRONMENT: Final[tuple[tuple[str, Kind, Work], ...]] = (
     ("payloads", Kind.PAYLOADS, payloads.remove_payloads),
     ("sessions", Kind.CALLS, calls.remove_sessions),
@@ -87,7 +88,7 @@ def start_run(project: Project, *, by: Actor) -> RetentionRun:
 
 @transaction.atomic
 def cancel_run(project: Project, number: int, *, by: Actor) -> RetentionRun:
-    """It ends with the step that it is at; what was removed stays removed."""
+    """Cancel a run. It ends after its current step; what was removed stays removed."""
     refuse_unless(by, Action.MANAGE_RETENTION)
     run = _runs().select_for_update().filter(project=project, pk=number).first()
     if run is None:
@@ -100,7 +101,7 @@ def cancel_run(project: Project, number: int, *, by: Actor) -> RetentionRun:
 
 
 def start_due_runs() -> list[int]:
-    """By schedule: of each project whose last run began a day ago."""
+    """Start a scheduled run for each project whose last run began at least a day ago."""
     started: list[int] = []
     for project in Project.objects.all():
         newest = _runs().filter(project=project).order_by("-id").first()
@@ -115,7 +116,7 @@ def waiting_runs() -> list[int]:
 
 
 def run_retention(number: int) -> bool:
-    """False where its turn ended before its work."""
+    """Run retention for one turn; False if the turn ended before the work did."""
     run = jobs.claimed(_runs(), number)
     if run is None:
         return True
@@ -179,7 +180,7 @@ class _Run:
         return removable_before(self._project, before)
 
     def _step(self, stage: Stage) -> bool:
-        """Whether the stage is done."""
+        """Run one step of the stage; True if the stage is done."""
         before = self._before(stage)
         began = time.monotonic()
         if before is None:
@@ -187,7 +188,7 @@ class _Run:
         for tried in range(1, TRIES + 1):
             try:
                 with transaction.atomic():
-                    # As they are now: a hold may have been placed since the last step.
+                    # Reload holds: one may have been placed since the last step.
                     self._holds.renew()
                     place = Place(self._project, stage.environment, before, self._holds)
                     is_done = self._note_step(stage, stage.work(place, self._result["cursor"]))
@@ -222,7 +223,7 @@ class _Run:
             raise RunLost
 
     def _pause(self, took: float) -> None:
-        """On SQLite others write in between; a server has room for several."""
+        """Let other writers in between steps on SQLite; a server allows several at once."""
         if not IS_SERVER:
             time.sleep(min(took, LONGEST_PAUSE))
 

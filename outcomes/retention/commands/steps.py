@@ -1,4 +1,4 @@
-"""One step of a run: where it works, where it goes on, and what it removed."""
+"""One step of a retention run: its place, its cursor, and what it removed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from governance.models import Environment, Project
 from outcomes.database import IS_SERVER
 from outcomes.holds.queries import Holds
 
-# One transaction: on SQLite everybody who writes waits for it.
+# Rows per transaction, fewer on SQLite, where all other writers wait for it.
 CALLS: Final = 1_000 if IS_SERVER else 100
 EVENTS: Final = 2_000 if IS_SERVER else 100
 ROWS: Final = 2_000 if IS_SERVER else 500
@@ -23,7 +23,7 @@ class Place:
     """Project and environment of a step, and the moment before which data is due."""
 
     project: Project
-    environment: Environment | None  # none: all of the project
+    environment: Environment | None  # None: the whole project
     before: datetime
     holds: Holds
 
@@ -44,12 +44,12 @@ class Removed(NamedTuple):
 
 class Step(NamedTuple):
     removed: Removed
-    next: Cursor | None  # where the next step begins; none: nothing is left
+    next: Cursor | None  # start of the next step; None: nothing is left
 
 
 NOTHING: Final = Step(Removed(), None)
 
 
 def delete_rows(rows: QuerySet[Any]) -> int:
-    """Rows that no other row refers to: without reading them first."""
-    return rows._raw_delete("default") or 0  # none of none
+    """Delete rows that no other row references, without loading them first."""
+    return rows._raw_delete("default") or 0  # None if nothing can match

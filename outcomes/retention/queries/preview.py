@@ -25,16 +25,16 @@ from outcomes.retention.domain import OF_PROJECT, Kind, Rule, cutoff
 from outcomes.retention.queries.rules import all_rules, environments_of
 from outcomes.retention.queries.sizes import bytes_per_row, call_bytes
 
-COUNTED: Final = 10_000  # rows of one rule
+COUNTED: Final = 10_000  # rows per rule
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """Rows that a rule would remove now; holds by search are not taken off."""
+    """Rows that a rule would remove now, without subtracting holds by search."""
 
     rows: int
     bytes: int
-    is_more: bool = False  # than were counted
+    is_more: bool = False  # there are more than counted
 
 
 NONE: Final = Due(0, 0)
@@ -48,7 +48,7 @@ class RuleNow:
 
 
 def due_now(project: Project, now: datetime) -> list[RuleNow]:
-    """Each rule that applies somewhere, environment by environment, then those of the project."""
+    """Rules in force with what they would remove, by environment, then those of the project."""
     rules = all_rules(project.pk)
     rows: list[RuleNow] = []
     for environment in environments_of(project.pk):
@@ -66,7 +66,7 @@ def due_now(project: Project, now: datetime) -> list[RuleNow]:
 
 
 def due_artifacts(project: int, before: datetime) -> QuerySet[Artifact]:
-    """Stored before, and no call that arrived since refers to them."""
+    """Artifacts stored before this time that no later call references."""
     fresh = Call.objects.filter(artifact=OuterRef("pk"), received_at__gte=before)
     return Artifact.objects.filter(
         ~Exists(fresh), project=project, removed_at=None, created_at__lt=before
@@ -78,7 +78,7 @@ def _payloads(environment: Environment, before: datetime) -> Due:
     rows = Event.objects.filter(
         project=environment.project_id, pk__gt=mark.payloads_to if mark else 0
     )
-    # In the order of acceptance, so that what is not due yet is never gone through.
+    # In acceptance order, so that events that are not due are never scanned.
     page = rows.order_by("pk").values_list("received_at", "environment")[:COUNTED]
     due = [place for at, place in page if at < before]
     own = sum(place == environment.pk for place in due)

@@ -1,4 +1,4 @@
-"""Rules in force: of an environment, else of its project, else the defaults."""
+"""Rules in force: those of an environment, else of its project, else the defaults."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,12 +10,12 @@ from outcomes.retention.domain import DEFAULTS, OF_PROJECT, Kind, Rule
 
 
 def rules_of(project_id: int, environment: int | None = None) -> dict[Kind, Rule]:
-    """By kind; without an environment those of the project."""
+    """Rules by kind, of an environment or, without one, of the project."""
     return all_rules(project_id)(environment)
 
 
 def all_rules(project_id: int) -> Callable[[int | None], dict[Kind, Rule]]:
-    """The rules of a project, read once, to be asked by environment."""
+    """Function from environment to rules, for which a project's rules are read once."""
     stored = list(RetentionRule.objects.filter(project=project_id))
     usual = _days(row for row in stored if row.environment_id is None)
 
@@ -43,7 +43,7 @@ def environments_of(project_id: int) -> list[Environment]:
 
 
 def kinds_of(environment: str) -> list[Kind]:
-    """Kinds that can have a rule there."""
+    """Kinds that can have a rule in this environment, or in the project if empty."""
     return [kind for kind in Kind if not environment or kind not in OF_PROJECT]
 
 

@@ -1,4 +1,4 @@
-"""Runs and erasures of a project, and from when on only sums are left."""
+"""Runs and erasures of a project, and the time before which only rollups remain."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -43,14 +43,14 @@ def erasure_numbered(project_id: int, number: int) -> Erasure | None:
 
 
 def marks_of(project_id: int) -> list[RetentionMark]:
-    """Environments in which something was removed."""
+    """Marks of environments in which calls or payloads were removed."""
     rows = RetentionMark.objects.filter(environment__project=project_id)
     some = rows.exclude(calls_before=None, payloads_before=None)
     return list(some.select_related("environment").order_by("environment__name"))
 
 
 def only_sums_before(project_id: int, environment: str) -> datetime | None:
-    """The latest moment before which calls were removed, in one environment or any."""
+    """Latest time before which calls were removed, in one environment or in any."""
     rows = RetentionMark.objects.filter(environment__project=project_id)
     rows = rows.filter(environment__name=environment) if environment else rows
     moments = [at for at in rows.values_list("calls_before", flat=True) if at is not None]

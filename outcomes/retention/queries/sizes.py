@@ -1,4 +1,4 @@
-"""Bytes that a row takes with its indexes, for estimates."""
+"""Bytes per row including indexes, for estimates."""
 
 from functools import cache
 from typing import Final
@@ -8,10 +8,10 @@ from django.db import connection, models
 from outcomes.database import IS_SERVER
 from outcomes.models import Call, Event
 
-# As measured on SQLite, which keeps no such figures.
+# Measured on SQLite, which has no such statistics.
 _USUAL: Final = {"outcomes_call": 454, "outcomes_event": 765}
 _OTHERS: Final = 200
-FEWEST: Final = 1_000  # rows, below which the figures of the server say little
+FEWEST: Final = 1_000  # rows; with fewer, the server's statistics are unreliable
 
 _SIZE: Final = """
 SELECT pg_total_relation_size(oid), reltuples FROM pg_class WHERE oid = to_regclass(%s)

@@ -1,8 +1,8 @@
-"""Filling the search index: a bulk job per project, some seconds behind settling.
+"""Filling of the search index by a bulk job per project, a few seconds behind settling.
 
-Settling notes which events it wrote, in its own transaction; the job indexes their calls and
-removes the note in one transaction. Killed at any point it has done all of a step or none of it.
-A lease makes it the only writer of its project's index.
+Settling records which events it wrote, in its own transaction. The job indexes their calls and
+deletes the record in one transaction, so each step is atomic even if the job is killed. A lease
+makes the job the only writer of its project's index.
 """
 
 import logging
@@ -34,7 +34,7 @@ from outcomes.search.queries.sources import microseconds, moment
 from outcomes.stored.names import ids_of
 
 NOTES_AT_ONCE: Final = 50
-AGAIN_AFTER: Final = timedelta(minutes=1)  # a run that failed
+AGAIN_AFTER: Final = timedelta(minutes=1)  # after a failed run
 _NAMED: Final = ("tool", "environment", "agent", "session")
 _POSTING: Final = ("token", "at", "call")
 _INDEXED: Final = 'SELECT id, "at", tokens FROM outcomes_indexedcall WHERE id'
@@ -59,7 +59,7 @@ class LeaseLost(Exception):
 
 
 def note_events(events: Iterable[tuple[int, int]]) -> None:
-    """Note that these events, by project and id, are to be indexed; in the settling transaction."""
+    """Record events, by project and id, as not indexed yet. Runs in the settling transaction."""
     ranges: dict[int, tuple[int, int, int]] = {}
     for project, number in events:
         first, last, count = ranges.get(project, (number, number, 0))
@@ -69,7 +69,7 @@ def note_events(events: Iterable[tuple[int, int]]) -> None:
 
 
 def waiting_indexes() -> list[int]:
-    """Indexes with something to do, those whose process died included."""
+    """Indexes with pending work, including those whose process died."""
     _create_missing()
     jobs.requeue_lost(_indexes())
     notes = Unindexed.objects.filter(project=OuterRef("project"))
@@ -81,7 +81,7 @@ def waiting_indexes() -> list[int]:
 
 
 def run_index(number: int) -> bool:
-    """False where its turn ended before its work."""
+    """Run an index job. False if its turn ended before its work did."""
     index = jobs.claimed(_indexes(), number)
     if index is None:
         return True
@@ -104,7 +104,7 @@ def run_index(number: int) -> bool:
 
 
 def index_some(index: SearchIndex, pace: Pace) -> bool:
-    """One step; False when nothing is left. What was settled last comes before what is older."""
+    """One step; False if nothing is left. New events have priority over older calls."""
     return _index_settled(index, pace) or _index_older(index, pace)
 
 
@@ -128,7 +128,7 @@ def _create_missing() -> None:
 
 
 def _end_of_unnoted(project: int) -> int:
-    """Time before which calls were settled without a note; 0 where there is a note of all."""
+    """Time before which calls were settled without a record; 0 if all events have one."""
     events = Event.objects.filter(project=project)
     noted = Unindexed.objects.filter(project=project).order_by("first").first()
     if noted is not None and not events.filter(id__lt=noted.first).exists():
@@ -166,7 +166,7 @@ def _index_settled(index: SearchIndex, pace: Pace) -> bool:
 
 
 def _index_older(index: SearchIndex, pace: Pace) -> bool:
-    """Calls that were settled before there was an index, newest first."""
+    """Index calls settled before the index existed, newest first."""
     if not index.before:
         return False
     at = moment(index.before)
@@ -209,7 +209,7 @@ def _entries(project: int, rows: Sequence[Call]) -> list[Entry]:
 def _write_all_but_last(
     index: SearchIndex, entries: Sequence[Entry], pace: Pace
 ) -> Sequence[Entry]:
-    """Write in short transactions, and return the entries of the last one."""
+    """Write all but the last chunk in short transactions, and return the last chunk."""
     pieces = [
         entries[start : start + INDEXED_PER_COMMIT]
         for start in range(0, len(entries), INDEXED_PER_COMMIT)
@@ -252,7 +252,7 @@ def _row(
 
 
 def _still_there(calls: Sequence[int]) -> set[int]:
-    """Calls that were not removed meanwhile, and are not while this transaction lasts."""
+    """Calls that still exist, locked so that they aren't removed during this transaction."""
     if not calls:
         return set()
     those, values = one_of_numbers(calls)

@@ -1,4 +1,4 @@
-"""Why a call matches: its values as a table shows them, what matches marked and never cut off."""
+"""Table cells of search hits: values of a call with the matches marked and never cut off."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from outcomes.search.domain.words import Marked, marked, words
 
 LONGEST_VALUE: Final = 60  # characters
 LONGEST_TEXT: Final = 90
-LINE: Final = 48  # characters of a cell that is not wrapped
+LINE: Final = 48  # characters of a cell before it wraps
 MOST_MATCHING: Final = 4
 MOST_LEAVES: Final = 12
 
@@ -34,7 +34,7 @@ def output_cell(content: Content, query: Query) -> Marked:
 
 
 def matching_part(content: Content, query: Query) -> tuple[str, str, str]:
-    """The first match of a call in one line: what is before it, itself, and what is after it."""
+    """First match of a call in one line: text before it, the match, text after it."""
     cells = (output_cell(content, query), arguments_cell(content, query))
     cell = next((each for each in cells if any(is_match for _, is_match in each)), cells[1])
     place = next((at for at, (_, is_match) in enumerate(cell) if is_match), len(cell))
@@ -43,7 +43,7 @@ def matching_part(content: Content, query: Query) -> tuple[str, str, str]:
 
 
 def name_cell(name: str, query: Query, field: str) -> Marked:
-    """A name, marked where it is searched for."""
+    """A name, marked if it matches."""
     if not name:
         return ()
     terms = [term for term in query.of(field) if not term.negated]
@@ -54,7 +54,7 @@ def name_cell(name: str, query: Query, field: str) -> Marked:
 
 
 def id_cells(content: Content, query: Query) -> list[tuple[str, Marked]]:
-    """Ids that no column shows, where a word is in them."""
+    """Ids that no column shows, if they contain a search word."""
     ids = (("call", content.call_id), ("session", content.session))
     parts = [term.value for term in _plain(query)]
     cells = [(words_, _with_part(value, parts)) for words_, value in ids]
@@ -78,7 +78,7 @@ def _phrases(terms: Sequence[Term]) -> list[str]:
 
 
 def _leaves_cell(leaves: Sequence[Leaf], terms: Sequence[Term]) -> Marked:
-    """Matching leaves, then as many of the others as fit in a line."""
+    """Matching leaves, then as many others as fit on the line."""
     matching = [number for number, leaf in enumerate(leaves) if _marks(leaf, terms)]
     shown = matching[:MOST_MATCHING] or list(range(min(len(leaves), MOST_LEAVES)))
     length = sum(len(_leaf_text(leaves[number])) for number in shown)

@@ -1,6 +1,7 @@
 """Searchable text of a call, secrets masked, and the terms that match it.
 
-Bounds limit a call's share of the index: text beyond them is shown, but not searched."""
+Limits bound a call's share of the index: text beyond them is shown but not searchable.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,12 +21,12 @@ from outcomes.search.domain.language import ANYTHING, NUMERIC, Op, Term
 from outcomes.search.domain.words import contains
 
 LONGEST_TEXT: Final = 4_000  # characters of one text
-MOST_LEAVES: Final = 200  # values of the arguments, and of the output
+MOST_LEAVES: Final = 200  # values of the arguments, and as many of the output
 DEEPEST: Final = 12
 ERROR_NAMES: Final = frozenset({"error", "errors", "error_message"})
 
 Scalar = str | int | float | bool | None
-Leaf = tuple[str, Scalar]  # its path, and the value
+Leaf = tuple[str, Scalar]  # path and value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class Content:
         return self.arguments if field == "args" else self.output
 
     def texts(self) -> Iterator[str]:
-        """All searchable texts of a call; those that explain a failure first."""
+        """All searchable texts of a call. Those that explain a failure come first."""
         yield from filter(None, (self.error, self.reason, self.summary))
         for _, value in (*self.output, *self.arguments):
             yield written(value)
@@ -102,7 +103,7 @@ def leaves_of(value: Json) -> tuple[Leaf, ...]:
 
 
 def written(value: Scalar) -> str:
-    """A value as people type it."""
+    """A value as people would type it."""
     match value:
         case None:
             return "null"
@@ -115,7 +116,7 @@ def written(value: Scalar) -> str:
 
 
 def matches(term: Term, content: Content) -> bool:
-    """Whether the term fits, its negation left to the caller. Columns are the database's part."""
+    """Whether the term matches, before negation. Column terms always match here."""
     if not term.field:
         text = term.value.casefold()
         names = (content.call_id, content.tool, content.session, content.error, content.reason)

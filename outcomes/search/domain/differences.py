@@ -1,5 +1,4 @@
-"""Values that distinguish one group of calls from others by their share, largest difference
-first."""
+"""Values whose share differs most between a group of calls and others, largest difference first."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,12 +8,12 @@ from typing import Final
 
 from governance.core.wilson import wilson
 
-FEWEST: Final = 5  # calls on each side
+FEWEST: Final = 5  # calls on each side; with fewer there is no comparison
 LEAST: Final = 0.05  # smaller differences are only counted
 MOST_ROWS: Final = 12
 EXISTS: Final = "exists"
 
-Feature = tuple[str, str]  # a field, and its value
+Feature = tuple[str, str]  # field and value
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Difference:
 @dataclass(frozen=True, slots=True)
 class Differences:
     rows: list[Difference]
-    smaller: int  # fields that differ by less
+    smaller: int  # fields with smaller differences
     here: int
     elsewhere: int
 
@@ -71,7 +70,7 @@ def differences(
     elsewhere: Sequence[frozenset[Feature]],
     left_out: frozenset[str],
 ) -> Differences:
-    """One row per field: the value whose share differs most."""
+    """Differences with one row per field, for the value whose share differs most."""
     if min(len(here), len(elsewhere)) < FEWEST:
         return Differences([], 0, len(here), len(elsewhere))
     ours, others = _counted(here), _counted(elsewhere)
@@ -94,5 +93,5 @@ def _counted(calls: Iterable[frozenset[Feature]]) -> Counter[Feature]:
 
 
 def _order(row: Difference) -> tuple[float, bool, str, str]:
-    """A value that is more frequent here explains more than one that is missing."""
+    """Sort key. A value more frequent in the group explains more than one that is rarer in it."""
     return -round(abs(row.change), 6), row.change < 0, row.field, row.value

@@ -1,8 +1,8 @@
-"""The search language: words, and fields with a value, each of which may be excluded.
+"""Search language: words, and fields with a value, each of which can be negated.
 
     upstream "SMTP 451" tool:crm_lookup -agent:billing output.status:>=500 args.account:A-2091
 
-All terms must match. `docs/api.md` describes it for people.
+All terms must match. `docs/api.md` documents it for users.
 """
 
 import re
@@ -37,10 +37,10 @@ class Op(StrEnum):
 
 
 NUMERIC: Final = frozenset({Op.MORE, Op.LEAST, Op.LESS, Op.MOST})
-NAMES: Final = ("tool", "agent", "principal", "session", "env")  # of columns that hold names
-TEXTS: Final = ("error", "reason")  # searched by their words
+NAMES: Final = ("tool", "agent", "principal", "session", "env")  # columns that contain names
+TEXTS: Final = ("error", "reason")  # matched by words
 CHOICES: Final = {"verdict": VERDICTS, "type": TYPES}
-VALUES: Final = ("args", "output")  # JSON; a path leads into it
+VALUES: Final = ("args", "output")  # JSON; a path selects a value in it
 NUMBERS: Final = ("took",)  # milliseconds
 FIELDS: Final = (*NAMES, *TEXTS, *CHOICES, *VALUES, *NUMBERS)
 
@@ -61,12 +61,12 @@ class QueryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    field: str  # empty: words, wherever they are
-    path: str  # into the arguments or the output
+    field: str  # empty: words in any field
+    path: str  # within the arguments or the output
     op: Op
     value: str
     negated: bool
-    source: str  # as it was written
+    source: str  # as typed
 
     @property
     def number(self) -> float:
@@ -86,12 +86,12 @@ class Query:
 
     @property
     def text(self) -> str:
-        """As an address holds it."""
+        """Query as in the URL."""
         return " ".join(term.source for term in self.terms)
 
     @property
     def words(self) -> str:
-        """Text of the search field beside the chips."""
+        """Text of the search input, without the chips."""
         return " ".join(term.source for term in self.terms if not is_chip(term))
 
     @property
@@ -124,7 +124,7 @@ def parse(text: str) -> Query:
 
 
 def written(field: str, value: str) -> str:
-    """A term as text, quoted where it must be."""
+    """A term as text, quoted if necessary."""
     plain = value and not re.search(r'[\s"]', value) and not _OPERATOR.match(value)
     return f"{field}:{value if plain else quoted(value)}"
 
@@ -156,7 +156,7 @@ def _term(text: str, start: int) -> tuple[Term, int]:
 
 
 def _is_field(head: re.Match[str]) -> bool:
-    """Anything else before a colon is text: ids and addresses have colons too."""
+    """Whether this is a field. Ids and URLs contain colons too, so other text is a word."""
     field, path = head[1].lower(), head[2]
     return field in VALUES or (field in FIELDS and not path)
 

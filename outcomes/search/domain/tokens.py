@@ -1,6 +1,6 @@
-"""Tokens: what the index holds of a call, and which of them a term needs.
+"""Tokens: those stored in the index for a call, and those that a term requires.
 
-The tokens of a call are a superset of what its terms need: a call without them does not match.
+A call that lacks a required token does not match. A call that has all may still not match.
 """
 
 from array import array
@@ -13,13 +13,13 @@ from outcomes.search.domain.content import Content, Scalar, written
 from outcomes.search.domain.language import ANYTHING, NUMERIC, Op, Term
 from outcomes.search.domain.words import indexed_words
 
-MOST_WORDS: Final = 100  # of a call
+MOST_WORDS: Final = 100  # per call
 MOST_VALUES: Final = 50
-LONGEST_VALUE: Final = 64  # characters of a value that is found by equality
+LONGEST_VALUE: Final = 64  # characters of a value that is searchable by equality
 LARGEST_EXPONENT: Final = 20
 _SIZES: Final = range(-LARGEST_EXPONENT, LARGEST_EXPONENT + 1)
 
-Alternatives = frozenset[int]  # one of these tokens is in every call that matches
+Alternatives = frozenset[int]  # every matching call has at least one of these tokens
 
 
 def tokens_of(project: int, content: Content) -> frozenset[int]:
@@ -56,7 +56,7 @@ def unpacked(stored: bytes) -> frozenset[int]:
 
 
 def needed(project: int, term: Term) -> list[Alternatives]:
-    """Sets of tokens; a matching call has one of each. Empty where the index does not help."""
+    """Sets of tokens; a matching call has one of each. Empty if the index does not help."""
     names = _needed_names(term)
     return [frozenset(token(project, name) for name in each) for each in names]
 
@@ -85,7 +85,7 @@ def _value_names(path: str, value: Scalar) -> Iterable[str]:
 
 
 def _buckets_of(value: float) -> Iterable[str]:
-    """The size of a number, alone and with one and two digits: a range is a few of these."""
+    """Magnitude of a number, alone and with one and two digits. Few buckets cover a range."""
     if value == 0:
         return ["0"]
     sign, exponent, digits = _parts(value)
@@ -93,7 +93,7 @@ def _buckets_of(value: float) -> Iterable[str]:
 
 
 def buckets(op: Op, bound: float) -> list[str]:
-    """Buckets in which every number of the range is; some numbers in them may be out of it."""
+    """Buckets that cover all numbers of the range. They may also contain numbers outside it."""
     upwards = op in (Op.MORE, Op.LEAST)
     if not bound:
         sign = "+" if upwards else "-"
@@ -109,13 +109,13 @@ def buckets(op: Op, bound: float) -> list[str]:
         first, second = range(1, int(digits[0])), range(int(digits[1]) + 1)
     names += [f"{sign}{exponent}:{digit}" for digit in first]
     names += [f"{sign}{exponent}:{digits[0]}{digit}" for digit in second]
-    if abs(exponent) == LARGEST_EXPONENT:  # numbers beyond are in this bucket as well
+    if abs(exponent) == LARGEST_EXPONENT:  # this bucket also contains larger magnitudes
         names.append(f"{sign}{exponent}")
     return names
 
 
 def _parts(value: float) -> tuple[str, int, str]:
-    """Sign, size and the first two digits of a number other than zero."""
+    """Sign, magnitude and first two digits of a number other than zero."""
     number = Decimal(str(value))
     size = max(-LARGEST_EXPONENT, min(LARGEST_EXPONENT, number.adjusted()))
     digits = "".join(map(str, number.as_tuple().digits[:2]))

@@ -1,12 +1,12 @@
-"""Words of texts: how they are split, compared and marked."""
+"""Words of texts: splitting, comparing and marking."""
 
 import re
 from typing import Final
 
-LONGEST: Final = 64  # characters of a word that the index tells apart
+LONGEST: Final = 64  # characters of a word that the index distinguishes
 _WORD: Final = re.compile(r"[^\W_]+")
 
-Marked = tuple[tuple[str, bool], ...]  # parts of a text, and whether they match
+Marked = tuple[tuple[str, bool], ...]  # parts of a text, and whether each matches
 
 
 def words(text: str) -> list[str]:
@@ -14,19 +14,19 @@ def words(text: str) -> list[str]:
 
 
 def indexed_words(text: str) -> list[str]:
-    """Words that the index holds; single letters and digits are too frequent to be of use."""
+    """Words in the index. Single letters and digits are too frequent to be useful."""
     return [word[:LONGEST] for word in words(text) if len(word) > 1]
 
 
 def contains(text: str, phrase: str) -> bool:
-    """Whether these words are in the text, whole and in this order."""
+    """Whether the text contains these words, complete and in this order."""
     if phrase.isascii() and text.isascii() and not _may_contain(text, phrase):
         return False
     return f" {' '.join(words(phrase))} " in f" {' '.join(words(text))} "
 
 
 def marked(text: str, phrases: list[str], longest: int) -> Marked:
-    """The text with what matches marked, cut so that the first match is not cut off."""
+    """Text with its matches marked, shortened without cutting off the first match."""
     spans = _spans(text, phrases)
     if len(text) > longest:
         text, spans = _cut(text, spans, longest)
@@ -51,7 +51,7 @@ def _spans(text: str, phrases: list[str]) -> list[tuple[int, int]]:
 
 
 def _pattern(phrase: str) -> re.Pattern[str]:
-    """A run of letters and digits before or after a word would make it a part of a longer one."""
+    """Pattern for a phrase. Letters or digits next to it would make it part of a longer word."""
     between = r"[\W_]+".join(map(re.escape, words(phrase)))
     return re.compile(rf"(?<![^\W_]){between}(?![^\W_])", re.IGNORECASE)
 

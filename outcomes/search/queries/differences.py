@@ -1,4 +1,4 @@
-"""The calls of a group compared with the other calls of the same scope, from bounded samples."""
+"""Comparison of a group of calls with the other calls in the same scope, from limited samples."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,19 +16,19 @@ from outcomes.search.queries.hits import rows_in_scope, search, searchable
 from outcomes.stored.queries import CallFilter, with_names
 
 MOST_HERE: Final = 400  # newest calls of the group
-MOST_ELSEWHERE: Final = 800  # other calls, evenly among the newest
+MOST_ELSEWHERE: Final = 800  # other calls, evenly spread over the newest
 NEWEST_ELSEWHERE: Final = 20_000
-LONGEST_VALUE: Final = 60  # characters of a value that is compared
+LONGEST_VALUE: Final = 60  # characters of a value; longer ones are not compared
 _OUTCOMES: Final = frozenset({"outcome", "error", "reason"})
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     result: Differences
-    others: int  # other calls of the scope, of which a sample was read
-    is_bounded: bool  # there are more of them
+    others: int  # other calls in the scope, of which a sample was read
+    is_bounded: bool  # there are more other calls
     is_newest: bool  # only the newest calls of the group were read
-    since: datetime | None  # from when calls are compared, where that is not the whole scope
+    since: datetime | None  # start of the compared period, unless it is the entire scope
 
 
 def comparison(

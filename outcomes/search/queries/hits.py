@@ -1,7 +1,8 @@
 """Calls that match a search, newest first.
 
-The index yields candidates; the calls themselves, masked, decide. One search walks and reads a
-bounded number of calls: a page may be shorter than it was asked to be, and goes on where it ended.
+The index yields candidates; the calls themselves, masked, decide. A search scans and reads a
+limited number of calls, so a page may be shorter than requested. The next one continues where it
+ended.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,16 +37,16 @@ from outcomes.search.queries.sources import (
 )
 from outcomes.stored.queries import CallFilter, calls, conditions, with_names
 
-MOST_PARTS: Final = 50  # of candidates, in one search
-MOST_WALKS: Final = 10  # parts of a walk, which has no index
-MOST_SOURCES: Final = 10  # tools or sessions with a source of their own
-MOST_MISSED: Final = 500  # calls of one search that are read and do not match
+MOST_PARTS: Final = 50  # chunks of candidates per search
+MOST_WALKS: Final = 10  # chunks of a walk, which has no index
+MOST_SOURCES: Final = 10  # tools or sessions that get a source of their own
+MOST_MISSED: Final = 500  # calls that a search may read without a match
 AT_ONCE: Final = 400
 READ_AT_ONCE: Final = 100
-NEWEST: Final = 10_000  # calls in which a part of a word, or of an id, matches
-MOST_NAMES: Final = 50  # tools, agents or sessions that a term may stand for
+NEWEST: Final = 10_000  # newest calls in which parts of words and ids can match
+MOST_NAMES: Final = 50  # tools, agents or sessions that a term may match
 LONGEST_NAME: Final = 200  # characters of a principal
-_INDEXED_BEGINNING: Final = 100  # characters of a session's id
+_INDEXED_BEGINNING: Final = 100  # characters of a session id in the prefix index
 _TYPES: Final = {
     "open": "",
     "executed": "execution_result",
@@ -61,9 +62,9 @@ _WHO: Final = ("user_id", "service_id", "org_id", "name", "id")
 @dataclass(slots=True)
 class Hits:
     rows: list[Call] = field(default_factory=list)
-    contents: dict[int, Content] = field(default_factory=dict)  # of calls that were read
-    end: Place | None = None  # where older hits may follow
-    is_cut: bool = False  # more calls would have to be read to fill the page
+    contents: dict[int, Content] = field(default_factory=dict)  # of calls read
+    end: Place | None = None  # position where older hits may follow
+    is_cut: bool = False  # filling the page would require reading more calls
 
 
 def search(
@@ -75,22 +76,22 @@ def search(
     before: Place | None = None,
     such: Q = Q(),  # noqa: B008 - never changed
 ) -> Hits:
-    """Page of hits; `filters` and `such` narrow the calls further."""
+    """Page of hits. `filters` and `such` restrict the calls further."""
     return _Search(project_id, query, filters, such).hits(size, before)
 
 
 def those_matching(project_id: int, query: Query, calls: Sequence[int]) -> set[int]:
-    """Which of these calls match, by what is stored of them: the index has no say in it."""
+    """Which of these calls match, checked against stored data without the index."""
     return _Search(project_id, query, CallFilter(), Q(pk__in=calls)).among(calls)
 
 
 def rows_in_scope(project_id: int, query: Query, filters: CallFilter) -> QuerySet[Call]:
-    """Calls that fit what columns answer of a query."""
+    """Calls that match the parts of a query that columns can answer."""
     return calls(project_id, filters).filter(_conditions(project_id, query)).order_by()
 
 
 def principal_name(principal: Mapping[str, object] | None) -> str:
-    """A principal by its user, service or organisation; empty without any of them."""
+    """User, service or organisation of a principal, or empty if it has none of them."""
     for name in _WHO:
         value = (principal or {}).get(name)
         if isinstance(value, str | int) and value not in ("", MASK):
@@ -99,7 +100,7 @@ def principal_name(principal: Mapping[str, object] | None) -> str:
 
 
 def searchable(call: Folded) -> Content:
-    """A masked call, as it is indexed and matched."""
+    """Searchable content of a masked call, as indexed and matched."""
     return content_of(call, principal_name(call.principal))
 
 
@@ -111,7 +112,7 @@ class _Search:
         self._period = Period.of(filters.since, filters.until)
         self._condition = such & conditions(filters) & _conditions(project_id, query)
         self._tokens: dict[int, frozenset[int]] = {}
-        self._has_token = False  # every candidate has one of the tokens that were chosen
+        self._has_token = False  # every candidate has one of the chosen tokens
         self._terms = [term for term in query.terms if _is_read(term)]
         self._needed = [(term, needed(project_id, term)) for term in self._terms]
 
@@ -148,7 +149,7 @@ class _Search:
         return numbers
 
     def _source(self) -> Source:
-        """The source with the fewest candidates; all calls where no index helps."""
+        """Source with the fewest candidates, or a walk over all calls if no index helps."""
         best: tuple[tuple[int, int], Term, Postings] | None = None
         for term, sets in self._needed:
             for alternatives in sets:
@@ -163,9 +164,9 @@ class _Search:
         return self._by_column() or Walk(self._in_project(), self._condition)
 
     def _by_column(self) -> Source | None:
-        """Calls of some sessions or tools, which have an index by time."""
+        """Calls of certain sessions or tools, which have an index by time."""
         if name := self._name("session"):
-            # By way of the environments, with which the index of ids begins.
+            # Joined with environments, which are the first column of the index of ids.
             there = Session.objects.filter(environment__project=self._project)
             sessions = there.filter(digest=digest_of(name)).values_list("pk", flat=True)
             return Merged([self._of(session=number) for number in sessions[:MOST_NAMES]])
@@ -176,7 +177,7 @@ class _Search:
         return None
 
     def _name(self, column: str) -> str:
-        """A name that all hits have, from the query or the filter."""
+        """Name that all hits share, from the query or the filter."""
         names = [term.value for term in self._query.of(column) if _is_name(term)]
         given: str = getattr(self._filters, column)
         return given or next(iter(names), "")
@@ -192,7 +193,7 @@ class _Search:
         return rows.filter(conditions(period))
 
     def _by_names(self, term: Term) -> Iterator[Source]:
-        """Calls with a word in a name or an id, which postings do not have."""
+        """Calls with a word in a name or an id, which postings lack."""
         text = as_text(term.value)
         for number in _named(Tool, self._project, text)[:MOST_SOURCES]:
             yield self._of(tool=number)
@@ -200,7 +201,7 @@ class _Search:
         begin = starting_with(sessions, "session_id", text, _INDEXED_BEGINNING)
         for number in begin.values_list("pk", flat=True)[:MOST_SOURCES]:
             yield self._of(session=number)
-        # By way of the environments, with which the index of ids begins.
+        # Joined with environments, which are the first column of the index of ids.
         yield Calls(Call.objects.filter(environment__project=self._project, digest=digest_of(text)))
         newest = self._in_project().order_by("-at", "-order").values("pk")[:NEWEST]
         yield Calls(
@@ -213,7 +214,7 @@ class _Search:
         )
 
     def _with_tokens(self, places: list[Place]) -> list[Place]:
-        """Places of calls whose tokens satisfy every field."""
+        """Positions of calls whose tokens satisfy all field terms."""
         if sum(len(sets) for _, sets in self._needed) < 1 + self._has_token:
             return places
         ids = [number for _, number in places]
@@ -235,7 +236,7 @@ class _Search:
         return [row for row in present if self._may_match(row, words)]
 
     def _may_match(self, row: Call, words: Sequence[tuple[Term, list[Alternatives]]]) -> bool:
-        """A word may be in a name, or a part of a newer call's text, which have no tokens."""
+        """Whether the words are in the tokens, or in a name, id or detail, which have no tokens."""
         tokens = self._tokens_of(row.pk)
         return all(_has_all(tokens, sets) or _is_in_names(term.value, row) for term, sets in words)
 
@@ -288,7 +289,7 @@ def _is_name(term: Term) -> bool:
 
 
 def _conditions(project_id: int, query: Query) -> Q:
-    """Conditions that the columns of a call answer."""
+    """Condition for all terms that columns can answer."""
     every = Q()
     for term in query.terms:
         such = _such(project_id, term)

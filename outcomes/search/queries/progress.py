@@ -1,4 +1,4 @@
-"""How far the search index of a project has come."""
+"""Progress of a project's search index."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +15,9 @@ MOST_NOTES: Final = 1_000
 @dataclass(frozen=True, slots=True)
 class Progress:
     events: int  # settled and not indexed yet
-    is_more: bool  # than were counted
-    back_to: datetime | None  # older calls are not indexed yet; none: all are
-    error: str  # that ended the last run
+    is_more: bool  # there are more than were counted
+    back_to: datetime | None  # older calls are not indexed yet; none: all are indexed
+    error: str  # of the last run, if it failed
 
 
 def progress_of(project_id: int) -> Progress:

@@ -1,4 +1,4 @@
-"""Sessions with calls that match a search, in parts of so many calls each."""
+"""Sessions with calls that match a search, in chunks of a fixed number of calls."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -11,22 +11,22 @@ from outcomes.search.queries.hits import search
 from outcomes.search.queries.sources import Place, microseconds, moment
 from outcomes.stored.queries import CallFilter
 
-NEWEST_HITS: Final = 1_000  # calls whose sessions are one part
-MOST_SEARCHES: Final = 20  # for sessions that an earlier part listed
+NEWEST_HITS: Final = 1_000  # calls per chunk
+MOST_SEARCHES: Final = 20  # limit for finding sessions listed in earlier chunks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchingSessions:
     numbers: frozenset[int] = frozenset()
-    text: str = ""  # that names of sessions and agents may contain as well; empty: they need not
-    begin: Place | None = None  # none: with the newest matching call
-    end: Place | None = None  # where the next part begins; none: no older call matches
+    text: str = ""  # may also match names of sessions and agents; empty: no
+    begin: Place | None = None  # none: start with the newest matching call
+    end: Place | None = None  # start of the next chunk; none: no older call matches
 
 
 def matching_sessions(
     project_id: int, query: Query, filters: CallFilter, *, before: Place | None = None
 ) -> MatchingSessions:
-    """Sessions of the part that begins there; none is in two parts."""
+    """Sessions of the chunk that starts at this position. No session is in two chunks."""
     filters = replace(filters, text="")
     hits = search(project_id, query, filters, size=NEWEST_HITS, before=before)
     numbers = {row.session_id for row in hits.rows if row.session_id is not None}
@@ -40,7 +40,7 @@ def matching_sessions(
 def _listed_before(
     project_id: int, query: Query, filters: CallFilter, numbers: set[int], place: Place
 ) -> set[int]:
-    """Those with a newer call that matches, which an earlier part has."""
+    """Sessions with a newer matching call, which an earlier chunk lists."""
     at = moment(place[0])
     active = Session.objects.filter(project=project_id, pk__in=numbers, last_at__gte=at)
     left = set(active.values_list("pk", flat=True))

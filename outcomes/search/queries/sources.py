@@ -1,4 +1,4 @@
-"""Candidates for a search: places of calls, newest first, one part at a time."""
+"""Candidates for a search: positions of calls, newest first, one chunk at a time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from outcomes.models import Call
 
 Place = tuple[int, int]  # microseconds since 1970, and the id of the call
 
-WALKED: Final = 5_000  # calls of one part of a walk
-COUNTED: Final = 1_000  # postings of a source, to compare how frequent its tokens are
+WALKED: Final = 5_000  # calls scanned per chunk of a walk
+COUNTED: Final = 1_000  # postings counted to compare how frequent tokens are
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK: Final = timedelta(microseconds=1)
 _LAST: Final = 2**62
@@ -28,7 +28,7 @@ _EXISTS: Final = (
 )
 
 
-Part = tuple[list[Place], Place | None]  # places, and where the next part begins
+Part = tuple[list[Place], Place | None]  # positions, and where the next chunk starts
 
 
 class Source(Protocol):
@@ -69,7 +69,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls of a query, by an index that has their time."""
+    """Calls of a query, by an index that includes their time."""
 
     rows: QuerySet[Call]
 
@@ -80,7 +80,7 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Calls that fit a condition without an index, among all in the order of time."""
+    """Calls that match a condition without an index, found by scanning calls in order of time."""
 
     rows: QuerySet[Call]
     condition: Q
@@ -104,7 +104,7 @@ class Merged:
 
 
 def is_such(condition: Q) -> Expression:
-    """As a column, not as a filter: for a filter SQLite would choose an index, and go through all
+    """Condition as a column, not a filter: for a filter, SQLite would choose an index and scan all
     calls of a tool or a project."""
     return Case(When(condition, then=Value(1)), default=Value(0)) if condition else Value(1)
 
@@ -121,7 +121,7 @@ def _part(places: list[Place], size: int) -> Part:
 
 
 def beginning() -> Place:
-    """Before which all calls are."""
+    """Position after all calls, where a search starts."""
     return _LAST, _LAST
 
 
@@ -134,7 +134,7 @@ def moment(microseconds_: int) -> datetime:
 
 
 def present(tokens: Iterable[int]) -> list[int]:
-    """Tokens that occur in any call."""
+    """Tokens that exist in the index."""
     candidates = sorted(tokens)
     if len(candidates) < 2:
         return candidates
@@ -145,6 +145,6 @@ def present(tokens: Iterable[int]) -> list[int]:
 
 
 def size_of(source: Postings) -> tuple[int, int]:
-    """To compare sources: how many there are, or of very many how far apart they are."""
+    """Sort key of a source: number of candidates, then how far back the first COUNTED reach."""
     places, _ = source.part(beginning(), COUNTED)
     return len(places), places[-1][0] if places else 0

@@ -1,4 +1,4 @@
-"""Many agents' increments in one transaction: a commit costs more than all the rest of them."""
+"""Increments of many agents in one transaction: the commit is the most expensive part."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ _ALL = _EACH.replace(
     "SELECT * FROM unnest(%b::bigint[], %b::bytea[], %b::text[], %b::bytea[], %b::bigint[],"
     " %b::bytea[], %s::date[])",
 )
-_NUMBER = 4  # its place in a row
+_NUMBER = 4  # its index in a row
 
 Place = tuple[int, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Increment:
-    """An increment by a whole amount from 1 up."""
+    """Increment by an integer of at least 1."""
 
     key: str
     amount: int
@@ -31,9 +31,9 @@ class Increment:
 
 
 def increment_all(increments: Sequence[Increment]) -> Query[list[int | None]]:
-    """Values of each counter, as if the increments had run one after the other.
+    """Values of each counter, as if the increments had run one after another.
 
-    None: this one was not counted; `count_up` raises its error.
+    None: this one was not counted, and `count_up` will raise its error.
     """
     rows: dict[Place, list[Any]] = {}
     places: list[Place] = []
@@ -41,7 +41,7 @@ def increment_all(increments: Sequence[Increment]) -> Query[list[int | None]]:
         row = _row_of(increment)
         place = row[0], row[1]
         places.append(place)
-        if place in rows:  # no statement may touch a row twice
+        if place in rows:  # a statement must not update a row twice
             rows[place][_NUMBER] += increment.amount
         else:
             rows[place] = row
@@ -55,7 +55,7 @@ def increment_all(increments: Sequence[Increment]) -> Query[list[int | None]]:
                 totals[place] -= increment.amount
         return results[::-1]
 
-    # Sorted: two processes that count the same keys never wait for each other in a circle.
+    # Sorted, so that two processes that update the same keys can't deadlock.
     return Query(_counting_up([rows[place] for place in sorted(rows)]), read)
 
 
@@ -64,7 +64,7 @@ def _row_of(increment: Increment) -> list[Any]:
 
 
 def _counting_up(rows: list[list[Any]]) -> Statement:
-    # PostgreSQL takes a third longer over arrays, and one counter is one row.
+    # Arrays take PostgreSQL a third longer, and a single row needs none.
     if HAS_ARRAYS and len(rows) > 1:
         return Statement(_ALL, [[list(column) for column in zip(*rows, strict=True)]], writes=True)
     return Statement(_EACH, rows, writes=True)

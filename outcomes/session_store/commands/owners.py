@@ -1,8 +1,8 @@
-"""Which sessions of the session store a key may use that is bound to some agents.
+"""Access of agent-bound API keys to sessions in the session store.
 
-It reads and writes the keys of sessions that it began, or that calls of its agents belong to. A
-stored key that is of no session is one by itself. API keys without a binding are never asked about;
-of the others, most are answered from memory.
+Such a key may use sessions that it started, or that contain calls of its agents. A stored key
+outside any session counts as a session of its own. Keys without a binding are never checked; most
+checks of other keys are answered from a cache.
 """
 
 import time
@@ -21,19 +21,19 @@ from outcomes.session_store.queries import digest_of_key
 
 KNOWN_FOR = 10.0  # seconds
 MOST_KNOWN = 20_000
-SHOWN = 300  # characters of a key in an answer
+SHOWN = 300  # characters of a key in an error message
 
 _monotonic = time.monotonic
 _known: dict[tuple[int | None, str, str], float] = {}
 
 
 def is_known_owner(keys: Iterable[str], access: Access) -> bool:
-    """Whether this process found out a moment ago that the sessions of these are the key's."""
+    """Whether this process recently confirmed that the key may use the sessions of these keys."""
     return all(_is_known(_session_of(key), access) for key in keys)
 
 
 def refuse_foreign_sessions(keys: Iterable[str], access: Access, *, begins: bool = False) -> None:
-    """To write `begins` a session that is not in use yet."""
+    """Reject keys of other agents' sessions. With `begins`, for writes, claim unused sessions."""
     if not access.agent:
         return
     for key in keys:
@@ -46,7 +46,7 @@ def refuse_foreign_sessions(keys: Iterable[str], access: Access, *, begins: bool
 
 
 def forget_owners() -> None:
-    """Make this process ask the database again."""
+    """Clear the cache, so that this process queries the database again."""
     _known.clear()
 
 
@@ -79,7 +79,7 @@ def _owns(session: str, access: Access) -> bool:
     own = {agent for agent in agents if access.admits_agent(agent)}
     if not own:
         return False
-    # A call that the key itself reports into a session of others must not open it.
+    # A call that this key itself reported into another's session must not give it access.
     return (own == agents and owner is None) or _is_reported_without_binding(session, access, own)
 
 
@@ -93,8 +93,8 @@ def _is_unused(session: str, access: Access) -> bool:
 
 @transaction.atomic
 def _begin(session: str, access: Access) -> bool:
-    """Record the owner of a session; of two keys that begin it at once, the first."""
-    if access.environment_id is None:  # only a member's access is of no environment
+    """Record the owner of a session. If two keys start it at once, the first wins."""
+    if access.environment_id is None:  # only members' access has no environment
         return False
     row = SessionOwner(
         environment_id=access.environment_id,
@@ -107,12 +107,12 @@ def _begin(session: str, access: Access) -> bool:
 
 
 def _owner(session: str, access: Access) -> str | None:
-    """The binding of the key that began it; none where a key without one did, or no key yet."""
+    """Binding of the key that started the session. None if it had no binding, or none did."""
     return _owners(session, access).values_list("bound_to", flat=True).first()
 
 
 def _note_use(session: str, access: Access) -> None:
-    """Once a day, so that the owner is there as long as its keys."""
+    """Update the last use once a day, so that the owner lives as long as its keys."""
     today = datetime.now(UTC).date()
     if _owners(session, access).filter(used_on__lt=today).exists():
         _owners(session, access).update(used_on=today)
@@ -131,7 +131,7 @@ def _agents_in(session: str, access: Access) -> set[str]:
 
 
 def _is_reported_without_binding(session: str, access: Access, agents: Collection[str]) -> bool:
-    """Whether a key that is not bound has reported a call of these agents in it."""
+    """Whether a key without a binding has reported a call of these agents in the session."""
     rows = Session.objects.filter(environment=access.environment_id, digest=digest_of(session))
     calls = Call.objects.filter(session__in=rows.values("pk"), agent__name__in=agents)
     events = Event.objects.filter(

@@ -1,4 +1,4 @@
-"""Writing to the SDKs' session store: each one statement, so that no count is lost or doubled."""
+"""Writes to the SDKs' session store. Each is one statement, so that no count is lost or doubled."""
 
 from datetime import UTC, datetime
 from typing import Any, NoReturn
@@ -27,9 +27,9 @@ from outcomes.session_store.queries import digest_of_key
 from outcomes.stored.queries import session_named
 from outcomes.web.addresses import session_url
 
-LOWERED = "lowered counter"  # the kind of the finding
-SHOWN = 300  # characters of a key in a finding
-LONGEST_NAME = 128  # characters of an agent's name there
+LOWERED = "lowered counter"  # kind of the alert
+SHOWN = 300  # characters of a key in an alert
+LONGEST_NAME = 128  # characters of an agent's name in an alert
 
 _INSERT = """
     INSERT INTO outcomes_storedvalue
@@ -54,7 +54,7 @@ _REMOVE = """
 
 
 def count_up(key: str, amount: float, *, access: Access, agent: str = "") -> float:
-    """Add to a counter, which starts at zero; returns its value."""
+    """Add to a counter, which starts at zero, and return its value."""
     amount = as_counter(amount)
     if is_protected(key) and (isinstance(amount, float) or amount < 1):
         if amount < 0:
@@ -94,7 +94,7 @@ def remove_value(key: str, *, access: Access, agent: str = "") -> None:
 
 
 def _count_in_python(key: str, amount: float, access: Access) -> float:
-    """For what is no integer or gets too large for one; custom keys of an agent's own may."""
+    """Fallback for floats and for large numbers, which only custom keys of an agent may have."""
     with transaction.atomic():
         write_row(_BEGIN, row_of(key, 0, None, access))
         place = (access.environment_id, digest_of_key(key))
@@ -155,7 +155,7 @@ def subject_of(environment: str, key: str) -> str:
 
 
 def _link(key: str, access: Access) -> str:
-    """The page of the session, once it has calls; else those of the keys."""
+    """URL of the session if it has calls, else of the keys page."""
     session = session_of(key)
     if session is not None and session_named(access.project_id, session, access.environment):
         return session_url(access.project_slug, session, access.environment)

@@ -9,7 +9,7 @@ from governance.core.texts import is_storable
 from outcomes.record.wire.refusals import BodyRefused
 from outcomes.session_store.domain import LARGEST_VALUE, LONGEST_KEY
 
-MOST_KEYS = 1_000  # of one batch; an SDK asks for three
+MOST_KEYS = 1_000  # per batch; an SDK requests three
 
 
 class _Put(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""Writes to the session store that no agent makes: a person's reset, and the end of idle keys."""
+"""Session store writes not made by agents: manual resets and the removal of idle keys."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -15,17 +15,17 @@ from outcomes.session_store.commands.session_store import LOWERED, subject_of
 from outcomes.session_store.queries import counters_of
 
 IDLE_FOR = timedelta(days=30)
-AT_MOST = 50_000  # of one run; the next goes on
+AT_MOST = 50_000  # keys per run; the next run continues
 AT_ONCE = 1_000
 
 
 @transaction.atomic
 def reset_counters(session: Session, *, by: Actor) -> int:
     """Reset a session's counters and return how many there were. Workflow state and
-    reports stay."""
+    reports are kept."""
     refuse_unless(by, Action.RESET_SESSION)
     name = session.environment.name
-    # Whoever resets a session has seen to what its agent tried.
+    # Resetting a session counts as handling its alert about lowered counters.
     beginning = subject_of(name, f"s:{session.session_id}:")
     resolve_beginning(session.project_id, LOWERED, beginning)
     counters = counters_of(session)
@@ -42,9 +42,9 @@ def reset_counters(session: Session, *, by: Actor) -> int:
 
 
 def remove_idle_values() -> int:
-    """Remove what nobody has written to for so long, and tell how many keys that were.
+    """Remove keys not written for `IDLE_FOR`, and return how many there were.
 
-    As long as an agent counts anything in a session, the rest of that session stays too.
+    While an agent still writes any key of a session, all keys of that session are kept.
     """
     idle = _idle()
     places: dict[tuple[int, str, int], list[bytes]] = {}
@@ -76,7 +76,7 @@ def _remove(idle: QuerySet[StoredValue], project: int, environment: str) -> int:
 
 
 def _remove_idle_owners() -> None:
-    """Owners of sessions that hold no keys any more."""
+    """Remove owners of sessions that no longer hold any keys."""
     since = datetime.now(UTC).date() - IDLE_FOR
     stored = StoredValue.objects.filter(
         environment=OuterRef("environment"), session=OuterRef("session")

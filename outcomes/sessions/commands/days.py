@@ -1,9 +1,9 @@
-"""Counts of sessions by the day of their last call, made once a day is over and again when a
-session of it changes.
+"""Counts of sessions by the day of their last call, computed once the day is over and again when
+one of its sessions changes.
 
-A counted day without a row has no sessions; a day with a row is as the row says unless a change of
-it is recorded. Changes are read before a day is counted and only those are deleted, so that a
-concurrent change is counted the next time.
+A counted day without a row has no sessions; a row is correct unless a change to its day is
+recorded. Changes are read before a day is counted and only those are deleted, so a concurrent
+change is counted the next time.
 """
 
 import logging
@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 EVERY: Final = 60.0  # seconds
 AT_ONCE: Final = 20  # days
 LOCK: Final = 0x73646179  # of PostgreSQL's advisory locks
-# What the sessions of a day are told apart by; the environment of one never changes.
+# Columns that sessions of a day are grouped by; the environment of a session never changes.
 _KIND: Final = ("agent", "version", "stopped", "limit_name", "has")
 
 _next = float("-inf")
@@ -47,8 +47,8 @@ _next = float("-inf")
 def write_sessions(
     before: Mapping[int, Session], columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    """As they were, by id, which stands first in a row. Of days that may be counted it is said, in
-    the same commit, that they change."""
+    """Update sessions and record, in the same commit, changes to days that may be counted already.
+    `before` holds the sessions as they were, by id, which is the first column of a row."""
     counted = day_of(timezone.now()) - MARKED_FROM
     places = [columns.index(name) for name in ("last_at", *_KIND)]
     changed = set[tuple[int, int]]()
@@ -63,7 +63,7 @@ def write_sessions(
 
 
 def sessions_go(sessions: Iterable[Session]) -> None:
-    """They are removed in this commit."""
+    """Record, in the commit that removes these sessions, the days that this changes."""
     kinds = {(session.project_id, _kind_of(session)) for session in sessions}
     _say({(project, kind[0]) for project, kind in kinds if kind is not None})
 
@@ -80,7 +80,7 @@ def _kind_of(session: Session) -> tuple[Any, ...] | None:
 
 
 def _kind(last_at: datetime | None, *others: Any) -> tuple[Any, ...] | None:
-    """None where it is not listed."""
+    """Day and columns that a session is counted by, or None if it is not listed."""
     return None if last_at is None else (day_of(last_at), *others)
 
 
@@ -91,7 +91,7 @@ def _say(changed: Iterable[tuple[int, int]]) -> None:
 
 
 def count_days_now_and_then() -> bool:
-    """Called when nothing waits to be settled. True when there is more to count at once."""
+    """Count a batch of days when the backlog is empty; True if more can be counted right away."""
     global _next
     if time.monotonic() < _next:
         return False
@@ -99,14 +99,14 @@ def count_days_now_and_then() -> bool:
         if count_days(timezone.now()):
             return True
     except Exception:
-        # The list tells what it can without it, and calls must not wait for it.
+        # The session list works without these counts, and settling must not be held up.
         logger.exception("Counting sessions by day failed and will be retried")
     _next = time.monotonic() + EVERY
     return False
 
 
 def count_days(now: datetime) -> int:
-    """Counts some days that are over, of one project, and tells how many."""
+    """Count some finished days of one project, and return how many."""
     over = day_of(now) - OVER_AFTER
     for project in projects():
         if number := _count_some(project.pk, over):
@@ -128,14 +128,15 @@ def _count_some(project: int, over: int) -> int:
         SessionDay.objects.update_or_create(project_id=project, day=day, defaults=counts)
     seen = set(days[:AT_ONCE])
     newest = max([over, *days]) if last is None else last
-    # What was said of a day that is not counted yet will be seen when it is.
+    # A day that is not counted yet will include its changes when it is.
     done = [pk for pk, day in changes if day in seen or day > newest]
     SessionDayChange.objects.filter(pk__in=done).delete()
     return len(seen)
 
 
 def _new_days(project: int, last: int | None, over: int) -> list[int]:
-    """Days that are over and have sessions; always ends with the last such day."""
+    """Next finished days to count, skipping days without sessions; the last finished day is
+    counted in any case, to record how far the count got."""
     days = list[int]()
     rows = Session.objects.filter(project=project, last_at__isnull=False).order_by("last_at")
     day = last
@@ -157,7 +158,8 @@ def is_long(session: Session) -> bool:
 
 
 class Marks:
-    """Those that one claim makes, written at its end."""
+    """Marks (stored intermediate states of long sessions) that one claim makes and writes at its
+    end."""
 
     def __init__(self, governing: Governing) -> None:
         self.governing = governing
@@ -173,13 +175,13 @@ class Marks:
                 self._made.append((session.pk, number, state.last[0], state.marked()))
 
     def read_state(self, session: Session, calls: Sequence[Seen]) -> SessionState:
-        """Alls calls, in order."""
+        """State after all calls of the session, given in order."""
         state = before_all(calls, self.governing)
         self.go_on(session, state, calls)
         return state
 
     def read_on(self, session: Session, changed: Place) -> SessionState | None:
-        """From the last mark before what changed first; None where that cannot be."""
+        """State read from the last mark before the first changed call; None if no mark fits."""
         before = SessionMark.objects.filter(session=session.pk, at__lt=changed[0])
         mark = before.order_by("-number").first()
         state = marked_state(mark, self.governing) if mark else None
@@ -192,7 +194,7 @@ class Marks:
             or calls[-1].step.version != state.version
             or any(call.step.version not in known for call in calls)
         ):
-            return None  # its limits are others now
+            return None  # other limits apply now
         self.go_on(session, state, calls)
         return state
 

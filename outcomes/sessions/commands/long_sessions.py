@@ -1,8 +1,8 @@
-"""Long sessions in memory while their calls are reclassified: each is read once, not once per
+"""Cache of long sessions while their calls are reclassified: each is read once, not once per
 chunk.
 
-They are read before the writing transaction. Whoever settled meanwhile has noted from which call on
-something changed, and only the rest is read again.
+They are loaded before the writing transaction. Concurrent settling records the first call that it
+changed, and only the calls from there on are read again.
 """
 
 from collections.abc import Iterable
@@ -21,14 +21,14 @@ from outcomes.sessions.queries.readings import Redone, SessionState, steps_after
 @dataclass(slots=True)
 class _Held:
     calls: LongSession
-    token: str = ""  # of the newest change that is known here
+    token: str = ""  # of the newest change included here
 
 
 class LongSessions:
     def __init__(self, governing: Governing) -> None:
         self._governing = governing
         self._held: dict[int, _Held] = {}
-        self._written: list[tuple[_Held, Place, Step]] = []  # as it was, until that is for good
+        self._written: list[tuple[_Held, Place, Step]] = []  # old steps, until the commit
         self._states: list[tuple[_Held, SessionState]] = []
 
     def load(self, sessions: Iterable[int]) -> None:
@@ -43,7 +43,8 @@ class LongSessions:
     def corrected(
         self, session: Session, touched: Touched, tools: dict[int, str]
     ) -> SessionState | None:
-        """State of a locked session of whose calls nothing but verdicts changed."""
+        """New state of a locked session in which only verdicts changed; None if it has to be
+        rebuilt."""
         state = stored_state(session, self._governing)
         if state is None:
             return None
@@ -65,7 +66,7 @@ class LongSessions:
         return state
 
     def note_written(self) -> None:
-        """The state is part of what the session holds from now on."""
+        """After the commit: record that the cached sessions include the written states."""
         for held, state in self._states:
             held.token = state.redone[-1].token
         self._forget_how_it_was()

@@ -1,4 +1,5 @@
-"""Notes that people write on a session. Their words are not in the audit log: they may leave."""
+"""Notes that people write on a session. The audit log omits their text, since notes are
+removable."""
 
 from typing import Final
 
@@ -15,7 +16,7 @@ from governance.people.policies import Action
 from outcomes.models import Session, SessionNote
 
 LONGEST: Final = 4_000  # characters
-MOST: Final = 200  # of one session
+MOST: Final = 200  # per session
 
 
 @transaction.atomic

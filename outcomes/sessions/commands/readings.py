@@ -1,4 +1,4 @@
-"""States of sessions, advanced by new calls or read again where an earlier call changed."""
+"""Session states, advanced by new calls or rebuilt if an earlier call changed."""
 
 import time
 from collections import defaultdict
@@ -45,11 +45,11 @@ COLUMNS = (
     "tally",
 )
 
-OLDER_AT_ONCE = 200  # of one transaction: of the first sessions with so many calls together
+OLDER_AT_ONCE = 200  # sessions per transaction; fewer once calls reach OLDER_CALLS_AT_ONCE
 OLDER_CALLS_AT_ONCE = 2_000
-CHECK_EVERY = 60.0  # seconds: an older worker may still be at work
+CHECK_EVERY = 60.0  # seconds: a worker of an older release may still be running
 _NO_LOOP = (0, None, None, None)
-# Of a session whose calls all turned out to be another's: it counts nothing and is not listed.
+# Columns of a session whose calls all moved to another one: all counts zero, and not listed.
 LEFT = (None, None, None, None, *[0] * 9, "", "", 0, 0, 0, None, None, None, True, "")
 
 _next_check = float("-inf")
@@ -61,24 +61,24 @@ class SessionGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Names that a claim has learned, by row ids."""
+    """Names that a claim has loaded, by row id."""
 
     tools: dict[int, str]
-    unnamed: frozenset[int]  # the agents of whom nobody said a name
+    unnamed: frozenset[int]  # agents that no event named
 
 
 @dataclass(slots=True)
 class Touched:
     added: list[Seen] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)  # of those that changed, or left
+    places: list[Place] = field(default_factory=list)  # of calls that changed or moved
 
     @property
     def first(self) -> Place:
         return min([*self.places, *(call.place for call in self.added)])
 
 
-# How a session stands of which only verdicts changed; none: it is read anew.
+# State of a session in which only verdicts changed; None: rebuild it from its calls.
 Corrected = Callable[[Session, Touched], SessionState | None]
 
 
@@ -115,7 +115,7 @@ def read_sessions(
 
 
 def read_again(numbers: Iterable[int]) -> list[Session]:
-    """Read sessions from the calls that are left; those without any, still locked."""
+    """Rebuild sessions from their remaining calls; returns those without any, still locked."""
     sessions = list(Session.objects.select_for_update().filter(pk__in=numbers).order_by("id"))
     marks = Marks(Governing({session.environment_id for session in sessions}))
     rows = list(_read_all(sessions, marks))
@@ -127,7 +127,7 @@ def read_again(numbers: Iterable[int]) -> list[Session]:
 
 def _read_all(sessions: list[Session], marks: Marks) -> Iterator[tuple[Any, ...]]:
     if not sessions:
-        return  # as nearly always, and even a query that cannot find anything costs a millisecond
+        return  # the usual case, and even a query that finds nothing costs a millisecond
     calls = calls_of([session.pk for session in sessions])
     for session in sessions:
         session_calls, redone = calls.get(session.pk), redone_of(session)
@@ -143,7 +143,7 @@ def _read_all(sessions: list[Session], marks: Marks) -> Iterator[tuple[Any, ...]
 
 
 def read_older_now_and_then() -> bool:
-    """Called when nothing waits to be settled. True when there is more to read."""
+    """Rebuild some older sessions when the backlog is empty; True if there are more."""
     global _next_check
     if time.monotonic() < _next_check:
         return False
@@ -154,7 +154,7 @@ def read_older_now_and_then() -> bool:
 
 
 def read_older() -> int:
-    """Read some sessions again that older code has read; returns how many."""
+    """Rebuild some sessions that an older release stored; returns how many."""
     older = Session.objects.filter(is_read=False).order_by("id")
     if not older.exists():
         return 0
@@ -167,7 +167,7 @@ def read_older() -> int:
             if session.attempts:
                 unread.append(session)
             else:
-                rows.append((session.pk, *LEFT))  # it may be leaving, and has calls to go
+                rows.append((session.pk, *LEFT))  # a removal may still be deleting its calls
             calls += session.attempts
             if calls >= OLDER_CALLS_AT_ONCE:
                 break
@@ -209,7 +209,7 @@ def _seen(row: CallRow, known: Known) -> Seen:
 
 
 def _continued(session: Session, touched: Touched, marks: Marks) -> SessionState | None:
-    """State with the new calls; None when the session has to be read from its start."""
+    """State with the new calls, or None if the session has to be read from its start."""
     calls = sorted(touched.added, key=lambda call: call.place)
     if not session.attempts:
         return marks.read_state(session, calls)  # a new session: these are all of its calls

@@ -1,8 +1,8 @@
-"""Removal of a session: hidden at once, then deleted some calls at a time.
+"""Removal of a session: hidden immediately, then deleted in batches of calls.
 
-Each step is one transaction with the rollups that it corrects, so that a process may end at any
-point and the next one continues. The session's row is deleted last. The audit log names the session
-by a digest.
+Each batch and its rollup corrections are one transaction, so a process can stop at any point and
+the next one continues. The session's row is deleted last. The audit log names the session by a
+digest.
 """
 
 import logging
@@ -59,7 +59,8 @@ logger = logging.getLogger(__name__)
 
 @transaction.atomic
 def remove_session(session: Session, *, typed: str, by: Actor) -> int:
-    """Hide the session; its calls go in the background, with the removal of this id."""
+    """Hide the session, and return the id of the removal that deletes its calls in the
+    background."""
     policies.refuse_unless(by, Action.DELETE_SESSION)
     if _as_typed(typed) != _as_typed(session.session_id):
         raise InvalidInput("Type the session ID exactly as shown.")
@@ -79,7 +80,8 @@ def remove_session(session: Session, *, typed: str, by: Actor) -> int:
 
 
 def hide_past_session(row: Session) -> None:
-    """Let a long session go in steps, with its sums left as they are; its row is locked."""
+    """Schedule a long session for removal in batches that keep its rollups; its row must be
+    locked."""
     SessionRemoval.objects.create(
         session=row, asked_by=str(CONSOLE), requested_at=timezone.now(), keeps_sums=True
     )
@@ -97,7 +99,8 @@ def waiting_removals() -> list[int]:
 
 
 def run_removal(number: int) -> bool:
-    """False where its turn ended before its work: the next one goes on from there."""
+    """Run a removal for one turn; False if the turn ended before the work did. The next turn
+    continues from there."""
     turn = Turn()
     removal = SessionRemoval.objects.filter(due(), pk=number)
     try:
@@ -112,7 +115,8 @@ def run_removal(number: int) -> bool:
 
 @transaction.atomic
 def remove_some(number: int, at_once: int = AT_ONCE) -> bool | None:
-    """Whether all of it is gone now; None when another process is at it, or has been."""
+    """Remove a batch of calls, or the session once it has none: True when done, None if another
+    process holds or finished the removal."""
     removals = SessionRemoval.objects.select_for_update(skip_locked=True, of=("self",))
     removal = removals.select_related("session__environment").filter(pk=number).first()
     if removal is None:
@@ -155,7 +159,7 @@ def _remove_calls(session: Session, rows: Sequence[CallRow], *, keeps_sums: bool
             .first()
         ) or {"id": None, "at": None}
         AgentSeen.objects.filter(pk=pk).update(call=newest["id"], at=newest["at"])
-    # Who settles a call of it at this moment is done before it is counted.
+    # Wait for a worker that is settling a call of this session before counting.
     Session.objects.select_for_update().get(pk=session.pk)
     if keeps_sums:
         note_past({row.group for row in rows if row.group is not None})
@@ -165,8 +169,8 @@ def _remove_calls(session: Session, rows: Sequence[CallRow], *, keeps_sums: bool
 
 
 def remove_artifacts_left(project: int, ids: Sequence[int]) -> int:
-    """Removes those of these artifacts that no call refers to any more. During a backup all stay,
-    until the hourly task removes them."""
+    """Remove those of the given artifacts that no call references any more. During a backup all
+    are kept; the hourly task removes them later."""
     if not ids or not may_remove_artifacts():
         return 0
     referring = Call.objects.filter(artifact=OuterRef("pk"))
@@ -179,9 +183,9 @@ def remove_artifacts_left(project: int, ids: Sequence[int]) -> int:
 
 
 def _end(removal: SessionRemoval) -> bool:
-    """The rest of a session without calls, unless a call arrived meanwhile."""
+    """Remove the rest of a session without calls; False if a call has arrived in the meantime."""
     session = Session.objects.select_for_update().get(pk=removal.session_id)
-    # Who settles a call of it holds this row until the call is there.
+    # A worker that settles a call of this session holds this row until the call is stored.
     if Call.objects.filter(session=session.pk).exists():
         return False
     environment, digest = session.environment, bytes(session.digest)
@@ -216,17 +220,18 @@ def _end(removal: SessionRemoval) -> bool:
 
 
 def _remove_jobs(session: Session) -> None:
-    """Reclassifications and check backtests of this session alone: they name it."""
+    """Remove reclassifications and check backtests of this session alone: they contain its id."""
     there = Q(environment=None) | Q(environment=session.environment_id)
     named = Rejudging.objects.filter(there, filters__session=session.session_id)
     named.filter(project=session.project_id).delete()
 
 
 def _as_typed(text: str) -> str:
-    """In one line, which is all that a field holds, and without white space around it."""
+    """Text on one line, as an input field holds it, without surrounding whitespace."""
     return " ".join(text.split())
 
 
 def _named(session: Session) -> str:
-    """Digest: recognisable to those who know the id, and reveals it to nobody else."""
+    """Digest that readers who know the session's id can match, and that reveals it to no one
+    else."""
     return f"session {bytes(session.digest).hex()}"

@@ -1,5 +1,5 @@
-"""Saved views of the session list: created, renamed and removed by their owner, or by a person who
-may share where they are shared."""
+"""Saved views of the session list: created, renamed and removed by their owner or, if shared, by
+anyone who may share views."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ from outcomes.sessions.queries.list import saved_views
 
 LONGEST: Final = 80  # characters of a name
 LONGEST_QUERY: Final = 2_000
-MOST: Final = 100  # of one person, and of one project
+MOST: Final = 100  # own views per person, shared ones per project
 
 
 @transaction.atomic
@@ -34,7 +34,7 @@ def save_view(project_id: int, name: str, query: str, *, shared: bool, by: Actor
         author=str(by)[:320],
         at=timezone.now(),
     )
-    # The record comes first: it lets one writer of the project in at a time.
+    # Write the audit entry first: it admits one writer per project at a time.
     _record(by, "view saved", view)
     others = SavedView.objects.filter(project=project_id, owner=view.owner_id)
     if others.count() >= MOST:
@@ -62,7 +62,7 @@ def remove_view(project_id: int, number: int, *, by: Actor) -> None:
 
 
 def _view_to_change(project_id: int, number: int, by: Actor) -> SavedView:
-    """Own view, or a shared one where the actor may share."""
+    """Own view, or a shared one if the actor may share views."""
     policies.refuse_unless(by, Action.SAVE_VIEW)
     view = saved_views(project_id, _person(by)).filter(pk=number).first()
     if view is None:

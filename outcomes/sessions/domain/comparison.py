@@ -1,4 +1,4 @@
-"""Comparison of two sessions: where they part, and their calls by tool."""
+"""Comparison of two sessions: where they diverge, and their calls by tool."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from outcomes.sessions.domain.overview import Results
 
 
 class Parting(StrEnum):
-    REQUESTED = "asked"  # another tool, or the same with other arguments
-    OUTCOME = "became"  # the same was asked, and something else came of it
+    REQUESTED = "asked"  # another tool or other arguments
+    OUTCOME = "became"  # the same request with another outcome
     ENDED = "ended"  # one of them has no further call
 
 
@@ -35,7 +35,7 @@ class ToolCounts:
 
 
 def parted_at(one: Sequence[BriefCall], other: Sequence[BriefCall]) -> PartedAt | None:
-    """The first call that differs; none for sessions that did the same throughout."""
+    """First call that differs; None if the sessions did the same throughout."""
     for place in range(max(len(one), len(other))):
         here = one[place] if place < len(one) else None
         there = other[place] if place < len(other) else None
@@ -51,7 +51,7 @@ def parted_at(one: Sequence[BriefCall], other: Sequence[BriefCall]) -> PartedAt 
 def by_tool(
     one: Sequence[BriefCall], other: Sequence[BriefCall]
 ) -> list[tuple[str, ToolCounts, ToolCounts]]:
-    """Tools, largest difference in calls first."""
+    """Counts by tool, largest difference in calls first."""
     sides: list[dict[str, ToolCounts]] = []
     for calls in (one, other):
         tools: dict[str, ToolCounts] = {}

@@ -8,9 +8,10 @@ from typing import Final
 from outcomes.core.moments import day_of
 
 DAY: Final = timedelta(days=1)
-# A call may be a day ahead of the clock, and who settles at midnight has looked at it before.
-OVER_AFTER: Final = 2  # days: then a day is counted
-MARKED_FROM: Final = 1  # days: from then on a change of it is said
+# A call's timestamp may be a day ahead of the clock, and a worker settling at midnight may have
+# read the clock before.
+OVER_AFTER: Final = 2  # days until a day is counted
+MARKED_FROM: Final = 1  # days until changes to a day are recorded
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Stretch = tuple[datetime | None, datetime | None]
@@ -22,8 +23,8 @@ def start_of(day: int) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    days: list[int]  # counted, and whole within the time
-    uncounted: list[Stretch]  # what the time has besides
+    days: list[int]  # counted, and entirely within the period
+    uncounted: list[Stretch]  # the rest of the period
 
 
 def covered(
@@ -32,8 +33,8 @@ def covered(
     counted: Collection[int],
     changed: Collection[int],
 ) -> Covered:
-    """Up to the newest that is counted, a day that is neither counted nor said to have changed has
-    no session."""
+    """Split a period into counted days and the rest. Up to the newest counted day, a day that is
+    neither counted nor changed has no sessions."""
     if not counted:
         return Covered([], [(since, until)])
     last = max(counted)
@@ -44,7 +45,7 @@ def covered(
         and (since is None or start_of(day) >= since)
         and (until is None or start_of(day + 1) <= until)
     ]
-    # Beside them: what changed, the ends of a time that are parts of days, what is not counted yet.
+    # The rest: changed days, partial days at the ends of the period, and days not counted yet.
     parts = {day_of(moment) for moment in (since, until) if moment is not None}
     read = {day for day in parts | set(changed) if day <= last}.difference(days)
     stretches: list[Stretch] = [(start_of(day), start_of(day + 1)) for day in sorted(read)]

@@ -1,7 +1,7 @@
-"""Facet counts: how many sessions each filter of the list would show under all other filters.
+"""Facet counts: how many sessions each filter value matches with the other filters applied.
 
-Sessions are counted once, in groups that are equal in everything that a filter can select; each
-count of a page is a sum over these groups.
+Sessions are counted once, in groups that agree on everything a filter can select; each count on
+the page is a sum over these groups.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ Version = tuple[str, int]  # the name of a contract and the number of its versio
 
 
 class Group(NamedTuple):
-    """So many sessions; empty and None where there is none."""
+    """Number of sessions that share these values; an empty string or None means no value."""
 
     environment: str
     agent: str
@@ -30,7 +30,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Filters that are chosen; an empty one does not narrow the list."""
+    """Chosen filters; an empty one does not narrow the list."""
 
     environment: str = ""
     agent: str = ""
@@ -43,11 +43,11 @@ class Chosen:
 
 @dataclass(slots=True)
 class Facets:
-    """Counts by the value of a filter. What a session has is not exclusive, so the count of a bit
-    is that of the bit with the chosen ones."""
+    """Session counts by filter value. A session can have several flags, so the count of a flag is
+    for that flag plus the chosen ones."""
 
     shown: int = 0
-    premature: int = 0  # of those in whichever state
+    premature: int = 0  # in any state
     environments: Counter[str] = field(default_factory=Counter)
     agents: Counter[str] = field(default_factory=Counter)
     versions: Counter[Version] = field(default_factory=Counter)
@@ -57,11 +57,11 @@ class Facets:
 
     @property
     def all(self) -> int:
-        """Number in any state."""
+        """Number of sessions in any state."""
         return self.states.total()
 
     def without_counts(self) -> "Facets":
-        """The same values, none of which any row has."""
+        """The same values, all with a count of zero."""
         return Facets(
             environments=Counter(dict.fromkeys(self.environments, 0)),
             agents=Counter(dict.fromkeys(self.agents, 0)),
@@ -103,7 +103,7 @@ def facets_of(groups: Iterable[Group], chosen: Chosen) -> Facets:
 
 
 def _checks(chosen: Chosen) -> dict[str, Callable[[Group], bool]]:
-    """Only of what is chosen: there may be thousands of groups."""
+    """Predicates of the chosen filters only, since there may be thousands of groups."""
     checks: dict[str, Callable[[Group], bool]] = {}
     if chosen.environment:
         checks["environment"] = lambda group: group.environment == chosen.environment

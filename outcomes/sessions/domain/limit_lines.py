@@ -1,4 +1,4 @@
-"""A session limit over the call number: each way of counting after every call, and the counts
+"""Counts of a session limit after each call, for each way of counting, and the calls counted
 before the stop."""
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,8 @@ COUNTINGS = ("executions", "reported", "classified")
 
 
 def lines_of(calls: Sequence[BriefCall], use: LimitUse) -> dict[str, list[int]]:
-    """By counting; where only the newest calls are given, the lines begin where those began."""
+    """One line per way of counting; if only the newest calls are given, each line starts at the
+    count before them."""
     if "attempts" in use.used:
         counts = {"attempts": [int(_fits(call, use)) for call in calls]}
     else:
@@ -30,7 +31,7 @@ def lines_of(calls: Sequence[BriefCall], use: LimitUse) -> dict[str, list[int]]:
 def counted_before_stop(
     calls: Sequence[BriefCall], use: LimitUse, *, first: int
 ) -> list[BriefCall] | None:
-    """Calls that the limit counted before it stopped the agent; None where not all were read."""
+    """Calls that the limit counted before it stopped the agent; None if not all were read."""
     if first != 1 or use.stopped_at is None:
         return None
     return [call for call in calls[: use.stopped_at - 1] if call.ran and _counts(call, use)]
@@ -44,7 +45,8 @@ def results_of(calls: Iterable[BriefCall]) -> Results:
 
 
 def hit_at(use: LimitUse) -> int | None:
-    """The call that used the limit up as agents count; without one, the first that it denied."""
+    """Number of the call that used up the limit by the agent's count, else of the first call that
+    it denied."""
     reached = use.reached_at.get("executions", use.reached_at.get("attempts"))
     if reached is None or use.stopped_at is None:
         return use.stopped_at
@@ -56,7 +58,7 @@ def _counts(call: BriefCall, use: LimitUse) -> bool:
 
 
 def _fits(call: BriefCall, use: LimitUse) -> bool:
-    """The SDK's own limits are there for calls of an SDK only."""
+    """Whether the limit applies: SDK default limits apply only to calls from an SDK."""
     return call.from_sdk or not use.limit.assumed
 
 

@@ -1,7 +1,7 @@
-"""Calls of a long session in memory, so that a changed verdict costs a few steps.
+"""Calls of a long session in memory, so that a changed verdict takes only a few steps.
 
-Sums are corrected by the difference. What depends on the order of calls, the call at which a limit
-is reached and the failures at the end, is kept in trees.
+Counts are adjusted by the difference. Figures that depend on call order (the call that reaches a
+limit, the failures at the end) are kept in trees.
 """
 
 from array import array
@@ -43,7 +43,7 @@ class LongSession:
         return moment_of(at), index, order
 
     def append(self, place: Place, step: Step) -> None:
-        """The next call in the order of the session."""
+        """Append the session's next call."""
         for column, value in zip(self._places, _numbers(place), strict=True):
             column.append(value)
         self._successes.append(step.verdict == Verdict.SUCCESS)
@@ -52,7 +52,7 @@ class LongSession:
             counted.append(len(self), step)
 
     def cut(self, place: Place) -> None:
-        """Forget the call that stands here, and all after it."""
+        """Drop the call at this place and all calls after it."""
         length = self._before(place)
         for column in self._places:
             del column[length:]
@@ -70,7 +70,7 @@ class LongSession:
             counted.put(number, step)
 
     def correct(self, tally: SessionTally, changed: Iterable[tuple[Step, Step]]) -> None:
-        """Correct the sums of calls with changed verdicts: pairs of old and new steps."""
+        """Correct a tally for changed verdicts, given as pairs of old and new steps."""
         for before, after in changed:
             tally.swap(before, after)
         tally.put_in_order(
@@ -123,7 +123,8 @@ class _Counted:
         self._checked.put(place, step.checked)
 
     def read(self) -> tuple[int | None, bool]:
-        """At which call the limit is reached, and whether a check judged any that it counts."""
+        """Number of the call that reaches the limit, and whether a check classified any counted
+        call."""
         place = self._successes.place_of(self.limit.value)
         return None if place is None else self._numbers[place - 1], self._checked.total > 0
 

@@ -1,6 +1,6 @@
 """Overview of a session: turns, waste, denials and times, from a few columns of each call.
 
-Arguments are known by their digest, so that a session of thousands of calls is read at once.
+Arguments are compared by digest, so that a session of thousands of calls can be read in one go.
 """
 
 from collections import Counter
@@ -19,17 +19,17 @@ from outcomes.record.outcome import (
 )
 from outcomes.sessions.domain.repeats import Turn, WasteKind, read_turn
 
-FOLDED_FROM: Final = 3  # times the same call was denied, as for an alert
-MOST_TEXTS: Final = 3  # of one group; with more, the texts differ by numbers and ids only
+FOLDED_FROM: Final = 3  # denials of the same call; the same number raises an alert
+MOST_TEXTS: Final = 3  # per group; with more, the texts differ only in numbers and ids
 LIMIT: Final = "limit"
 CONTRACT: Final = "contract"
 CAPS: Final = (10, 20, 50, 100, 200)  # attempts
-ROOM: Final = 4  # times the calls that ran
+ROOM: Final = 4  # a cap is at least this many times the calls that ran
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedDenial:
-    """The same call, denied again and again."""
+    """The same call, denied repeatedly."""
 
     tool: str
     rule: str
@@ -55,9 +55,9 @@ class FailureGroup:
 
     tool: str
     kind: str
-    text: str  # error as the agent reported it, else what a check says of the output
-    check: str  # that decided, with its rule; empty: it failed by its type
-    digest: bytes | None  # of similar failures everywhere
+    text: str  # error reported by the agent, else the check's message
+    check: str  # deciding check and its rule; empty if the outcome type is a failure
+    digest: bytes | None  # shared by similar failures in all sessions
     calls: int
     missed: int  # reported as success by the agent
     call_id: str  # newest
@@ -71,7 +71,7 @@ LoopKey = tuple[str, bytes, str, str]
 
 
 def denial_loops(calls: Sequence[BriefCall], *, first: int = 1) -> list[RepeatedDenial]:
-    """Loops of calls in order, the longest first; `first` is the number of the first call."""
+    """Denial loops in calls given in order, longest first; `first` numbers the first call."""
     places: dict[LoopKey, list[int]] = {}
     for place, call in enumerate(calls):
         if call.kind == ToolDenied.kind and call.arguments is not None:
@@ -100,19 +100,20 @@ def _loop(calls: Sequence[BriefCall], places: list[int], first: int) -> Repeated
 
 
 def stuck_in(loops: Iterable[RepeatedDenial]) -> RepeatedDenial | None:
-    """Loop that a session is stuck in; not one that a limit denies, which ends the session."""
+    """Loop that a session is stuck in. A loop denied by a limit doesn't count: it ends the
+    session."""
     return next((loop for loop in loops if loop.is_stuck and loop.reason != LIMIT), None)
 
 
 def cap_for(executions: int, loop: RepeatedDenial) -> int | None:
-    """Limit on attempts that ends such a loop and leaves room for the calls that ran; None where
-    none of the usual ones does."""
+    """Limit on attempts from `CAPS` that ends the loop and leaves room for the calls that ran;
+    None if none does both."""
     caps = (cap for cap in CAPS if cap >= ROOM * executions and loop.first < cap < loop.last)
     return next(caps, None)
 
 
 def failure_groups(calls: Iterable[BriefCall]) -> list[FailureGroup]:
-    """Most frequent first."""
+    """Failed calls grouped by tool and error, most frequent first."""
     failed: dict[tuple[str, str, bytes | None], list[BriefCall]] = {}
     for call in calls:
         if call.verdict == "failure":
@@ -122,7 +123,7 @@ def failure_groups(calls: Iterable[BriefCall]) -> list[FailureGroup]:
 
 
 def _by_text(similar: list[BriefCall]) -> Iterable[FailureGroup]:
-    """Split by error text where few texts differ: SMTP 451 and SMTP 421 are two errors."""
+    """Split by error text if there are few texts: SMTP 451 and SMTP 421 are two errors."""
     texts = Counter(_text(call) for call in similar)
     if len(texts) > MOST_TEXTS:
         yield _group(similar, similar[-1].group_text or "")
@@ -146,8 +147,8 @@ def _group(calls: list[BriefCall], text: str) -> FailureGroup:
 
 
 def _text(call: BriefCall) -> str:
-    """Error text of a call that failed by its type; a check's words may hold secrets, and are
-    those of the group."""
+    """Error text of a call whose outcome type is a failure, else the group's text: a check's own
+    message may hold secrets."""
     own = call.detail if call.kind in FAILED_BY_TYPE else ""
     return own or call.group_text or ""
 
@@ -221,8 +222,8 @@ class Overview:
     first: int  # the number of the first call that was read; more than 1 when not all were
     results: Results = field(default_factory=Results)
     checked: int = 0  # ran, and a check gave a verdict
-    missed: int = 0  # failures that the agent took for successes
-    unsaid: int = 0  # failures of which it said nothing, neither itself nor by their type
+    missed: int = 0  # failures that the agent reported as success
+    unsaid: int = 0  # failures with neither a report by the agent nor a failure type
     turns: list[TurnLine] = field(default_factory=list)
     waste: list[WasteLine] = field(default_factory=list)
     denials: list[DenialLine] = field(default_factory=list)
@@ -248,7 +249,7 @@ class Overview:
 
 FAILED_BY_TYPE: Final = (ToolTimeout.kind, ToolFailure.kind)
 
-# Turns ask an outcome only what it was and whether it blocks its tool.
+# Turns use only the type of an outcome, and whether it blocks its tool.
 _ANY: Final[dict[str, Any]] = {"call_id": "", "tool_name": ""}
 _RAN: Final[Outcome] = ToolExecutionResult(**_ANY)
 _FAILED: Final[Outcome] = ToolFailure(**_ANY)
@@ -257,7 +258,7 @@ _DENIED: Final[Outcome] = ToolDenied(**_ANY, reason="")
 
 
 class _InTurn(NamedTuple):
-    """A call as the reader of turns asks for it; its number stands for its id."""
+    """A call in the form that `read_turn` expects, with its position as id."""
 
     call_id: str
     tool_name: str
@@ -287,7 +288,7 @@ def overview_of(calls: Sequence[BriefCall], *, first: int = 1) -> Overview:
             _count(overview, call, first + place)
     overview.denials = sorted(denials.values(), key=lambda line: -line.calls)
     waste: dict[tuple[WasteKind, bool], WasteLine] = {}
-    wasted: set[int] = set()  # places
+    wasted: set[int] = set()  # positions
     reads: dict[str, Turn] = {}
     for turn_id, places in turns.items():
         read = read_turn([_in_turn(place, calls[place]) for place in places], turn_id=turn_id)

@@ -1,7 +1,7 @@
-"""Repeated calls of a session: how many were wasted, and which denied call came most often.
+"""Repeated calls of a session: how many were wasted, and which denied call repeated most often.
 
-Stored with the session and advanced call by call, so calls are known by short digests, and of very
-many marks only the newest are kept.
+The state is stored with the session and advanced call by call, so it identifies calls by short
+digests and keeps only the newest marks.
 """
 
 import json
@@ -24,11 +24,11 @@ from outcomes.record.outcome import (
     outcome_is_error,
 )
 
-REMEMBERED: Final = 1_000  # marks, of more calls than nearly all sessions have
-DENIED_CALLS: Final = 100  # that differ
-_DIGEST: Final = 6  # bytes; those of a turn, a tool and arguments are laid over one another
+REMEMBERED: Final = 1_000  # marks; enough for the calls of nearly all sessions
+DENIED_CALLS: Final = 100  # distinct ones
+_DIGEST: Final = 6  # bytes; digests of turn, tool and arguments are XORed
 _MOST: Final = 2 ** (8 * _DIGEST) - 1
-_APART: Final = 0x9E3779B97F4B  # odd, so that no two tools are the same
+_APART: Final = 0x9E3779B97F4B  # odd, so that no two tools collide
 _DENIED: Final = ToolDenied.kind
 _ERRORS: Final = (ToolTimeout.kind, ToolFailure.kind)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,7 +36,7 @@ _TICK: Final = timedelta(microseconds=1)
 
 
 class RequestedCall(NamedTuple):
-    """One call as it asks for something: its tool by a number, its arguments by their digest."""
+    """One requested call, with its tool as a number and its arguments as a digest."""
 
     id: int
     at: datetime
@@ -67,7 +67,7 @@ class Repeats:
         self._denied: dict[int, list[int]] = {}  # times, first, last, and the last call
 
     def advance(self, call: RequestedCall) -> None:
-        """One more call, the next one in the order of the session."""
+        """Record the session's next call."""
         turn, denied = call.turn, call.kind == _DENIED
         if not turn and not denied:
             return
@@ -147,11 +147,11 @@ class WasteKind(StrEnum):
     DENIED_REPEATED = "denied_repeated"
 
 
-# Looked up at every call: a member of an enumeration is found more slowly than a letter.
+# Looked up for every call: accessing an enum member is slower than a plain string.
 Mark = Literal["s", "f", "b", "d"]
 SUCCEEDED: Final = "s"
 FAILED_FOR_GOOD: Final = "f"
-BLOCKED: Final = "b"  # the tool, whatever it is asked
+BLOCKED: Final = "b"  # the tool, with any arguments
 DENIED: Final = "d"
 
 CallKey = TypeVar("CallKey")  # a tool and its arguments, or a tool, in one turn
@@ -166,7 +166,8 @@ def waste_of(
     idempotent: bool,
     denied: bool,
 ) -> tuple[WasteKind, Cause] | None:
-    """`same` is None where nobody knows the arguments: such a call is like no other."""
+    """Kind and cause of a call's waste, or None. `same` is None if the arguments are unknown: such
+    a call equals no other."""
     if same is not None:
         if idempotent and (cause := marks.get((SUCCEEDED, same))) is not None:
             return WasteKind.REPEATED_AFTER_SUCCESS, cause
@@ -195,7 +196,7 @@ def leave_ran(
     is_error: bool,
     blocks: bool,
 ) -> None:
-    """Only a call of a turn leaves these."""
+    """Add the marks of a call that ran; only for calls in a turn."""
     if blocks:
         marks.setdefault((BLOCKED, tool), cause)
     if same is None:
@@ -207,7 +208,7 @@ def leave_ran(
 
 
 class CallInTurn(Protocol):
-    """As much of a call as this module needs to know."""
+    """The parts of a call that this module needs."""
 
     @property
     def call_id(self) -> str: ...
@@ -235,7 +236,8 @@ class Waste:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """Without a turn id there is no turn: only the same denied call repeated is seen."""
+    """Waste and replay record of one turn. For calls without a turn id, only repeated denials are
+    detected."""
 
     turn_id: str | None
     calls: tuple[str, ...]
@@ -262,7 +264,7 @@ class Turn:
 
 
 def read_turn(calls: Sequence[CallInTurn], *, turn_id: str | None) -> Turn:
-    """Read the calls of one turn, or those of a session without one, in their order."""
+    """Read the calls of one turn, or a session's calls without a turn id, given in order."""
     reader = _Reader(is_turn=bool(turn_id))
     for call in calls:
         reader.read(call)
@@ -284,7 +286,7 @@ class _Reader:
         self.is_turn = is_turn
         self.replay: dict[str, dict[str, list[Json]]] = {}
         self.waste: list[Waste] = []
-        self.marks: dict[tuple[Mark, _CallKey], str] = {}  # each with the first call that left it
+        self.marks: dict[tuple[Mark, _CallKey], str] = {}  # with the first call that set each
         self.recorded: set[tuple[_CallKey, bool]] = set()
 
     @property
@@ -324,8 +326,8 @@ class _Reader:
 
 
 def _sameness(call: CallInTurn) -> _CallKey | None:
-    """Key of equal calls; None without arguments, which are equal to no others."""
+    """Key shared by equal calls; None without arguments, since such a call equals no other."""
     if call.tool_args is None:
         return None
-    # The order of keys is not part of what was asked.
+    # Arguments that differ only in key order are equal.
     return call.tool_name, json.dumps(call.tool_args, sort_keys=True, separators=(",", ":"))

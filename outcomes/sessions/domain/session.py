@@ -19,21 +19,21 @@ from outcomes.record.session_step import Step
 
 Limits = tuple[SessionLimit, ...]
 
-# Looked up at every call: a member of an enumeration is found more slowly than a name.
+# Looked up for every call: accessing an enum member is slower than a global.
 _SUCCESS, _FAILURE = Verdict.SUCCESS, Verdict.FAILURE
 _DENIED = ToolDenied.kind
 
-# A session's state is read and written with each of its calls: what it holds must have an end.
+# A session's state is read and written with each of its calls, so its size must be bounded.
 MOST_NAMES = 500
 OTHERS = "(others)"
-UNJUDGED = "unjudged"  # stopped, and nobody can say whether that was right
+UNJUDGED = "unjudged"  # stopped, but unknown whether that was right
 
 
 class SessionTally:
-    """Counts, denials and the use of limits, built for given limits.
+    """Counts, denials and limit usage of a session, for given limits.
 
-    `earlier` are the limits of versions that governed a call before the last one: such a limit is
-    listed once a denial refers to it.
+    `earlier` holds the limits of versions that governed earlier calls; such a limit is listed once
+    a denial refers to it.
     """
 
     __slots__ = (
@@ -71,7 +71,7 @@ class SessionTally:
         counters = {_identity(limit): LimitCounter(limit) for limit in limits}
         self._current = list(counters.values())
         self._earlier = {
-            # A limit that did not change with the version is one limit, and counted once.
+            # A limit that several versions share is counted once.
             version: [counters.setdefault(_identity(limit), LimitCounter(limit)) for limit in older]
             for version, older in sorted((earlier or {}).items())
         }
@@ -86,7 +86,7 @@ class SessionTally:
         self._built_for = sha256(built_for.encode()).hexdigest()[:16]
 
     def advance(self, step: Step) -> None:
-        """Count one more call, the next one in the order of the session."""
+        """Count the session's next call."""
         self.attempts = number = self.attempts + 1
         from_sdk = step.from_sdk
         if from_sdk:
@@ -140,7 +140,8 @@ class SessionTally:
                 )
 
     def swap(self, before: Step, after: Step) -> None:
-        """Another verdict of a call that was counted; what hangs on their order is to follow."""
+        """Replace the verdict of a counted call. Figures that depend on call order must then be
+        set with `put_in_order`."""
         for step, sign in ((before, -1), (after, 1)):
             success = step.verdict == _SUCCESS
             if success:
@@ -191,7 +192,7 @@ class SessionTally:
         return [counter.use() for counter in current + earlier]
 
     def stopped(self) -> str:
-        """How stopping by a limit is judged, by the first limit that did; empty: none did."""
+        """Judgement of the first limit that stopped the session; empty if none did."""
         if "limit" not in self.denials:
             return ""
         stops = [use for use in self.limits() if use.stopped_at is not None]
@@ -199,8 +200,8 @@ class SessionTally:
         return (first and first.judgement) or UNJUDGED
 
     def limit_name(self) -> str:
-        """Limit that stopped the session first, else the one reached first as agents count; empty
-        without a known one."""
+        """First limit that stopped the session, else the first one reached by the agent's count;
+        empty if none is known."""
         counters = [c for c in self._limits if c.stopped_at is not None]
         if counters:
             return name_of(min(counters, key=lambda c: c.stopped_at or 0).limit)

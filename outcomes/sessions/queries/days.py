@@ -1,4 +1,4 @@
-"""Counted days of sessions, and those that changed since."""
+"""Stored session counts by day, and the days that changed since they were counted."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,16 +22,16 @@ SELECT DISTINCT day, -1, {nothing} FROM outcomes_sessiondaychange WHERE project_
 _CHANGED: Final = -1
 
 
-# By name: environment, agent, contract and the number of its version; how it was stopped, by which
-# limit, what it has; and how many there are. None: there is none.
+# Environment, agent and contract by name, and version number, None without one; kind of stop,
+# limit and flags; and the number of sessions.
 CountedGroup = tuple[str, str | None, str | None, int | None, str, str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class CountedDays:
     packed: tuple[bytes, ...]
-    about: int  # how many there are, as they were counted last
-    uncounted: list[Stretch]  # what of the time is not among them
+    about: int  # number of sessions at the last count
+    uncounted: list[Stretch]  # parts of the period not included
 
     def groups(self) -> tuple[CountedGroup, ...]:
         return _added_up(self.packed)
@@ -39,7 +39,7 @@ class CountedDays:
 
 @lru_cache(maxsize=4)
 def _added_up(packed: tuple[bytes, ...]) -> tuple[CountedGroup, ...]:
-    """Sums over days, cached: tens of thousands of groups that change once a day."""
+    """Totals over days, cached: tens of thousands of groups that change once a day."""
     sums = Counter[tuple[Any, ...]]()
     for day in packed:
         for group in unpack_groups(day):

@@ -43,7 +43,7 @@ IN_A_TURN: Final = 1_000  # calls of one turn whose arguments are read
 
 
 def turn_details(session: Session, turn_id: str) -> Turn | None:
-    """One turn, with the arguments that it may replay; None without calls."""
+    """One turn with its replay record, or None if it has no calls."""
     calls = Call.objects.filter(project=session.project_id, session=session, turn_id=turn_id)
     rows = calls.select_related("artifact").order_by(*PLACE_IN_SESSION)[:IN_A_TURN]
     read = [_in_turn(call) for call in read_calls(list(rows))]
@@ -51,11 +51,11 @@ def turn_details(session: Session, turn_id: str) -> Turn | None:
 
 
 def session_details(session: Session) -> SessionDetails:
-    """Artifacts and turns in the order they began; calls without a turn are one entry."""
+    """Artifacts, and turns in the order they began; calls without a turn are one entry."""
     details, by_turn = SessionDetails(), dict[str, list[_InTurn]]()
     calls = Call.objects.filter(session=session)
     ids = list(calls.order_by(*PLACE_IN_SESSION).values_list("id", flat=True))
-    # Some at a time: the outputs of all calls of a long session together fill the memory.
+    # In batches: the outputs of all calls of a long session could fill the memory.
     for start in range(0, len(ids), IN_ONE_QUERY):
         part = calls.filter(pk__in=ids[start : start + IN_ONE_QUERY]).select_related("artifact")
         for call in read_calls(list(part.order_by(*PLACE_IN_SESSION))):
@@ -73,7 +73,7 @@ def session_details(session: Session) -> SessionDetails:
 
 
 def _shown(turn: Turn) -> Turn:
-    """Masked after equal arguments are compared."""
+    """Turn with masked arguments; equal arguments are compared before masking."""
     replay = {
         tool: {how: [masked(value)[0] for value in arguments] for how, arguments in record.items()}
         for tool, record in turn.replay.items()
@@ -84,5 +84,5 @@ def _shown(turn: Turn) -> Turn:
 def _in_turn(stored: StoredCall) -> _InTurn:
     call, outcome = stored.folded, stored.folded.outcome
     if isinstance(outcome, ToolExecutionResult):
-        outcome = replace(outcome, output=NOT_REPORTED)  # no turn looks at it
+        outcome = replace(outcome, output=NOT_REPORTED)  # turns don't use it
     return _InTurn(call.call_id, call.tool_name, call.tool_args, call.idempotent, outcome)

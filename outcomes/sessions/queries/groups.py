@@ -1,7 +1,7 @@
-"""Sessions counted in groups of equal ones, for the filters of their list: one statement that reads
-an index, and a bounded number of entries of it.
+"""Session counts grouped by everything the list can filter by, from one statement that reads a
+bounded number of index entries.
 
-Beyond that bound, days that are over are counted already, and only the rest is counted now.
+Beyond that bound, finished days are counted in advance, and only the rest is counted per request.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from outcomes.sessions.queries.list import SessionFilter, sessions_in
 from outcomes.sessions.queries.page import RUNNING_FOR, Asking, is_recent
 
 EXACT_UP_TO: Final = 100_000  # sessions that are counted one by one
-MOST_STRETCHES: Final = 12  # stretches of a time beside its counted days
+MOST_STRETCHES: Final = 12  # uncounted stretches of a period
 STRETCHES_UP_TO: Final = 100_000  # sessions in these, which are counted one by one
 _COLUMNS: Final = ("environment_id", "agent_id", "version_id", "stopped", "limit_name", "has")
 _GROUPS: Final = """
@@ -43,13 +43,13 @@ _Key = tuple[str, str | None, str | None, int | None, str, str, int]
 @dataclass(frozen=True, slots=True)
 class SessionGroups:
     groups: list[Group]
-    is_exact: bool  # all sessions of the time are in them
-    are_many: bool  # more than can be sorted by anything
-    newest_event: int  # of the project; 0 where there is no group
+    is_exact: bool  # they include all sessions of the period
+    are_many: bool  # too many to sort without an index
+    newest_event: int  # in the project; 0 without groups
 
 
 def bounded(project_id: int, filters: SessionFilter) -> SessionFilter:
-    """Newest sessions only: a text is searched in rows without an index."""
+    """Filters limited to the newest sessions if there is a text, since no index covers it."""
     if not filters.text:
         return filters
     newest = sessions_in(project_id, replace(filters, text="", matching=None)).order_by(
@@ -62,7 +62,7 @@ def bounded(project_id: int, filters: SessionFilter) -> SessionFilter:
 def session_groups(
     project_id: int, filters: SessionFilter, now: datetime, asking: Asking
 ) -> SessionGroups:
-    """Groups of the sessions that fit period and text; the other filters are facets."""
+    """Groups of the sessions that match period and text; the other filters are facets."""
     matching = sessions_in(project_id, filters)
     waiting = _waiting(matching, now, asking)
     groups: list[Group] = []
@@ -123,13 +123,13 @@ def _count_stretches(project_id: int, stretches: Sequence[Stretch], now: datetim
         values += parameters
     if not parts:
         return []
-    # Its parts are statements of the ORM, with values of their own.
+    # The parts are ORM statements with bound parameters.
     statement = f"SELECT * FROM ({' UNION ALL '.join(parts)}) AS part LIMIT {STRETCHES_UP_TO + 1}"  # noqa: S608
     return _grouped(project_id, statement, values, now - RUNNING_FOR)
 
 
 def _joined(rows: list[Any], counted: Iterable[CountedGroup]) -> list[Any]:
-    """Days that are over have no recent sessions."""
+    """Rows plus counted groups, with 0 recent sessions because their days are over."""
     return [row[:-1] for row in rows] + [(*group, 0) for group in counted]
 
 
@@ -150,7 +150,7 @@ def _grouped(project_id: int, statement: str, values: Sequence[Any], since: date
 def _waiting(
     matching: QuerySet[Session], now: datetime, asking: Asking
 ) -> Counter[tuple[Any, bool]]:
-    """Waiting sessions by group; no index holds them, and they are few."""
+    """Waiting sessions by group; they have no index, but are few."""
     waiting: Counter[tuple[Any, bool]] = Counter()
     if asking:
         columns = (

@@ -1,4 +1,4 @@
-"""The list of sessions: its filters, a page of it, saved views, and calls without a session."""
+"""Session list: filters, pages, saved views, and calls without a session."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,19 +17,19 @@ from outcomes.stored.queries import sessions
 from outcomes.web.paging import Page, Place, page_of
 
 SESSIONS_SHOWN: Final = 50
-IN_A_FILE: Final = 1_000  # at once: in some orders each page is looked for among all
-RECENT: Final = 10_000  # calls without a session that are looked through for their agents
+IN_A_FILE: Final = 1_000  # rows per query: some orders sort all sessions for each page
+RECENT: Final = 10_000  # newest calls without a session, searched for their agents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFilter:
     """Filters of the list: time and text select sessions, the choices narrow them."""
 
-    since: datetime | None = None  # the last call was in this time
+    since: datetime | None = None  # bounds of the last call's time
     until: datetime | None = None
     text: str = ""
-    matching: Matching | None = None  # what the text stands for, as a search
-    is_bounded: bool = False  # not all of the time that was asked for
+    matching: Matching | None = None  # what the search for the text found
+    is_bounded: bool = False  # covers only part of the requested period
     chosen: Chosen = field(default_factory=Chosen)
 
 
@@ -79,8 +79,9 @@ def sessions_in(project_id: int, filters: SessionFilter) -> QuerySet[Session]:
 
 
 def in_search(project_id: int, matching: Matching) -> Q:
-    """Sessions of the calls that match. The first part has those whose name matches, too."""
-    such = Q(pk__in=matching.numbers or {0})  # of no session, where none matches
+    """Sessions of the matching calls. The first part of a search also includes sessions whose id or
+    agent matches."""
+    such = Q(pk__in=matching.numbers or {0})  # 0 is no session's id
     if not matching.text:
         return such
     text = as_text(matching.text)
@@ -92,7 +93,7 @@ def in_search(project_id: int, matching: Matching) -> Q:
 
 
 def any_session(project_id: int) -> bool:
-    """Whether this project has ever had one."""
+    """Whether the project has any session with calls."""
     return Session.objects.filter(project=project_id, attempts__gt=0).exists()
 
 

@@ -1,5 +1,5 @@
-"""Orders of the session list. Each has one sort value, so that a page can begin after any session,
-and an index where there may be more sessions than are sorted at once."""
+"""Orders of the session list. Each has one sort value, so that a page can start after any session;
+only those with an index work for very long lists."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,9 +23,9 @@ from outcomes.models import Session
 from outcomes.sessions.queries.page import Asking, by_state
 
 MILLIONTHS: Final = 1_000_000
-NEVER_JUDGED: Final = 2 * MILLIONTHS  # after the best rate there can be
+NEVER_JUDGED: Final = 2 * MILLIONTHS  # sorts after the best possible rate
 
-VALUE: Final = "sorted_by"  # what the value is called in a row
+VALUE: Final = "sorted_by"  # name of the sort value in a row
 PLACE: Final = (VALUE, "id")
 
 
@@ -33,15 +33,15 @@ PLACE: Final = (VALUE, "id")
 class Order:
     name: str
     words: str
-    turned: str  # the words for the other way round
-    by: Any  # a column, or what is worked out of some, or gives this for a moment
+    turned: str  # text for the reversed order
+    by: Any  # column, expression, or function of the time that returns one
     kind: type
     ascending: bool = False
     indexed: bool = False
 
     @property
     def kinds(self) -> tuple[type, ...]:
-        """Types of the values of a place."""
+        """Types of the values in a cursor."""
         return (self.kind, int)
 
     def annotated(
@@ -68,7 +68,7 @@ def _upper_bound() -> Any:
 
 
 _LASTED: Final = ExpressionWrapper(F("last_at") - F("first_at"), output_field=DurationField())
-_MARKS: Final = F("disagreements") + F("waste") + F("artifacts")  # all that a row shows signs of
+_MARKS: Final = F("disagreements") + F("waste") + F("artifacts")  # shown as marks
 _CONTRACT: Final = Coalesce(F("version__bundle__name"), Value(""))
 USUAL: Final = "seen"
 ORDERS: Final[dict[str, Order]] = {

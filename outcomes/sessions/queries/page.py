@@ -1,4 +1,4 @@
-"""Data of a session's page: its report and the overview of its calls."""
+"""Data for the session page: its report and the overview of its calls."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -22,7 +22,7 @@ from outcomes.stored.queries import sessions
 CHILDREN: Final = 50
 OTHERS: Final = 20
 BEFORE: Final = timedelta(days=7)
-MOST_BEFORE: Final = 2_000  # sessions of all agents, the newest, for those of its own
+MOST_BEFORE: Final = 2_000  # newest sessions of all agents, filtered by agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class SessionsBefore:
-    """Sums of the sessions of an agent that had ended when one of them began."""
+    """Totals of an agent's sessions that had ended before a given one began."""
 
     sessions: int
     calls: int
@@ -49,7 +49,7 @@ class SessionsBefore:
 
 
 def sessions_before(session: Session) -> SessionsBefore | None:
-    """Figures of its agent's earlier sessions in this environment, read from the index of lists
+    """Totals of the agent's earlier sessions in this environment, read from the list's index
     alone."""
     if session.first_at is None:
         return None
@@ -79,7 +79,8 @@ def sessions_before(session: Session) -> SessionsBefore | None:
 
 
 def family_of(session: Session) -> Family:
-    """In its environment. A session may name itself: that says nothing."""
+    """Parents and children in the session's environment. A session that names itself as parent is
+    ignored."""
     digest = bytes(session.digest)
     rows = (
         ChildSession.objects.filter(
@@ -107,17 +108,17 @@ def notes_of(session: Session) -> list[SessionNote]:
 
 
 def sessions_to_compare(session: Session) -> list[Session]:
-    """Newest other sessions of its agent."""
+    """Newest other sessions of the same agent."""
     others = sessions(session.project_id).filter(agent=session.agent_id).exclude(pk=session.pk)
     return list(others.defer("tally")[:OTHERS])
 
 
-MOST_WAITING: Final = 500  # approvals; more wait nowhere for long
+MOST_WAITING: Final = 500  # approvals; no project has more pending for long
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Sessions that wait for an approval: by approvals, else by their calls."""
+    """Sessions that wait for an approval, named by the approval or else found by its call."""
 
     named: Collection[tuple[int, str]] = ()  # the environment and the id that the agent gave
     ids: Collection[int] = ()
@@ -178,10 +179,10 @@ def in_state(now: datetime, asking: Asking) -> dict[str, Q]:
 
 
 def by_state(now: datetime, asking: Asking) -> Any:
-    """To sort by: how soon an operator should look at it."""
+    """Sort value: how urgently an operator should look at the session."""
     cases = [When(~Q(stopped=""), then=Value(_STOPPED))]
     if asking:
-        # The few that wait are looked up once: the index of the list does not tell who they are.
+        # Look up the few waiting sessions once: the list's index can't identify them.
         waiting = Session.objects.filter(asking.rows()).order_by().values("pk")
         cases.append(When(pk__in=waiting, then=Value(_WAITING)))
     cases.append(When(last_at__gt=now - RUNNING_FOR, then=Value(_RUNNING)))
@@ -190,7 +191,7 @@ def by_state(now: datetime, asking: Asking) -> Any:
 
 _MISSED: Final = Count("pk", filter=Q(reported="success"))
 _UNSAID: Final = Count("pk", filter=Q(reported="") & ~Q(kind__in=FAILED_BY_TYPE))
-READ_AT_ONCE: Final = 10_000  # of a longer session the newest calls are read for turns and waste
+READ_AT_ONCE: Final = 10_000  # calls; turns and waste of a longer session cover its newest ones
 _COLUMNS: Final = (
     "id",
     "call_id",
@@ -223,14 +224,14 @@ _COLUMNS: Final = (
 class SessionPage:
     report: SessionReport
     overview: Overview
-    calls: list[BriefCall]  # those that were read, in their order
+    calls: list[BriefCall]  # that were read, in order
 
     @property
     def session(self) -> Session:
         return self.report.session
 
     def numbers(self) -> dict[int, int]:
-        """Numbers of the read calls by their ids."""
+        """Call numbers of the read calls, by id."""
         return {call.id: number for number, call in enumerate(self.calls, self.overview.first)}
 
     @property
@@ -248,10 +249,10 @@ def session_page(session: Session, *, at_once: int = READ_AT_ONCE) -> SessionPag
     newest = rows.order_by(*(f"-{name}" for name in PLACE_IN_SESSION)).values_list(*_COLUMNS)
     brief = [_brief(*row) for row in newest[:at_once]]
     brief.reverse()
-    # Counts and calls are two reads: a call may have been added in between.
+    # Counts and calls come from two queries, and a call may be added in between.
     first = max(1, session.attempts - len(brief) + 1) if len(brief) == at_once else 1
     overview = overview_of(brief, first=first)
-    if first > 1:  # it is told of all failures, whichever calls were read
+    if first > 1:  # these two cover all failures, not only the calls read
         counts = rows.filter(verdict="failure").aggregate(missed=_MISSED, unsaid=_UNSAID)
         overview.missed, overview.unsaid = counts["missed"], counts["unsaid"]
     return SessionPage(report, overview, brief)

@@ -1,6 +1,6 @@
-"""State of a session after its newest call: resumed from its row, or read again from all calls.
+"""State of a session after its newest call: resumed from its row, or rebuilt from all calls.
 
-Everything stored follows from the calls, so it can always be read again; resuming is a shortcut.
+Everything stored is derived from the calls and can always be rebuilt; resuming is a shortcut.
 """
 
 import json
@@ -24,7 +24,7 @@ from outcomes.sessions.domain.long_session import Place
 from outcomes.sessions.domain.repeats import Repeats, RequestedCall
 from outcomes.sessions.domain.session import SessionTally
 
-REDONE: Final = 8  # changes that a session tells of
+REDONE: Final = 8  # changes stored with a session, the newest ones
 AT_ONCE: Final = 5_000
 _PLACE = ("at", "call_index", "order")
 _CALL_COLUMNS = ("id", "turn_id", "tool", "arguments", "idempotent", "blocks_tool")
@@ -32,15 +32,15 @@ _COLUMNS = (*_PLACE, "agent", "agent__name", "tool__name", *_CALL_COLUMNS, *STEP
 
 
 class Redone(NamedTuple):
-    """A change of calls that had been read: who holds them reads on from there."""
+    """A change to calls that were already read; caches must reread the session from this place."""
 
     token: str
-    place: Place | None  # none: from the beginning
+    place: Place | None  # None: from the beginning
 
 
 @dataclass(slots=True)
 class Seen:
-    """A call as its session looks at it."""
+    """The parts of a call that its session's state depends on."""
 
     place: Place
     step: Step
@@ -78,9 +78,9 @@ class SessionState:
             self.artifacts += call.is_artifact
 
     def note_redone(self, before: list[Redone], place: Place | None) -> None:
-        """After what was told before: that all from this place on was changed."""
+        """Add to the earlier changes that everything from this place on changed."""
         redone = [*before, Redone(secrets.token_hex(4), place)]
-        if len(redone) > REDONE:  # who knows only older ones reads from the beginning
+        if len(redone) > REDONE:  # a cache older than these is read from the beginning
             redone = [redone[-REDONE]._replace(place=None), *redone[1 - REDONE :]]
         self.redone = redone
 
@@ -114,7 +114,7 @@ class SessionState:
 
 
 def stored_state(session: Session, governing: Governing) -> SessionState | None:
-    """State of the session; None when it was stored for other limits or by other code."""
+    """State of the session; None if it was stored for other limits or by another release."""
     if not session.tally or session.first_at is None or session.agent_id is None:
         return None
     stored = json.loads(session.tally)
@@ -126,7 +126,7 @@ def stored_state(session: Session, governing: Governing) -> SessionState | None:
 
 
 def marked_state(mark: SessionMark, governing: Governing) -> SessionState | None:
-    """State at a mark; None as in `stored_state`."""
+    """State at a mark, or None for the same reasons as in `stored_state`."""
     state = json.loads(mark.state)
     first_at = datetime.fromisoformat(state["first_at"]).astimezone(UTC)
     columns = state["version"], first_at, state["agent"], state["artifacts"]
@@ -178,8 +178,8 @@ def read_state(calls: Sequence[Seen], governing: Governing) -> SessionState:
 
 
 def before_all(calls: Sequence[Seen], governing: Governing) -> SessionState:
-    """State before the first of these calls, all of a session in order. Its limits are those of the
-    newest."""
+    """Initial state for all calls of a session, given in order, with the limits of the newest
+    call."""
     first, version = calls[0], calls[-1].step.version
     governed = {call.step.version for call in calls} - {None, version}
     earlier = sorted(number for number in governed if number is not None)
@@ -206,7 +206,7 @@ def calls_after(session: int, place: Place) -> list[Seen]:
 
 
 def steps_after(session: int, place: Place | None) -> Iterator[tuple[Place, Step]]:
-    """Steps of any number of calls, some thousands at a time."""
+    """Steps of all calls after a place, loaded in batches."""
     while True:
         rows = _after(session, place).values_list(*_PLACE, "tool__name", *STEP_COLUMNS)
         at_once = list(rows[:AT_ONCE])

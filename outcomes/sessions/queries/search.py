@@ -1,4 +1,4 @@
-"""The API's list of sessions: filtered by their own columns and by their calls."""
+"""Session list of the API, filtered by columns of the sessions and of their calls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,11 +12,11 @@ from outcomes.search.queries.sessions import MatchingSessions as Matching
 from outcomes.sessions.queries.list import in_search
 from outcomes.stored.queries import CallFilter, sessions, such_calls
 
-# Of one question. Whoever looks for what hardly any session has would wait for all of them; so
-# a page may be shorter than it was asked to be, and goes on where it ended.
+# Per request. A filter that hardly any session matches would otherwise check all of them, so a page
+# may be shorter than its limit; the next page continues where it ended.
 MOST_CHECKED: Final = 2_000
 
-# What a session counts says of most that no such call can be among its own.
+# Counts of a session that rule out most sessions without reading their calls.
 _TYPES: Final = {
     "": Q(),
     "open": Q(open__gt=0),
@@ -34,7 +34,7 @@ _VERDICTS: Final = {
 @dataclass(frozen=True, slots=True)
 class MatchingSessions:
     rows: list[Session]
-    end: tuple[datetime, int] | None  # where the next page begins; none: this was the last
+    end: tuple[datetime, int] | None  # start of the next page; None: this is the last one
 
 
 def sessions_with(
@@ -45,8 +45,8 @@ def sessions_with(
     before: tuple[datetime, int] | None = None,
     matching: Matching | None = None,
 ) -> MatchingSessions:
-    """Sessions with at least one call that fits the filter, newest activity first; with `matching`,
-    those of a search."""
+    """Sessions with at least one call that matches the filter, newest activity first; `matching`
+    limits them to a search."""
     sessions_left = _narrowed(project_id, filters)
     if matching is not None:
         sessions_left = sessions_left.filter(in_search(project_id, matching))

@@ -19,9 +19,9 @@ class StoppedCounts:
     sessions: int
     stopped: int
     premature: int
-    before: int  # stopped, in the time before
+    before: int  # stopped in the previous period
     sessions_before: int
-    newest_event: int  # of the whole project; 0: none, or no session
+    newest_event: int  # in the project; 0 without events or sessions
 
 
 def stopped_counts(project_id: int, scope: Scope) -> StoppedCounts:

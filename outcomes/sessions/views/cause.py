@@ -39,12 +39,12 @@ def limit_bars(limits: list[LimitUse]) -> list[dict[str, Any]]:
 
 
 def sorted_uses(limits: list[LimitUse]) -> list[LimitUse]:
-    """Hit or reached ones first, and those of a contract before SDK defaults."""
+    """Limits, hit or reached ones first, and contract limits before SDK defaults."""
     return sorted(limits, key=lambda use: (_weight(use), use.limit.assumed))
 
 
 def key_of(use: LimitUse) -> str:
-    """As a URL names it."""
+    """Name of the limit in URLs."""
     limit = use.limit
     return f"{limit.kind}:{limit.tool}" if limit.tool else limit.kind
 
@@ -125,7 +125,7 @@ AT_LEAST: Final = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """One way out of a loop. Names in its words are in back-ticks."""
+    """One way out of a loop. Names in its texts are in backticks."""
 
     title: str
     why: str
@@ -202,7 +202,7 @@ def _next_steps(
 
 
 def limit_trial(request: MemberRequest, session: Session, limit: str, value: int) -> str:
-    """Address of a backtest of the session's contract with another limit; empty for viewers."""
+    """URL of a backtest of the session's contract with another limit; empty for viewers."""
     version = session.version
     if version is None or not may(request.role, Action.WRITE_CONTRACT):
         return ""
@@ -223,7 +223,7 @@ def limit_trial(request: MemberRequest, session: Session, limit: str, value: int
 def raised_limit(
     request: MemberRequest, session: Session, limits: list[LimitUse]
 ) -> dict[str, Any] | None:
-    """A backtest with a limit that leaves room for the failed calls that were counted."""
+    """Backtest of a limit raised by the number of failed calls it counted."""
     for use in limits:
         limit = use.limit
         is_early = use.stopped_at is not None and use.judgement == LimitJudgement.PREMATURE

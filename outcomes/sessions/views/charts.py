@@ -1,4 +1,4 @@
-"""Charts of a session's page: its calls as a strip, and the counts of a limit by call."""
+"""Charts of the session page: its calls as a strip, and the counts of a limit by call."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ from outcomes.sessions.words.sentences import first_stop
 from outcomes.web.addresses import call_url
 from outcomes.web.scope import detail_query, zone_of
 
-FEWEST: Final = 20  # calls that are zoomed in to
+FEWEST: Final = 20  # calls at the closest zoom
 AROUND: Final = 30  # calls on each side of a stop
-CARRIED: Final = ("show", "loop", "before", "after")  # what the table of calls was asked for
+CARRIED: Final = ("show", "loop", "before", "after")  # parameters of the calls table
 
 
 class ZoomLink(NamedTuple):
@@ -36,15 +36,15 @@ class ZoomLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """Numbers of calls, the last one included; 0: as far as there are calls."""
+    """Range of call numbers, inclusive; 0 means the session's first or last call."""
 
     by: By = "call"
     first: int = 0
     last: int = 0
-    limit: str = ""  # whose countings are drawn as lines
+    limit: str = ""  # whose counts are drawn as lines
 
     def within(self, first: int, last: int) -> "Zoom":
-        """Part of it that exists, at least FEWEST calls."""
+        """Part of the range that exists, at least FEWEST calls long."""
         begin = min(max(self.first, first), max(last - FEWEST + 1, first))
         end = min(max(self.last or last, begin + FEWEST - 1), last)
         return replace(self, first=begin, last=end)
@@ -74,7 +74,7 @@ def carried_query(query: QueryDict) -> dict[str, str]:
 
 
 def zoom_links(zoom: Zoom, shown: Zoom, first: int, last: int, stop: int | None) -> list[ZoomLink]:
-    """Links from `shown`; `zoom` is the stretch as chosen."""
+    """Zoom links for the range shown; `zoom` is the range as chosen."""
     is_all = shown.first == first and shown.last == last
     calls = shown.last - shown.first + 1
     to: Callable[..., dict[str, str]] = lambda **changed: replace(zoom, **changed).query()  # noqa: E731 - one use each
@@ -131,7 +131,7 @@ def strip_of(
     request: MemberRequest, session: Session, calls: Sequence[BriefCall], overview: Overview,
     limits: list[LimitUse], zoom: Zoom, name: str = "Calls in order",
 ) -> Strip | None:  # fmt: skip
-    """None for a session whose calls were removed."""
+    """Strip of the session's calls, or None if they were removed."""
     if not calls:
         return None
     first, last = overview.first, overview.first + len(calls) - 1
@@ -177,12 +177,12 @@ def lines_chart(
         return None
     counts = lines_of(calls, use)
     if use.judgement == LimitJudgement.PREMATURE and use.stopped_at is not None:
-        # Denied calls count nowhere, and would hide how far the session could have gone.
+        # Denied calls aren't counted, and would hide how far the session could have gone.
         counts = _until(counts, use.stopped_at - overview.first)
     elif (reached := [at for at in use.reached_at.values() if at]) and None not in (
         use.reached_at.values()
     ):
-        # Far beyond the limit, the points where the counts reached it would be too close to tell.
+        # With calls far beyond the limit, the points where the counts reach it would overlap.
         counts = _until(counts, max(reached) * 3 // 2 + 1 - overview.first)
     rows = [
         charts.Counting(name=words, style=style, counts=counts[counting])
@@ -243,7 +243,7 @@ def _limit_says(use: LimitUse) -> str:
 
 
 def _first_turn(before: Sequence[BriefCall], here: Sequence[BriefCall]) -> int:
-    """The number of the turn that the first call shown belongs to."""
+    """Number of the turn that the first call shown belongs to."""
     seen = list(dict.fromkeys(call.turn_id for call in before if call.turn_id))
     turn = here[0].turn_id
     return seen.index(turn) + 1 if turn in seen else len(seen) + 1

@@ -1,5 +1,5 @@
-"""Choices in the address of the session list: filters, text and order, and addresses with another
-choice."""
+"""Choices in the session list's URL (filters, text and order), and URLs that change one of
+them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -24,21 +24,21 @@ STATES: Final = {
     "ended": "Ended",
 }
 HAS: Final = {bit.name.lower(): bit for bit in Session.Has}
-BACKWARDS: Final = "-"  # before the name of an order
-DIGITS: Final = 18  # of a number that every database holds
-LATEST: Final = 2**52  # microseconds since 1970, after which no call is
-LONGEST_TEXT: Final = 1_025  # characters: no id and no name has as many
+BACKWARDS: Final = "-"  # prefix of an order's name
+DIGITS: Final = 18  # of a number that fits in every database
+LATEST: Final = 2**52  # microseconds since 1970, later than any call
+LONGEST_TEXT: Final = 1_025  # characters, more than any id or name has
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    address: str  # without any choice
+    address: str  # without choices
     scope: Scope
     text: str
     chosen: Chosen
-    sort: str  # a name of an order, or nothing
+    sort: str  # name of an order, or empty
     turned: bool
-    matches: Place | None = None  # where the part of a search begins; none: with the newest call
+    matches: Place | None = None  # start of this part of a search; None: the newest call
 
     @property
     def filters(self) -> SessionFilter:
@@ -63,7 +63,7 @@ class Choices:
         }
 
     def with_other(self, **other: str) -> str:
-        """The address of the list with these chosen in place of what is; empty: not chosen."""
+        """URL of the list with these choices replaced; an empty value clears one."""
         return with_query(self.address, **self.query() | other)
 
     def toggled(self, bit: int) -> str:
@@ -71,7 +71,7 @@ class Choices:
         return self.with_other(has=",".join(name for name, flag in HAS.items() if has & flag))
 
     def sorted_by(self, name: str) -> str:
-        """Once more is the other way round."""
+        """URL of the list in this order, reversed if it already has that order."""
         is_so = name == (self.sort or USUAL)
         return self.with_other(sort=self.sort_query(name, turned=is_so and not self.turned))
 
@@ -82,7 +82,7 @@ class Choices:
 
 
 def choices_of(request: MemberRequest, address: str) -> Choices:
-    """Unknown choices are ignored, so that addresses written by hand work."""
+    """Choices from the request's URL. Unknown ones are ignored, so that hand-written URLs work."""
     query, scope, narrowing = request.GET, scope_of(request, is_list=True), narrowing_of(request)
     state, sort = query.get("state", ""), query.get("sort", "")
     has = sum({HAS[name] for name in query.get("has", "").split(",") if name in HAS})
@@ -108,7 +108,7 @@ def choices_of(request: MemberRequest, address: str) -> Choices:
 
 
 def _matches(text: str) -> Place | None:
-    """A place among calls, as addresses have it; none for anything else."""
+    """Position in the calls from a URL parameter, or None if malformed."""
     at, _, number = text.partition(".")
     if not at.isdecimal() or not number.isdecimal():
         return None

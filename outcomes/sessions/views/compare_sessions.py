@@ -1,4 +1,4 @@
-"""Page that compares two sessions: how each ended, where they part, and their calls by tool."""
+"""Page that compares two sessions: how each ended, where they diverge, and their calls by tool."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -94,7 +94,7 @@ def _other(request: MemberRequest, one: Session) -> Session | None:
     if not name.strip():
         return None
     environment = request.GET.get("in", one.environment.name)
-    # An id may begin or end with a space; one that was pasted may have it by chance.
+    # An id may start or end with a space, but a pasted one may have it by accident.
     candidates = (
         session_named(request.project.pk, session_id, environment)
         for session_id in dict.fromkeys((name, name.strip()))
@@ -121,7 +121,7 @@ def _urls(request: MemberRequest, parted: PartedAt | None, sides: list[Side]) ->
 
 
 def _limits(one: list[LimitUse], other: list[LimitUse]) -> list[dict[str, Any]]:
-    """A row for each limit and counting that either has."""
+    """One row for each limit and way of counting that either session has."""
     sides = [{(key_of(use), use.limit.value): use for use in uses} for uses in (one, other)]
     rows = []
     for place in dict.fromkeys([*sides[0], *sides[1]]):

@@ -1,4 +1,4 @@
-"""Facets of the session list, with the number of sessions each value would show."""
+"""Facets of the session list, with the number of sessions that match each value."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -11,7 +11,7 @@ from outcomes.sessions.queries.order import ORDERS, USUAL
 from outcomes.sessions.views.choices import Choices
 
 T = TypeVar("T", bound=Hashable)
-SHOWN: Final = 6  # values of a filter; the rest opens
+SHOWN: Final = 6  # values of a filter; the rest is collapsed
 MOST: Final = 60  # of the rest
 _HAS: Final = {
     Session.Has.DENIALS: "Denials",
@@ -36,17 +36,17 @@ class Facet(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Head of a column, or of an order without a column."""
+    """Header of a column, or of an order without a column."""
 
     name: str
     url: str
     current: bool
     ascending: bool
-    words: str  # how the list is sorted when it is pressed
+    words: str  # sort order after a click
 
 
 def facets_shown(counts: Facets, choices: Choices, *, environments: int) -> list[Facet]:
-    """Facets that have a value to choose."""
+    """Facets with at least one value to choose."""
     chosen = choices.chosen
     version = (chosen.contract, chosen.version) if chosen.version is not None else None
     facets = [
@@ -84,7 +84,7 @@ def facets_shown(counts: Facets, choices: Choices, *, environments: int) -> list
 
 
 def heads_of(choices: Choices, *, indexed_only: bool) -> dict[str, Head]:
-    """By the name of the order; of very many sessions only some can be had."""
+    """Headers by the name of their order; a very long list has only the indexed orders."""
     heads = {}
     for name, order in ORDERS.items():
         if indexed_only and not order.indexed:

@@ -1,5 +1,5 @@
-"""Parts of a session's page that are loaded when opened: the replay record of a turn, and the
-beginning of an artifact."""
+"""Parts of the session page that load when opened: the replay record of a turn, and the beginning
+of an artifact."""
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe

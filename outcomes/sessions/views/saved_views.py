@@ -1,4 +1,4 @@
-"""Saved views of the list of sessions: its menu, and a page where they are renamed and removed."""
+"""Saved views of the session list: the menu, and the page that renames and removes them."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from outcomes.sessions.queries import list as session_list
 from outcomes.sessions.tables import SAVED_VIEWS
 from outcomes.web.paging import with_query
 
-# What of an address is a view: not where in the list one was.
+# URL parameters that a view saves; the position in the list is not one of them.
 HELD: Final = (*NAMES, "q", "state", "contract", "version", "limit", "has", "sort")
 
 

@@ -1,4 +1,4 @@
-"""Page of a session: the cause of its trouble, its calls and figures, and the part that updates."""
+"""Session page: the cause of a problem, calls, figures, and the part that updates live."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -72,13 +72,13 @@ def current_state(request: MemberRequest, session: Session) -> str:
 
 
 def state_with(session: Session, waiting: Mapping[str, Any]) -> str:
-    """With the approvals that wait in it, where they are known."""
+    """State of the session, given its pending approvals."""
     asking = Asking(ids={session.pk} if waiting["lines"] else ())
     return state_of(session, timezone.now(), asking)
 
 
 def session_summary(page: SessionPage, state: str) -> sentences.SessionSummary:
-    """Facts about a session that its sentences use."""
+    """Facts of the session that its sentences use."""
     session, overview, limits = page.session, page.overview, page.report.limits
     stop = sentences.first_stop(limits)
     counted = counted_before_stop(page.calls, stop, first=overview.first) if stop else None
@@ -102,7 +102,7 @@ def session_summary(page: SessionPage, state: str) -> sentences.SessionSummary:
 
 
 def _only_rule(page: SessionPage) -> str:
-    """The rule behind every denial; empty where there are several, or some were not read."""
+    """Rule behind every denial; empty if there are several, or if not all calls were read."""
     rules = {call.rule for call in page.calls if call.kind == DENIED}
     return rules.pop() if len(rules) == 1 and page.is_complete else ""
 
@@ -112,7 +112,7 @@ def session_tag(session: Session, state: str) -> str:
 
 
 def in_list(session: Session) -> tuple[object, ...]:
-    """Fields that a row of the list shows; counts by tool and by reason are not loaded for it."""
+    """Fields that a list row shows; lists don't load counts by tool and by reason."""
     return (
         session.pk, session.first_at, session.last_at, session.version_id, session.agent_id,
         session.attempts, session.successes, session.failures, session.unknown, session.denied,
@@ -160,7 +160,7 @@ TABLES: Final[dict[str, tuple[Columns[Any], Callable[[Overview], Iterable[Any]]]
 
 
 def offer_tables(request: MemberRequest, overview: Overview, *, has_children: bool) -> None:
-    """In the Export menu, those that have rows."""
+    """Add the tables that have rows to the Export menu."""
     for name, (_, rows) in TABLES.items():
         if list(rows(overview)):
             offer_table(request, name, table=name)
@@ -169,7 +169,7 @@ def offer_tables(request: MemberRequest, overview: Overview, *, has_children: bo
 
 
 def session_file(request: MemberRequest, session: Session) -> HttpResponseBase | None:
-    """None where the page itself is asked for."""
+    """Requested table as a file, or None for a page request."""
     name = request.GET.get("table", "")
     if name == CHILDREN:
         ids = [tool.pk for tool in family_of(session).children]
@@ -238,7 +238,7 @@ def _with_doubt(project_id: int, children: Sequence[Session]) -> list[tuple[Sess
 
 
 def _reclassify_url(request: MemberRequest, session: Session) -> str:
-    """Form prefilled with this session, over all time."""
+    """URL of the form, prefilled with this session and all time."""
     form = reverse("outcomes:reclassifications", args=[request.project.slug])
     chosen = {"session": session.session_id, "environment": session.environment.name, "days": ""}
     return f"{form}?{urlencode(chosen)}"
@@ -297,12 +297,12 @@ def _status(request: MemberRequest, page: SessionPage, state: str) -> dict[str, 
 
 
 def _is_all_in(loop: RepeatedDenial | None, session: Session) -> bool:
-    """Whether the cause card tells all there is about denials."""
+    """Whether the cause card covers all denials of the session."""
     return loop is not None and loop.times == session.denied
 
 
 class _Addresses:
-    """Addresses of a stretch of the strip: of the page, and of the part that shows it."""
+    """URLs for a range of the strip: the page, and the part that shows it."""
 
     def __init__(self, request: MemberRequest, session: Session, tag: str) -> None:
         slug, self.tag, self.carried = request.project.slug, tag, carried_query(request.GET)

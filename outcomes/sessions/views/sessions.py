@@ -1,4 +1,4 @@
-"""The list of sessions and its live part."""
+"""Session list and its live part."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -45,7 +45,7 @@ from outcomes.web.columns import Columns
 from outcomes.web.narrowing import narrowing_context, narrowing_of
 from outcomes.web.paging import Page, Place, every, hash_of, links_of, start_of, with_query
 
-CARRIED: Final = ("q", "state", "limit", "has", "sort")  # beside the scope and the contract
+CARRIED: Final = ("q", "state", "limit", "has", "sort")  # in addition to scope and contract
 COLUMNS: Final = Columns(
     "sessions",
     {
@@ -66,7 +66,7 @@ COLUMNS: Final = Columns(
 NO_SESSIONS: Final = "No sessions yet"
 NO_MATCHES: Final = "No sessions match these filters."
 NO_MATCHES_SO_FAR: Final = "No matches so far. Older calls are not searched yet."
-FULL_CHECK_EVERY: Final = 15  # seconds: sessions end, and approvals run out, without any event
+FULL_CHECK_EVERY: Final = 15  # seconds: sessions end and approvals expire without an event
 
 
 @require_safe
@@ -97,7 +97,7 @@ def sessions(request: MemberRequest) -> HttpResponseBase:
 
 
 def _without_session_url(request: MemberRequest, **chosen: str) -> str:
-    """The calls without a session, in the scope of this list."""
+    """URL of the calls without a session, in the scope of this list."""
     query = request.GET.copy()
     for name in (*CARRIED, "before", "after"):
         query.pop(name, None)
@@ -109,7 +109,7 @@ def _without_session_url(request: MemberRequest, **chosen: str) -> str:
 @require_POST
 @member_page()
 def choose_columns(request: MemberRequest) -> HttpResponse:
-    """Keep the chosen columns of the list, and go back to it as it was."""
+    """Save the chosen columns, and return to the list with its query."""
     here = reverse("outcomes:sessions", args=[request.project.slug])
     query = QueryDict(request.POST.get("query", "")).urlencode()
     answer = redirect(f"{here}?{query}" if query else here)
@@ -207,13 +207,13 @@ def _list(request: MemberRequest, choices: Choices) -> dict[str, Any]:
 
 
 def _columns(request: MemberRequest, choices: Choices, environments: int) -> frozenset[str]:
-    """Without the environment where all rows have the same."""
+    """Columns to show, without the environment if all rows have the same one."""
     has_several = environments > 1 and not choices.chosen.environment
     return COLUMNS.shown(request) - (frozenset() if has_several else {"environment"})
 
 
 def _without_hits(project: int, choices: Choices, now: datetime, asking: Asking) -> Facets:
-    """The facets of a list without rows: all values of this time, so that filters stay in place."""
+    """Facets of an empty list: all values of the period, so that filters stay in place."""
     since, until = choices.scope.bounds
     every = bounded(project, SessionFilter(since=since, until=until))
     known = facets_of(session_groups(project, every, now, asking).groups, Chosen())
@@ -221,7 +221,7 @@ def _without_hits(project: int, choices: Choices, now: datetime, asking: Asking)
 
 
 def _filters(project: int, choices: Choices) -> SessionFilter:
-    """With the sessions that the search stands for; of a search with a mistake there are none."""
+    """Filters with the sessions that the search finds; an invalid search finds none."""
     filters = choices.filters
     if not choices.text:
         return filters
@@ -234,7 +234,7 @@ def _filters(project: int, choices: Choices) -> SessionFilter:
 
 
 def _parts(project: int, choices: Choices) -> Iterator[SessionFilter]:
-    """All parts of a search, newest first; without one, the list itself."""
+    """Filters for each part of a search, newest first; without a search, those of the list."""
     choices = replace(choices, matches=None)
     while True:
         filters = bounded(project, _filters(project, choices))
@@ -245,7 +245,7 @@ def _parts(project: int, choices: Choices) -> Iterator[SessionFilter]:
 
 
 def _part(filters: SessionFilter, choices: Choices) -> dict[str, str]:
-    """The part of a search that is listed, and the addresses of other parts."""
+    """Note on the part of a search that is listed, and the URLs of other parts."""
     matching = filters.matching
     if matching is None:
         return {"search_note": ""}
@@ -258,7 +258,7 @@ def _part(filters: SessionFilter, choices: Choices) -> dict[str, str]:
 
 
 def _order(choices: Choices, *, are_many: bool) -> tuple[Order, bool]:
-    """Very many sessions are shown in the orders that an index has."""
+    """Chosen order, or the usual one if it has no index and there are too many sessions."""
     if not are_many or choices.order.indexed:
         return choices.order, choices.turned
     return ORDERS[USUAL], False
@@ -291,7 +291,7 @@ def _shown(rows: int, facets: Facets, order: Order, *, turned: bool, is_exact: b
 
 
 def _before(choices: Choices, project: int, now: datetime) -> str:
-    """Comparison with the previous period; none while a text is searched."""
+    """Comparison with the previous period; empty for a text search."""
     scope, filters = choices.scope, choices.filters
     if scope.bounds[0] is None or filters.text:
         return ""

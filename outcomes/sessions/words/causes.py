@@ -1,4 +1,4 @@
-"""Headline of a session and its causes: fixed phrases with names and figures put in."""
+"""Headline of a session and its causes: fixed phrases filled with names and figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,18 +11,19 @@ from governance.core.masking import masked_beginning
 from outcomes.sessions.domain.overview import FailureGroup
 
 LONGEST: Final = 90
-_SHORT: Final = 24  # characters of a name where there is no room for all of it
+_SHORT: Final = 24  # characters of a shortened name
 _ANY: Final = "This session"
 
 
 class Code(str):
-    """A name in a sentence: of a session, tool, rule or limit."""
+    """Name of a session, tool, rule or limit in a sentence."""
 
     __slots__ = ()
 
 
 def headline(session_id: str, *parts: str) -> SafeString:
-    """The crumbs above have the whole id, so a long one gives way first, then other names."""
+    """Headline of at most LONGEST characters. The breadcrumbs show the full id, so a long id is
+    dropped first, then other names are shortened."""
     shortened = tuple(_shortened(part) for part in parts)
     for shown in ((Code(session_id), *parts), (_ANY, *parts), (_ANY, *shortened)):
         if sum(map(len, shown)) <= LONGEST:
@@ -47,7 +48,7 @@ def _shortened(part: str) -> str:
 
 
 def _cut(parts: Sequence[str]) -> list[str]:
-    """An error text comes last and has no end of its own."""
+    """Parts cut to LONGEST characters; the last part is an error text of any length."""
     room, shown = LONGEST - 1, []
     for part in parts:
         shown.append(type(part)(part[:room]))
@@ -69,7 +70,7 @@ class NamedFailure:
     calls: int
     missed: int  # reported as success by the agent
     call_id: str  # newest
-    group_key: str = ""  # of similar failures everywhere
+    group_key: str = ""  # shared by similar failures in all sessions
     is_timeout: bool = False
 
     @property
@@ -78,7 +79,7 @@ class NamedFailure:
 
     @property
     def happened(self) -> str:
-        """failed 5 times: SMTP 451: try again later"""
+        """Phrase such as `failed 5 times: SMTP 451: try again later`."""
         number = "once" if self.calls == 1 else f"{self.calls:,} times"
         if self.is_timeout:
             why = f": {self.error}" if self.error != TIMED_OUT else ""
@@ -108,7 +109,7 @@ def _error(group: FailureGroup) -> str:
 
 
 def noticed_words(failures: int, *, missed: int, unsaid: int) -> str:
-    """Which of the failures the agent noticed, as far as it reported."""
+    """How many failures the agent noticed, missed or did not report on."""
     if not failures:
         return "none"
     seen = failures - missed - unsaid
@@ -117,7 +118,7 @@ def noticed_words(failures: int, *, missed: int, unsaid: int) -> str:
 
 
 def session_doubt_words(suspected: Mapping[int, int]) -> str:
-    """3 outputs look like failures, and no check covers them."""
+    """Sentence about outputs that look like failures but are not covered by a check."""
     number = sum(suspected.values())
     if number == 1:
         return "1 output looks like a failure, and no check covers it."

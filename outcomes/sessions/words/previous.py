@@ -11,7 +11,7 @@ _NONE: Final = f"no earlier session in {BEFORE.days} days"
 
 
 def previous_sessions_words(before: SessionsBefore | None) -> dict[str, str]:
-    """Texts by the tile of a session's page."""
+    """Comparison texts by tile of the session page."""
     if before is None:
         return {"rate": _NONE}
     number = before.sessions
@@ -31,7 +31,7 @@ def previous_sessions_words(before: SessionsBefore | None) -> dict[str, str]:
 
 
 def previous_period_words(before: Facets, words: str) -> str:
-    """Sentence about the previous period, below that of the list."""
+    """Sentence about the previous period, shown below the list's headline."""
     period = words.removeprefix("the ").capitalize()
     stopped = before.states["stopped"]
     limits = f", {stopped_words(stopped, before.premature)}" if stopped else ""
@@ -39,7 +39,7 @@ def previous_period_words(before: Facets, words: str) -> str:
 
 
 def _average(sums: int, sessions: int) -> str:
-    """Average with one decimal, without it where it is zero."""
+    """Average with one decimal, omitted if zero."""
     return f"{sums / sessions:,.1f}".removesuffix(".0") + _on_average(sessions)
 
 

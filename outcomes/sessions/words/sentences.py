@@ -1,4 +1,4 @@
-"""Sentences that open the pages of sessions."""
+"""Headlines and second sentences of the session pages."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,7 +15,7 @@ from outcomes.sessions.words.causes import Code, NamedFailure, headline, sentenc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSummary:
-    """As much of a session as its sentences need."""
+    """The facts of a session that its sentences need."""
 
     name: str
     state: str  # running, waiting, stopped or ended
@@ -28,15 +28,15 @@ class SessionSummary:
     open: int
     missed: int
     limits: list[LimitUse]
-    loop: RepeatedDenial | None = None  # that it is stuck in
+    loop: RepeatedDenial | None = None  # that the session is stuck in
     failures: list[NamedFailure] = field(default_factory=list)  # for a limit, those it counted
-    before_stop: Results | None = None  # of what the limit counts; none: not all calls were read
+    before_stop: Results | None = None  # of the calls the limit counts; None: not all were read
 
 
 def sessions_sentence(
     *, total: int, running: int, waiting: int, stopped: int, premature: int
 ) -> str:
-    """Worst first."""
+    """Headline of the session list, worst first."""
     if not total:
         return "No sessions yet"
     sessions = counted(total, "session")
@@ -70,7 +70,7 @@ def stopped_words(stopped: int, premature: int) -> str:
 
 
 def session_sentence(session: SessionSummary) -> SafeString:
-    """The worst thing about a session, with its cause."""
+    """Headline of a session: the worst fact and its cause."""
     return headline(session.name, *_headline(session))
 
 
@@ -105,7 +105,7 @@ def _cause(session: SessionSummary) -> list[str]:
             _after_limit(session.denied_by_limit),
         ]
     if session.loop is not None:
-        return []  # its card says it in full
+        return []  # the cause card has the details
     if session.state == "waiting":
         return [_top_error(session), _missed(session)]
     if len(session.failures) > 1:
@@ -192,7 +192,7 @@ def _denied(session: SessionSummary) -> list[str]:
 
 
 def _calm(session: SessionSummary) -> str:
-    """No failure, no denial: how sure that is."""
+    """Headline of a session without failures or denials, and how much of it was checked."""
     is_running = session.state == "running"
     calls = f"{counted(session.calls, 'call')}{' so far' if is_running else ''}"
     return f"{' is running' if is_running else ' ended'}: {calls}, {_verdicts(session)}"

@@ -1,4 +1,4 @@
-"""Results of a scan: they replace those of the scan before."""
+"""Results of a scan, which replace those of the previous scan."""
 
 from typing import Final
 
@@ -8,13 +8,13 @@ from django.utils import timezone
 from outcomes.models import Suggestion, SuspectedCall
 from outcomes.suggestions.domain.suggesting import Finding, ToolScan
 
-AT_ONCE: Final = 250  # calls of one insert
-MOST: Final = 1_000  # of a project: what agents name must not grow without end
+AT_ONCE: Final = 250  # rows per insert
+MOST: Final = 1_000  # per project: agents choose the names, so their number must be limited
 
 
 @transaction.atomic
 def keep(project: int, tool: int, scan: ToolScan) -> None:
-    """Replace the suggestions of a tool by those of this scan."""
+    """Replace a tool's suggestions with those of this scan."""
     now = timezone.now()
     present = {
         (row.check_name, row.rule): row

@@ -1,6 +1,6 @@
-"""Scans of the newest results for silent failures: queued and run.
+"""Scans of the newest outputs for silent failures: queued and run.
 
-A job of its own process: what it costs, who settles does not pay.
+A scan is a job in another process, so settling does not pay for it.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from outcomes.suggestions.commands.results import keep
 from outcomes.suggestions.domain.suggesting import FELL_THROUGH, Seen, ToolScan
 from outcomes.suggestions.queries import all_tools, newest_event, tool_names, tools_touched
 
-NEWEST: Final = 2_000  # results of a tool
-LARGEST: Final = 1024 * 1024  # bytes of a result that is kept apart; what is larger is left out
-ALL_LARGE: Final = 16 * LARGEST  # of one tool
+NEWEST: Final = 2_000  # outputs per tool
+LARGEST: Final = 1024 * 1024  # bytes of an artifact; larger ones are skipped
+ALL_LARGE: Final = 16 * LARGEST  # bytes of artifacts per tool
 AT_ONCE: Final = 250
-ALL_AGAIN: Final = timedelta(days=1)  # calls leave, and nothing tells of it
+ALL_AGAIN: Final = timedelta(days=1)  # because removed calls trigger no scan
 _WITH_RESULT: Final = (Call.Kind.EXECUTION_RESULT.value, Call.Kind.ARTIFACT_REFERENCE.value)
 _scans: Final = SuggestionScan.objects.all
 Status = SuggestionScan.Status
@@ -41,11 +41,11 @@ _BEGUN: Final = Q(status=Status.RUNNING) | Q(status=Status.QUEUED, started_at__i
 
 
 class ScanEnded(Exception):
-    """The project is gone, or another process has taken it up."""
+    """The project was removed, or another process has claimed the scan."""
 
 
 def request_scans() -> list[int]:
-    """At all projects where there is a reason to; the ids of those that wait now."""
+    """Request scans of all projects that need one. Returns the ids of queued scans."""
     for project in Tool.objects.order_by().values_list("project", flat=True).distinct():
         last = _scans().filter(project=project).first()
         if last is None or (last.has_ended and _has_reason(last)):
@@ -54,8 +54,8 @@ def request_scans() -> list[int]:
 
 
 def request_scan(project_id: int) -> SuggestionScan:
-    """It waits from now on. One that has begun goes on, and is followed by another: what came
-    after it began it does not see."""
+    """Queue a scan. A scan that has started continues and is followed by another, because it does
+    not see later calls."""
     scan, _ = SuggestionScan.objects.get_or_create(
         project_id=project_id, defaults={"requested_at": timezone.now()}
     )
@@ -82,13 +82,13 @@ def _requeued() -> dict[str, Any]:
 
 
 def waiting_scans() -> list[int]:
-    """Queued scans, with those whose worker died."""
+    """Ids of queued scans, including those whose worker died."""
     jobs.requeue_lost(_scans())
     return jobs.waiting(_scans())
 
 
 def run_scan(number: int) -> bool:
-    """False where its turn ended before its work, or it was asked for again meanwhile: it waits."""
+    """Run a scan. False if it is queued again: its turn ended, or it was requested meanwhile."""
     waiting = jobs.claimed(_scans(), number)
     return waiting is None or _run(waiting)
 
@@ -106,7 +106,7 @@ def _is_for_all(last: SuggestionScan) -> bool:
 
 
 def _judges(project_id: int) -> str:
-    library = sum(VERSIONS.values())  # which only grow
+    library = sum(VERSIONS.values())  # versions only increase
     return f"{state_of_judges(project_id)}/{len(VERSIONS)}/{library}"
 
 
@@ -127,14 +127,14 @@ def _run(waiting: SuggestionScan) -> bool:
             _note(waiting, total=len(tools), passed=passed, result=begun)
             try:
                 keep(project, tool, _scanned(waiting, tool, names[tool], judging))
-            except OSError as error:  # what was found before stays
+            except OSError as error:  # earlier suggestions stay
                 begun["fault"] = fault_words(error)
             begun["after"] = tool
             if turn.is_over() and tool != left[-1]:
                 _note(waiting, passed=passed + 1, result=begun)
                 jobs.put_back(waiting)
                 return False
-        if fault := begun.get("fault"):  # it is asked for again soon
+        if fault := begun.get("fault"):  # another scan will be requested soon
             jobs.end(waiting, Status.FAILED, error=fault[:500])
             return True
         now = timezone.now()
@@ -156,12 +156,12 @@ def _run(waiting: SuggestionScan) -> bool:
 
 
 def _beginning(waiting: SuggestionScan) -> dict[str, Any]:
-    """State at the start; later changes are for the next scan."""
+    """State at the start. Later changes are left to the next scan."""
     return {
         "all": _is_for_all(waiting),
         "newest": newest_event(waiting.project_id),
         "judges": _judges(waiting.project_id),
-        "after": 0,  # the last tool that was looked at
+        "after": 0,  # last tool scanned
     }
 
 
@@ -186,7 +186,7 @@ def _scanned(scan: SuggestionScan, tool: int, name: str, judging: Judging) -> To
 def _scan(
     findings: ToolScan, rows: Sequence[Row], project: int, judging: Judging, left: int
 ) -> int:
-    """How many bytes of large results may still be read."""
+    """Scan these calls. Returns how many more bytes of artifacts may be read."""
     recorded, contents = outputs_of(rows), Contents()
     contents.learn((project, row.artifact_name) for row in rows if row.artifact_name)
     for row in rows:

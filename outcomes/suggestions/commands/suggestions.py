@@ -15,7 +15,7 @@ from outcomes.suggestions.queries import suggestion_numbered
 
 
 def dismiss_suggestion(project_id: int, number: int, *, by: Actor) -> Suggestion:
-    """Dismiss a suggestion for good."""
+    """Dismiss a suggestion permanently."""
     return _set(project_id, number, by, is_dismissed=True)
 
 
@@ -24,7 +24,7 @@ def bring_back_suggestion(project_id: int, number: int, *, by: Actor) -> Suggest
 
 
 def ask_for_effect(project_id: int, number: int, *, text: str, by: Actor) -> Rejudging:
-    """Impact preview of this text, which has the suggested rule, on the calls of its tool."""
+    """Start an impact preview of a draft with the suggested rule, on the calls of its tool."""
     refuse_unless(by, Action.WRITE_CHECK)
     suggestion = _numbered(project_id, number)
     criteria = CallCriteria(tools=[suggestion.tool.name])
@@ -43,7 +43,7 @@ def _set(project_id: int, number: int, by: Actor, *, is_dismissed: bool) -> Sugg
     action = "suggestion dismissed" if is_dismissed else "suggestion restored"
     record(by, action, str(suggestion), project=project, details={"results": suggestion.results})
     if not is_dismissed and not suggestion.results:
-        suggestion.delete()  # nothing is left of what it said
+        suggestion.delete()  # no matching outputs are left
         return suggestion
     suggestion.dismissed_at = timezone.now() if is_dismissed else None
     suggestion.dismissed_by = str(by)[:320] if is_dismissed else ""

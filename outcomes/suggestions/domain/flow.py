@@ -11,7 +11,7 @@ class Step(StrEnum):
 
 
 def next_step(*, drafted: bool, saved: bool, bound: bool, past_calls: int) -> Step | None:
-    """The step to take now; None when all are done."""
+    """Next step, or None if all are done."""
     if not saved:
         return Step.SAVE if drafted else Step.DRAFT
     if not bound:

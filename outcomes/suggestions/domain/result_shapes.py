@@ -1,4 +1,4 @@
-"""The results of a tool by their shape: how many have each, and what verdicts they have."""
+"""Outputs of a tool grouped by shape, with the number of each verdict."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -32,8 +32,7 @@ class OfShape:
 
 
 def results_by_shape(results: Iterable[tuple[Result, Shape, str]]) -> list[OfShape]:
-    """Results with their verdicts by shape, the most frequent shape first; each shows its
-    newest."""
+    """Outputs grouped by shape, most frequent shape first. Each group shows its newest output."""
     groups: dict[str, OfShape] = {}
     for result, shape, verdict in results:
         each = groups.setdefault(shape.digest, OfShape(shape, result))

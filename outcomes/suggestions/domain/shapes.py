@@ -1,7 +1,7 @@
-"""The shape of a result: which keys and types it has, and what its flag-like fields hold.
+"""Shape of an output: its keys and types, and the values of its flag-like fields.
 
-Two ordinary records of one kind have one shape; `{"ok": true}` and `{"ok": false}` have two. What
-is looked at is bounded, the fields near the top first, so that any value costs about the same.
+Two ordinary records of one kind have the same shape; `{"ok": true}` and `{"ok": false}` have
+different ones. The traversal is limited and breadth-first, so every output costs about the same.
 """
 
 import json
@@ -14,22 +14,22 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 DEEPEST: Final = 5
-WIDEST: Final = 64  # keys of one object; of more only those that are flags are told
-ITEMS: Final = 20  # of a list that are merged into one
-VISITED: Final = 2_000  # values of one result
-NODES: Final = 300  # that its shape has
-JSON_SEEN: Final = 65_536  # characters of one text
-JSON_READ: Final = 262_144  # of all texts of one result
+WIDEST: Final = 64  # keys of one object; larger ones keep only their flags
+ITEMS: Final = 20  # of a list, merged into one
+VISITED: Final = 2_000  # values of one output
+NODES: Final = 300  # of a shape
+JSON_SEEN: Final = 65_536  # characters of one string
+JSON_READ: Final = 262_144  # characters of all strings of one output
 LONGEST_KEY: Final = 60
-LONGEST_SHOWN: Final = 1_000  # characters of what is read; all of it counts for the digest
+LONGEST_SHOWN: Final = 1_000  # characters displayed; the digest covers all of them
 
 
 def _names(written: str) -> frozenset[str]:
     return frozenset(written.split())
 
 
-# Names without case and punctuation, so that isError, is_error and IsError are one.
-# Whose values are told where they are true, false, 0 or 1:
+# Names without case and punctuation, so that isError, is_error and IsError are equal. Fields whose
+# values are part of the shape if they are true, false, 0 or 1:
 SAYS_WHETHER: Final = _names(
     "ok success succeeded successful passed valid accepted approved completed complete done"
     " delivered sent saved updated created allowed authorized found"
@@ -37,17 +37,17 @@ SAYS_WHETHER: Final = _names(
     " blocked cancelled canceled aborted interrupted timedout timeout truncated retryable"
     " refused wasdenied iscomplete"
 )
-# Where they are one word, as of an enumeration:
+# If they are one word, like an enumeration value:
 STATES: Final = _names(
     "status state code type ok success error outcome phase finishreason stopreason responsestate"
     " resulttype errortype errorcode confirmationstate"
 )
-# Where they are a small whole number:
+# If they are small integers:
 CODES: Final = _names(
     "status statuscode httpstatus httpstatuscode httpcode code errorcode errno exitcode exitstatus"
     " exit returncode rc grpcstatus"
 )
-# Whether they are 0:
+# Only whether they are 0:
 COUNTS: Final = _names(
     "failed failures failedcount failedrecordcount errorcount errors rejected skipped"
     " rowcount rowsaffected affectedrows total count"
@@ -58,13 +58,13 @@ _ONE_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,31}|[0-9]{1,3}")
 _BARE: Final = re.compile(r"[A-Za-z_$@][A-Za-z0-9_$@-]*")
 _PUNCTUATION: Final = re.compile(r"[^a-z0-9]+")
 _DIGITS: Final = re.compile(r"[0-9]")
-_ID_DIGITS: Final = 3  # a key of so many is an id or a date, not a name
+_ID_DIGITS: Final = 3  # a key with this many is an id or a date, not a name
 _ANY_KEY: Final = "*"
 _MORE: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
 class Shape(NamedTuple):
-    text: str  # to be read by people, and nothing in it but printable ASCII and the ellipsis
+    text: str  # for display; only printable ASCII and the ellipsis
     digest: str
 
 
@@ -76,16 +76,16 @@ def shape_of(value: object) -> Shape:
 
 @dataclass(slots=True)
 class _Node:
-    """All that was seen in one place: of a list's items, and of keys that are ids, several."""
+    """Everything seen at one position. Items of a list, and keys that are ids, share a node."""
 
-    name: str = ""  # of a flag, else empty
+    name: str = ""  # of a flag, otherwise empty
     merged: bool = False
     words: set[str] = field(default_factory=set)
     fields: "dict[str, _Node] | None" = None
     item: "_Node | None" = None
-    inner: "_Node | None" = None  # of a text that is JSON
-    objects: int = 0  # that were seen here
-    seen: int = 0  # how often the field was there
+    inner: "_Node | None" = None  # content of a string that is JSON
+    objects: int = 0  # number of objects seen here
+    seen: int = 0  # number of objects that had this field
 
 
 class _Seen(NamedTuple):
@@ -170,7 +170,7 @@ class _Outline:
         if len(keys) > WIDEST:
             there.setdefault(_MORE, _Node())
             keys = [each for each in keys if each[0]]
-        # Flags first: if there are too many values, these are what tells.
+        # Flags first: if there are too many fields, flags matter most.
         keys.sort(key=lambda each: (not each[0], each[1]))
         for flag, text, key in keys[:WIDEST]:
             inner = self._field(there, _key(text), flag, merged=node.merged)
@@ -179,7 +179,7 @@ class _Outline:
                 self._waiting.append(_Seen(inner, fields[key], depth + 1, in_text=in_text))
 
     def _field(self, there: dict[str, _Node], key: str, flag: str, *, merged: bool) -> _Node | None:
-        """None where the shape has as many as it may have: they are told as more."""
+        """Node of a field, or None if the shape is full; it then gets an ellipsis."""
         if key not in there:
             if self._is_full():
                 there.setdefault(_MORE, _Node())
@@ -195,7 +195,7 @@ class _Outline:
         return self._nodes >= NODES
 
     def _parsed(self, text: str) -> Any:
-        """Object or list in a JSON text; None for other or too long texts."""
+        """Object or list in a JSON string. None for other and for too long strings."""
         if len(text) > min(JSON_SEEN, self._read) or text.lstrip()[:1] not in ("{", "["):
             return None
         self._read -= len(text)

@@ -1,7 +1,7 @@
-"""Results that no rule calls a failure, though the shipped library knows their form as one.
+"""Outputs that no rule classifies as failures, although built-in checks know their shape as one.
 
-Only structure counts, never words in a text: the library says which of its rules are so. Each of
-its checks is asked as a whole, since a rule before the one that matters may know better.
+Only structure counts, never words in a text: the library marks the rules that qualify. Each of its
+checks is evaluated as a whole, since an earlier rule may be more specific.
 """
 
 import json
@@ -21,16 +21,16 @@ from governance.core.verdict import Verdict
 from governance.matching.canonical import shown
 from outcomes.suggestions.domain.shapes import Shape, shape_of
 
-# What decides when no rule does. A rule that says success was written by somebody who knows.
+# What decides if no rule matches. A rule that says success was written on purpose, so it counts.
 FELL_THROUGH: Final = frozenset(("otherwise", "null"))
-SAMPLES: Final = 5  # shapes of which one result is shown
-SEEN: Final = 4  # values that a rule decided on
+SAMPLES: Final = 5  # shapes shown with one output each
+SEEN: Final = 4  # values shown that a rule matched
 LONGEST_VALUE: Final = 200
 _STEP: Final = re.compile(r"result|\.[A-Za-z_$@][A-Za-z0-9_$@-]*|\|json")
 
 
 class Known(NamedTuple):
-    """A rule of the library, and what it saw in a result."""
+    """A built-in rule, and the value that it matched in an output."""
 
     check: str
     rule: str
@@ -39,7 +39,7 @@ class Known(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A result that is judged success."""
+    """An output that counts as success."""
 
     number: int
     call_id: str
@@ -51,7 +51,7 @@ class Seen(NamedTuple):
 
 @cache
 def _library() -> Mapping[str, tuple[NamedCheck, frozenset[str]]]:
-    """The checks that suggest, the particular ones first, with the rules that do."""
+    """Built-in checks that suggest rules, specific ones first, with these rules."""
     rules: dict[str, set[str]] = defaultdict(set)
     for check, rule in suggested():
         rules[check].add(rule)
@@ -68,7 +68,7 @@ def known_failure(tool: str, output: Json, elapsed_ms: float | None) -> Known | 
 
 
 def _where(selector: str, value: Json, output: Json) -> str:
-    """The alternative that was present, where it can be identified."""
+    """Alternative of a selector that had the value, if it can be identified."""
     for alternative in selector.split(" ?? "):
         inner: Json = output
         base, *steps = _STEP.findall(alternative)
@@ -93,7 +93,7 @@ def _parsed(text: Json) -> Json:
 
 @dataclass(slots=True)
 class Finding:
-    """Results of one tool that one rule calls failures."""
+    """Outputs of one tool that one rule classifies as failures."""
 
     results: int = 0
     first_at: datetime | None = None
@@ -118,7 +118,7 @@ class Finding:
 
     @property
     def judge(self) -> str:
-        """Check that judged most of them."""
+        """Check that decided most of them."""
         return max(sorted(self.judges), key=lambda name: self.judges[name])
 
     def saw_most(self) -> list[list[Any]]:
@@ -140,7 +140,7 @@ class Finding:
 
 @dataclass(slots=True)
 class ToolScan:
-    """The newest results of one tool, looked at one by one."""
+    """Scan of one tool's newest outputs."""
 
     tool: str
     of: int = 0

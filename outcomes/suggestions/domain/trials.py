@@ -1,4 +1,4 @@
-"""Recorded results with the verdict of a draft on each, and the changes."""
+"""Recorded outputs with the verdict of a draft check on each, and what it would change."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from outcomes.suggestions.domain.shapes import Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """One result as it was recorded."""
+    """One recorded output."""
 
     call: int
     call_id: str
@@ -21,16 +21,16 @@ class Result:
     at: datetime
     elapsed_ms: float | None
     output: Json
-    is_cut: bool = False  # the agent sent a part of the output only
+    is_cut: bool = False  # the agent sent only part of the output
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
     result: Result
     shape: Shape
-    explanation: Explanation | None  # none: the text cannot be asked yet
-    before: str | None  # what the newest version says; none: there is none
-    bound: str | None  # what the check says that judges such a call now; none: it cannot
+    explanation: Explanation | None  # none: the draft cannot be evaluated yet
+    before: str | None  # verdict of the newest version; none: there is no version
+    bound: str | None  # verdict of the check that now applies to such a call; none: not checked
     bound_check: str
 
     @property
@@ -51,8 +51,8 @@ class Tried:
 
     @property
     def group_key(self) -> tuple[object, ...]:
-        """Equal for results that one line can stand for. What judges them now counts only where
-        the line says it: where no version is compared with, or the text cannot be asked."""
+        """Key of outputs that can share a row. Their current verdict matters only if the row shows
+        it: there is no version to compare with, or the draft cannot be evaluated."""
         rule = self.explanation.rule if self.explanation else ""
         key = self.result.tool, self.shape.digest, self.verdict, rule, self.before
         is_current_shown = self.before is None or self.explanation is None
@@ -61,7 +61,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class ResultGroup:
-    """Results with the same pattern and verdicts; the newest represents them."""
+    """Outputs with the same pattern and verdicts, represented by the newest."""
 
     all_: tuple[Tried, ...]
 
@@ -75,12 +75,12 @@ class ResultGroup:
 
     @property
     def is_bound_equally(self) -> bool:
-        """True if all of them have the same bound check and the same current verdict."""
+        """Whether all have the same bound check and the same current verdict."""
         return len({(each.bound_check, each.bound) for each in self.all_}) == 1
 
 
 def by_shape(tried: Sequence[Tried]) -> list[ResultGroup]:
-    """The most frequent first; of results in the order of their time."""
+    """Groups of outputs, most frequent first. Outputs must be sorted newest first."""
     by_key: dict[tuple[object, ...], list[Tried]] = {}
     for each in tried:
         by_key.setdefault(each.group_key, []).append(each)

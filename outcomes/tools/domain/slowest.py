@@ -1,4 +1,4 @@
-"""Which stretches of a time hold its slowest calls, as far as durations counted in buckets tell."""
+"""Locate the slowest calls of a period by the duration buckets of its parts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ Buckets = Mapping[int, int]
 
 
 class Stretch(NamedTuple):
-    """Minutes since 1970: from the first on, and before the end."""
+    """A range of minutes since 1970, from `first` to before `end`."""
 
     first: int
     end: int
@@ -20,17 +20,17 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """Stretches to read, and the bucket from which a call is slow enough."""
+    """Stretches to read, and the lowest bucket of a slow call."""
 
     stretches: list[Stretch]  # by time
     least: int
     calls: int  # measured ones in these stretches
-    is_all: bool = True  # else of calls that took about as long only the newest are among them
+    is_all: bool = True  # False: of calls in the lowest bucket, only the newest are included
 
 
 def stretches_to_read(counted: Mapping[Stretch, Buckets], most: int, room: int) -> Worth:
-    """Stretches that hold the `most` slowest calls. Where reading all calls as slow as the last of
-    them would exceed `room`, the newest stretches stand for the others."""
+    """Stretches that contain the `most` slowest calls. If reading all calls about as slow as the
+    last of them would exceed `room`, only the newest such stretches are read."""
     least = _least(counted, most)
     surely = {each for each, buckets in counted.items() if _any_above(buckets, least)}
     others = sorted(
@@ -50,7 +50,7 @@ def stretches_to_read(counted: Mapping[Stretch, Buckets], most: int, room: int) 
 
 
 def joined(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """With those that follow one another made one."""
+    """Stretches with adjacent ones merged."""
     merged: list[Stretch] = []
     for each in stretches:
         if merged and merged[-1].end == each.first:
@@ -61,7 +61,7 @@ def joined(stretches: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _least(counted: Mapping[Stretch, Buckets], most: int) -> int:
-    """The bucket of the last of the slowest; of fewer calls, that of the fastest one."""
+    """Bucket of the last of the slowest calls, or of the fastest call if there are fewer."""
     together: dict[int, int] = {}
     for buckets in counted.values():
         for bucket, calls in buckets.items():

@@ -1,4 +1,4 @@
-"""Tools with their figures and those of the previous period, and how they are sorted."""
+"""Tools with figures of this and the previous period, and their sort orders."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from outcomes.figures.domain.figures import Figures
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Figures of one name, now and in the previous period."""
+    """Figures of one tool or agent, now and in the previous period."""
 
     name: str
     now: Figures
@@ -18,14 +18,14 @@ class Compared:
 
     @property
     def change(self) -> float | None:
-        """In points of success, between the rates as they are shown."""
+        """Change of the success rate in percentage points, between the rounded rates shown."""
         if self.now.rate is None or self.before.rate is None:
             return None
         return round(round(100 * self.now.rate, 1) - round(100 * self.before.rate, 1), 1)
 
 
 class Order(NamedTuple):
-    """Sort key of rows, None where unknown, and whether the least comes first."""
+    """Sort key of rows (None if unknown), and whether to sort in ascending order."""
 
     key: Callable[[Compared], Any]
     least_first: bool
@@ -49,7 +49,7 @@ WORST_FIRST: Final = "success"
 
 
 def in_order(rows: Iterable[Compared], order: Order, *, turned: bool = False) -> list[Compared]:
-    """Unknown values come last in either direction; equal rows are sorted by name."""
+    """Sorted rows. Unknown values come last in either direction; ties are sorted by name."""
     known, unknown = list[Compared](), list[Compared]()
     for row in sorted(rows, key=lambda row: row.name):
         (unknown if order.key(row) is None else known).append(row)

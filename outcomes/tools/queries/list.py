@@ -1,4 +1,4 @@
-"""Tools of a project in a scope, with figures of the previous period, from the rollups."""
+"""Tools of a project in a scope and the previous period, read from rollups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from outcomes.tools.domain.tools import Compared
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    rows: list[Compared]  # those that were called in the scope, with percentiles
-    rates: Mapping[str, list[float | None]]  # of each, step by step
+    rows: list[Compared]  # tools called in the scope, with percentiles
+    rates: Mapping[str, list[float | None]]  # success rate of each tool per step
 
 
 def tools_in(project_id: int, scope: Scope, suspected: Mapping[str, int]) -> Tools:
@@ -28,7 +28,7 @@ def tools_in(project_id: int, scope: Scope, suspected: Mapping[str, int]) -> Too
 
 
 def _slot(tool: ToolSlots, place: int) -> Slot:
-    """The previous period is one step."""
+    """Slot of a tool for a step; step 0 is the whole previous period."""
     if not place:
         return tool.before
     if place not in tool.steps:

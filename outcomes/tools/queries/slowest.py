@@ -1,5 +1,4 @@
-"""Slowest calls of a tool in any period: rollups locate them, and calls are read only
-there."""
+"""Slowest calls of a tool in any period: rollups locate them, so few calls are read."""
 
 import bisect
 from collections import Counter, defaultdict
@@ -19,9 +18,9 @@ from outcomes.tools.domain.slowest import Stretch, Worth, joined, stretches_to_r
 from outcomes.tools.queries.tools import NamedTool
 
 MOST: Final = 10
-READ: Final = 5_000  # calls; in more than these one looks more closely where they are
-ROOM: Final = 20_000  # calls of the days that are looked at more closely
-MINUTES: Final = 300  # of which rollups are read, each of all tools together
+READ: Final = 5_000  # calls; for more than these, finer rollups are read first
+ROOM: Final = 20_000  # calls in the days whose finer rollups are read
+MINUTES: Final = 300  # read as rollups of one minute, which contain all tools
 _ANY: Final = 2**62
 _ENVIRONMENT: Final = "SELECT id FROM governance_environment WHERE project_id = %s AND name = %s"
 _IN_SPAN: Final = "tool_id = %s AND at >= span.since AND at < span.until"
@@ -37,7 +36,7 @@ ORDER BY stored.elapsed_ms DESC, stored.at DESC, stored."order" DESC LIMIT %s
 @dataclass(frozen=True, slots=True)
 class Slowest:
     calls: list[Call]
-    is_all: bool = True  # else others took about as long as the last of these
+    is_all: bool = True  # False: other calls took about as long as the last of these
 
 
 def slowest_calls(named: NamedTool, scope: Scope) -> Slowest:
@@ -72,7 +71,7 @@ def slowest_calls(named: NamedTool, scope: Scope) -> Slowest:
 
 
 class _From(Slot):
-    """Slot that ignores calls faster than `least`."""
+    """Slot that ignores rollups whose slowest call is below bucket `least`."""
 
     __slots__ = ("_least",)
 
@@ -86,12 +85,12 @@ class _From(Slot):
 
 
 def _worth(reading: Reading, parts: list[Run], room: int, least: int = 0) -> Worth:
-    """Whatever step a rollup has, it counts for the stretch that it lies in. What took less than
-    the least of the slowest, once that is known, is passed over."""
+    """Stretches to read, by the rollups in them, whatever their step. Rollups whose slowest call is
+    below bucket `least` are ignored."""
     stretches = sorted(Stretch(start, start + run.step) for run in parts for start in run.starts())
     firsts = [each.first for each in stretches]
     slots: defaultdict[int, Slot] = defaultdict(lambda: _From(least))
-    ignored = Slot()  # changes of minutes that nobody asked for
+    ignored = Slot()  # collects changes outside the stretches
 
     def slot_of(_environment: int, minute: int, _tool: int, _agent: int) -> Slot:
         place = bisect.bisect_right(firsts, minute) - 1
@@ -111,7 +110,7 @@ def _runs_of(stretches: list[Stretch], step: int) -> list[Run]:
 
 
 def _numbers(named: NamedTool, scope: Scope, worth: Worth) -> list[int]:
-    """Stretch for stretch, by the index of times of the tool."""
+    """Ids of the slow calls, read stretch by stretch through the index of the tool's times."""
     adapt = reading().ops.adapt_datetimefield_value
     spans = joined(worth.stretches)
     values: list[Any] = [adapt(time_of(minute)) for span in spans for minute in span]

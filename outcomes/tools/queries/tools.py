@@ -1,4 +1,4 @@
-"""One tool in a scope and in the time before it; all of it comes from the rollups."""
+"""Figures of one tool in a scope and the previous period, read from rollups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from outcomes.tools.domain.tools import Compared
 
 @dataclass(frozen=True, slots=True)
 class NamedTool:
-    """A tool that is asked for by its name, with what its page would ask for besides."""
+    """A tool looked up by name, with other values that its page needs, read in one query."""
 
     tool: Tool
-    agent: int  # the number of the scope's; 0: it has none
-    newest_event: int  # of the whole project, which tells whether anything changed
+    agent: int  # id of the scope's agent; 0: none
+    newest_event: int  # of the project, to detect changes
 
 
 def tool_named(project_id: int, name: str, scope: Scope) -> NamedTool | None:
@@ -34,7 +34,7 @@ def tool_named(project_id: int, name: str, scope: Scope) -> NamedTool | None:
 
 
 def periods_of_tool(named: NamedTool, scope: Scope) -> tuple[Period, Period]:
-    """The scope and the one before it, of one tool, with percentiles."""
+    """Figures of one tool in the scope and the previous period, with percentiles."""
     steps = figures_over_time(
         named.tool.project_id,
         both_periods(scope, named.tool.pk, named.agent),
@@ -47,7 +47,7 @@ def periods_of_tool(named: NamedTool, scope: Scope) -> tuple[Period, Period]:
 
 
 def agents_of_tool(named: NamedTool, scope: Scope, suspected: Mapping[str, int]) -> list[Compared]:
-    """By agent, those that call it most first."""
+    """Figures by agent, those with the most calls first."""
     filters = both_periods(scope, named.tool.pk, named.agent)
     read = figures_by_over_time(named.tool.project_id, "agent", filters, None, cut=scope.since)
     rows = [

@@ -1,5 +1,4 @@
-"""The slowest calls of a tool, and the agents that call it. A part of the page of a tool, with an
-address of its own."""
+"""Slowest calls of a tool, and the agents that call it: a part of its page with its own URL."""
 
 from collections import Counter
 from typing import Final

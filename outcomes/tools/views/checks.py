@@ -1,4 +1,4 @@
-"""Checks that decide success of the calls of a tool, by rows of the bindings."""
+"""Checks that decide success of a tool's calls, one per matching row of the bindings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from outcomes.core.scope import Scope
 class JudgedBy:
     check: str
     version: int
-    line: int | None  # its number in the bindings; none: the last one, which is fixed
-    which: str  # of its calls, in words; empty: all that the lines before leave
+    line: int | None  # number of the binding; None: the last, fixed one
+    which: str  # text for the calls it applies to; empty: all that no earlier binding matches
 
     @property
     def is_own(self) -> bool:
-        """Whether somebody gave it this check."""
+        """Whether a binding assigns this check to the tool, rather than the fixed last one."""
         return self.line is not None
 
 
@@ -35,7 +35,7 @@ def judges_of(
 
 
 def seen_of(judges: Judges) -> object:
-    """Differs when another check judges, or another version of one."""
+    """Value that changes if bindings or versions of bound checks change."""
     return [(line, judges.check_named(line.check).version) for line in judges.lines]
 
 

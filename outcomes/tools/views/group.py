@@ -45,7 +45,7 @@ def group(request: MemberRequest, group_key: str) -> HttpResponseBase:
     here = with_query(reverse("outcomes:group", args=[slug, group_key]), **scope.query())
     is_denied = identity.of == DENIED
     context = {
-        "session": None,  # each row asks for it
+        "session": None,  # the template of each row expects it
         "page_title": f"{identity.tool}: similar {'denials' if is_denied else 'failures'}",
         "group": identity,
         "is_denied": is_denied,
@@ -61,7 +61,7 @@ def group(request: MemberRequest, group_key: str) -> HttpResponseBase:
 
 
 def _how_many(number: int, *, is_all: bool) -> str:
-    """Number of calls; of a group with several pages only the first is counted."""
+    """Number of calls; if a group has several pages, only the first is counted."""
     if not is_all:
         return f"more than {counted(number, 'call')}"
     return counted(number, "call")

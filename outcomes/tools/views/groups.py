@@ -1,4 +1,4 @@
-"""Failure groups of a tool, a live part of its page with an address of its own."""
+"""Failure groups of a tool: a live part of its page with its own URL."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -38,7 +38,7 @@ def tool_groups(request: MemberRequest) -> HttpResponseBase:
     tag = tag_of(request, scope, newest_event(project.pk))
     if request.GET.get("tag") == tag:
         return HttpResponse(status=204)
-    # Without the request: what stands around a page is not asked for again and again.
+    # Rendered without the request, so that polls don't run the page frame's queries.
     context = _groups(request, tool, scope, tag) | {"project": project, "scope": scope}
     return HttpResponse(render_to_string("tools/_tool_groups.html", context))
 
@@ -62,7 +62,7 @@ def _groups(request: MemberRequest, tool: str, scope: Scope, tag: str = "") -> d
 
 
 def _differs_url(slug: str, tool: str, scope: Scope) -> str:
-    """The tool's failures, compared with its other calls."""
+    """URL of the tool's failures, compared with its other calls."""
     calls = reverse("outcomes:calls", args=[slug])
     failures = with_query(calls, tool=tool, show="failures", **scope.query())
     return with_query(failures, differs="1") + "#differs"

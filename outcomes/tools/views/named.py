@@ -1,4 +1,4 @@
-"""The tool that a URL names, in the scope of the page."""
+"""Look up the tool that a URL names, in the page's scope."""
 
 from governance.core.errors import NotFound
 from governance.people.auth import MemberRequest

@@ -1,4 +1,4 @@
-"""Shapes of a tool's newest results, a part of its page with an address of its own."""
+"""Patterns of a tool's newest outputs: a part of its page with its own URL."""
 
 from typing import Final
 

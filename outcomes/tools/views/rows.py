@@ -1,4 +1,4 @@
-"""The least reliable tools, as rows beside other figures: each with its rate over time."""
+"""Rows of the least reliable tools, each with its success rate over time."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -23,7 +23,8 @@ class ToolRow(NamedTuple):
 
 
 def worst_first(tools: Mapping[str, Figures], suspected: Mapping[str, int]) -> list[str]:
-    """By the upper bound of the rate, so that few calls weigh little."""
+    """Tool names by the upper bound of their success rate, so that tools with few calls don't rank
+    high by chance."""
     return sorted(tools, key=lambda name: (tools[name].worst_first(suspected.get(name, 0)), name))
 
 
@@ -39,7 +40,7 @@ def tool_rows(
     suspected: Mapping[str, int] | None = None,
     targets: Mapping[str, float] | None = None,
 ) -> list[ToolRow]:
-    """Figures of each tool, now and before; their trends share one scale."""
+    """Rows with each tool's figures, now and before. Their sparklines share one scale."""
     rates = {name: now.rates(name) for name in shown}
     known = [rate for row in rates.values() for rate in row if rate is not None]
     among = (min(known, default=0.0), 1.0)

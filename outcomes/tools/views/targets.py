@@ -1,4 +1,4 @@
-"""Success targets of a project and its tools: rates below them are red."""
+"""Forms for success targets of a project and its tools. Rates below a target are shown in red."""
 
 from typing import Final
 

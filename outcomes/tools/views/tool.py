@@ -1,4 +1,4 @@
-"""The page of one tool: its success, durations, denials and check."""
+"""Page of one tool: success, durations, denials and check."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def tool(request: MemberRequest, tool_name: str) -> HttpResponse:
 @require_safe
 @member_page()
 def live_tool(request: MemberRequest) -> HttpResponse:
-    """The page's content, if something has changed since the last poll."""
+    """Content of the page, if something has changed since the last poll."""
     scope = scope_of(request)
     named = named_tool(request, request.GET.get("of", ""), scope)
     judges = checks.judges(request.project.pk)
@@ -116,7 +116,7 @@ def _tool(request: MemberRequest, named: NamedTool, scope: Scope, judges: Judges
 
 
 def _denials(now: Figures, before: Figures) -> list[tuple[str, int, int]]:
-    """By reason, the most frequent first: now and before."""
+    """Denials by reason, most frequent first: calls now and before."""
     then = before.by_reason
     rows = [
         (reason, each.calls, then[reason].calls if reason in then else 0)

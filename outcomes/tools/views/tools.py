@@ -1,4 +1,4 @@
-"""The list of tools: success with its interval, vs the previous period, worst first."""
+"""List of tools, worst first: success rate with its interval, vs the previous period."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from outcomes.web.paging import with_query
 from outcomes.web.scope import scope_of, tag_of
 
 SHOWN: Final = 100
-WITHOUT_CHECK: Final = "none"  # tools that nobody gave a check
+WITHOUT_CHECK: Final = "none"  # tools that no binding gives a check
 
 SORTED: Final = (*ORDERS, "check")
 
@@ -60,7 +60,7 @@ class ToolLine:
     row: Compared
     trend: SafeString
     judges: list[JudgedBy]
-    is_news: bool  # it fell
+    is_news: bool  # its success rate fell
     url: str
     calls_url: str
     target: float | None
@@ -71,7 +71,7 @@ class Head(NamedTuple):
     means: str
     css: str
     url: str
-    sorted: str  # as aria-sort says it
+    sorted: str  # value of aria-sort
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def tools(request: MemberRequest) -> HttpResponseBase:
 @require_safe
 @member_page()
 def live_tools(request: MemberRequest) -> HttpResponse:
-    """The table, if something has changed since the last poll."""
+    """Table of tools, if something has changed since the last poll."""
     scope, choices = scope_of(request), _choices(request)
     judges = checks.judges(request.project.pk)
     if request.GET.get("tag") == _tag(request, scope, judges):

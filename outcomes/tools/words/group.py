@@ -1,4 +1,4 @@
-"""Names of groups of failures and denials."""
+"""Display texts of failure and denial groups."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,9 +14,9 @@ _FAILURE: Final = Call.Kind.FAILURE.value
 
 @dataclass(frozen=True, slots=True)
 class GroupWords:
-    rule: str  # in code letters, before the reason
+    rule: str  # set as code, before the reason
     text: str
-    who: str  # decided it
+    who: str  # what decided: a check, the agent, or the outcome
 
 
 def words_of(group: GroupFigures | GroupIdentity) -> GroupWords:

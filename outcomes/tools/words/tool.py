@@ -1,4 +1,4 @@
-"""Headlines of the pages of tools."""
+"""Headlines of tool pages."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,8 @@ from outcomes.tools.domain.tools import Compared
 def tools_sentence(
     tools: Sequence[Compared], falls: Sequence[Fall], doubt: Doubt, scope: Scope
 ) -> SafeString:
-    """The tool that fell most, the outputs that look like failures, or how many calls succeeded."""
+    """Headline of the list of tools: the tool whose success fell most, else the outputs that look
+    like failures, else the share of calls that succeeded."""
     if not tools:
         return format_html("No tool calls {}", scope.in_words)
     if falls:
@@ -53,7 +54,7 @@ def _suspected(tools: Sequence[Compared], doubt: Doubt) -> SafeString:
 def tool_sentence(
     name: str, now: Figures, before: Figures, scope: Scope, doubt: Doubt = NO_DOUBT
 ) -> SafeString:
-    """Outcome of the tool's calls, never surer than was checked."""
+    """Headline of a tool, which never claims more than was checked."""
     tool = format_html("<code>{}</code>", name)
     if not now:
         return format_html("{} was not called {}", tool, scope.in_words)
@@ -70,7 +71,7 @@ def tool_sentence(
 
 
 def tool_second_sentence(now: Figures, doubt: Doubt = NO_DOUBT) -> SafeString:
-    """Agents that got the suspected outputs, and the failures that agents missed."""
+    """Agents with the suspected outputs, and the number of failures that agents missed."""
     parts = []
     if agents := sorted({call.agent for call in doubt.calls}):
         one = format_html("All from <code>{}</code>.", agents[0])
@@ -82,7 +83,7 @@ def tool_second_sentence(now: Figures, doubt: Doubt = NO_DOUBT) -> SafeString:
 
 
 def _moved(name: str, now: Figures, before: Figures) -> Fall | None:
-    """A change that is surely no chance."""
+    """A statistically significant change of the success rate, or None."""
     if not before.judged:
         return None
     moved = Fall(name, Judged(now.successes, now.judged), Judged(before.successes, before.judged))

@@ -1,6 +1,6 @@
-"""How instrumentations mark a tool call: the attributes of each, and one reading for all.
+"""Attributes that mark tool calls in each instrumentation, and functions that read any of them.
 
-Names overlap and libraries mix them, so a value is searched under every name, best known first.
+Names overlap and libraries mix them, so a value is looked up under every name, most common first.
 """
 
 import json
@@ -37,11 +37,11 @@ _SESSIONS: Final = (
 _AGENTS: Final = ("gen_ai.agent.name", "agent.name", "gen_ai.agent.id", "ai.telemetry.functionId")
 _USERS: Final = ("enduser.id", "user.id", "langfuse.user.id", "ai.telemetry.metadata.userId")
 _PREFIXES: Final = ("execute_tool ", "tools/call ", "running tool: ", "ai.toolCall ")
-_UNNAMED: Final = "unknown_service"  # what SDKs call a service without a name
+_UNNAMED: Final = "unknown_service"  # the SDKs' default name of a service
 
 
 def convention_of(span: Span) -> str:
-    """The convention by which a span is a tool call; empty for other spans."""
+    """Convention that marks the span as a tool call, or empty for other spans."""
     for convention, (name, value) in MARKS.items():
         if span.attributes.get(name) == value:
             return convention
@@ -63,7 +63,7 @@ def call_id(span: Span) -> str:
 
 
 def arguments(span: Span) -> Json:
-    """Arguments of the call; None when the span has none."""
+    """Arguments of the call, or None if the span has none."""
     value = _first(span, _ARGUMENTS)
     return _inputs(value) if "traceloop.entity.input" in span.attributes else value
 
@@ -80,12 +80,12 @@ def result(span: Span) -> Json:
 
 
 def session(trace: Trace, span: Span) -> str:
-    """The conversation of the span or its ancestors, else its trace."""
+    """Conversation id of the span or its ancestors, else the trace id."""
     return _inherited(trace, span, _SESSIONS) or span.trace_id
 
 
 def agent(trace: Trace, span: Span) -> str:
-    """The agent that the span or an ancestor names, else the service."""
+    """Agent named by the span or an ancestor, else the service."""
     service = span.resource.get("service.name")
     named = service if isinstance(service, str) and not service.startswith(_UNNAMED) else ""
     return _inherited(trace, span, _AGENTS) or named
@@ -107,7 +107,7 @@ def _first(span: Span, names: tuple[str, ...]) -> Json:
 
 
 def _parsed(text: str) -> Json:
-    """A JSON object, list or quoted text as its value; anything else is a text as it is."""
+    """Parsed JSON object, list, string or null. Any other text stays as it is."""
     if text[:1] not in ("{", "[", '"') and text != "null":
         return text
     try:
@@ -118,7 +118,7 @@ def _parsed(text: str) -> Json:
 
 
 def _inputs(value: Json) -> Json:
-    """The arguments inside what OpenLLMetry notes of a call."""
+    """Arguments within the input recorded by OpenLLMetry."""
     if not isinstance(value, dict):
         return value
     for name in ("inputs", "kwargs"):

@@ -1,4 +1,4 @@
-"""A span of OpenTelemetry, as far as tool calls need it."""
+"""OpenTelemetry span, reduced to what tool calls need."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import Final
 from governance.core.json_value import Json
 
 Attributes = Mapping[str, Json]
-DEEPEST: Final = 64  # ancestors of a span
-SERVER: Final = 2  # the kind of a span on the side that was called
+DEEPEST: Final = 64  # ancestors that are followed
+SERVER: Final = 2  # span kind of the called side
 
 
 class Status(StrEnum):
@@ -20,7 +20,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    trace_id: str  # hexadecimal, as all ids
+    trace_id: str  # hexadecimal, like all ids
     span_id: str
     parent_id: str
     name: str
@@ -31,16 +31,16 @@ class Span:
     resource: Attributes
     status: Status
     status_message: str
-    exception: str  # of the newest exception event: its message, or its type
+    exception: str  # message, else type, of the newest exception event
 
     def text(self, *names: str) -> str:
-        """The first of these attributes that is a text with something in it."""
+        """First non-empty string among these attributes."""
         values = (self.attributes.get(name) for name in names)
         return next((value for value in values if isinstance(value, str) and value), "")
 
 
 class Trace:
-    """The spans of one post, by the way to their ancestors."""
+    """Spans of one post, linked to their ancestors."""
 
     def __init__(self, spans: list[Span]) -> None:
         self._by_id = {(span.trace_id, span.span_id): span for span in spans}
@@ -49,7 +49,7 @@ class Trace:
         return self._by_id.get((span.trace_id, span.parent_id))
 
     def lineage(self, span: Span) -> Iterator[Span]:
-        """The span and its nearest ancestors: a sender may claim a circle, or a chain of all."""
+        """The span and its nearest ancestors. Limited, because senders may claim cycles."""
         current: Span | None = span
         for _ in range(DEEPEST):
             if current is None:

@@ -1,7 +1,7 @@
-"""Tool calls out of spans. A framework, a client and a server may each send a span of one call.
+"""Tool calls extracted from spans. A framework, client and server may each send a span per call.
 
-Spans are of one call when they name the same call id, or when one is inside the other and both are
-of the same tool.
+Spans belong to one call if they have the same call id, or if one contains the other and both are of
+the same tool.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ToolCalls:
-    items: list[dict[str, Any]]  # of POST outcomes
+    items: list[dict[str, Any]]  # for POST outcomes
     tool_spans: int
     other_spans: int
 
@@ -33,7 +33,7 @@ def tool_calls(spans: Sequence[Span]) -> ToolCalls:
 
 
 def _grouped(trace: Trace, spans: Iterable[Span]) -> list[list[Span]]:
-    """Spans by call, the outermost first."""
+    """Spans grouped by call, outermost first."""
     groups: dict[str, list[Span]] = {}
     for span in spans:
         groups.setdefault(_key(trace, span), []).append(span)
@@ -41,7 +41,7 @@ def _grouped(trace: Trace, spans: Iterable[Span]) -> list[list[Span]]:
 
 
 def _key(trace: Trace, span: Span) -> str:
-    """The call id that the span or a span around it names, else the outermost span."""
+    """Call id of the span or of a span around it, else the id of the outermost span."""
     outermost, name = span, conventions.tool_name(span)
     for each in trace.lineage(span):
         if not conventions.convention_of(each) or conventions.tool_name(each) != name:
@@ -101,16 +101,16 @@ def _is_error(span: Span) -> bool:
 
 
 def _error(span: Span) -> str:
-    # Some put a whole traceback into the status message.
+    # Some libraries put a full traceback into the status message.
     named = span.exception or span.status_message or span.text("error.type")
     return named or "reported as failed"
 
 
 def _call_id(group: list[Span]) -> str:
-    """An id that all spans of a call come to, in whatever post they arrive.
+    """Call id that all spans of a call lead to, in whatever post they arrive.
 
-    The server's span knows of its client only as its parent, so a client's span names the call.
-    Ids that models give to calls are unique in a conversation at best, so the trace is part of it.
+    The server's span knows its client only as its parent, so the client's span names the call. Call
+    ids from models are at best unique within a conversation, so the trace id is included.
     """
     outer = group[0]
     of_mcp = [span for span in group if conventions.convention_of(span) == "mcp"]

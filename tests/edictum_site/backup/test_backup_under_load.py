@@ -1,4 +1,4 @@
-"""A backup of a running console, made while items are posted, restores to what there was."""
+"""A backup of a running console, made during ingest, restores the same data."""
 
 import stat
 import time
@@ -39,7 +39,7 @@ def third_store() -> Iterator[Mapping[str, str]]:
         yield variables
 
 
-def test_a_backup_made_under_load_restores_to_equality(
+def test_a_backup_made_under_load_restores_the_same_data(
     store, other_store, third_store, tmp_path: Path
 ) -> None:
     load = load_of(ITEMS)
@@ -60,7 +60,7 @@ def test_a_backup_made_under_load_restores_to_equality(
                 if wait([backup], timeout=0.05).done:
                     break
             backup.result()
-        assert len(poster.acknowledged.calls) > len(before)  # posts went on meanwhile
+        assert len(poster.acknowledged.calls) > len(before)  # posts continued during the backup
         poster.let(len(load.posts))
         poster.wait_for(len(load.posts))
         wait_until_settled(address, KEY)
@@ -81,7 +81,7 @@ def test_a_backup_made_under_load_restores_to_equality(
 
 
 def wait_for_events(source: Installation) -> None:
-    """Until something is settled, so that the backup has more than an inbox."""
+    """Wait until an event is processed, so that the backup has more than an inbox."""
     until = time.monotonic() + 180
     while not source.query("SELECT 1 FROM outcomes_event LIMIT 1"):
         assert time.monotonic() < until, "nothing is settled"
@@ -89,13 +89,13 @@ def wait_for_events(source: Installation) -> None:
 
 
 def all_but_hosts(installation: Installation) -> dict[str, list[str]]:
-    """Hosts are those of an installation, and are not restored."""
+    """Tables without hosts and leases, which belong to an installation and are not restored."""
     hosts = ("outcomes_host", "outcomes_lease")
     return {name: rows for name, rows in installation.tables().items() if name not in hosts}
 
 
 def assert_same_events(restored: Installation, source: Installation) -> None:
-    """Events are never changed: each is the one that the source has by now."""
+    """Assert that each restored event equals the one in the source; events never change."""
     rows = {row[0]: row for row in source.query("SELECT * FROM outcomes_event")}
     events = restored.query("SELECT * FROM outcomes_event")
     assert events
@@ -103,7 +103,7 @@ def assert_same_events(restored: Installation, source: Installation) -> None:
 
 
 def assert_serves(restored: Installation, load: Load, before: set[str]) -> None:
-    """The restored console settles what waited, and has every call that was acknowledged before."""
+    """Assert that the restored console processes its backlog and has every acknowledged call."""
     with product(restored.data, restored.variables) as running:
         address = address_of(running.url)
         wait_until_settled(address, KEY)

@@ -1,4 +1,4 @@
-"""Backups and restores that are refused, each with one sentence and nothing left behind."""
+"""Rejected backups and restores: one error message, and nothing left behind."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,13 +38,13 @@ def test_a_backup_does_not_overwrite_a_file(store, backup):
     assert backup.read_bytes() == before
 
 
-def test_an_installation_with_tables_is_not_restored_into(store, backup):
+def test_a_restore_into_an_installation_with_tables_is_rejected(store, backup):
     refused = store.refused("restore", str(backup))
     assert refused.startswith("This installation is not empty: its database has ")
     assert refused.count("\n") == 0
 
 
-def test_a_backup_of_a_newer_schema_is_refused(store, empty, tmp_path):
+def test_a_backup_of_a_newer_schema_is_rejected(store, empty, tmp_path):
     newer = "INSERT INTO django_migrations (app, name, applied) VALUES ('outcomes', '{}', '{}')"
     store.execute(newer.format("9999_next", "2026-11-20 00:00:00+00:00"))
     try:
@@ -57,9 +57,7 @@ def test_a_backup_of_a_newer_schema_is_refused(store, empty, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut off", "changed", "no backup"])
-def test_a_damaged_file_is_refused_and_leaves_the_installation_empty(
-    backup, empty, tmp_path, damage
-):
+def test_a_damaged_backup_is_rejected_and_nothing_is_restored(backup, empty, tmp_path, damage):
     content = bytearray(backup.read_bytes())
     match damage:
         case "cut off":
@@ -70,31 +68,31 @@ def test_a_damaged_file_is_refused_and_leaves_the_installation_empty(
             content[:] = b"a text"
     (tmp_path / "damaged").write_bytes(content)
     refused = empty.refused("restore", str(tmp_path / "damaged"))
-    # By the stream's own sums, or by the hash of a part.
+    # Detected by the stream's checksums, or by the hash of a part.
     assert str(tmp_path / "damaged") in refused or refused.startswith("The backup is damaged")
-    assert empty.query("SELECT 1 WHERE 1 = 0") == []  # the database answers
-    empty.done("restore", str(backup))  # only an empty one takes it
+    assert empty.query("SELECT 1 WHERE 1 = 0") == []  # the database responds
+    empty.done("restore", str(backup))  # only possible into an empty one
 
 
-def test_a_backup_with_another_secret_key_than_the_environments_is_refused(backup, empty):
+def test_a_backup_with_a_different_secret_key_is_rejected(backup, empty):
     refused = empty.refused("restore", str(backup), EDICTUM_SITE_SECRET_KEY="another")
     assert refused.startswith("EDICTUM_SITE_SECRET_KEY is not the key of the backup")
 
 
-def test_a_running_console_is_not_restored_into(backup, tmp_path):
+def test_a_restore_into_a_running_console_is_rejected(backup, tmp_path):
     with locked_data_folder(tmp_path / "running"):
         running = Installation(tmp_path / "running", {"DATABASE_URL": ""})
         refused = running.refused("restore", str(backup))
     assert "is already running on the data folder" in refused
 
 
-def test_a_backup_of_one_database_is_not_restored_into_the_other(backup, tmp_path, store):
+def test_a_postgresql_backup_cannot_be_restored_into_sqlite(backup, tmp_path, store):
     if store.variables["DATABASE_URL"]:
         refused = Installation(tmp_path, {"DATABASE_URL": ""}).refused("restore", str(backup))
         assert "The backup is of PostgreSQL, not SQLite: set DATABASE_URL." in refused
 
 
-def test_programs_of_postgresql_must_be_as_new_as_the_server(monkeypatch, tmp_path):
+def test_postgresql_programs_must_not_be_older_than_the_server(monkeypatch, tmp_path):
     monkeypatch.setenv("EDICTUM_SITE_PG_BIN", str(tmp_path))
     with pytest.raises(NoProgram, match="pg_dump was not found"):
         program("pg_dump", 16)
@@ -106,9 +104,9 @@ def test_programs_of_postgresql_must_be_as_new_as_the_server(monkeypatch, tmp_pa
     assert program("pg_dump", 9) == str(old)
 
 
-def test_a_dump_that_fails_leaves_no_file(store, tmp_path):
+def test_a_failed_dump_leaves_no_file(store, tmp_path):
     if not store.variables["DATABASE_URL"]:
-        return  # SQLite copies itself
+        return  # SQLite needs no dump program
     failing = tmp_path / "pg_dump"
     failing.write_text(
         "#!/bin/sh\n[ $1 = --version ] && echo 'pg_dump (PostgreSQL) 99.1' && exit\n"
@@ -121,7 +119,7 @@ def test_a_dump_that_fails_leaves_no_file(store, tmp_path):
     assert list(tmp_path.glob("no*")) == []
 
 
-def test_a_backup_without_an_artifact_says_which_and_has_all_else(store, empty, tmp_path):
+def test_a_backup_names_a_missing_artifact_and_contains_everything_else(store, empty, tmp_path):
     project = store.query("SELECT id FROM governance_project")[0][0]
     name = "a" * 64
     columns = "(project_id, sha256, size_bytes, media_type, created_at, fetches)"

@@ -1,4 +1,4 @@
-"""Problems that the doctor names, with what to do about each."""
+"""Problems that the doctor reports, with advice for each."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def agent(project) -> Agent:
 
 
 def post_one(agent: Agent) -> None:
-    """A post that is not settled."""
+    """Post an item without processing it."""
     agent.door(json.dumps({"outcomes": [builders.an_outcome()]}).encode())
 
 
@@ -69,14 +69,14 @@ def an_artifact(project, content: bytes = b"stored") -> Artifact:
     )  # fmt: skip
 
 
-def test_a_new_installation_has_no_problem_but_that_it_does_not_run(project, data):
+def test_a_new_installation_has_no_problem_except_that_it_is_not_running(project, data):
     an_artifact(project)
     make_private(data)
     results = list(examination.examine())
     assert {each.check for each in results if each.state is not State.OK} == {"redis"}
 
 
-def test_a_setting_that_cannot_be_read_is_reported_as_json_too():
+def test_an_invalid_setting_is_also_reported_as_json():
     env = os.environ | {"EDICTUM_SITE_DISK_RESERVE": "much"}
     command = [sys.executable, "manage.py", "doctor", "--json"]
     ran = subprocess.run(command, cwd=configured.BASE, env=env, capture_output=True, check=False)
@@ -85,7 +85,7 @@ def test_a_setting_that_cannot_be_read_is_reported_as_json_too():
     assert check["detail"] == "EDICTUM_SITE_DISK_RESERVE must be a whole number, not 'much'."
 
 
-def test_settings_that_do_not_fit_together_are_named(settings, monkeypatch):
+def test_conflicting_settings_are_reported(settings, monkeypatch):
     assert bad(configuration.configuration) == []
     settings.SITE_URL = "https://console.example"
     assert "EDICTUM_SITE_HTTPS=1" in the_problem(configuration.configuration).advice
@@ -100,19 +100,19 @@ def test_settings_that_do_not_fit_together_are_named(settings, monkeypatch):
         assert name in advice
 
 
-def test_files_that_others_can_read_are_named(data):
+def test_files_readable_by_other_users_are_reported(data):
     (data / "artifacts").mkdir(mode=0o755)
     assert str(data / "artifacts") in the_problem(configuration.permissions).detail
 
 
-def test_a_secret_key_that_opens_no_signing_key_is_a_problem(project, settings):
+def test_a_secret_key_that_cannot_decrypt_a_signing_key_is_a_problem(project, settings):
     rotate_signing_key(project, by=CONSOLE)
     assert bad(configuration.secret_key) == []
     settings.SECRET_KEY = "another" * 10
     assert project.slug in the_problem(configuration.secret_key).detail
 
 
-def test_a_schema_of_another_version_is_a_problem(db):
+def test_a_schema_from_a_different_version_is_a_problem(db):
     MigrationRecorder(connection).record_applied("outcomes", "9999_from_the_future")
     assert "9999_from_the_future" in the_problem(stores.readiness).detail
 
@@ -120,17 +120,17 @@ def test_a_schema_of_another_version_is_a_problem(db):
 def test_a_full_inbox_is_a_problem(agent, settings):
     settings.INBOX_BYTES = 1
     post_one(agent)
-    back_pressure.forget()  # the figures of half a second ago
+    back_pressure.forget()  # drop the figures cached for half a second
     assert the_problem(stores.readiness).check == "inbox"
 
 
-def test_an_artifact_store_that_cannot_be_written_is_a_problem(data):
+def test_an_artifact_store_that_is_not_writable_is_a_problem(data):
     (data / "artifacts").write_text("a file where the folder should be")
     assert the_problem(stores.readiness).check == "artifacts"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_acknowledges_before_it_writes_is_a_problem():
+def test_a_database_with_asynchronous_commits_is_a_problem():
     off, on, name = (
         ("SET synchronous_commit = off", "SET synchronous_commit = on", "synchronous_commit")
         if connection.vendor == "postgresql"
@@ -146,8 +146,8 @@ def test_a_database_that_acknowledges_before_it_writes_is_a_problem():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_whose_clock_is_off_is_a_problem():
-    connection.close()  # a new session knows the clock of before from no prepared statement
+def test_a_database_with_clock_skew_is_a_problem():
+    connection.close()  # a new session has no prepared statement with the old clock
     make_clock_late()
     try:
         assert "differ by 90." in the_problem(stores.clocks).detail
@@ -157,9 +157,9 @@ def test_a_database_whose_clock_is_off_is_a_problem():
 
 
 def make_clock_late() -> None:
-    """For this session, by 90 seconds."""
+    """Move the clock of this session by 90 seconds."""
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":  # the schema that is searched first answers
+        if connection.vendor == "postgresql":  # first in the search path
             cursor.execute("CREATE SCHEMA late")
             cursor.execute(
                 "CREATE FUNCTION late.clock_timestamp() RETURNS timestamptz LANGUAGE sql"
@@ -178,12 +178,12 @@ def make_clock_right() -> None:
     connection.close()
 
 
-def test_a_disk_without_room_is_a_problem(settings):
+def test_a_full_disk_is_a_problem(settings):
     settings.DISK_RESERVE = 10**15
     assert {each.state for each in bad(stores.disks)} == {State.PROBLEM}
 
 
-def test_artifacts_without_content_and_content_without_a_row_are_named(project, data):
+def test_artifacts_without_content_and_content_without_a_row_are_reported(project, data):
     artifact = an_artifact(project)
     assert bad(stores.lost_and_left) == []
     artifact_store.store(project.pk, [b"in no row"])
@@ -198,7 +198,7 @@ def test_artifacts_without_content_and_content_without_a_row_are_named(project, 
     assert artifact.sha256 in missing.detail
 
 
-def test_an_audit_log_that_was_changed_is_a_problem(project):
+def test_a_tampered_audit_log_is_a_problem(project):
     for subject in ("one", "two"):
         record(CONSOLE, "tried", subject, project=project)
     assert bad(work.audit_chain) == []
@@ -215,7 +215,7 @@ def test_a_backlog_is_a_warning_and_later_a_problem(agent):
         assert [each.state for each in bad(work.backlog)] == [state]
 
 
-def test_failed_batches_and_those_that_wait_for_a_fault_to_end_are_named(agent, project):
+def test_failed_and_delayed_batches_are_reported(agent, project):
     post_one(agent)
     Batch.objects.update(fault="store", error="The artifact store cannot be used.")
     (waiting,) = bad(work.failed_batches)
@@ -224,7 +224,7 @@ def test_failed_batches_and_those_that_wait_for_a_fault_to_end_are_named(agent, 
     assert "1 failed batches" in the_problem(work.failed_batches).detail
 
 
-def test_a_check_that_cannot_be_made_is_a_problem(monkeypatch, settings, data):
+def test_a_check_that_cannot_run_is_a_problem(monkeypatch, settings, data):
     (data / "artifacts").mkdir(mode=0o700)
     monkeypatch.setattr(examination, "CHECKS", (stores.disks,))
     settings.DATA = data / "gone"
@@ -232,7 +232,7 @@ def test_a_check_that_cannot_be_made_is_a_problem(monkeypatch, settings, data):
     assert (result.check, result.state) == ("disks", State.PROBLEM)
 
 
-def test_a_broker_that_does_not_answer_is_a_problem(settings, tmp_path):
+def test_an_unreachable_broker_is_a_problem(settings, tmp_path):
     assert "no console is running" in the_problem(work.broker_and_workers).detail
     settings.REDIS_URL = f"unix://{tmp_path}/no.sock"
     assert "Redis does not answer" in the_problem(work.broker_and_workers).detail

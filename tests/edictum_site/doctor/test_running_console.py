@@ -1,4 +1,4 @@
-"""The doctor beside a running console, whose processes end one after the other."""
+"""The doctor on a running console whose processes are killed one by one."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def examined(installation: Installation, code: int) -> dict[str, dict[str, Any]]
     return {each["check"]: each for each in json.loads(ran.stdout)["checks"]}
 
 
-def test_a_running_console_has_no_problem_until_its_workers_and_its_redis_end(
+def test_a_running_console_has_problems_once_its_workers_or_redis_die(
     store, tmp_path: Path
 ) -> None:
     console = Installation(tmp_path / "data", store)
@@ -34,7 +34,7 @@ def test_a_running_console_has_no_problem_until_its_workers_and_its_redis_end(
         checks = examined(console, 0)
         assert {each["state"] for each in checks.values()} <= {"ok", "warning"}
         assert checks["queue settle"]["detail"].startswith("Workers: settle@")
-        os.kill(running.process.pid, signal.SIGSTOP)  # it would start them again
+        os.kill(running.process.pid, signal.SIGSTOP)  # would restart them
         try:
             os.killpg(running.children["jobs"], signal.SIGKILL)
             checks = examined(console, 1)

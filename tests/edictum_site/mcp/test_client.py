@@ -53,7 +53,9 @@ def result_of(result: Any) -> Any:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_an_assistant_reads_drafts_and_requests(console: Console, mode: Era) -> None:
+def test_an_assistant_can_read_save_drafts_and_request_deployments(
+    console: Console, mode: Era
+) -> None:
     session = a_session()
     item = {"type": "failure", "tool_name": "pay", "session_id": session, "error": "down"}
     console.post({**item, "call_id": f"c-of-{session}"})
@@ -84,7 +86,7 @@ def test_an_assistant_reads_drafts_and_requests(console: Console, mode: Era) -> 
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_key_that_only_reads_has_no_tool_that_writes(console: Console, mode: Era) -> None:
+def test_a_read_key_has_no_write_tools(console: Console, mode: Era) -> None:
     body = json.dumps({"name": "reads", "env": "production", "scopes": ["read"]}).encode()
     key = console.ask("POST", "keys", body)[1]["key"]
     names, (refused,) = used(console, mode, key, ("save_contract_version", {"yaml": TEXT}))
@@ -93,8 +95,8 @@ def test_a_key_that_only_reads_has_no_tool_that_writes(console: Console, mode: E
     assert refused.is_error
 
 
-def test_many_assistants_at_once_leave_a_place_for_agents(console: Console) -> None:
-    """One key has one place at a time; the others of its requests wait for it."""
+def test_concurrent_assistants_do_not_block_agents(console: Console) -> None:
+    """One key has one slot; its other requests wait for it."""
 
     async def together() -> list[tuple[set[str], list[Any]]]:
         lists = [_used(console, "legacy", KEY, [("list_sessions", {})]) for _ in range(4)]

@@ -1,4 +1,4 @@
-"""Tools of the MCP server: what they answer, whom they refuse, and what they cannot do."""
+"""Tools of the MCP server: results, access, and what they cannot do."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ ACCEPT = "application/json, text/event-stream"
 
 
 class Assistant:
-    """A client of the protocol without its library."""
+    """A protocol client without the official library."""
 
     def __init__(self, project: Project, *scopes: str) -> None:
         self.http = builders.bearing(builders.a_key(project, *scopes)[0])
@@ -82,7 +82,7 @@ def calls(project) -> None:
     )
 
 
-def test_the_handshake_names_the_server_and_what_to_mind(reader):
+def test_the_handshake_has_the_server_name_and_instructions(reader):
     client = {"name": "a-client", "version": "1"}
     answer = reader.ask(
         "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client
@@ -93,7 +93,7 @@ def test_the_handshake_names_the_server_and_what_to_mind(reader):
     assert done.status_code == 202
 
 
-def test_every_tool_has_a_schema_and_only_manage_keys_have_those_that_write(reader, manager):
+def test_every_tool_has_a_schema_and_only_manage_keys_have_write_tools(reader, manager):
     reads, all_tools = reader.tools(), manager.tools()
     assert all(each["annotations"]["readOnlyHint"] for each in reads.values())
     writing = {name for name, each in all_tools.items() if not each["annotations"]["readOnlyHint"]}
@@ -111,7 +111,7 @@ def test_every_tool_has_a_schema_and_only_manage_keys_have_those_that_write(read
     assert "no tool" in reader.refused("save_contract_version", yaml=TEXT)
 
 
-def test_sessions_calls_and_figures_are_read_with_links(reader, project, calls):
+def test_sessions_calls_and_figures_include_links_to_their_pages(reader, project, calls):
     (session,) = reader.call("list_sessions", agent="bot")["result"]["sessions"]
     assert session["session_id"] == "s-1"
     one = reader.call("get_session", session_id="s-1")
@@ -130,7 +130,7 @@ def test_sessions_calls_and_figures_are_read_with_links(reader, project, calls):
     assert (reason["key"], reason["denied"]) == ("contract", 1)
 
 
-def test_an_artifact_is_read_by_lines_with_its_secrets_masked(reader, calls):
+def test_an_artifact_is_returned_by_lines_with_secrets_masked(reader, calls):
     artifact = reader.call("get_call", call_id="c-2")["result"]["artifact_id"]
     result = reader.call("read_artifact", artifact_id=artifact, first_line=11, lines=2)["result"]
     assert [each["line"] for each in result["lines"]] == [11, 12]
@@ -139,7 +139,7 @@ def test_an_artifact_is_read_by_lines_with_its_secrets_masked(reader, calls):
     assert "not found" in reader.refused("read_artifact", artifact_id="f" * 64)
 
 
-def test_an_answer_that_is_too_large_is_cut_and_says_so(reader, project):
+def test_an_oversized_response_is_truncated_and_marked_as_cut(reader, project):
     agent = Agent(builders.bearing(builders.a_key(project, "ingest")[0]))
     item = {"type": "execution_result", "tool_name": "pay"}
     agent.post(*(item | {"call_id": f"c-{n}", "output": [f"row {n}" * 5] * 200} for n in range(40)))
@@ -151,7 +151,7 @@ def test_an_answer_that_is_too_large_is_cut_and_says_so(reader, project):
     assert reader.call("list_calls", limit=1)["cut"] is False
 
 
-def test_contracts_tests_and_the_playground_are_read(reader, project):
+def test_contracts_tests_and_explanations_can_be_read(reader, project):
     version = saved(project)
     added(version.bundle, a_case(rule="too-much"))
     (listed,) = reader.call("list_contracts")["result"]["contracts"]
@@ -170,7 +170,7 @@ def test_contracts_tests_and_the_playground_are_read(reader, project):
     assert "not_found" in reader.refused("get_contract", name="another")
 
 
-def test_alerts_suggestions_and_checks_are_read(reader, project):
+def test_alerts_suggestions_and_checks_can_be_read(reader, project):
     open_finding(project.pk, kind="a_kind", subject="x", title="Something broke", why="It did.")
     assert len(open_alerts(project)) == 1
     (alert,) = reader.call("list_alerts")["result"]["alerts"]
@@ -198,7 +198,7 @@ def test_alerts_suggestions_and_checks_are_read(reader, project):
         ("explain_call", {"tool_name": "pay"}, "either"),
     ],
 )
-def test_wrong_arguments_are_named(reader, tool, arguments, words):
+def test_invalid_arguments_are_reported_by_name(reader, tool, arguments, words):
     assert words in reader.refused(tool, **arguments)
 
 
@@ -212,7 +212,7 @@ def test_a_draft_is_saved_and_not_deployed(manager, project):
     assert (result["result"]["name"], result["page"]) == ("d", started["page"])
 
 
-def test_a_deployment_is_requested_and_left_to_a_person(manager, project):
+def test_an_assistant_can_request_a_deployment_but_not_deploy(manager, project):
     saved(project)
     refusal = manager.refused("request_deployment", name="d", version=1, env="production")
     assert "Only a person deploys" in refusal
@@ -223,7 +223,7 @@ def test_a_deployment_is_requested_and_left_to_a_person(manager, project):
     assert manager.call("get_contract", name="d")["result"]["deployments"] == []
 
 
-def test_a_bound_check_is_left_to_a_person(manager, project):
+def test_an_assistant_cannot_change_a_bound_check(manager, project):
     name = "unified"
     text = a_check(project, name=name).document
     rows = CheckVersion.objects.count()
@@ -239,7 +239,7 @@ def test_a_bound_check_is_left_to_a_person(manager, project):
     assert CheckVersion.objects.count() == rows + 1
 
 
-def test_a_route_refuses_a_key_whatever_the_list_of_tools_says_and_records_it(project):
+def test_a_route_enforces_key_scopes_for_unlisted_tools_and_audits_the_rejection(project):
     key, _ = builders.a_key(project, "read")
     request = RequestFactory().post("/mcp", headers={"Authorization": f"Bearer {key}"})
     access = resolve_key(f"Bearer {key}")
@@ -251,7 +251,7 @@ def test_a_route_refuses_a_key_whatever_the_list_of_tools_says_and_records_it(pr
     assert entry.subject == "POST save_contract"
 
 
-def test_a_key_reads_its_own_project_only(calls):
+def test_a_key_can_read_only_its_own_project(calls):
     stranger = Assistant(builders.a_project("elsewhere"), "manage")
     assert stranger.call("list_sessions")["result"]["sessions"] == []
     assert stranger.call("list_calls")["result"]["outcomes"] == []
@@ -259,7 +259,7 @@ def test_a_key_reads_its_own_project_only(calls):
     assert "not found" in stranger.refused("get_call", call_id="c-1")
 
 
-def test_without_a_key_that_reads_nothing_is_answered(project):
+def test_a_request_without_a_read_key_is_rejected(project):
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     nobody = Client().post("/mcp", body, content_type="application/json")
     assert (nobody.status_code, nobody.headers["WWW-Authenticate"]) == (401, "Bearer")
@@ -268,7 +268,7 @@ def test_without_a_key_that_reads_nothing_is_answered(project):
     assert person.post("/mcp", body, content_type="application/json").status_code == 401
 
 
-def test_pages_of_other_sites_and_unknown_hosts_are_refused(reader):
+def test_requests_from_other_origins_and_to_unknown_hosts_are_rejected(reader):
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     assert reader.post(body, Origin="https://evil.test").status_code == 403
     assert reader.post(body, Origin="null").status_code == 403
@@ -276,14 +276,14 @@ def test_pages_of_other_sites_and_unknown_hosts_are_refused(reader):
     assert reader.post(body, Host="evil.test").status_code == 400
 
 
-def test_streams_and_sessions_are_not_offered(reader):
+def test_protocol_streams_and_sessions_are_not_supported(reader):
     for method in ("get", "delete"):
         answer = getattr(reader.http, method)("/mcp")
         assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{", '{"jsonrpc": "2.0"}', '"x"', "[" * 5_000])
-def test_what_is_not_a_message_is_a_mistake_of_the_client(reader, body):
+def test_an_invalid_message_is_a_client_error(reader, body):
     answer = reader.http.post(
         "/mcp", body, content_type="application/json", headers={"Accept": ACCEPT}
     )

@@ -1,4 +1,4 @@
-"""Fixtures of scrapes: a project's agent, and a broker that answers."""
+"""Fixtures for scrapes: a project's agent, and a broker that responds."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -27,7 +27,7 @@ class Scrape:
         self.values: Values = {
             (each.name, frozenset(each.labels.items())): each.value for each in samples
         }
-        assert len(self.values) == len(samples)  # no series is there twice
+        assert len(self.values) == len(samples)  # no duplicate series
 
     @property
     def names(self) -> set[str]:
@@ -37,7 +37,7 @@ class Scrape:
         return self.values.get((name, frozenset(labels.items())))
 
     def sum(self, name: str, **labels: str) -> float:
-        """Over the labels that are not named."""
+        """Sum over the labels that are not given."""
         labelled = labels.items()
         return sum(
             value for (n, have), value in self.values.items() if n == name and labelled <= set(have)
@@ -53,7 +53,7 @@ def rolled_up() -> None:
 
 
 def scraped(client: Client, **headers: str) -> Scrape:
-    """Fresh figures, not those of some seconds ago."""
+    """A scrape with fresh figures instead of cached ones."""
     views.forget()
     readiness.forget()
     response = client.get("/metrics", headers=headers)

@@ -1,4 +1,4 @@
-"""Counters never go down and count each call once, whatever happens to calls afterwards."""
+"""Counters never decrease and count each call once, even if calls are later changed or removed."""
 
 from datetime import timedelta
 
@@ -44,7 +44,9 @@ def now(reader):
     return counters(scraped(reader))
 
 
-def test_retention_of_calls_and_rollups_changes_no_counter(project, reader, before, monkeypatch):
+def test_retention_of_calls_and_rollups_does_not_change_counters(
+    project, reader, before, monkeypatch
+):
     set_rule(project, kind=Kind.PAYLOADS, days=7, env="", by=CONSOLE)
     set_rule(project, kind=Kind.CALLS, days=8, env="", by=CONSOLE)
     set_rule(project, kind=Kind.ROLLUPS, days=9, env="", by=CONSOLE)
@@ -56,21 +58,21 @@ def test_retention_of_calls_and_rollups_changes_no_counter(project, reader, befo
     assert now(reader) == before
 
 
-def test_the_removal_of_a_session_changes_no_counter(reader, before):
+def test_removing_a_session_does_not_change_counters(reader, before):
     remove_session(Session.objects.get(session_id="s-2"), typed="s-2", by=CONSOLE)
     run_waiting_removals()
     assert Call.objects.count() == 6
     assert now(reader) == before
 
 
-def test_an_erasure_changes_no_counter(project, reader, before, monkeypatch):
+def test_an_erasure_does_not_change_counters(project, reader, before, monkeypatch):
     monkeypatch.setattr(erasing, "SETTLES_AFTER", timedelta(0))
     assert erased(project, "agent", "bot").status == "done"
     assert not Call.objects.exists()
     assert now(reader) == before
 
 
-def test_a_reclassification_changes_no_counter(project, reader, before):
+def test_a_reclassification_does_not_change_counters(project, reader, before):
     failures = Call.objects.filter(verdict="failure").count()
     unified(project, "*", text=CHECK.replace("otherwise: success", "otherwise: failure"))
     reclassified(project)
@@ -78,7 +80,7 @@ def test_a_reclassification_changes_no_counter(project, reader, before):
     assert now(reader) == before
 
 
-def test_deleting_a_demo_s_traffic_changes_no_counter(project, reader, before):
+def test_deleting_demo_traffic_does_not_change_counters(project, reader, before):
     remove_traffic(project.pk)
     assert not Rollup.objects.exists()
     assert now(reader) == before
@@ -87,7 +89,7 @@ def test_deleting_a_demo_s_traffic_changes_no_counter(project, reader, before):
 def test_a_late_result_counts_its_call_once(agent, reader):
     agent.post_events(an_event("call_allowed", "late", **OF_BOT))
     rolled_up()
-    assert scraped(reader).sum("edictum_calls_total") == 0  # it is open
+    assert scraped(reader).sum("edictum_calls_total") == 0  # the call is still open
     agent.post_events(an_event("call_executed", "late", **OF_BOT))
     assert now(reader)
     agent.post(an_item(None, call_id="late", output="Error: no", tool_success=True))
@@ -97,8 +99,8 @@ def test_a_late_result_counts_its_call_once(agent, reader):
     assert scrape.sum("edictum_verdicts_total", verdict="failure") == 1
 
 
-def test_a_correction_is_made_up_for_by_the_next_call(agent, reader):
-    """The agent's word comes first, and the check's verdict a moment later."""
+def test_a_corrected_verdict_is_offset_by_the_next_call(agent, reader):
+    """The agent's verdict arrives first, and the check's verdict shortly after."""
     for number in range(3):
         call = f"c-late-{number}"
         agent.post_events(an_event("call_executed", call, tool_success=True, **OF_BOT))
@@ -111,16 +113,14 @@ def test_a_correction_is_made_up_for_by_the_next_call(agent, reader):
     assert scrape.sum("edictum_verdicts_total", verdict="success") <= 1
 
 
-def test_calls_that_are_not_rolled_up_are_counted_with_the_next_merge(agent, reader):
+def test_calls_are_counted_once_they_are_rolled_up(agent, reader):
     agent.post(an_item())
     assert scraped(reader).sum("edictum_calls_total") == 0
     rolled_up()
     assert scraped(reader).sum("edictum_calls_total") == 1
 
 
-def test_names_go_to_the_tools_with_the_most_calls_and_no_counter_goes_down(
-    agent, reader, monkeypatch
-):
+def test_the_busiest_tools_get_their_own_label_and_no_counter_decreases(agent, reader, monkeypatch):
     for module in (totals, choosing()):
         monkeypatch.setattr(module, "NAMED", 2)
     agent.post(*(an_item(tool_name=name) for name in ("a", "b")))
@@ -129,7 +129,7 @@ def test_names_go_to_the_tools_with_the_most_calls_and_no_counter_goes_down(
     first = now(reader)
     assert tools_of(reader) == {"a", "b", "other"}
     choose_named_tools()
-    assert tools_of(reader) == {"b", "other"}  # c has a name, and no call since
+    assert tools_of(reader) == {"b", "other"}  # c has its own label but no calls since
     agent.post(an_item(tool_name="c"), an_item(tool_name="a"))
     second = now(reader)
     assert tools_of(reader) == {"b", "c", "other"}

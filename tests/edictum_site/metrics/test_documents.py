@@ -1,4 +1,4 @@
-"""The list in the docs, the dashboard and the alert rules name metrics that a scrape has."""
+"""Metrics named in the docs, the dashboard and the alert rules exist in a scrape."""
 
 import json
 import re
@@ -26,7 +26,7 @@ HEADINGS = {
     About.PROCESS: "### Of the web that answers",
 }
 SUFFIXES = ("_bucket", "_sum", "_count")
-# Grafana's own, as it puts them in before it asks.
+# Grafana's variables, with values that it could substitute.
 VARIABLES = {"$__rate_interval": "5m", "$project": ".*", "$environment": ".*"}
 
 
@@ -60,7 +60,7 @@ def rules() -> list[dict[str, Any]]:
 
 
 def queries() -> list[str]:
-    """Expressions of the rules and of every panel."""
+    """Queries of the alert rules and of every panel."""
     panels = json.loads(DASHBOARD.read_text())["panels"]
     listed = [target["expr"] for panel in panels for target in panel.get("targets", ())]
     for name, value in VARIABLES.items():
@@ -69,7 +69,7 @@ def queries() -> list[str]:
 
 
 def selectors(parsed: Any) -> Iterator[Any]:
-    """Vector selectors anywhere in an expression."""
+    """Vector selectors in an expression, at any depth."""
     if isinstance(parsed, promql_parser.VectorSelector):
         yield parsed
     for name in ("expr", "lhs", "rhs", "vector_selector", "args"):
@@ -79,7 +79,7 @@ def selectors(parsed: Any) -> Iterator[Any]:
                 yield from selectors(each)
 
 
-def test_every_query_is_promql_about_metrics_and_labels_that_a_scrape_has():
+def test_every_query_is_valid_promql_with_existing_metrics_and_labels():
     known: dict[str, frozenset[str]] = {}
     for metric in METRICS:
         names = [metric.name]
@@ -98,7 +98,7 @@ def test_every_query_is_promql_about_metrics_and_labels_that_a_scrape_has():
     assert len(used) > 25
 
 
-def test_every_panel_has_a_place_a_title_and_a_query():
+def test_every_panel_has_a_position_a_title_and_a_query():
     dashboard = json.loads(DASHBOARD.read_text())
     panels = [each for each in dashboard["panels"] if each["type"] != "row"]
     assert len({each["id"] for each in dashboard["panels"]}) == len(dashboard["panels"])
@@ -107,7 +107,7 @@ def test_every_panel_has_a_place_a_title_and_a_query():
     assert all(each["targets"] for each in panels)
 
 
-def test_every_label_of_a_summary_is_one_of_its_query():
+def test_every_label_in_an_alert_annotation_exists_in_its_query():
     """A label that an aggregation drops would be empty in the message."""
     for rule in rules():
         named = set(re.findall(r"\$labels\.(\w+)", " ".join(rule["annotations"].values())))
@@ -119,7 +119,7 @@ def test_every_label_of_a_summary_is_one_of_its_query():
 
 
 @pytest.mark.parametrize(("command", "file"), [("check", RULES), ("test", FIRING)])
-def test_promtool_accepts_the_rules_and_sees_them_fire(command, file):
+def test_promtool_accepts_the_rules_and_they_fire(command, file):
     if not (promtool := shutil.which("promtool")):
         pytest.skip("promtool is not installed: package prometheus")
     run = [promtool, command, "rules", str(file)]
@@ -127,7 +127,7 @@ def test_promtool_accepts_the_rules_and_sees_them_fire(command, file):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_job_reads_the_address_and_the_rules_that_exist():
+def test_the_scrape_config_has_the_right_path_and_rule_files():
     job = yaml.safe_load((PROMETHEUS / "prometheus.yaml").read_text())
     (scraped,) = job["scrape_configs"]
     assert (scraped["job_name"], scraped["metrics_path"]) == ("edictum-site", "/metrics")

@@ -87,7 +87,7 @@ def test_series_exist_before_the_first_failure_and_denial(agent, reader, project
     assert scrape.of("edictum_limits_reached_total", **place) == 0
 
 
-def test_a_backlog_that_is_not_settled_is_measured(agent, reader, project):
+def test_the_ingest_backlog_and_lag_are_measured(agent, reader, project):
     agent.door(b'{"outcomes": []}')
     builders.a_batch(project)
     scrape = scraped(reader)
@@ -114,7 +114,7 @@ def test_alerts_and_approvals_are_counted_until_they_end(reader, project):
     assert scraped(reader).of("edictum_oldest_approval_seconds", **place) == 0
 
 
-def test_a_key_reads_its_own_project_and_nothing_of_the_installation(agent, reader, everything):
+def test_a_key_scrapes_only_metrics_of_its_own_project(agent, reader, everything):
     other = builders.a_project()
     some_calls(agent)
     assert scraped(reader).labels("edictum_backlog_batches", "project") != {other.slug}
@@ -124,35 +124,35 @@ def test_a_key_reads_its_own_project_and_nothing_of_the_installation(agent, read
 
 
 @pytest.mark.parametrize("scopes", [("ingest",), ("agent",)])
-def test_a_key_without_read_is_refused(project, scopes):
+def test_a_key_without_the_read_scope_is_rejected(project, scopes):
     response = builders.bearing(builders.a_key(project, *scopes)[0]).get("/metrics")
     assert (response.status_code, response.json()["code"]) == (403, "scope")
 
 
-def test_nobody_reads_without_a_credential_not_even_on_loopback(db):
+def test_a_scrape_requires_a_credential_even_on_loopback(db):
     for client in (Client(), Client(REMOTE_ADDR="127.0.0.1"), with_token("another-token-of-it")):
         response = client.get("/metrics")
         assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
         assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_a_member_reads_pages_and_not_this(project):
+def test_a_browser_session_cannot_scrape_metrics(project):
     client = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     assert client.get("/metrics").status_code == 401
 
 
-def test_without_the_setting_no_token_is_right(db, settings):
+def test_without_the_setting_no_token_is_accepted(db, settings):
     settings.METRICS_TOKEN = ""
     for token in ("", TOKEN):
         assert with_token(token).get("/metrics").status_code == 401
 
 
-def test_only_reading_is_possible(everything):
+def test_only_get_and_head_are_allowed(everything):
     assert everything.post("/metrics").status_code == 405
     assert everything.head("/metrics").content == b""
 
 
-def test_the_answer_is_text_or_open_metrics(everything):
+def test_the_response_is_plain_text_or_openmetrics(everything):
     plain = everything.get("/metrics")
     assert plain.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     assert plain.headers["Cache-Control"] == "no-store"
@@ -160,9 +160,7 @@ def test_the_answer_is_text_or_open_metrics(everything):
     assert "version=1.0.0" in CONTENT_TYPE_LATEST
 
 
-def test_every_metric_is_in_a_scrape_of_an_installation_that_did_everything(
-    agent, everything, project, broker_up
-):
+def test_a_full_scrape_contains_every_metric(agent, everything, project, broker_up):
     some_calls(agent)
     an_approval(project)
     waiting_backtest(project)
@@ -191,7 +189,7 @@ def test_every_metric_is_in_a_scrape_of_an_installation_that_did_everything(
     assert scrape.of("edictum_host_up", host="a", process="web") == 1
 
 
-def test_requests_are_counted_by_few_routes():
+def test_requests_are_counted_by_route_group():
     assert {
         process.route_of(method, path)
         for method, path in (
@@ -210,7 +208,7 @@ def test_requests_are_counted_by_few_routes():
         assert process.route_of("GET", path) == "page"
 
 
-def test_a_tool_without_a_name_of_its_own_is_counted_with_the_others(agent, reader, project):
+def test_a_tool_without_its_own_label_is_counted_as_other(agent, reader, project):
     agent.post(*(an_item(tool_name=f"tool-{number}") for number in range(NAMED)))
     rolled_up()
     agent.post(*(an_item(tool_name=f"late-{number}") for number in range(7)))
@@ -222,22 +220,22 @@ def test_a_tool_without_a_name_of_its_own_is_counted_with_the_others(agent, read
     assert scrape.sum("edictum_calls_total") == NAMED + 7
 
 
-def test_a_tool_name_of_any_text_is_escaped_and_cut(agent, reader):
+def test_tool_names_are_escaped_and_truncated(agent, reader):
     name = 'a"b\\c\nd{}' + "x" * 300
     agent.post(an_item(tool_name=name))
     rolled_up()
     assert scraped(reader).labels("edictum_calls_total", "tool") == {name[:128]}
 
 
-def test_the_database_is_read_once_in_some_seconds(
+def test_scrapes_are_cached_for_a_few_seconds(
     agent, reader, django_assert_num_queries, monkeypatch
 ):
-    monkeypatch.setattr(views, "EVERY", 600.0)  # however long the test takes
+    monkeypatch.setattr(views, "EVERY", 600.0)  # longer than any test run
     monkeypatch.setattr(keys, "CACHE_SECONDS", 600.0)
     some_calls(agent)
     before = scraped(reader).sum("edictum_calls_total")
     some_calls(agent)
-    with django_assert_num_queries(0):  # of the key, too
+    with django_assert_num_queries(0):  # including the key lookup
         response = reader.get("/metrics")
     assert Scrape(response.content.decode()).sum("edictum_calls_total") == before
     assert scraped(reader).sum("edictum_calls_total") == 2 * before
@@ -249,7 +247,7 @@ def queries_of(read: Callable[[], object]) -> list[str]:
     return [each["sql"] for each in captured.captured_queries]
 
 
-def test_a_scrape_reads_no_call_and_as_little_whatever_was_recorded(agent, everything, project):
+def test_the_query_count_of_a_scrape_is_constant_and_reads_no_calls(agent, everything, project):
     agent.post(an_item())
     rolled_up()
     few = queries_of(lambda: project_samples(project.pk))
@@ -262,7 +260,7 @@ def test_a_scrape_reads_no_call_and_as_little_whatever_was_recorded(agent, every
 
 
 @pytest.mark.django_db(transaction=True)
-def test_while_the_database_writes_nothing_the_process_still_answers_the_token(everything):
+def test_a_scrape_with_the_token_works_while_the_database_is_read_only(everything):
     assert scraped(everything).of("edictum_part_up", part="database") == 1
     with read_only():
         scrape = scraped(everything)

@@ -1,4 +1,4 @@
-"""Needs attention: opened once, refreshed while it lasts, closed when it is over."""
+"""Alerts: opened once, updated while they recur, resolved when they end."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -28,7 +28,7 @@ def notice(project, why="It is so.", **fields):
     open_finding(project.pk, "odd_key", "the key", why=why, **fields)
 
 
-def test_what_is_noticed_twice_is_one_finding_with_the_latest_words(project):
+def test_a_repeated_alert_updates_the_open_one(project):
     notice(project)
     notice(project, "It is worse.", link="/p/x/", environment="staging")
     (finding,) = open_alerts(project)
@@ -40,9 +40,7 @@ def test_what_is_noticed_twice_is_one_finding_with_the_latest_words(project):
     assert finding.since < finding.last_at
 
 
-def test_what_is_noticed_all_the_time_is_not_written_all_the_time(
-    project, django_assert_num_queries
-):
+def test_a_frequent_alert_is_not_rewritten_each_time(project, django_assert_num_queries):
     notice(project)
     with django_assert_num_queries(1):
         notice(project)
@@ -51,7 +49,7 @@ def test_what_is_noticed_all_the_time_is_not_written_all_the_time(
     assert Finding.objects.get().last_at > timezone.now() - timedelta(minutes=1)
 
 
-def test_a_resolved_finding_that_comes_back_is_another_one(project):
+def test_a_resolved_alert_that_recurs_opens_a_new_one(project):
     notice(project)
     assert resolve(project.pk, "odd_key", "the key")
     assert not resolve(project.pk, "odd_key", "the key")
@@ -61,7 +59,7 @@ def test_a_resolved_finding_that_comes_back_is_another_one(project):
     assert len(resolved_alerts(project)) == 1
 
 
-def test_kinds_subjects_and_projects_are_apart(project):
+def test_alerts_are_separate_per_kind_subject_and_project(project):
     notice(project)
     open_finding(project.pk, "odd_key", "another", why="w")
     open_finding(project.pk, "drift", "the key", why="w")
@@ -72,7 +70,7 @@ def test_kinds_subjects_and_projects_are_apart(project):
     assert len(open_alerts(project)) == 3
 
 
-def test_names_that_agents_chose_do_no_harm(project):
+def test_hostile_agent_names_are_stored_safely(project):
     for _ in range(2):
         open_finding(project.pk, "odd_key", "\0" + "x" * 1_000 + "\ud800", why="\0\ud800")
     assert len(open_alerts(project)) == 1
@@ -80,20 +78,20 @@ def test_names_that_agents_chose_do_no_harm(project):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_who_notice_at_once_open_one():
+def test_concurrent_reports_open_one_alert():
     project = builders.a_project()
     in_threads(6, lambda _: notice(project))
     assert Finding.objects.count() == 1
 
 
-def test_alerts_with_the_same_prefix_are_resolved_together_by_case(project):
+def test_resolving_by_subject_prefix_is_case_sensitive(project):
     for subject in ("s-1: a", "s-1: b", "S-1: a", "s-2: a"):
         open_finding(project.pk, "odd", subject, why="w")
     assert resolve_beginning(project.pk, "odd", "s-1: ")
     assert {each.subject for each in open_alerts(project)} == {"S-1: a", "s-2: a"}
 
 
-def test_what_agents_name_does_not_grow_without_end(project, monkeypatch):
+def test_open_alerts_are_capped_per_kind(project, monkeypatch):
     monkeypatch.setattr(findings, "MOST_OPEN", 2)
     for number in range(4):
         open_finding(project.pk, "odd", f"thing {number}", why="w")
@@ -114,7 +112,7 @@ def test_an_evaluation_opens_new_alerts_and_resolves_old_ones(project):
     assert [each.subject for each in resolved_alerts(project)] == ["a"]
 
 
-def test_an_evaluation_neither_resolves_nor_opens_what_it_cannot_know(project):
+def test_an_evaluation_leaves_undecidable_alerts_unchanged(project):
     drift(project, "a")
     assert drift(project, still=("a", "b")) == {"a"}
     assert drift(project) == set()
@@ -128,7 +126,7 @@ def test_an_evaluation_without_a_change_writes_nothing(project, django_assert_nu
         )
 
 
-def test_an_evaluation_takes_few_queries_however_many_alerts_it_has(
+def test_the_query_count_of_an_evaluation_does_not_grow_with_its_alerts(
     project, django_assert_max_num_queries
 ):
     names = [f"agent {number}" for number in range(300)]
@@ -145,7 +143,7 @@ def dismissed(project):
     return dismiss(open_alerts(project)[0], by=OPERATOR)
 
 
-def test_what_happens_again_after_its_dismissal_is_open_again(project):
+def test_a_dismissed_event_reopens_when_it_recurs(project):
     notice(project)
     dismissed(project)
     assert open_alerts(project) == []
@@ -154,7 +152,7 @@ def test_what_happens_again_after_its_dismissal_is_open_again(project):
     assert len(resolved_alerts(project)) == 1
 
 
-def test_what_lasts_stays_dismissed_until_it_is_over_and_begins_again(project):
+def test_a_dismissed_condition_stays_dismissed_until_it_ends_and_recurs(project):
     drift(project, "a")
     dismissed(project)
     assert drift(project, "a") == set()
@@ -164,7 +162,7 @@ def test_what_lasts_stays_dismissed_until_it_is_over_and_begins_again(project):
     assert drift(project, "a") == {"a"}
 
 
-def test_a_dismissal_is_audited_once_and_takes_an_operator(project):
+def test_a_dismissal_is_audited_once_and_requires_an_operator(project):
     notice(project)
     (finding,) = open_alerts(project)
     with pytest.raises(Forbidden):
@@ -175,7 +173,7 @@ def test_a_dismissal_is_audited_once_and_takes_an_operator(project):
     assert verify(project) is None
 
 
-def test_what_happened_long_ago_and_not_again_is_over(project):
+def test_an_alert_that_does_not_recur_is_resolved_after_a_month(project):
     notice(project)
     drift(project, "a")
     assert end_findings() == 0
@@ -193,7 +191,7 @@ def test_what_happened_long_ago_and_not_again_is_over(project):
     ],
     ids=lambda ended: next(iter(ended)),
 )
-def test_a_manage_key_that_is_not_used_any_more_needs_no_attention(project, ended):
+def test_an_alert_on_a_manage_key_is_resolved_once_the_key_is_inactive(project, ended):
     key = builders.a_key(project, "manage", last_used_at=timezone.now())[1]
     note_manage_key(
         project.pk, key_id=key.pk, name=key.name, environment="production", agent="bot", link="/"
@@ -223,7 +221,7 @@ def test_the_worst_alert_is_listed_first(project):
     assert listed(project) == ["many", "few", "warned"]
 
 
-def test_a_snoozed_alert_is_not_open_until_its_time_is_up(project):
+def test_a_snoozed_alert_is_hidden_until_the_snooze_ends(project):
     builders.an_environment(project)
     condition(project, 5)
     snooze(open_alerts(project)[0], "hour", UTC, by=OPERATOR)
@@ -240,21 +238,21 @@ def test_a_snoozed_alert_is_not_open_until_its_time_is_up(project):
     ("impact", "severity", "opens"),
     [(5, "warning", False), (6, "warning", False), (7, "warning", True), (5, "error", True)],
 )
-def test_an_alert_snoozed_until_it_gets_worse_opens_when_it_does(project, impact, severity, opens):
+def test_an_alert_snoozed_until_worse_reopens_when_it_worsens(project, impact, severity, opens):
     condition(project, 5)
     snooze(open_alerts(project)[0], "worse", UTC, by=OPERATOR)
     condition(project, impact, severity)
     assert listed(project) == (["a"] if opens else [])
 
 
-def test_a_snooze_until_tomorrow_ends_at_nine_in_the_readers_zone():
+def test_a_snooze_until_tomorrow_ends_at_9_am_in_the_users_time_zone():
     now = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
-    berlin = ZoneInfo("Europe/Berlin")  # where it is the 21st
+    berlin = ZoneInfo("Europe/Berlin")  # already the 21st there
     assert snooze_end("tomorrow", now, berlin) == datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
     assert snooze_end("tomorrow", now, UTC) == datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
-def test_a_snooze_is_audited_ends_on_request_and_takes_an_operator(project):
+def test_an_operator_can_snooze_and_reopen_an_alert_and_both_are_audited(project):
     condition(project, 5)
     (alert,) = open_alerts(project)
     with pytest.raises(Forbidden):

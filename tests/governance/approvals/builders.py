@@ -1,4 +1,4 @@
-"""Approvals for tests: asked as an agent asks, and moved in time where that matters."""
+"""Approvals for tests: requested as an agent does, and backdated where needed."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ REQUEST: dict[str, Any] = {
 
 
 def an_approval(project: Project, *, env: str = "production", **changed: Any) -> Approval:
-    """One that waits; with arguments of its own, so that none is folded into another."""
+    """Create a pending approval with unique arguments, so that no two requests are merged."""
     fields: dict[str, Any] = {
         "agent_id": "billing-bot",
         "tool_name": "payments_charge",
@@ -39,7 +39,7 @@ def an_approval(project: Project, *, env: str = "production", **changed: Any) ->
 
 
 def moved(approval: Approval, **by: float) -> Approval:
-    """The same, asked for so much earlier: `moved(approval, minutes=10)`."""
+    """Backdate an approval by this much: `moved(approval, minutes=10)`."""
     earlier = timedelta(**by)
     approval.created_at -= earlier
     approval.ends_at -= earlier

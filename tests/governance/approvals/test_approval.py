@@ -1,4 +1,4 @@
-"""Approval requests: values, status at a time, and what people see of them."""
+"""Approval requests: values, status at a given time, and displayed arguments."""
 
 import json
 from dataclasses import replace
@@ -23,13 +23,13 @@ REQUEST = Request(
 
 
 @pytest.mark.parametrize("status", Status)
-def test_until_its_end_every_approval_is_pending_for_its_agent(status):
+def test_an_agent_sees_every_approval_as_pending_until_it_ends(status):
     assert status_at(status, NOON, NOON - timedelta(microseconds=1)) is Status.PENDING
     ended = Status.TIMEOUT if status is Status.PENDING else status
     assert status_at(status, NOON, NOON) is ended
 
 
-def test_a_request_sent_again_is_the_same_whatever_the_order_of_its_arguments():
+def test_argument_order_does_not_change_a_requests_digest():
     turned = dict(reversed(list(REQUEST.tool_args.items())))
     assert digest_of(replace(REQUEST, tool_args=turned)) == digest_of(REQUEST)
 
@@ -47,11 +47,11 @@ def test_a_request_sent_again_is_the_same_whatever_the_order_of_its_arguments():
     ],
     ids=lambda changed: next(iter(changed)),
 )
-def test_any_other_request_is_another(changed):
+def test_any_change_to_a_request_changes_its_digest(changed):
     assert digest_of(replace(REQUEST, **changed)) != digest_of(REQUEST)
 
 
-def test_arguments_are_shown_as_json_with_their_secrets_masked():
+def test_arguments_are_displayed_as_json_with_secrets_masked():
     shown = shown_arguments(REQUEST.tool_args)
     assert [(each.name, each.text, each.masked) for each in shown] == [
         ("account", '"A-2091"', False),
@@ -61,13 +61,13 @@ def test_arguments_are_shown_as_json_with_their_secrets_masked():
     assert [each.is_wholly_masked for each in shown] == [False, False, True]
 
 
-def test_what_is_long_is_cut_and_says_how_long_it_was():
+def test_a_long_argument_is_truncated_and_reports_its_length():
     shown = shown_arguments({"text": "x" * 5_000} | {f"a{n}": n for n in range(50)})
     assert (len(shown), len(shown[0].text), shown[0].length) == (40, 1_000, 5_002)
     assert shown[0].is_cut
 
 
-def test_a_secret_across_the_cut_is_masked_all_the_same():
+def test_a_secret_that_spans_the_truncation_point_is_masked():
     (shown,) = shown_arguments({"command": "x " * 490 + "Bearer " + "abcdef0123456789" * 9})
     assert "abcdef" not in shown.text
 
@@ -78,7 +78,7 @@ def test_opened_arguments_are_complete():
     assert not any(each.masked or each.is_cut for each in shown)
 
 
-def test_what_no_database_keeps_is_shown_all_the_same():
+def test_characters_the_database_rejects_are_displayed_as_escapes():
     (shown,) = shown_arguments({"a\0\ud800": "b\0\ud800"})
     stored = json.dumps([shown.name, shown.text])
     assert "\\u0000" not in stored.replace("\\\\u0000", "")
@@ -93,12 +93,12 @@ def test_the_stored_text_restores_the_same_arguments():
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_what_is_no_json_is_no_text(number):
+def test_non_json_numbers_are_rejected(number):
     with pytest.raises(ValueError, match="JSON"):
         as_text({"a": number})
 
 
-def test_depth_is_counted_in_levels_of_lists_and_objects():
+def test_depth_counts_nested_lists_and_objects():
     deep: Json = []
     for _ in range(99):
         deep = [deep]

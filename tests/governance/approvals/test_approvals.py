@@ -1,4 +1,4 @@
-"""Commands on approvals: asked, folded, decided, run out, opened."""
+"""Commands on approvals: request, deduplicate, decide, undo, expire, open arguments."""
 
 from datetime import timedelta
 from typing import Any
@@ -34,14 +34,14 @@ def actions() -> list[str]:
     return [entry.action for entry in AuditEntry.objects.order_by("number")]
 
 
-def test_a_request_waits_until_its_timeout(project):
+def test_a_request_is_pending_until_its_timeout(project):
     approval = an_approval(project, timeout_s=90)
     assert approval.current_status is Status.PENDING
     assert approval.ends_at == approval.expires_at == approval.created_at + timedelta(seconds=90)
     assert actions() == []
 
 
-def test_a_request_that_is_sent_again_is_folded_into_the_one_that_waits(project):
+def test_a_repeated_request_returns_the_pending_approval(project):
     first = an_approval(project, **SAME)
     assert an_approval(project, **SAME) == first
     assert Approval.objects.count() == 1
@@ -57,16 +57,16 @@ def test_a_request_that_is_sent_again_is_folded_into_the_one_that_waits(project)
     ],
     ids=lambda changed: next(iter(changed)),
 )
-def test_a_request_that_differs_waits_for_itself(project, changed):
+def test_a_different_request_creates_a_new_approval(project, changed):
     first = an_approval(project, **SAME)
     assert an_approval(project, **SAME | changed) != first
 
 
-def test_the_same_request_from_another_environment_waits_for_itself(project):
+def test_the_same_request_in_another_environment_is_a_separate_approval(project):
     assert an_approval(project, **SAME) != an_approval(project, env="staging", **SAME)
 
 
-def test_the_same_request_later_is_a_new_approval(project):
+def test_the_same_request_after_the_deduplication_window_is_a_new_approval(project):
     first = moved(an_approval(project, **SAME), seconds=101)
     assert an_approval(project, **SAME) != first
 
@@ -89,14 +89,14 @@ def test_a_decision_is_stored_with_author_time_and_reason_and_audited(project, a
     assert verify(project) is None
 
 
-def test_the_arguments_are_nowhere_in_the_audit_log(project):
+def test_arguments_are_not_in_the_audit_log(project):
     approval = an_approval(project, tool_args={"token": "tok-4711"})
     open_arguments(approval, by=OPERATOR)
     decide(approval, approve=True, by=OPERATOR)
     assert not any("tok-4711" in repr(vars(entry)) for entry in AuditEntry.objects.all())
 
 
-def test_a_second_decision_is_refused_and_says_whose_the_first_was(project):
+def test_a_second_decision_is_rejected_and_names_who_decided_first(project):
     approval = an_approval(project)
     decide(approval, approve=True, by=OPERATOR)
     with pytest.raises(Conflict, match=r"operator@example\.test already approved") as refused:
@@ -105,14 +105,14 @@ def test_a_second_decision_is_refused_and_says_whose_the_first_was(project):
     assert actions() == ["approval granted"]
 
 
-def test_a_decision_after_the_end_is_refused(project):
+def test_a_decision_on_an_expired_approval_is_rejected(project):
     with pytest.raises(Conflict, match="This approval expired") as refused:
         decide(ran_out(project), approve=True, by=OPERATOR)
     assert refused.value.code == "expired"
     assert Approval.objects.get().decided_by == ""
 
 
-def test_a_viewer_neither_decides_nor_opens(project):
+def test_a_viewer_can_neither_decide_nor_open_arguments(project):
     approval = an_approval(project)
     with pytest.raises(Forbidden):
         decide(approval, approve=True, by=VIEWER)
@@ -127,7 +127,7 @@ def test_an_invalid_reason_is_rejected(project, reason):
         decide(an_approval(project), approve=True, reason=reason, by=OPERATOR)
 
 
-def test_what_ran_out_is_noted_once_with_the_time_it_ran_out(project):
+def test_an_expiry_is_recorded_once_with_its_timeout(project):
     approval = ran_out(project)
     waiting = an_approval(project)
     assert expire_approvals() == 1
@@ -140,21 +140,21 @@ def test_what_ran_out_is_noted_once_with_the_time_it_ran_out(project):
     assert AuditEntry.objects.get().actor == "console"
 
 
-def test_whoever_asks_for_what_ran_out_has_it_noted(project):
+def test_reading_an_expired_approval_records_its_expiry_once(project):
     approval = ran_out(project)
     assert current(approval).status == "timeout"
     assert current(approval).status == "timeout"
     assert actions() == ["approval expired"]
 
 
-def test_opened_arguments_are_those_that_came_and_the_opening_is_audited(project):
+def test_opening_arguments_returns_the_originals_and_is_audited(project):
     arguments = {"card_token": "tok-4711", "note": "\0\ud800", "amount": 1240.0}
     approval = an_approval(project, tool_args=arguments)
     assert open_arguments(approval, by=OPERATOR) == arguments
     assert actions() == ["arguments opened"]
 
 
-def test_lists_leave_the_raw_arguments_in_the_database(project):
+def test_lists_do_not_load_raw_arguments(project):
     an_approval(project)
     (listed,) = approvals_before(
         project.pk, ApprovalFilter(), None, 10, Approval.objects.get().created_at
@@ -183,12 +183,12 @@ def test_an_invalid_request_is_rejected_with_its_path(project, changed, path):
     assert [problem.path for problem in refused.value.errors] == [path]
 
 
-def test_a_secret_that_the_rule_put_into_its_message_is_masked(project):
+def test_a_secret_in_a_rules_message_is_masked(project):
     approval = an_approval(project, message="run x --password=hunter22 on db?")
     assert approval.message == "run x --password=[masked] on db?"
 
 
-def test_a_long_message_is_cut_and_an_odd_one_made_fit(project):
+def test_a_long_message_is_truncated_and_invalid_characters_are_replaced(project):
     approval = an_approval(project, message="a\0\ud800" + "x" * 5_000)
     approval.refresh_from_db()
     assert len(approval.message) == 4_096
@@ -204,7 +204,7 @@ def in_database(approval):
     return Approval.objects.get(pk=approval.pk)
 
 
-def test_a_decision_with_undo_counts_after_five_seconds_without_any_process(project):
+def test_an_undoable_decision_takes_effect_after_five_seconds_without_a_job(project):
     approval = on_page(an_approval(project))
     assert current(in_database(approval)).current_status is Status.PENDING
     assert approval.ends_at - timezone.now() <= UNDO
@@ -214,7 +214,7 @@ def test_a_decision_with_undo_counts_after_five_seconds_without_any_process(proj
     assert current(in_database(approval)).current_status is Status.APPROVED
 
 
-def test_an_undone_decision_is_pending_until_its_first_timeout_and_audited(project):
+def test_an_undone_decision_is_pending_until_its_original_timeout_and_audited(project):
     approval = on_page(an_approval(project))
     undone = undo(approval, by=OPERATOR)
     assert (undone.current_status, undone.decided_by) == (Status.PENDING, "")
@@ -223,17 +223,17 @@ def test_an_undone_decision_is_pending_until_its_first_timeout_and_audited(proje
     assert decide(undone, approve=False, by=OPERATOR).current_status is Status.DENIED
 
 
-def test_a_decision_that_its_agent_has_cannot_be_undone(project):
+def test_a_decision_already_in_effect_cannot_be_undone(project):
     approval = on_page(an_approval(project))
     moved(approval, seconds=5)
     current(in_database(approval))
     with pytest.raises(Conflict, match="can't be undone"):
         undo(approval, by=OPERATOR)
     with pytest.raises(Conflict):
-        undo(an_approval(project), by=OPERATOR)  # nobody decided it
+        undo(an_approval(project), by=OPERATOR)  # not decided
 
 
-def test_shortly_before_the_timeout_a_decision_counts_at_once(project):
+def test_a_decision_close_to_the_timeout_takes_effect_immediately(project):
     approval = on_page(moved(an_approval(project), seconds=291))
     assert approval.current_status is Status.APPROVED
     later = on_page(moved(an_approval(project), seconds=280))
@@ -241,13 +241,13 @@ def test_shortly_before_the_timeout_a_decision_counts_at_once(project):
     assert later.ends_at <= later.expires_at - (LEAST_LEFT - UNDO)
 
 
-def test_while_a_decision_can_be_undone_nobody_else_decides(project):
+def test_an_undoable_decision_blocks_other_decisions(project):
     approval = on_page(an_approval(project))
     with pytest.raises(Conflict, match="already approved this"):
         decide(approval, approve=False, by=OPERATOR)
 
 
-def test_a_request_sent_again_while_its_decision_can_be_undone_is_the_same(project):
+def test_a_request_repeated_during_the_undo_window_returns_the_same_approval(project):
     first = an_approval(project, **SAME)
     on_page(first)
     assert an_approval(project, **SAME) == first
@@ -270,7 +270,7 @@ def test_a_viewer_cannot_undo(project):
         ({"account": "A-1"}, None),
     ],
 )
-def test_an_amount_is_a_number_that_is_named_so(arguments, amount):
+def test_an_amount_is_a_numeric_argument_with_an_amount_name(arguments, amount):
     shown = amount_of(shown_arguments(arguments))
     assert (shown and str(shown)) == amount
 

@@ -1,4 +1,4 @@
-"""Approvals over HTTP, as SDKs of all ages ask and poll, and as others list and decide."""
+"""Approvals over HTTP, as every SDK version requests and polls them and as people decide them."""
 
 import json
 
@@ -46,7 +46,7 @@ def manager(project) -> Client:
     ],
     ids=str,
 )
-def test_every_sdk_may_ask_and_poll_under_its_prefix(agent, prefix, fields):
+def test_every_sdk_can_request_and_poll_under_its_prefix(agent, prefix, fields):
     body = {name: REQUEST[name] for name in ("agent_id", "tool_name", "tool_args", "message")}
     answer = send(agent, f"{prefix}/approvals", body | {"timeout": 60} | fields)
     assert answer.status_code == 201
@@ -60,23 +60,21 @@ def test_every_sdk_may_ask_and_poll_under_its_prefix(agent, prefix, fields):
     assert Approval.objects.get().on_timeout == action
 
 
-def test_without_a_timeout_it_waits_five_minutes_and_is_blocked_after(agent):
+def test_a_request_without_a_timeout_expires_after_five_minutes_and_blocks(agent):
     answer = send(agent, "/v1/approvals", {"tool_name": "t"})
     assert answer.status_code == 201
     row = Approval.objects.get()
     assert (row.timeout_s, row.on_timeout, row.agent_id) == (300, "block", "billing-bot")
 
 
-def test_a_creation_sent_again_is_answered_with_the_one_that_waits(agent):
+def test_a_repeated_create_returns_the_pending_approval(agent):
     code = ask(agent)
     again = send(agent, "/v1/approvals", REQUEST)
     assert (again.status_code, again.json()["id"]) == (200, code)
 
 
 @pytest.mark.parametrize(("decision", "status"), [("approve", "approved"), ("reject", "denied")])
-def test_an_agent_reads_the_decision_in_the_words_that_it_understands(
-    agent, manager, decision, status
-):
+def test_an_agent_polls_the_decision_with_its_reason(agent, manager, decision, status):
     code = ask(agent)
     answer = send(
         manager, f"/v1/approvals/{code}/decision", {"decision": decision, "reason": "by phone"}
@@ -110,7 +108,7 @@ def test_a_second_decision_is_409(agent, manager):
     assert (again.status_code, again.json()["code"]) == (409, "decided")
 
 
-def test_an_operators_browser_decides_and_a_viewers_does_not(project, agent, client_as):
+def test_an_operator_can_decide_in_a_browser_and_a_viewer_cannot(project, agent, client_as):
     code = ask(agent)
     path = f"/v1/approvals/{code}/decision?project={project.slug}"
     assert send(client_as(Role.VIEWER), path, {"decision": "approve"}).status_code == 403
@@ -118,13 +116,13 @@ def test_an_operators_browser_decides_and_a_viewers_does_not(project, agent, cli
 
 
 @pytest.mark.parametrize("body", [{}, {"decision": "maybe"}, {"decision": "approve", "why": "x"}])
-def test_a_decision_that_is_none_is_422(agent, manager, body):
+def test_an_invalid_decision_is_422(agent, manager, body):
     answer = send(manager, f"/v1/approvals/{ask(agent)}/decision", body)
     assert answer.status_code == 422
 
 
 @pytest.mark.parametrize("code", ["nothing", "%00", "a" * 300])
-def test_what_does_not_exist_is_404(agent, manager, code):
+def test_an_unknown_approval_is_404(agent, manager, code):
     assert agent.get(f"/v1/approvals/{code}").status_code == 404
     answer = send(manager, f"/v1/approvals/{code}/decision", {"decision": "approve"})
     assert answer.status_code == 404
@@ -145,14 +143,14 @@ def test_an_agent_key_sees_only_requests_of_its_agent_and_environment(project, a
 
 
 @pytest.mark.parametrize("other", ["ops-runner", "billing-bot-2"])
-def test_a_key_asks_for_no_other_agent_than_its_own(project, other):
+def test_a_bound_key_cannot_request_for_another_agent(project, other):
     bound = builders.bearing(builders.a_key(project, agent="billing-bot")[0])
     answer = send(bound, "/v1/approvals", REQUEST | {"agent_id": other})
     assert (answer.status_code, answer.json()["code"]) == (403, "agent")
     assert not Approval.objects.exists()
 
 
-def test_an_agent_asks_for_no_other_than_its_header_names(agent):
+def test_an_agent_cannot_request_for_an_agent_other_than_its_header(agent):
     assert send(agent, "/v1/approvals", REQUEST | {"agent_id": "other"}).status_code == 403
 
 
@@ -167,13 +165,13 @@ def test_an_agent_asks_for_no_other_than_its_header_names(agent):
     ],
     ids=str,
 )
-def test_a_request_that_cannot_be_read_is_422_and_named(agent, changed, path):
+def test_an_invalid_request_is_422_with_the_path_of_the_error(agent, changed, path):
     answer = send(agent, "/v1/approvals", REQUEST | changed)
     assert answer.status_code == 422
     assert [error["path"] for error in answer.json()["errors"]] == [path]
 
 
-def test_what_the_agent_sent_odd_is_422_or_400_and_never_a_crash(agent):
+def test_malformed_json_is_422_or_400_and_never_a_crash(agent):
     for raw in (b'{"tool_name": "a\\ud800"}', b'{"tool_name": "a", "tool_args": {"x": NaN}}'):
         answer = agent.post("/v1/approvals", raw, content_type="application/json")
         assert answer.status_code == 422, raw
@@ -183,7 +181,7 @@ def test_what_the_agent_sent_odd_is_422_or_400_and_never_a_crash(agent):
     assert agent.post("/v1/approvals", deeper, content_type="application/json").status_code == 400
 
 
-def test_a_list_shows_masked_arguments_and_an_agent_none(agent, manager):
+def test_a_list_has_masked_arguments_and_a_poll_has_none(agent, manager):
     code = ask(agent)
     (listed,) = manager.get("/v1/approvals").json()["approvals"]
     assert listed["id"] == code
@@ -216,7 +214,7 @@ def test_the_list_filters_by_status_agent_and_environment(project, manager):
     assert manager.get("/v1/approvals?state=x").status_code == 422
 
 
-def test_the_list_goes_on_page_by_page(project, manager):
+def test_the_list_is_paginated_newest_first(project, manager):
     made = [moved(an_approval(project), seconds=200 - n).code for n in range(5)]
     first = manager.get("/v1/approvals?limit=3").json()
     second = manager.get(f"/v1/approvals?limit=3&cursor={first['next']}").json()
@@ -225,7 +223,7 @@ def test_the_list_goes_on_page_by_page(project, manager):
     assert second["next"] is None
 
 
-def test_polling_takes_one_query_while_nothing_changes(agent, django_assert_num_queries):
+def test_polling_a_pending_approval_takes_one_query(agent, django_assert_num_queries):
     code = ask(agent)
     with django_assert_num_queries(1):
         agent.get(f"/v1/approvals/{code}")

@@ -1,4 +1,4 @@
-"""Several at once, each with a connection of its own: one decision, one end, one request waits."""
+"""Concurrent decisions, expiries and requests, each on its own connection."""
 
 import threading
 from collections.abc import Callable
@@ -22,7 +22,7 @@ ROUNDS = 12
 
 
 def together(*works: Callable[[], object]) -> list[object]:
-    """Results or conflicts of all works, which begin at the same moment."""
+    """Results or conflicts of all functions, started at the same moment."""
     start = threading.Barrier(len(works))
     result: list[object] = [None] * len(works)
 
@@ -47,7 +47,7 @@ def operator(name: str):
     return person(0, f"{name}@example.test", Role.OPERATOR)
 
 
-def test_of_two_who_decide_at_once_exactly_one_does():
+def test_exactly_one_of_two_concurrent_decisions_wins():
     project = builders.a_project()
     for _ in range(ROUNDS):
         approval = an_approval(project)
@@ -67,11 +67,11 @@ def test_of_two_who_decide_at_once_exactly_one_does():
     assert verify(project) is None
 
 
-def test_what_runs_out_while_it_is_decided_ends_once():
+def test_an_approval_decided_as_it_expires_ends_once():
     project = builders.a_project()
     for n in range(ROUNDS):
         approval = an_approval(project)
-        # Around this moment: some end before the decision, some after.
+        # Spread around this moment: some expire before the decision, some after.
         ends_at = timezone.now() + timedelta(milliseconds=4 * n)
         Approval.objects.filter(pk=approval.pk).update(ends_at=ends_at)
         approval.refresh_from_db()
@@ -90,7 +90,7 @@ def test_what_runs_out_while_it_is_decided_ends_once():
         )
         row = current(Approval.objects.get(pk=approval.pk))
         assert isinstance(seen, list)
-        # Nobody who polled was told of an end that is not the one it has.
+        # No poll returned a final status other than the stored one.
         assert set(seen) <= {"pending", row.status}
         if isinstance(decided, Approval):
             assert (row.status, row.decided_by) == ("approved", "one@example.test")
@@ -101,7 +101,7 @@ def test_what_runs_out_while_it_is_decided_ends_once():
     assert verify(project) is None
 
 
-def test_a_creation_that_arrives_twice_at_once_waits_once():
+def test_concurrent_identical_requests_create_one_approval():
     project = builders.a_project()
     builders.an_environment(project)
     for n in range(ROUNDS):
@@ -111,11 +111,11 @@ def test_a_creation_that_arrives_twice_at_once_waits_once():
         assert Approval.objects.count() == n + 1
 
 
-def test_of_an_undo_and_the_agents_poll_at_once_exactly_one_comes_first():
+def test_an_undo_racing_a_poll_either_wins_or_conflicts():
     project = builders.a_project()
     for n in range(ROUNDS):
         approval = decide(an_approval(project), approve=True, by=operator("one"), with_undo=True)
-        # Around this moment: some decisions count before the undo, some after.
+        # Spread around this moment: some decisions take effect before the undo, some after.
         ends_at = timezone.now() + timedelta(milliseconds=4 * n)
         Approval.objects.filter(pk=approval.pk).update(ends_at=ends_at)
 

@@ -1,4 +1,4 @@
-"""The audit log: a chain that tells where it was tampered with."""
+"""The audit log: a hash chain that shows which entry was tampered with."""
 
 import pytest
 from django.urls import reverse
@@ -48,7 +48,7 @@ def broken_at(project: Project) -> int:
     return broken.number
 
 
-def test_entries_are_numbered_from_one_and_follow_each_other(project):
+def test_entries_are_numbered_from_one_and_chained(project):
     five_entries(project)
     entries = list(AuditEntry.objects.order_by("number"))
     assert [entry.number for entry in entries] == [1, 2, 3, 4, 5]
@@ -56,7 +56,7 @@ def test_entries_are_numbered_from_one_and_follow_each_other(project):
     assert verify(project) is None
 
 
-def test_each_project_has_a_chain_of_its_own(project):
+def test_each_project_has_its_own_chain(project):
     five_entries(project)
     other = builders.a_project()
     assert record(CONSOLE, "set up", other.slug, project=other).number == 1
@@ -67,7 +67,7 @@ def test_an_empty_log_is_intact(project):
     assert verify(project) is None
 
 
-def test_a_name_that_no_database_keeps_does_not_stop_the_record(project):
+def test_a_subject_with_invalid_characters_is_still_recorded(project):
     record(ANNA, "deployed", "a\0b" + "x" * 600, project=project)
     assert verify(project) is None
 
@@ -88,7 +88,7 @@ def test_a_name_that_no_database_keeps_does_not_stop_the_record(project):
         ]
     ),
 )
-def test_a_changed_entry_is_detected_at_its_number(number, change):
+def test_a_changed_entry_is_detected_by_number(number, change):
     project = builders.a_project()
     five_entries(project)
     with dropped_triggers():
@@ -99,7 +99,7 @@ def test_a_changed_entry_is_detected_at_its_number(number, change):
 @pytest.mark.django_db
 @with_a_database(10)
 @given(number=st.integers(1, 4))
-def test_a_removed_entry_is_detected_at_its_number(number):
+def test_a_removed_entry_is_detected_by_number(number):
     project = builders.a_project()
     five_entries(project)
     with dropped_triggers():
@@ -121,7 +121,7 @@ def test_two_swapped_entries_are_detected(number):
     assert broken_at(project) == number
 
 
-def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(project, client_as):
+def test_a_contracts_audit_page_lists_only_its_own_entries(project, client_as):
     for name in ("billing", "billing-v2", "bill"):
         version = saved(project, name=name)
         live(version)
@@ -145,7 +145,7 @@ def test_the_page_of_a_contract_tells_what_was_done_to_it_and_to_no_other(projec
     )
 
 
-def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, client_as):
+def test_a_checks_audit_page_lists_only_its_own_entries(project, client_as):
     me = builders.a_member(project, Role.EDITOR)
     editor = person(me.user_id, "e", Role.EDITOR)
     for name in ("unified", "other-unified", "unified-2"):
@@ -163,7 +163,7 @@ def test_the_page_of_a_check_tells_what_was_done_to_it_and_to_no_other(project, 
         for line in client_as(Role.VIEWER).get(at).context["lines"]
     ]
     assert [action for action, _ in calls] == [
-        "bindings changed",  # from it to the next
+        "bindings changed",  # bound to the next check
         "check backtest started",
         "draft started",
         "bindings changed",
@@ -192,7 +192,7 @@ def test_every_entry_about_a_contract_matches(project):
     assert names == {"deployment requirements set"}
 
 
-def test_pages_of_a_contracts_log_lead_on_and_back(project, client_as):
+def test_a_contracts_audit_pages_link_to_older_and_newer_entries(project, client_as):
     version = saved(project)
     for number in range(120):
         record(ANNA, "contract deployed", f"d v{number}", project=project)

@@ -1,4 +1,4 @@
-"""Audit log: filters, objects with links, approvals in words."""
+"""Audit log page: filters, links to objects, and titles of approvals."""
 
 import csv
 import io
@@ -58,7 +58,7 @@ def test_the_log_is_filtered_by_time(log):
     assert len(entries_in(log(since="yesterday", until="2026-99-99"))) >= 3
 
 
-def test_people_and_actions_of_the_log_are_offered(log):
+def test_the_filters_list_people_and_actions_in_the_log(log):
     page = log(action="key revoked")
     assert (str(ANNA), "anna@example.test") in [
         (each.value, each.words) for each in page.context["actors"]
@@ -67,7 +67,7 @@ def test_people_and_actions_of_the_log_are_offered(log):
     assert "<option selected>key revoked</option>" in page.text
 
 
-def test_people_are_offered_by_the_name_on_their_profile(log):
+def test_the_person_filter_lists_people_by_profile_name(log):
     User.objects.update(name="Ana Ruiz")
     label = User.objects.get().email
     record(person(3, label, Role.VIEWER), "key created", "x", project=Project.objects.get())
@@ -75,13 +75,13 @@ def test_people_are_offered_by_the_name_on_their_profile(log):
     assert option in " ".join(log().text.split()).replace(" >", ">")
 
 
-def test_people_of_one_name_are_offered_with_their_address():
+def test_people_with_the_same_name_are_listed_with_their_email():
     names = {"ana@a.test": "Ana", "ana@b.test": "Ana", "ben@a.test": "Ben"}
     choices = actor_choices([f"person:{label}" for label in names], names)
     assert [each.words for each in choices] == ["Ana (ana@a.test)", "Ana (ana@b.test)", "Ben"]
 
 
-def test_the_file_and_the_pages_keep_the_filters(log, project):
+def test_the_export_and_later_pages_apply_the_filters(log, project):
     for number in range(60):
         record(BEN, "key created", f"key {number}", project=project)
     page = log(by=str(BEN), action="key created")
@@ -96,12 +96,12 @@ def test_the_file_and_the_pages_keep_the_filters(log, project):
 
 
 @pytest.mark.parametrize("value", ["\0", "%00", "' OR 1=1 --", "x" * 5_000])
-def test_hostile_filters_find_nothing_and_break_nothing(log, value):
+def test_hostile_filters_return_200(log, value):
     for name in ("by", "action", "q", "since", "until"):
         assert log(**{name: value}).status_code == 200
 
 
-def test_the_object_of_an_entry_leads_to_its_page(project, client_as):
+def test_an_entrys_object_links_to_its_page(project, client_as):
     version = saved(project, "billing")
     page = client_as(Role.VIEWER).get(reverse("governance:audit", args=[project.slug]))
     urls = {line.entry.action: line.url for line in page.context["lines"]}
@@ -132,7 +132,7 @@ def test_each_kind_of_object_has_a_page(action, subject, view, arguments):
     assert (place.view, place.arguments) == (view, arguments)
 
 
-def test_what_no_page_shows_has_no_link():
+def test_an_object_without_a_page_has_no_link():
     assert place_of("draft started", "draft of a new contract") is None
     assert place_of("old notes removed", "12") is None
 
@@ -150,7 +150,7 @@ def test_an_approval_is_named_by_its_title_and_its_call(project, client_as):
     assert line.subject == "Refund over 1,000 EUR"
     assert line.arguments == 'refund(amount=2312, account="A-2154")'
     assert line.url == reverse("outcomes:approvals", args=[project.slug])
-    assert row.code in page.text  # in the details, so that it can be looked up
+    assert row.code in page.text  # in the details, for searching
 
 
 def test_a_removed_approval_is_named_by_its_tool_and_agent(project, client_as):

@@ -1,4 +1,4 @@
-"""Several writers at once, each with a connection of its own: one chain without a gap."""
+"""Concurrent writers, each on its own connection: one chain without gaps."""
 
 import threading
 
@@ -14,7 +14,7 @@ WRITERS, ENTRIES = 4, 8
 
 
 @pytest.mark.django_db(transaction=True)
-def test_entries_of_several_writers_are_one_chain():
+def test_concurrent_writers_append_to_one_unbroken_chain():
     project = builders.a_project()
     start = threading.Barrier(WRITERS)
 

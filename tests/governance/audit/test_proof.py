@@ -1,4 +1,4 @@
-"""Proof: each way to change a log is found, with its first broken place."""
+"""Tamper evidence: every kind of change to a log is detected, with the first broken entry."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -35,7 +35,7 @@ def log(project):
 
 @pytest.fixture
 def copy(project, log, tmp_path):
-    """A signed head of six entries, stored elsewhere; two entries follow it."""
+    """A signed head of six entries, stored elsewhere, followed by two more entries."""
     file = tmp_path / "heads.txt"
     file.write_text(f'{{"message": "{sign_head(project)}"}}\n')
     for number in (7, 8):
@@ -56,7 +56,7 @@ def signed_now(project) -> SignedHead:
 
 
 def chained_again(entries, keys) -> None:
-    """Every entry bound to the one before it, as by an intruder with this key."""
+    """Rechain every entry to its predecessor, as an intruder with this key would."""
     previous = BEGINNING
     for entry in entries:
         entry.previous_hash = previous
@@ -123,7 +123,7 @@ def test_a_tampered_log_is_detected_by_command_and_page(
     assert f"{project.slug}: intact, 1 earlier heads match" in capsys.readouterr().out
     with dropped_triggers():
         change(log)
-        AuditHead.objects.all().delete()  # which would find it without a copy
+        AuditHead.objects.all().delete()  # would detect the change without a copy
     with pytest.raises(CommandError, match="Tampering detected"):
         call_command("verify_audit", against=[copy])
     assert f"{project.slug}: BROKEN at entry {place}. {why}" in capsys.readouterr().out
@@ -134,13 +134,13 @@ def test_a_tampered_log_is_detected_by_command_and_page(
 
 
 @pytest.mark.parametrize("change", [chained_with_the_key, truncated, emptied])
-def test_stored_heads_detect_what_the_chain_alone_does_not(project, log, copy, change):
+def test_stored_heads_detect_changes_that_the_chain_misses(project, log, copy, change):
     with dropped_triggers():
         change(log)
     assert verify(project) is not None
 
 
-def test_the_log_of_a_removed_project_is_missed(project, copy, capsys):
+def test_verification_reports_a_removed_project(project, copy, capsys):
     text = copy.read_text().replace(f"{project.pk}:", f"{project.pk + 99}:")
     copy.write_text(text)
     with pytest.raises(CommandError):
@@ -159,11 +159,11 @@ def test_a_forged_head_is_detected(project, log, copy):
     assert verify(project, [foreign]) is None  # of another log
 
 
-def test_a_head_signed_with_a_key_that_is_not_the_projects_is_detected(project, log):
+def test_a_head_signed_with_a_key_of_another_project_is_detected(project, log):
     rotate_signing_key(project, by=CONSOLE)
     head = signed_now(project)
     rotate_signing_key(project, by=CONSOLE)
-    assert verify(project, [head]) is None  # a retired key is known
+    assert verify(project, [head]) is None  # retired keys remain trusted
     project.signing_keys.exclude(retired_at=None).delete()
     assert "not the project's" in broken(project, head).why
 
@@ -180,7 +180,7 @@ def test_a_head_is_signed_once_and_written_to_the_log_stream(
     assert head.is_signed()
 
 
-def test_an_export_signs_the_head_and_brings_it(project, log, client_as):
+def test_an_export_signs_the_head_and_includes_it(project, log, client_as):
     viewer = client_as(Role.VIEWER)
     file = viewer.get(reverse("governance:audit", args=[project.slug]), {"format": "csv"})
     (head,) = heads_in(file["X-Audit-Head"])
@@ -193,14 +193,14 @@ def test_an_export_signs_the_head_and_brings_it(project, log, client_as):
     assert "The audit log is intact" in page.text
 
 
-def test_an_export_of_one_contract_signs_the_head_too(project, client_as):
+def test_an_export_of_one_contract_also_signs_the_head(project, client_as):
     name = saved(project).bundle.name
     at = reverse("governance:contract_audit", args=[project.slug, name])
     (head,) = heads_in(client_as(Role.VIEWER).get(at, {"format": "json"})["X-Audit-Head"])
     assert head.is_signed()
 
 
-def test_text_without_a_head_is_refused(project, client_as, tmp_path):
+def test_text_without_a_signed_head_is_rejected(project, client_as, tmp_path):
     at = reverse("governance:audit_verification", args=[project.slug])
     page = client_as(Role.VIEWER).post(at, {"heads": "audit head 1 nothing"})
     assert page.status_code == 422
@@ -212,7 +212,7 @@ def test_text_without_a_head_is_refused(project, client_as, tmp_path):
 
 @pytest.mark.parametrize("table", ["governance_auditentry", "governance_audithead"])
 @pytest.mark.parametrize("statement", ["UPDATE {} SET number = 99", "DELETE FROM {}"])
-def test_the_database_refuses_to_change_a_log(project, log, table, statement):
+def test_the_database_rejects_changes_to_a_log(project, log, table, statement):
     sign_head(project)
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         connection.cursor().execute(statement.format(table))
@@ -232,7 +232,9 @@ def test_retention_leaves_a_signed_checkpoint(project, log, tmp_path, capsys):
         log.delete()
 
 
-def test_entries_of_an_earlier_secret_key_are_verified_with_it(project, log, settings):
+def test_entries_chained_with_an_old_secret_key_verify_once_it_is_configured(
+    project, log, settings
+):
     earlier, settings.SECRET_KEY = settings.SECRET_KEY, "x" * 50
     record(CONSOLE, "tried", "under the new key", project=project)
     assert broken(project).number == 1
@@ -244,14 +246,14 @@ def test_entries_of_an_earlier_secret_key_are_verified_with_it(project, log, set
     assert broken(project).number == 8
 
 
-def test_a_head_cannot_be_signed_with_a_key_of_another_secret(project, log, settings):
+def test_a_signing_key_encrypted_with_another_secret_cannot_sign_a_head(project, log, settings):
     assert sign_head(project) is not None
     record(CONSOLE, "tried", "7", project=project)
     settings.SECRET_KEY = "y" * 50
     assert sign_head(project) is None
 
 
-def test_an_entry_has_address_and_user_agent_of_its_request(project, admin_client):
+def test_an_entry_records_the_address_and_user_agent_of_its_request(project, admin_client):
     admin_client.post(
         reverse("governance:rename", args=[project.slug]),
         {"name": "Another"},

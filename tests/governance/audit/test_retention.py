@@ -1,4 +1,4 @@
-"""Retention: how long rows last, and the entry in the audit log."""
+"""Retention: when rows are removed, and the audit entry for each removal."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ from tests.governance.approvals.builders import an_approval, moved, ran_out
 
 @pytest.fixture
 def connected(project, monkeypatch):
-    """Agents that hold a stream, as the broker would tell."""
+    """Agents with an open stream, as the broker reports them."""
     held: list[Connected] = []
     monkeypatch.setattr(news, "connected", lambda _: held)
     return held
@@ -41,7 +41,7 @@ def entries(action):
 
 
 def remove(project, days, **held):
-    """All approvals that ended so many days ago; how many."""
+    """Remove all approvals that ended this many days ago or earlier; returns how many."""
     before = timezone.now() - timedelta(days=days)
     removed = 0
     for environment in project.environments.all():
@@ -50,7 +50,7 @@ def remove(project, days, **held):
     return removed
 
 
-def test_approvals_go_after_their_end_and_the_log_tells_how_many(project):
+def test_old_approvals_are_removed_and_the_log_counts_them_by_status(project):
     result = decided(project, days=89)
     decided(project, days=91)
     rejected = decided(project, days=92, approve=False)
@@ -70,13 +70,13 @@ def test_approvals_go_after_their_end_and_the_log_tells_how_many(project):
     assert verify(project) is None
 
 
-def test_approvals_of_held_sessions_stay(project):
+def test_approvals_of_held_sessions_are_not_removed(project):
     approval = decided(project, days=91)
     assert remove(project, 90, held={approval.session_id}) == 0
     assert remove(project, 90) == 1
 
 
-def test_many_old_approvals_go_a_part_at_a_time(project, monkeypatch):
+def test_many_old_approvals_are_removed_in_batches(project, monkeypatch):
     monkeypatch.setattr(retention, "AT_ONCE", 2)
     for days in range(91, 96):
         decided(project, days=days)
@@ -84,7 +84,7 @@ def test_many_old_approvals_go_a_part_at_a_time(project, monkeypatch):
     assert len(entries("old approvals removed")) == 3
 
 
-def test_projects_are_apart(project):
+def test_retention_is_applied_per_project(project):
     other = builders.a_project()
     decided(other, days=91)
     decided(project, days=91)
@@ -92,7 +92,7 @@ def test_projects_are_apart(project):
     assert [each.project for each in entries("old approvals removed")] == [other]
 
 
-def test_old_notes_go_and_the_log_tells_of_what_kind(project, connected):
+def test_old_notes_are_removed_and_the_log_counts_them_by_kind(project, connected):
     production = builders.an_environment(project)
     key, long_ago = builders.a_key(project)[1], timezone.now() - timedelta(days=99)
     for name, at in (("gone", long_ago), ("here", timezone.now())):
@@ -115,7 +115,7 @@ def test_old_notes_go_and_the_log_tells_of_what_kind(project, connected):
 
 @pytest.fixture
 def assigned(project):
-    """An agent that was told its assignment so long ago that nobody would know it any more."""
+    """Assignment announced to an agent so long ago that its record is due for removal."""
     production = builders.an_environment(project)
     long_ago = timezone.now() - timedelta(days=99)
     return AnnouncedAssignment.objects.create(
@@ -123,7 +123,9 @@ def assigned(project):
     )
 
 
-def test_assigned_documents_stay_while_the_agent_holds_its_stream(project, connected, assigned):
+def test_announced_assignments_are_not_removed_while_the_agent_is_connected(
+    project, connected, assigned
+):
     connected.append(Connected("bot", "production", "d", "", 0.0))
     assert remove_old_notes() == 0
     connected.clear()
@@ -131,14 +133,16 @@ def test_assigned_documents_stay_while_the_agent_holds_its_stream(project, conne
     assert AnnouncedAssignment.objects.count() == 1
 
 
-def test_assigned_documents_stay_while_nobody_knows_which_agents_are_connected(
+def test_announced_assignments_are_not_removed_while_connections_are_unknown(
     project, assigned, monkeypatch
 ):
     monkeypatch.setattr(news, "connected", lambda _: None)
     assert remove_old_notes() == 0
 
 
-def test_assigned_documents_stay_for_an_agent_that_reconnects(project, connected, assigned):
+def test_announced_assignments_are_not_removed_after_an_agent_reconnects(
+    project, connected, assigned
+):
     place = Place(project.pk, assigned.environment_id)
     resolve_targets(
         place,
@@ -152,7 +156,7 @@ def test_assigned_documents_stay_for_an_agent_that_reconnects(project, connected
     assert AnnouncedAssignment.objects.get().at > timezone.now() - timedelta(minutes=1)
 
 
-def test_expired_sessions_of_browsers_are_removed(admin_client):
+def test_expired_browser_sessions_are_removed(admin_client):
     cookie = admin_client.cookies["sessionid"].value
     old = builders.signed_in(builders.a_user())
     session = old.session

@@ -1,4 +1,4 @@
-"""Stream of a log to another system: every entry, in order, whatever fails between."""
+"""Streaming an audit log to another system: every entry, in order, despite failures."""
 
 import json
 from datetime import timedelta
@@ -40,7 +40,7 @@ def send_now(project) -> AuditStream:
     return AuditStream.objects.get(project=project)
 
 
-def test_every_entry_arrives_once_with_the_token(project, monkeypatch):
+def test_each_entry_is_delivered_once_with_the_token(project, monkeypatch):
     monkeypatch.setattr("governance.audit.commands.stream.BATCH", 2)
     record(CONSOLE, "tried", "1", project=project)
     with receiver() as at:
@@ -59,13 +59,13 @@ def test_every_entry_arrives_once_with_the_token(project, monkeypatch):
     assert b"a-token" not in bytes(row.sealed_token)
 
 
-def test_a_failing_receiver_loses_nothing(project, client_as):
+def test_entries_are_delivered_after_a_receiver_recovers(project, client_as):
     with receiver(status=503) as at:
         streamed(project, at)
         row = send_now(project)
         assert (row.delivered, row.failures) == (0, 1)
         assert row.error == "The receiver answered with status 503."
-        send_stream(row.pk)  # not before its pause is over
+        send_stream(row.pk)  # not before its retry delay is over
         assert len(at.requests) == 1
         (result,) = audit_streams()
         assert (result.state, "status 503" in result.detail) == (State.WARNING, True)
@@ -76,7 +76,7 @@ def test_a_failing_receiver_loses_nothing(project, client_as):
     assert (row.delivered, row.failures, row.error, row.failed_since) == (1, 0, "", None)
 
 
-def test_a_sender_that_was_killed_is_followed_by_another(project):
+def test_a_killed_senders_lease_expires_and_another_sender_continues(project):
     with receiver() as at:
         row = streamed(project, at)
         AuditStream.objects.update(due_at=timezone.now() + timedelta(minutes=4))  # its lease
@@ -86,11 +86,11 @@ def test_a_sender_that_was_killed_is_followed_by_another(project):
     assert numbers_in(at) == [1]
 
 
-def test_pauses_grow_up_to_five_minutes():
+def test_the_retry_delay_grows_up_to_five_minutes():
     assert [pause_after(failures).seconds for failures in (1, 2, 3, 99)] == [5, 10, 20, 300]
 
 
-def test_retention_leaves_what_has_not_arrived(project):
+def test_retention_does_not_remove_undelivered_entries(project):
     with receiver() as at:
         streamed(project, at)
         send_now(project)
@@ -101,7 +101,7 @@ def test_retention_leaves_what_has_not_arrived(project):
     assert AuditEntry.objects.filter(project=project, number=2).exists()
 
 
-def test_a_private_receiver_is_refused_unless_allowed(project, settings, client_as):
+def test_a_private_receiver_is_rejected_unless_allowed(project, settings, client_as):
     settings.OUTBOUND_NETWORKS = []
     with pytest.raises(InvalidInput, match="not public"):
         set_stream(project, url="https://127.0.0.1/", token="", by=CONSOLE)
@@ -123,7 +123,7 @@ def test_an_admin_sets_and_removes_a_stream(project, admin_client):
     assert list(actions) == ["audit stream set", "audit stream removed"]
 
 
-def test_a_stream_of_one_project_sends_nothing_of_another(project):
+def test_a_stream_sends_only_entries_of_its_project(project):
     record(CONSOLE, "tried", "a secret of another", project=builders.a_project())
     with receiver() as at:
         streamed(project, at)

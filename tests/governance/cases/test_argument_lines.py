@@ -1,4 +1,4 @@
-"""Named values as lines of a form."""
+"""Named arguments as lines of a form."""
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ VALUES = st.recursive(
 )
 
 
-def test_a_value_is_a_line():
+def test_each_argument_is_written_on_one_line():
     args: dict[str, Json] = {
         "command": "rm -rf build/",
         "force": True,
@@ -26,12 +26,12 @@ def test_a_value_is_a_line():
     assert lines_of(args) == 'command=rm -rf build/\nforce=true\ntimes=3\npaths=["a", "b"]'
 
 
-def test_a_text_that_looks_like_another_value_has_quotes():
+def test_strings_that_resemble_other_types_round_trip():
     args = {"id": "7", "flag": "true", "text": '"x"', "padded": " x ", "empty": ""}
     assert values_in(lines_of(args)) == args
 
 
-def test_what_is_typed_is_read_as_meant():
+def test_typed_values_are_parsed_with_the_expected_types():
     typed = 'amount=1240.5\r\n account = A-2091 \n\nurl=https://x.test/?a=1&b=2\nzip=00441\nid="7"'
     assert values_in(typed) == {
         "amount": 1240.5,
@@ -42,7 +42,7 @@ def test_what_is_typed_is_read_as_meant():
     }
 
 
-def test_json_is_read_too():
+def test_a_json_object_is_also_accepted():
     assert values_in(' {"a": {"b": 1}}') == {"a": {"b": 1}}
     assert values_in("") == {}
 
@@ -57,12 +57,12 @@ def test_json_is_read_too():
         ("a=[1", "`a`: "),
     ],
 )
-def test_what_is_no_line_says_how_one_is_written(typed, reason):
+def test_an_invalid_line_error_explains_the_syntax(typed, reason):
     with pytest.raises(InvalidInput) as refused:
         values_in(typed)
     assert reason in str(refused.value)
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=4))
-def test_lines_read_back_to_the_same_values(values):
+def test_argument_lines_round_trip(values):
     assert values_in(lines_of(values)) == values

@@ -18,12 +18,12 @@ VALUES = st.one_of(
 
 
 @given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=5))
-def test_fields_sent_back_unchanged_are_the_same_arguments(args):
+def test_unchanged_fields_round_trip_to_the_same_arguments(args):
     sent = {field.key: field.value for field in argument_fields(args)}
     assert arguments_in(sent) == args
 
 
-def test_each_kind_of_value_has_its_field():
+def test_each_kind_of_value_has_its_field_type():
     kinds = {
         each.name: each.kind
         for each in argument_fields({"a": "x", "n": 1.5, "f": True, "l": [1], "t": "x\ny"})
@@ -35,7 +35,7 @@ def test_an_empty_field_is_left_out():
     assert arguments_in({"arg:text:a": "", "arg:number:n": "2"}) == {"n": 2}
 
 
-def test_without_fields_there_is_json_alone():
+def test_arguments_without_fields_use_json():
     assert arguments_in({"args": "{}"}) is None
     assert argument_fields({}) == []
     assert argument_fields({str(number): 1 for number in range(MOST_FIELDS + 1)}) == []
@@ -51,6 +51,6 @@ def test_without_fields_there_is_json_alone():
         ("arg:json:l", "[", "n"),
     ],
 )
-def test_a_value_of_another_kind_is_refused_with_its_name(key, value, message):
+def test_a_value_of_the_wrong_type_is_rejected_by_name(key, value, message):
     with pytest.raises(InvalidInput, match=message):
         arguments_in({key: value})

@@ -25,17 +25,17 @@ def denied(**args) -> Decides:
         ({"path": "x" * 90}, f"refund {'x' * 47}…: denied"),
     ],
 )
-def test_it_says_the_tool_what_tells_the_call_and_what_is_expected(args, name):
+def test_a_name_has_the_tool_a_distinguishing_argument_and_the_decision(args, name):
     assert named(denied(**args), []) == name
 
 
-def test_a_session_says_which_call_is_stopped():
+def test_a_session_name_has_the_stopped_call():
     calls = (CaseCall(tool="refund", times=4),)
     assert named(Stops(calls=calls, stopped_at=4), []) == "refund: call 4 stopped"
     assert named(Stops(calls=calls), []) == "refund: no call stopped"
 
 
-def test_no_two_tests_get_one_name():
+def test_generated_names_are_unique():
     items: list[str] = []
     for _ in range(12):
         items.append(named(denied(amount=75), items))
@@ -48,7 +48,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | st.li
 
 
 @given(TEXTS, st.dictionaries(TEXTS, VALUES, max_size=3), st.sampled_from(ACTIONS))
-def test_any_call_gets_a_name_that_a_test_can_have(tool, args, action):
+def test_any_call_gets_a_valid_test_name(tool, args, action):
     call = CaseCall(tool=tool, args=args)
     name = named(Decides(call=call, action=action), [])
     again = named(Decides(call=call, action=action), [name])

@@ -1,4 +1,4 @@
-"""The pages of a contract's tests: written by hand, ordered, removed, and run where one edits."""
+"""Pages of a contract's tests: create, edit, reorder, delete, and run from the editor."""
 
 import json
 
@@ -48,14 +48,14 @@ def audited(bundle):
     return [row.spec() for row in cases_of(bundle)]
 
 
-def test_a_test_is_written_by_hand_and_runs_at_once(bundle, editor):
+def test_a_new_test_runs_when_it_is_saved(bundle, editor):
     answer = editor.post(at(bundle, "new_case"), fields(), follow=True)
     assert audited(bundle) == [a_case(rule="too-much")]
     assert "<code>d</code> v1: 1 test passes" in answer.text
     assert "denied by <code>too-much</code>" in answer.text
 
 
-def test_arguments_that_are_no_json_name_the_place_and_nothing_is_lost(bundle, editor):
+def test_invalid_json_arguments_report_line_and_column_and_stay_in_the_form(bundle, editor):
     answer = editor.post(at(bundle, "new_case"), fields(args='{"amount": 75,\n "to" 1}'))
     assert answer.status_code == 422
     assert "Line 2, column 7" in answer.text
@@ -63,14 +63,14 @@ def test_arguments_that_are_no_json_name_the_place_and_nothing_is_lost(bundle, e
     assert audited(bundle) == []
 
 
-def test_a_name_in_use_gets_its_error_at_the_field(bundle, editor):
+def test_a_duplicate_name_is_reported_at_its_field(bundle, editor):
     added(bundle, a_case())
     answer = editor.post(at(bundle, "new_case"), fields())
     assert answer.status_code == 422
     assert "Another test already has this name." in answer.text
 
 
-def test_an_output_that_is_nothing_is_an_output_when_it_ran(bundle, editor):
+def test_an_empty_output_is_stored_only_if_the_call_returned(bundle, editor):
     editor.post(at(bundle, "new_case"), fields(output="", returned="on"))
     editor.post(at(bundle, "new_case"), fields(output="a\r\nb", name="two"))
     editor.post(at(bundle, "new_case"), fields(output="", name="three"))
@@ -78,7 +78,7 @@ def test_an_output_that_is_nothing_is_an_output_when_it_ran(bundle, editor):
     assert outputs == ["", "a\nb", None]
 
 
-def test_a_session_is_written_as_a_list_and_edited_again(bundle, editor):
+def test_a_session_test_can_be_created_from_json_and_edited(bundle, editor):
     calls = '[{"tool": "t", "args": {}, "times": 3}]'
     session = {"name": "third", "calls": calls, "stopped_at": "3", "rule": ""}
     assert editor.post(at(bundle, "new_session_case"), session).status_code == 302
@@ -94,7 +94,7 @@ def test_a_session_is_written_as_a_list_and_edited_again(bundle, editor):
     assert "calls[0] needs a <code>tool</code>" in wrong.text
 
 
-def test_an_empty_session_form_begins_with_one_call(bundle, editor):
+def test_an_empty_session_form_starts_with_one_call(bundle, editor):
     page = editor.get(at(bundle, "new_session_case")).text
     assert 'name="call:1:tool" value=""' in page
     assert 'name="call:2:tool"' not in page
@@ -113,7 +113,7 @@ ROWS = {
 }
 
 
-def test_a_session_is_written_in_rows(bundle, editor):
+def test_a_session_test_can_be_created_from_rows(bundle, editor):
     assert editor.post(at(bundle, "new_session_case"), ROWS).status_code == 302
     (case,) = audited(bundle)
     args: dict[str, Json] = {"path": "/srv/a b", "force": True, "number": 7}
@@ -123,7 +123,7 @@ def test_a_session_is_written_in_rows(bundle, editor):
     assert "path=/srv/a b\nforce=true\nnumber=7</textarea>" in form
 
 
-def test_rows_are_added_and_removed_and_become_json_and_rows_again(bundle, editor):
+def test_rows_can_be_added_removed_and_switched_to_json_and_back(bundle, editor):
     here = at(bundle, "new_session_case")
     more = editor.post(here, ROWS | {"act": "add"}).text
     assert 'name="call:3:tool" value=""' in more
@@ -142,7 +142,7 @@ def test_rows_are_added_and_removed_and_become_json_and_rows_again(bundle, edito
     assert audited(bundle) == []
 
 
-def test_what_a_row_hides_stays_in_the_test(bundle, editor):
+def test_hidden_fields_of_a_row_are_saved(bundle, editor):
     more = '{"principal": {"role": "a"}, "environment": "staging"}'
     editor.post(at(bundle, "new_session_case"), ROWS | {"call:1:more": more})
     (call,) = audited(bundle)[0].expects.calls
@@ -161,13 +161,13 @@ def test_what_a_row_hides_stays_in_the_test(bundle, editor):
         ({"act": "rows", "calls": "["}, "Expected a value"),
     ],
 )
-def test_a_row_that_is_no_call_says_so_in_the_list(bundle, editor, wrong, reason):
+def test_an_invalid_row_is_reported_in_the_calls_list(bundle, editor, wrong, reason):
     answer = editor.post(at(bundle, "new_session_case"), ROWS | wrong)
     assert reason in answer.text[answer.text.index('id="calls-error"') :]
     assert audited(bundle) == []
 
 
-def test_a_test_shows_in_its_form_what_it_is(bundle, editor):
+def test_the_edit_form_has_the_tests_values(bundle, editor):
     (row,) = added(bundle, a_case(rule="too-much"))
     page = editor.get(at(bundle, "edit_case", row.pk))
     assert '<option value="block" selected>' in page.text
@@ -176,12 +176,12 @@ def test_a_test_shows_in_its_form_what_it_is(bundle, editor):
     assert audited(bundle) == [a_case("other")]
 
 
-def test_what_no_page_can_show_is_shown_as_its_escape(bundle, editor):
+def test_unprintable_characters_are_displayed_as_escapes(bundle, editor):
     (row,) = added(bundle, a_case(x="\ud800 \0"))
     assert "\\ud800" in editor.get(at(bundle, "edit_case", row.pk)).text
 
 
-def test_tests_are_put_in_order_and_removed_after_a_question(bundle, editor):
+def test_tests_can_be_reordered_and_deleted_after_confirmation(bundle, editor):
     _, second = added(bundle, a_case("1"), a_case("2"))
     editor.post(at(bundle, "move_case", second.pk), {"up": ""})
     assert [case.name for case in audited(bundle)] == ["2", "1"]
@@ -192,7 +192,7 @@ def test_tests_are_put_in_order_and_removed_after_a_question(bundle, editor):
     assert editor.get(at(bundle, "edit_case", second.pk)).status_code == 404
 
 
-def test_the_page_shows_failures_against_the_requested_version(project, bundle, editor):
+def test_the_page_lists_failures_for_the_requested_version(project, bundle, editor):
     added(bundle, a_case(), a_session())
     saved(project, LAX)
     page = editor.get(at(bundle))
@@ -203,7 +203,9 @@ def test_the_page_shows_failures_against_the_requested_version(project, bundle, 
     assert editor.get(at(bundle), {"version": "9"}).status_code == 404
 
 
-def test_many_tests_take_no_more_queries_than_few(bundle, editor, django_assert_max_num_queries):
+def test_the_query_count_does_not_grow_with_the_number_of_tests(
+    bundle, editor, django_assert_max_num_queries
+):
     cases = [a_case(str(number)) for number in range(60)]
     replace_cases(bundle, cases, by=CONSOLE)
     editor.get(at(bundle))
@@ -211,7 +213,7 @@ def test_many_tests_take_no_more_queries_than_few(bundle, editor, django_assert_
         editor.get(at(bundle))
 
 
-def test_a_viewer_sees_the_tests_and_is_offered_nothing_to_write(bundle, client_as):
+def test_a_viewer_sees_the_tests_but_no_edit_links(bundle, client_as):
     (row,) = added(bundle, a_case())
     viewer = client_as(Role.VIEWER)
     page = viewer.get(at(bundle))
@@ -239,7 +241,7 @@ def test_the_editor_runs_tests_against_your_own_draft(project, bundle):
     assert "Tests could not run" in client.get(there, headers=htmx).text
 
 
-def test_the_editor_has_the_panel(bundle, editor):
+def test_the_editor_has_the_tests_panel(bundle, editor):
     page = editor.get(reverse("governance:edit_draft", args=[bundle.project.slug, "d"]))
     assert f'hx-get="{at(bundle, "cases_panel")}"' in page.text
 
@@ -256,7 +258,7 @@ def keep(client, bundle, **fields: str):
     return client.post(at(bundle, "keep_call"), sent | fields, follow=True)
 
 
-def test_a_recorded_call_becomes_a_test_with_one_click(bundle, editor):
+def test_a_recorded_call_can_become_a_test_with_one_click(bundle, editor):
     answer = keep(editor, bundle)
     assert audited(bundle) == [a_case("refund 75: denied", rule="too-much")]
     assert "Test “refund 75: denied” saved." in answer.text
@@ -264,7 +266,7 @@ def test_a_recorded_call_becomes_a_test_with_one_click(bundle, editor):
     assert len(audited(bundle)) == 1
 
 
-def test_calls_with_equal_words_become_tests_of_different_names(bundle, editor):
+def test_calls_with_the_same_description_become_tests_with_different_names(bundle, editor):
     for place in ("here", "there", "elsewhere"):
         keep(editor, bundle, args=json.dumps({"amount": 75, "place": place}))
     assert [case.name for case in audited(bundle)] == [
@@ -274,7 +276,7 @@ def test_calls_with_equal_words_become_tests_of_different_names(bundle, editor):
     ]
 
 
-def test_what_ran_must_run_again_as_the_contract_has_it(project, editor):
+def test_a_test_of_a_call_that_ran_expects_the_contracts_action_without_a_rule(project, editor):
     bundle = saved(project, TEXT.replace("'*'", "'refund'")).bundle
     keep(editor, bundle, became="allow", args="{}", rule="")
     keep(editor, bundle, became="allow")
@@ -283,14 +285,14 @@ def test_what_ran_must_run_again_as_the_contract_has_it(project, editor):
     assert actions == [("allow", ""), ("allow", ""), ("ask", "")]
 
 
-def test_secrets_stay_with_the_call_and_the_page_says_so(bundle, editor):
+def test_secrets_are_masked_in_a_test_and_the_page_says_so(bundle, editor):
     answer = keep(editor, bundle, args='{"amount": 75, "password": "hunter2"}', blanked="on")
     assert audited(bundle)[0].calls[0].args == {"amount": 75, "password": "[masked]"}
     assert "1 secret masked" in answer.text
     assert "Some arguments of this call were masked or cut" in answer.text
 
 
-def test_a_call_that_a_limit_stopped_becomes_a_session_to_complete(bundle, editor):
+def test_a_call_denied_by_a_limit_becomes_a_draft_session_test(bundle, editor):
     answer = keep(editor, bundle, became="limit", rule="few")
     assert audited(bundle) == []
     assert "Add the calls before it" in answer.text
@@ -298,13 +300,13 @@ def test_a_call_that_a_limit_stopped_becomes_a_session_to_complete(bundle, edito
     assert 'value="few"' in answer.text
 
 
-def test_a_call_that_no_test_can_hold_says_so(bundle, editor):
+def test_a_call_that_cannot_become_a_test_is_rejected_with_a_reason(bundle, editor):
     assert "be a test. Check its arguments." in keep(editor, bundle, args="[1]").text
     assert "at most 64 KiB" in keep(editor, bundle, args=json.dumps({"x": "y" * 70_000})).text
     assert audited(bundle) == []
 
 
-def test_a_contract_that_costs_too_much_says_so_and_the_page_is_there(project, editor):
+def test_a_contract_that_exceeds_its_budget_is_reported_on_the_page(project, editor):
     bundle = saved(project, TEXT.replace("{gt: 50}", "{matches: '^(a+)+$'}")).bundle
     added(bundle, a_case(amount=EVIL_TEXT))
     answer = editor.get(at(bundle))

@@ -1,4 +1,4 @@
-"""Cases: judged on what a contract says, sessions counted as agents count them, texts read."""
+"""Cases: evaluation against decisions, session limits, and parsing."""
 
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ def runs(tool="t", times=1):
     return [(tool, "runs")] * times
 
 
-def test_a_case_passes_when_the_rule_it_names_decides_as_it_expects():
+def test_a_case_passes_when_its_rule_makes_the_expected_decision():
     result = judge(DENIED, [Answer(action="block", rules=("other", "needs-ticket"))], ())
     assert result.passed
     assert result.words == "denied by `other`, `needs-ticket`"
@@ -42,13 +42,13 @@ def test_a_case_passes_when_the_rule_it_names_decides_as_it_expects():
         ("no answer", "expected denied by `needs-ticket`, got no answer"),
     ],
 )
-def test_a_failing_case_says_what_was_expected_and_what_it_got(problem, words):
+def test_a_failing_case_reports_the_expected_and_actual_decision(problem, words):
     result = judge(DENIED, [problem], ())
     assert not result.passed
     assert result.words == words
 
 
-def test_a_session_says_at_which_call_a_limit_stops_it():
+def test_a_session_case_reports_the_call_at_which_a_limit_stops_it():
     session = (CaseCall(tool="crm_update", times=3), CaseCall(tool="mail"))
     items = [Answer(action="allow"), Answer(action="allow")]
     stops = Case("third", Stops(calls=session, stopped_at=3, rule="limits"))
@@ -58,36 +58,36 @@ def test_a_session_says_at_which_call_a_limit_stops_it():
     assert judge(Case("goes on", Stops(calls=session)), items, limits(max_tool_calls=9)).passed
 
 
-def test_attempts_stop_the_call_that_reaches_them_and_count_what_was_denied():
+def test_an_attempt_limit_counts_denials_and_stops_the_call_that_reaches_it():
     stop = first_stop(limits(max_attempts=3), [("t", "denied"), *runs(times=9)])
     assert stop == Stop(3, ("limits",))
 
 
-def test_executions_stop_the_call_after_the_last_one_and_leave_out_what_was_denied():
+def test_an_execution_limit_ignores_denials_and_stops_the_call_after_the_last():
     stop = first_stop(limits(max_tool_calls=2), [("t", "denied"), *runs(times=9)])
     assert stop == Stop(4, ("limits",))
 
 
-def test_a_limit_on_one_tool_counts_only_that_one():
+def test_a_tool_limit_counts_only_that_tool():
     stop = first_stop(
         limits(max_calls_per_tool={"a": 1}), [*runs("b", 5), *runs("a"), *runs("b"), *runs("a")]
     )
     assert stop == Stop(8, ("limits",))
 
 
-def test_what_asks_runs_and_meets_no_limit_on_executions_itself():
+def test_an_approved_call_counts_as_an_execution_but_is_not_limited():
     calls: list[tuple[str, Before]] = [("t", "asks")] * 3
     assert first_stop(limits(max_tool_calls=2), calls) is None
     assert first_stop(limits(max_tool_calls=2), [*calls, *runs()]) == Stop(4, ("limits",))
 
 
-def test_the_limits_of_the_sdks_stand_where_a_contract_has_none():
+def test_the_sdk_defaults_apply_if_a_contract_has_no_limits():
     assert first_stop(limits(max_attempts=900), runs(times=MOST_CALLS)) == Stop(
         201, ("max_tool_calls",)
     )
 
 
-def test_stored_calls_are_read_back_whatever_they_hold():
+def test_stored_calls_round_trip_with_any_values():
     calls = (
         CaseCall(tool="t", args={"x": "\0 \ud800 é", "n": 2**70}, output="", times=2),
         CaseCall(tool="u", principal={"role": "admin"}, environment="staging"),
@@ -115,13 +115,13 @@ def test_stored_calls_are_read_back_whatever_they_hold():
         ('{"a": ' + "9" * 5_000 + "}", "digits"),
     ],
 )
-def test_what_is_no_object_says_where_it_ends_being_one(text, words):
+def test_invalid_objects_are_rejected_with_the_reason(text, words):
     with pytest.raises(InvalidInput, match=words) as refused:
         read_object(text, "args")
     assert refused.value.errors[0].path == "args"
 
 
-def test_json_is_read_as_it_is_typed():
+def test_json_input_is_parsed():
     assert read_json(' {"a": [1, 2.5, null, "é"]} ') == {"a": [1, 2.5, None, "é"]}
 
 
@@ -139,7 +139,7 @@ def test_json_is_read_as_it_is_typed():
         ('[{"tool": "t", "environment": 1}]', "`environment`"),
     ],
 )
-def test_a_session_that_is_no_list_of_calls_says_which_one_is_wrong(text, words):
+def test_an_invalid_session_names_the_invalid_call(text, words):
     with pytest.raises(InvalidInput, match=words):
         calls_from(text)
 
@@ -166,6 +166,6 @@ def test_a_session_that_is_no_list_of_calls_says_which_one_is_wrong(text, words)
         (Case("n", Stops(calls=(CALL,), stopped_at=2)), "stopped_at"),
     ],
 )
-def test_an_invalid_case_names_its_part(case, path):
+def test_an_invalid_case_names_the_invalid_field(case, path):
     assert [each.path for each in problems_of(case)] == [path]
     assert list(problems_of(DENIED)) == []

@@ -1,4 +1,4 @@
-"""Tests that a contract carries: kept, run on every save and deployment, and what they block."""
+"""Tests stored with a contract: when they run, and what they block."""
 
 import pytest
 
@@ -56,13 +56,13 @@ def last_entry() -> AuditEntry:
     return entry
 
 
-def test_cases_keep_their_order_and_text(bundle):
+def test_cases_are_stored_unchanged_and_in_order(bundle):
     cases = [a_case(), a_session(), a_case("a", "allow", amount=1)]
     added(bundle, *cases)
     assert [row.spec() for row in cases_of(bundle)] == cases
 
 
-def test_a_name_stands_once(bundle):
+def test_case_names_are_unique_within_a_contract(bundle):
     (row, _) = added(bundle, a_case("one"), a_case("two"))
     with pytest.raises(NameInUse):
         add_case(bundle, a_case("two"), by=CONSOLE)
@@ -72,13 +72,13 @@ def test_a_name_stands_once(bundle):
     assert names(bundle) == ["one", "two"]
 
 
-def test_another_contract_has_names_of_its_own(project, bundle):
+def test_two_contracts_can_have_cases_with_the_same_name(project, bundle):
     other = saved(project, TEXT.replace("name: d", "name: other")).bundle
     added(bundle, a_case("one"))
     added(other, a_case("one"))
 
 
-def test_a_case_moves_past_its_neighbour_and_stays_at_the_ends(bundle):
+def test_a_case_swaps_with_its_neighbor_and_stops_at_either_end(bundle):
     first, _, third = added(bundle, a_case("1"), a_case("2"), a_case("3"))
     move_case(third, up=True, by=CONSOLE)
     assert names(bundle) == ["1", "3", "2"]
@@ -87,7 +87,7 @@ def test_a_case_moves_past_its_neighbour_and_stays_at_the_ends(bundle):
     assert names(bundle) == ["3", "1", "2"]
 
 
-def test_a_removed_case_is_gone_for_whoever_comes_second(bundle):
+def test_a_removed_case_cannot_be_changed(bundle):
     (row,) = added(bundle, a_case())
     remove_case(row, by=CONSOLE)
     assert names(bundle) == []
@@ -95,7 +95,7 @@ def test_a_removed_case_is_gone_for_whoever_comes_second(bundle):
         change_case(row, a_case("other"), by=CONSOLE)
 
 
-def test_whoever_may_not_write_contracts_writes_no_case(bundle):
+def test_an_operator_cannot_change_cases(bundle):
     (row,) = added(bundle, a_case())
     operator = somebody(role=Role.OPERATOR)
     for write in (
@@ -136,7 +136,7 @@ def test_an_unchanged_case_is_not_audited(bundle):
     assert last_entry().number == before
 
 
-def test_replacing_refuses_all_when_one_is_unfit_and_names_the_place(bundle):
+def test_replacing_cases_is_rejected_if_one_is_invalid_and_names_it(bundle):
     added(bundle, a_case("kept"))
     with pytest.raises(InvalidInput) as refused:
         replace_cases(bundle, [a_case("a"), a_case("")], by=CONSOLE)
@@ -147,7 +147,7 @@ def test_replacing_refuses_all_when_one_is_unfit_and_names_the_place(bundle):
     assert names(bundle) == ["kept"]
 
 
-def test_a_contract_has_no_more_cases_than_are_run_in_a_moment(bundle):
+def test_a_contract_has_at_most_200_cases(bundle):
     many = [a_case(str(number)) for number in range(MOST_CASES)]
     replace_cases(bundle, many, by=CONSOLE)
     with pytest.raises(InvalidInput, match="at most 200"):
@@ -174,13 +174,13 @@ def test_cases_run_on_every_save_and_failures_are_stored_with_the_version(projec
     assert old == ran
 
 
-def test_a_version_without_cases_has_no_run(project, bundle):
+def test_a_version_without_cases_has_no_stored_run(project, bundle):
     version = saved(project, LAX)
     assert stored_run(version) is None
     assert run_of(version).sentence == "No tests yet"
 
 
-def test_a_deployment_runs_the_cases_of_now(project, bundle):
+def test_a_deployment_runs_the_current_cases(project, bundle):
     version = saved(project, LAX)
     (row,) = added(bundle, a_case(action="allow"))
     live(version, "staging")
@@ -198,7 +198,7 @@ def test_a_deployment_runs_the_cases_of_now(project, bundle):
     assert stored_run(version) is None
 
 
-def test_a_failing_case_blocks_the_deployment_and_nothing_is_live(project, bundle):
+def test_a_failing_case_blocks_the_deployment(project, bundle):
     added(bundle, a_case(action="allow"), a_case("b", "ask"))
     version = newest(bundle)
     with pytest.raises(Conflict, match="2 of 2 fail") as refused:
@@ -220,7 +220,7 @@ def test_only_an_admin_overrides_failing_cases_and_the_reason_is_audited(project
     assert last_entry().details["override"] == "It burns."
 
 
-def test_a_request_is_held_back_by_a_case_that_came_after_it(project, bundle):
+def test_a_case_added_after_a_request_can_block_its_approval(project, bundle):
     takes_two(project)
     version = newest(bundle)
     request, _ = ask_to_deploy(version, to="production", by=somebody())
@@ -232,7 +232,7 @@ def test_a_request_is_held_back_by_a_case_that_came_after_it(project, bundle):
     assert Deployment.objects.exists()
 
 
-def test_rolling_back_asks_no_case(project, bundle):
+def test_a_rollback_runs_no_cases(project, bundle):
     first = newest(bundle)
     live(first)
     live(saved(project, LAX))
@@ -242,7 +242,7 @@ def test_rolling_back_asks_no_case(project, bundle):
     assert roll_back(deployment, by=somebody()).version == first
 
 
-def test_a_text_that_is_no_contract_says_why_its_tests_could_not_run(project, bundle):
+def test_an_invalid_contract_reports_why_its_tests_could_not_run(project, bundle):
     ran = run_text("kind: [", [a_case()])
     assert (ran.results, ran.sentence) == ((), "Tests could not run")
     assert ran.why.startswith("line 1")
@@ -251,8 +251,8 @@ def test_a_text_that_is_no_contract_says_why_its_tests_could_not_run(project, bu
 
 @pytest.mark.one_database
 @pytest.mark.slow
-def test_a_contract_that_costs_too_much_fails_its_cases_and_runs_no_further(project, monkeypatch):
-    monkeypatch.setattr(queries, "AT_ONCE", 3)  # half a second of the processor each
+def test_a_contract_that_exceeds_its_budget_fails_its_cases_and_stops(project, monkeypatch):
+    monkeypatch.setattr(queries, "AT_ONCE", 3)  # half a second of CPU time each
     slow = [a_case(str(number), x=EVIL_TEXT) for number in range(9)]
     ran = run_text(EVIL, slow)
     assert ran.failing == 9
@@ -263,7 +263,7 @@ def test_a_contract_that_costs_too_much_fails_its_cases_and_runs_no_further(proj
     assert [each.overridable for each in blocked_by(run_of(version))] == [True]
 
 
-def test_rules_after_the_tool_ran_are_separate_from_those_before(project):
+def test_rules_on_output_are_evaluated_separately_from_rules_on_the_call(project):
     text = document(pre("{args.x: {exists: true}}", action="ask", rule_id="asks"), post("warn"))
     secret = CaseCall(tool="t", output="a secret")
     warned = Case("says", Decides(call=secret, action="warn", rule="p"))
@@ -272,7 +272,7 @@ def test_rules_after_the_tool_ran_are_separate_from_those_before(project):
     assert ran.failing == 0
 
 
-def test_a_case_and_its_runs_leave_with_their_project(project, bundle):
+def test_cases_and_runs_are_deleted_with_their_contract(project, bundle):
     added(bundle, a_case())
     saved(project, LAX)
     project.bundles.all().delete()

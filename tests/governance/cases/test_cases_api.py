@@ -1,4 +1,4 @@
-"""Tests that contracts carry, over HTTP."""
+"""Tests of a contract, over HTTP."""
 
 import pytest
 from django.test import Client
@@ -47,14 +47,14 @@ def rows_in(answer) -> list[dict[str, object]]:
     ]
 
 
-def test_all_cases_are_put_at_once_and_read_as_they_were_put(manager, bundle):
+def test_a_put_replaces_all_cases_and_a_get_returns_them_unchanged(manager, bundle):
     put_there = put(manager, cases=[CALL, SESSION])
     assert rows_in(put_there) == rows_in(manager.get("/v1/contracts/d/cases"))
     assert rows_in(put_there) == [CALL | {"calls": None}, SESSION | {"call": None}]
     assert rows_in(put(manager, cases=[SESSION])) == [SESSION | {"call": None}]
 
 
-def test_one_case_is_added_changed_and_removed(manager, bundle):
+def test_a_case_can_be_added_changed_and_removed(manager, bundle):
     answer = post(manager, **CALL)
     assert answer.status_code == 201
     number = answer.json()["id"]
@@ -66,7 +66,7 @@ def test_one_case_is_added_changed_and_removed(manager, bundle):
     assert cases_of(bundle) == []
 
 
-def test_a_name_in_use_is_409_and_names_the_field(manager, bundle):
+def test_a_duplicate_name_is_409_and_names_the_field(manager, bundle):
     post(manager, **CALL)
     answer = post(manager, **CALL)
     assert (answer.status_code, answer.json()["code"]) == (409, "name_taken")
@@ -88,13 +88,13 @@ def test_a_name_in_use_is_409_and_names_the_field(manager, bundle):
         ({"more": 1}, "more"),
     ],
 )
-def test_what_is_no_case_is_422_with_the_reason(manager, bundle, changed, words):
+def test_an_invalid_case_is_422_with_the_reason(manager, bundle, changed, words):
     answer = post(manager, **(CALL | changed))
     assert answer.status_code == 422
     assert words in answer.content.decode()
 
 
-def test_cases_run_against_a_version_or_a_text_and_nothing_is_stored(manager, project, bundle):
+def test_cases_run_against_a_version_or_yaml_without_storing_the_results(manager, project, bundle):
     added(bundle, a_case(rule="too-much"), a_session())
     newest = post(manager, "/run").json()
     assert (newest["passed"], newest["failing"], newest["why"]) == (True, 0, None)
@@ -114,7 +114,7 @@ def test_cases_run_against_a_version_or_a_text_and_nothing_is_stored(manager, pr
     assert manager.get("/v1/contracts/d/versions/1/cases").status_code == 404
 
 
-def test_tests_that_are_sent_run_instead_of_the_saved_ones(manager, project, bundle):
+def test_tests_in_the_request_run_instead_of_the_saved_tests(manager, project, bundle):
     added(bundle, a_case(rule="too-much"))
     failing = CALL | {"expects": {"action": "allow"}}
     for body in ({"yaml": TEXT}, {"version": 1}, {}):
@@ -129,7 +129,7 @@ def test_tests_that_are_sent_run_instead_of_the_saved_ones(manager, project, bun
     assert manager.post(new, {"yaml": TEXT}, content_type="application/json").status_code == 404
 
 
-def test_results_at_the_save_of_a_version_are_stored(manager, project, bundle):
+def test_test_results_are_stored_when_a_version_is_saved(manager, project, bundle):
     added(bundle, a_case())
     saved(project, LAX)
     body = manager.get("/v1/contracts/d/versions/2/cases").json()
@@ -137,7 +137,7 @@ def test_results_at_the_save_of_a_version_are_stored(manager, project, bundle):
     assert body["ran_at"]
 
 
-def test_a_failing_case_is_409_where_one_deploys(manager, project, bundle):
+def test_deploying_with_a_failing_case_is_409(manager, project, bundle):
     add_case(bundle, a_case(action="allow"), by=CONSOLE)
     body = {"version": 1, "env": "production"}
     there = "/v1/contracts/d/deployments"

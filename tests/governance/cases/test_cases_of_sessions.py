@@ -1,4 +1,4 @@
-"""Tests of sessions: the library's agent stops at the same call."""
+"""Session tests stop at the same call as an agent that uses the library."""
 
 import asyncio
 from typing import Any
@@ -45,7 +45,7 @@ async def stopped_by_the_library(text: str, tools: list[str]) -> int | None:
         try:
             await guard.run(tool, {}, lambda: "done")
         except edictum.EdictumDenied as denied:
-            if denied.reason != "no":  # what the rule about the tool says
+            if denied.reason != "no":  # message of the rule on the tool
                 return number
     return None
 
@@ -53,7 +53,7 @@ async def stopped_by_the_library(text: str, tools: list[str]) -> int | None:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(LIMITS, TOOLS)
-def test_a_session_is_stopped_where_an_agent_is(limits, tools):
+def test_a_session_test_stops_at_the_same_call_as_the_librarys_agent(limits, tools):
     rule = f"{{id: s, type: session, limits: {limits}, then: {{action: block, message: enough}}}}"
     text = document(*RULES, rule)
     number = asyncio.run(stopped_by_the_library(text, tools))

@@ -1,4 +1,4 @@
-"""`manage.py contracts`: the tests of a contract travel in a file beside it."""
+"""`manage.py contracts`: the tests of a contract are in a file next to it."""
 
 import io
 import json
@@ -46,7 +46,7 @@ def names(project) -> list[str]:
     return [row.name for row in cases_of(bundle)]
 
 
-def test_a_push_brings_the_tests_along_once_and_runs_them(project, folder):
+def test_a_push_uploads_the_tests_once_and_runs_them(project, folder):
     output = push(project, folder)
     assert "d.yaml: d v1, new contract" in output
     assert "    test “75 is denied” added\n    test “third” added" in output
@@ -60,7 +60,7 @@ def test_a_push_brings_the_tests_along_once_and_runs_them(project, folder):
     assert (AuditEntry.objects.count(), BundleVersion.objects.count()) == (before, 1)
 
 
-def test_the_effect_on_each_test_is_shown_before_anything_is_written(project, folder):
+def test_the_push_preview_lists_changes_to_each_test(project, folder):
     push(project, folder)
     write(folder, THIRD | {"name": "new"}, THIRD, DENIED | {"expects": {"action": "block"}})
     with pytest.raises(CommandError, match="Add --yes to run without a prompt"):
@@ -73,14 +73,14 @@ def test_the_effect_on_each_test_is_shown_before_anything_is_written(project, fo
     assert names(project) == ["third"]
 
 
-def test_without_a_file_the_tests_of_the_console_stay(project, folder):
+def test_a_push_without_a_test_file_leaves_the_consoles_tests_unchanged(project, folder):
     push(project, folder)
     (folder / "d.tests.json").unlink()
     assert "Nothing to do." in push(project, folder)
     assert names(project) == ["75 is denied", "third"]
 
 
-def test_a_deployment_runs_the_tests_that_came_along(project, folder):
+def test_a_push_with_a_deployment_runs_the_pushed_tests(project, folder):
     (folder / "d.yaml").write_text(LAX)
     with pytest.raises(CommandError, match="not deployed: The test “75 is denied” fails"):
         push(project, folder, "--env", PRODUCTION)
@@ -89,7 +89,7 @@ def test_a_deployment_runs_the_tests_that_came_along(project, folder):
     assert "d v2 deployed to production." in push(project, folder, "--env", PRODUCTION)
 
 
-def test_a_check_runs_the_tests_of_the_folder_and_needs_no_project(folder):
+def test_the_check_command_runs_local_tests_without_a_project(folder):
     assert "1 contract ready to push." in run("check", str(folder))
     (folder / "d.yaml").write_text(LAX)
     with pytest.raises(CommandError, match="1 contract fails its own tests"):
@@ -113,9 +113,7 @@ def test_a_check_runs_the_tests_of_the_folder_and_needs_no_project(folder):
         ("\ud800", "d.tests.json: This is not UTF-8, from byte 0 on."),
     ],
 )
-def test_a_file_that_holds_no_tests_stops_everything_with_its_sentence(
-    project, folder, text, words
-):
+def test_an_invalid_test_file_stops_the_push_with_a_reason(project, folder, text, words):
     (folder / "d.tests.json").write_bytes(text.encode(errors="surrogatepass"))
     with pytest.raises(CommandError, match="Nothing was pushed"):
         push(project, folder)
@@ -135,7 +133,7 @@ def test_tests_without_a_contract_are_reported(folder):
     assert "d.tests.json: No contract file with this name next to" in run_and_read(folder)
 
 
-def test_a_pull_writes_the_tests_and_a_push_of_them_has_nothing_to_do(project, tmp_path):
+def test_pushing_freshly_pulled_tests_changes_nothing(project, tmp_path):
     surrogate = Case("half", Decides(call=CaseCall(tool="t", args={"x": "\ud800"}), action="allow"))
     added(saved(project).bundle, a_case(rule="too-much"), a_session(), surrogate)
     assert "d.tests.json: 3 tests of d, written" in pull(project, tmp_path)
@@ -148,26 +146,26 @@ def test_a_pull_writes_the_tests_and_a_push_of_them_has_nothing_to_do(project, t
     assert (tmp_path / "d.tests.json").read_bytes() == first
 
 
-def test_a_pull_leaves_a_file_alone_that_says_the_same_in_another_format(project, folder):
+def test_a_pull_does_not_rewrite_an_equivalent_test_file(project, folder):
     push(project, folder)
     output = pull(project, folder)
     assert "d.tests.json: 2 tests of d, unchanged" in output
     assert (folder / "d.tests.json").read_text() == json.dumps({"cases": [DENIED, THIRD]})
 
 
-def test_a_pull_writes_over_tests_that_are_no_more(project, folder):
+def test_a_pull_overwrites_tests_removed_from_the_console(project, folder):
     saved(project)
     assert "d.tests.json: 0 tests of d, overwritten" in pull(project, folder)
     assert json.loads((folder / "d.tests.json").read_text()) == {"cases": []}
 
 
-def test_a_contract_without_tests_gets_no_file_for_them(project, tmp_path):
+def test_a_contract_without_tests_gets_no_test_file(project, tmp_path):
     saved(project)
     pull(project, tmp_path)
     assert [each.name for each in tmp_path.iterdir()] == ["d.yaml"]
 
 
-def test_the_file_is_what_the_api_takes(project, folder):
+def test_the_api_accepts_a_test_file_unchanged(project, folder):
     bundle = saved(project).bundle
     manager = builders.bearing(builders.a_key(project, "manage")[0])
     body = (folder / "d.tests.json").read_text()

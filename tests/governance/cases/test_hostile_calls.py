@@ -1,5 +1,5 @@
-"""No call, no hopeless expression and no selector costs the console more than a sentence, or shows
-anything of the server, through any door."""
+"""No call, no endless expression and no selector costs the console more than an error message or
+reveals anything about the server, on any route."""
 
 import json
 
@@ -63,7 +63,7 @@ DOORS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
-def test_any_arguments_get_their_sentence_or_an_answer_and_the_next_are_served(house, door):
+def test_hostile_arguments_get_a_response_and_later_calls_still_work(house, door):
     for name, args in ARGUMENTS.items():
         status, result = DOORS[door](house, args)
         assert status < 500, name
@@ -119,7 +119,7 @@ RUNNING = {
 @pytest.mark.one_database
 @pytest.mark.slow
 @pytest.mark.parametrize("door", RUNNING)
-def test_an_endless_expression_is_stopped_and_reported_everywhere(house, door):
+def test_an_endless_expression_is_stopped_and_reported(house, door):
     replace_cases(house.bundle, [a_case("hopeless", x=EVIL_TEXT)], by=CONSOLE)
     status, result = RUNNING[door](house, EVIL)
     assert status < 500
@@ -144,10 +144,10 @@ SHOWN = "{env.SECRET}, {env.PATH}"
 
 
 @pytest.mark.parametrize("door", [*RUNNING, "as it is typed"])
-def test_nothing_of_the_servers_environment_is_shown_or_decides(house, door, monkeypatch):
+def test_server_environment_variables_neither_leak_nor_affect_decisions(house, door, monkeypatch):
     for name in NAMES:
         monkeypatch.setenv(name, SECRET)
-    # What says is what decides: were another rule met, the test would fail and say so.
+    # `says` decides; if another rule matched, this test would fail and name it.
     replace_cases(house.bundle, [a_case("says", rule="says")], by=CONSOLE)
     status, result = (RUNNING | {"as it is typed": typed})[door](house, LEAKS)
     assert status < 500
@@ -163,7 +163,7 @@ def test_nothing_of_the_servers_environment_is_shown_or_decides(house, door, mon
     assert SECRET.encode() not in bytes(BundleVersion.objects.latest("pk").document)
 
 
-def test_no_rule_on_the_environment_is_met_in_the_trace(house, monkeypatch):
+def test_the_trace_reports_server_environment_variables_as_missing(house, monkeypatch):
     monkeypatch.setenv("SECRET", SECRET)
     answer = json.loads(evaluated(house, LEAKS, "explain")[1])
     sees, guesses, says = answer["rules"]

@@ -1,4 +1,4 @@
-"""The playground: the library's decision, and why, from what stands in its form."""
+"""The playground: the library's decision on the call in the form, and the reason."""
 
 import json
 
@@ -40,7 +40,7 @@ def at(bundle, name="playground_of") -> str:
 
 
 def typed(call) -> CallForm:
-    """The form as a browser sends it."""
+    """Form data as a browser sends it."""
     sent = {
         "tool": call.tool_name,
         "args": json.dumps(call.tool_args),
@@ -54,7 +54,7 @@ def typed(call) -> CallForm:
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=2), st.sampled_from(Dialect))
-def test_whatever_the_library_decides_the_playground_says(engine, contract, calls, dialect):
+def test_the_playground_agrees_with_the_library(engine, contract, calls, dialect):
     text = text_of(contract, dialect)
     for call in calls:
         form = typed(call)
@@ -64,7 +64,7 @@ def test_whatever_the_library_decides_the_playground_says(engine, contract, call
         assert form.call() == call
         try:
             decision, rules, error = by_the_library(text_of(contract), call)
-        except AttributeError:  # the command of `Bash` must be a text
+        except AttributeError:  # `Bash` requires `command` to be a string
             assert try_call(text, form.call()).why
             continue
         tried = try_call(text, form.call())
@@ -77,7 +77,7 @@ def test_whatever_the_library_decides_the_playground_says(engine, contract, call
         assert tried.explanation.action == verdict.action
 
 
-def test_a_call_is_tried_without_script_and_every_rule_says_what_it_saw(bundle, viewer):
+def test_the_playground_works_without_javascript_and_displays_the_values_read(bundle, viewer):
     page = viewer.post(at(bundle), CALL)
     assert 'data-decision="block" data-action="block"' in page.text
     assert "Denied by <code>too-much</code>." in page.text
@@ -86,20 +86,20 @@ def test_a_call_is_tried_without_script_and_every_rule_says_what_it_saw(bundle, 
     assert "amount=75" in page.text  # the form still has it
 
 
-def test_the_fragment_is_the_same_result_alone(bundle, viewer):
+def test_the_fragment_contains_only_the_result(bundle, viewer):
     part = viewer.post(at(bundle, "playground_result"), CALL)
     assert 'data-action="block"' in part.text
     assert "<html" not in part.text
 
 
-def test_arguments_that_are_no_json_name_the_place(bundle, viewer):
+def test_invalid_json_arguments_report_line_and_column(bundle, viewer):
     part = viewer.post(at(bundle, "playground_result"), CALL | {"args": '{"amount" 75}'})
     assert "Line 1, column 11" in part.text
     page = viewer.post(at(bundle), CALL | {"args": "", "tool": ""})
     assert "Invalid call" in page.text
 
 
-def test_any_version_can_be_tried_and_the_newest_is_the_default(project, bundle, viewer):
+def test_the_playground_evaluates_any_version_and_defaults_to_the_newest(project, bundle, viewer):
     saved(project, LAX)
     assert 'data-action="allow"' in viewer.post(at(bundle), CALL).text
     assert 'data-action="block"' in viewer.post(at(bundle), CALL | {"version": "1"}).text
@@ -108,7 +108,7 @@ def test_any_version_can_be_tried_and_the_newest_is_the_default(project, bundle,
     assert '<option value="1" selected>' in chosen.text
 
 
-def test_your_own_draft_can_be_tried_and_no_other(project, bundle, viewer):
+def test_you_can_try_only_your_own_draft(project, bundle, viewer):
     member = builders.a_member(project, Role.EDITOR)
     me = person(member.user_id, member.user.email, Role.EDITOR)
     draft = keep_draft(bundle, text=LAX, base=1, seen="", by=me)
@@ -122,7 +122,7 @@ def test_your_own_draft_can_be_tried_and_no_other(project, bundle, viewer):
     assert "line " in broken.text
 
 
-def test_an_output_evaluates_the_rules_that_read_it(project, viewer):
+def test_rules_on_output_are_evaluated_only_with_an_output(project, viewer):
     bundle = saved(project, document(post("warn"), pre("{args.x: {exists: true}}"))).bundle
     without = viewer.post(at(bundle), CALL)
     assert "Needs an output" in without.text
@@ -130,21 +130,21 @@ def test_an_output_evaluates_the_rules_that_read_it(project, viewer):
     assert "Allowed with a warning by <code>p</code>." in page.text
 
 
-def test_what_only_observes_says_what_it_would_have_done(project, viewer):
+def test_an_observe_mode_rule_reports_that_it_would_deny(project, viewer):
     bundle = saved(project, document(pre("{args.x: {exists: true}}"), mode="observe")).bundle
     page = viewer.post(at(bundle), CALL | {"args": '{"x": 1}'})
     assert "would deny (observe mode)" in page.text
     assert "Allowed. No rule matched." in page.text
 
 
-def test_a_contract_that_costs_too_much_is_a_sentence_on_the_page(project, viewer):
+def test_a_contract_that_exceeds_its_budget_is_reported_on_the_page(project, viewer):
     bundle = saved(project, EVIL).bundle
     page = viewer.post(at(bundle), CALL | {"args": json.dumps({"x": EVIL_TEXT})})
     assert page.status_code == 200
     assert "Evaluation stopped" in page.text
 
 
-def test_without_a_contract_one_is_chosen_and_the_call_comes_along(project, bundle, viewer):
+def test_choosing_a_contract_preserves_the_call(project, bundle, viewer):
     there = reverse("governance:playground", args=[project.slug])
     empty = viewer.get(there)
     assert "<option>d</option>" in empty.text
@@ -157,7 +157,7 @@ def test_without_a_contract_one_is_chosen_and_the_call_comes_along(project, bund
     assert viewer.post(there, CALL | {"contract": "other"}).status_code == 404
 
 
-def test_what_was_tried_becomes_a_test_to_complete(bundle, client_as):
+def test_a_tried_call_prefills_a_new_test(bundle, client_as):
     editor = client_as(Role.EDITOR)
     page = editor.post(at(bundle, "new_case"), CALL | {"fill": "call"})
     assert page.status_code == 200
@@ -165,7 +165,7 @@ def test_what_was_tried_becomes_a_test_to_complete(bundle, client_as):
     assert bundle.cases.count() == 0
 
 
-def test_a_contract_of_another_project_is_not_there(viewer):
+def test_a_contract_of_another_project_is_404(viewer):
     other = saved(builders.a_project()).bundle
     assert viewer.get(at(other)).status_code == 404
 
@@ -177,7 +177,7 @@ def new_draft(project, role=Role.EDITOR):
     return builders.signed_in(member.user), [project.slug, draft.pk]
 
 
-def test_a_call_is_tried_against_a_draft_of_a_contract_that_is_not_there_yet(project):
+def test_a_call_can_be_tried_against_the_draft_of_a_new_contract(project):
     client, at = new_draft(project)
     editor = client.get(reverse("governance:edit_new_draft", args=at)).text
     page = reverse("governance:playground_of_draft", args=at)
@@ -192,7 +192,7 @@ def test_a_call_is_tried_against_a_draft_of_a_contract_that_is_not_there_yet(pro
     assert "Invalid call" in client.post(page, {"tool": "refund", "args": "["}).text
 
 
-def test_nobody_tries_a_call_against_the_draft_of_another(project, client_as):
+def test_you_cannot_try_a_call_against_another_users_draft(project, client_as):
     _, at = new_draft(project)
     other = client_as(Role.EDITOR)
     page = other.get(reverse("governance:playground_of_draft", args=at))

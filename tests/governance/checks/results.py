@@ -1,4 +1,4 @@
-"""Generated results that say of themselves, in the ways the SDKs know, that they are errors."""
+"""Generated results that report an error in the ways the SDKs recognize."""
 
 from hypothesis import strategies as st
 

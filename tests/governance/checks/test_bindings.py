@@ -1,4 +1,4 @@
-"""Bindings: the first line that fits judges the call."""
+"""Bindings: the first matching row decides which check applies to a call."""
 
 import pytest
 from hypothesis import given
@@ -34,11 +34,11 @@ LINES = [
         (("Production", "anybody", "http_get"), None),
     ],
 )
-def test_the_first_line_whose_three_globs_fit_counts(call, place):
+def test_the_first_binding_whose_three_globs_match_applies(call, place):
     assert first_fitting(LINES, *call) == place
 
 
-def test_without_lines_nothing_fits():
+def test_without_bindings_no_binding_applies():
     assert first_fitting([], "production", "bot", "search") is None
 
 
@@ -57,17 +57,17 @@ def test_without_lines_nothing_fits():
         ("a*", "?*", False),
     ],
 )
-def test_a_line_is_hidden_where_an_earlier_one_takes_all_that_it_could_get(wide, narrow, is_hidden):
+def test_a_binding_is_hidden_if_an_earlier_one_matches_all_of_its_calls(wide, narrow, is_hidden):
     lines = [Binding("*", "*", wide, "one"), Binding("production", "bot", narrow, "two")]
     assert hidden_by(lines, 1) == (0 if is_hidden else None)
 
 
-def test_a_line_is_not_hidden_by_one_that_fits_fewer_agents():
+def test_a_binding_is_not_hidden_by_one_for_fewer_agents():
     lines = [Binding("*", "bot", "*", "one"), Binding("*", "*", "http_get", "two")]
     assert hidden_by(lines, 1) is None
 
 
-def test_a_line_that_is_added_stands_where_it_takes_calls_and_not_twice():
+def test_a_new_binding_is_inserted_where_it_applies_and_only_once():
     narrow, all_ = Binding("production", "crm-*", "*", "ours"), Binding("*", "*", "*", "http")
     new = Binding("*", "*", "crm_update", "crm-update")
     assert with_line([narrow, all_], new) == [narrow, new, all_]
@@ -75,7 +75,7 @@ def test_a_line_that_is_added_stands_where_it_takes_calls_and_not_twice():
     assert with_line([new, all_], new) == [new, all_]
 
 
-def test_the_lines_of_a_tool_are_those_that_some_call_of_it_may_meet():
+def test_the_bindings_of_a_tool_are_the_ones_that_can_apply_to_its_calls():
     both = ["production", "staging"]
     assert lines_judging(LINES, "http_get", both) == [0, 1, None]
     assert lines_judging(LINES, "http_get", ["production"]) == [0]
@@ -98,7 +98,7 @@ def test_the_lines_of_a_tool_are_those_that_some_call_of_it_may_meet():
     call=st.tuples(*[st.sampled_from(["a", "b", "ab"])] * 3),
     names_agent=st.booleans(),
 )
-def test_whichever_line_a_call_meets_is_among_those_of_its_tool(lines, call, names_agent):
+def test_the_applying_binding_is_among_the_bindings_of_its_tool(lines, call, names_agent):
     environment, agent, tool = call
     places = lines_judging(lines, tool, ["a", "b", "ab"], agent if names_agent else "")
     assert first_fitting(lines, environment, agent, tool) in places
@@ -114,7 +114,7 @@ def test_whichever_line_a_call_meets_is_among_those_of_its_tool(lines, call, nam
         ("", "a", "a"),
     ],
 )
-def test_changed_bindings_are_those_added_removed_or_moved(before, after, tools):
+def test_changed_bindings_include_added_removed_and_moved_ones(before, after, tools):
     lists = [[Binding("*", "*", tool, "one") for tool in each] for each in (before, after)]
     assert "".join(sorted({line.tool for line in changed_lines(*lists)})) == tools
 

@@ -1,4 +1,4 @@
-"""Bindings of checks: replaced whole, and only as somebody has seen them."""
+"""Bindings of checks: replaced together, and only from the current revision."""
 
 import pytest
 
@@ -25,11 +25,11 @@ def problems(project, *lines: Binding) -> list[tuple[str, str]]:
     return [(problem.path, problem.message) for problem in refused.value.errors]
 
 
-def test_a_project_begins_without_lines_at_revision_nought(project):
+def test_a_new_project_has_no_bindings_and_revision_zero(project):
     assert (bindings_of(project).revision, bindings_of(project).lines) == (0, ())
 
 
-def test_the_list_is_replaced_as_a_unit_and_keeps_its_order(project):
+def test_saving_replaces_all_bindings_in_order(project):
     a_check(project)
     bound(project, "b_* mine", "a_* default", "production bot * http")
     result = bindings_of(project)
@@ -44,13 +44,13 @@ def test_the_list_is_replaced_as_a_unit_and_keeps_its_order(project):
     assert bound(project).lines == ()
 
 
-def test_the_same_list_again_changes_nothing(project):
+def test_saving_the_same_bindings_changes_nothing(project):
     bound(project, "x default")
     assert bound(project, "x default").revision == 1
     assert AuditEntry.objects.filter(action="bindings changed").count() == 1
 
 
-def test_a_list_that_somebody_has_not_seen_is_not_replaced(project):
+def test_a_save_based_on_a_stale_revision_is_rejected(project):
     bound(project, "x default")
     with pytest.raises(BindingsMovedOn) as refused:
         bind(project, [line("y")], revision=0, by=CONSOLE)
@@ -59,7 +59,7 @@ def test_a_list_that_somebody_has_not_seen_is_not_replaced(project):
     assert bind(project, [line("y")], revision=1, by=CONSOLE).revision == 2
 
 
-def test_a_change_is_audited_with_old_and_new_lines(project):
+def test_a_change_is_audited_with_old_and_new_bindings(project):
     bound(project, "x default")
     bound(project, "y default", "x default")
     entry = AuditEntry.objects.filter(action="bindings changed").latest("number")
@@ -70,7 +70,7 @@ def test_a_change_is_audited_with_old_and_new_lines(project):
     }
 
 
-def test_a_check_that_is_not_there_is_refused_at_its_line(project):
+def test_an_unknown_check_is_reported_at_its_binding(project):
     a_check(builders.a_project(), name="theirs")
     (result,) = problems(project, line(), line(check="theirs"))
     assert result == ("bindings[1].check", "No check `theirs`.")
@@ -90,28 +90,28 @@ def test_a_check_that_is_not_there_is_refused_at_its_line(project):
         (line(check="\0"), "bindings[0].check"),
     ],
 )
-def test_a_line_that_could_never_fit_is_refused_at_its_place(project, unfit, path):
+def test_a_binding_that_can_never_match_is_rejected_with_its_path(project, unfit, path):
     assert path in [place for place, _ in problems(project, unfit)]
 
 
-def test_so_many_lines_and_no_more(project):
+def test_a_project_has_at_most_500_bindings(project):
     lines = [line(f"tool_{number}") for number in range(MOST_LINES)]
     assert len(bind(project, lines, by=CONSOLE).lines) == MOST_LINES
     with pytest.raises(InvalidInput, match="at most 500"):
         bind(project, [*lines, line()], by=CONSOLE)
 
 
-def test_a_line_that_names_an_environment_makes_it_be_there(project):
+def test_a_binding_creates_the_environment_that_it_names(project):
     bind(project, [line(env="canary"), line(env="stag*")], by=CONSOLE)
     assert [each.name for each in Environment.objects.filter(project=project)] == ["canary"]
 
 
-def test_only_who_may_write_bindings_changes_them(project):
+def test_an_operator_cannot_change_bindings(project):
     with pytest.raises(RoleNeeded):
         bind(project, [], by=an_editor(project, Role.OPERATOR))
 
 
-def test_where_each_check_is_used_is_known_by_its_name(project):
+def test_bindings_are_grouped_by_check(project):
     bound(project, "a default", "b http", "c default")
     used = lines_by_check(bindings_of(project))
     assert {name: [each.tool for each in lines] for name, lines in used.items()} == {

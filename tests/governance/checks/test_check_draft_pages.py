@@ -1,4 +1,4 @@
-"""The editor of checks as a form alone: begun, kept, checked, saved, and two who write at once."""
+"""The check editor without JavaScript: create, save, validate, and concurrent edits."""
 
 import html
 import re
@@ -43,7 +43,7 @@ def me(project, version) -> CheckEditor:
     return CheckEditor(project)
 
 
-def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
+def test_without_a_draft_the_editor_opens_the_newest_version(me):
     page = me.open()
     assert me.fields(page)["text"] == TEXT
     assert heading(page) == "n v1: no changes"
@@ -51,7 +51,7 @@ def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
     assert not CheckDraft.objects.exists()
 
 
-def test_the_calls_it_judges_are_shown(project, me):
+def test_the_editor_lists_the_tools_bound_to_the_check(project, me):
     bind(project, [Binding("*", "*", "crm_*", "n")], by=CONSOLE)
     assert "Bound to <code>crm_*</code>." in me.open()
 
@@ -88,7 +88,7 @@ def test_a_newer_included_check_is_offered_and_adopted_with_a_click(project):
     assert "has a newer version" not in me.open()
 
 
-def test_saving_a_draft_adopts_no_newer_include_by_itself(project):
+def test_saving_a_draft_does_not_adopt_newer_includes(project):
     base = TEXT.replace("{name: n}", "{name: base}")
     save_check(project, document=base, by=CONSOLE)
     mine = TEXT.replace("rules:", "include: [base]\nrules:")
@@ -100,7 +100,7 @@ def test_saving_a_draft_adopts_no_newer_include_by_itself(project):
     assert (newest.number, newest.included) == (2, [{"name": "base", "version": 1}])
 
 
-def test_a_saved_draft_is_shown_again_and_saved_with_a_message(me, version):
+def test_a_saved_draft_reopens_and_is_saved_with_a_message(me, version):
     me.send(me.open(), "keep", text=TEXT + "# mine\n")
     page = me.open()
     assert heading(page) == "Draft of n from v1: ready to save"
@@ -121,7 +121,7 @@ def test_a_failing_example_is_reported_on_its_line_and_blocks_saving(me, version
     assert CheckDraft.objects.get().text == BROKEN
 
 
-def test_two_tabs_of_one_person_are_shown_both_texts(me):
+def test_a_save_from_a_stale_tab_displays_both_texts(me):
     first, second = me.open(), me.open()
     me.send(first, "keep", text=TEXT + "# first\n")
     page = me.send(second, "keep", text=TEXT + "# second\n")
@@ -132,7 +132,7 @@ def test_two_tabs_of_one_person_are_shown_both_texts(me):
     assert CheckDraft.objects.get().text == TEXT + "# second\n"
 
 
-def test_who_saves_second_is_shown_both_and_brings_theirs_into_the_draft(project, me, version):
+def test_the_second_author_to_save_merges_the_newer_version_first(project, me, version):
     mine = me.open()
     me.send(mine, "keep", text=TEXT + "# mine\n")
     other = CheckEditor(project)
@@ -148,7 +148,7 @@ def test_who_saves_second_is_shown_both_and_brings_theirs_into_the_draft(project
     assert newest == TEXT.replace("otherwise: success", "otherwise: default") + "# mine\n"
 
 
-def test_changes_of_a_draft_are_shown_by_meaning_and_as_text(me):
+def test_draft_changes_are_displayed_by_meaning_and_as_a_diff(me):
     assert me.client.get(me.address("compare")).status_code == 302
     me.send(me.open(), "keep", text=TEXT.replace("otherwise: success", "otherwise: unknown"))
     page = me.client.get(me.address("compare")).text
@@ -156,7 +156,7 @@ def test_changes_of_a_draft_are_shown_by_meaning_and_as_text(me):
     assert "The document · when no rule matches" in page
 
 
-def test_other_authors_of_drafts_are_shown(project, me):
+def test_the_editor_names_other_authors_with_drafts(project, me):
     other = CheckEditor(project)
     other.send(other.open(), "keep", text=TEXT + "# theirs\n")
     page = me.open()
@@ -164,7 +164,7 @@ def test_other_authors_of_drafts_are_shown(project, me):
     assert "# theirs" not in page
 
 
-def test_a_draft_is_discarded_after_a_question(me):
+def test_a_draft_is_discarded_after_confirmation(me):
     me.send(me.open(), "keep", text=TEXT + "# mine\n")
     page = me.client.get(me.address("discard")).text
     me.send(page, at=me.address("discard"))
@@ -172,7 +172,7 @@ def test_a_draft_is_discarded_after_a_question(me):
     assert me.client.get(me.address("discard")).status_code == 302
 
 
-def test_the_editor_keeps_and_learns_the_new_revision(me):
+def test_autosave_returns_the_new_revision_and_rejects_a_stale_one(me):
     fields = me.fields(me.open()) | {"text": TEXT + "# a\n"}
     body = me.client.post(me.address("keep"), fields).json()
     assert body["revision"] == CheckDraft.objects.get().revision
@@ -194,13 +194,13 @@ def test_an_error_has_its_place_its_cause_and_a_fix(me):
         assert part in problem[0]
 
 
-def test_results_of_examples_are_shown_at_their_lines(me):
+def test_results_of_examples_are_displayed_at_their_lines(me):
     assert 'data-line="10" data-passed="yes"' in written(me, TEXT, of="n")
     assert 'data-line="10" data-passed="no"' in written(me, BROKEN, of="n")
     assert "1 rule" in written(me, TEXT, of="n")
 
 
-def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
+def test_an_unchanged_check_cannot_be_saved(me):
     assert "data-unchanged" in written(me, TEXT, of="n", base="1")
     as_forms_send_it = TEXT.replace("\n", "\r\n")
     assert "data-unchanged" in written(me, as_forms_send_it, of="n", base="1")
@@ -218,7 +218,7 @@ def test_a_text_that_is_the_saved_one_offers_nothing_to_save(me):
         (TEXT + "<<<<<<< mine\n", "n", "Both texts changed these lines"),
     ],
 )
-def test_a_reason_not_to_save_is_shown_in_advance(me, text, of, message):
+def test_the_editor_reports_in_advance_why_a_draft_cannot_be_saved(me, text, of, message):
     assert message in written(me, text, of=of)
 
 
@@ -227,7 +227,7 @@ def test_any_text_gets_an_answer(me, text):
     assert 'data-errors="1"' in written(me, text, of="n\0")
 
 
-def test_includes_are_read_in_one_query(project, me, django_assert_max_num_queries):
+def test_includes_are_loaded_in_one_query(project, me, django_assert_max_num_queries):
     names = [f"c{number}" for number in range(20)]
     for name in names:
         save_check(project, document=TEXT.replace("name: n", f"name: {name}"), by=CONSOLE)
@@ -240,7 +240,7 @@ def test_includes_are_read_in_one_query(project, me, django_assert_max_num_queri
 
 
 def begin(me: CheckEditor, **fields: object) -> tuple[str, str]:
-    """Address of the new draft's editor, and its text."""
+    """Address and YAML of a new draft."""
     at = reverse("governance:new_check", args=[me.slug])
     answer = me.client.post(at, fields)
     assert answer.status_code == 302, answer.text
@@ -258,7 +258,7 @@ def begin(me: CheckEditor, **fields: object) -> tuple[str, str]:
         ("copy:n", "n-2", "id: not-ok"),
     ],
 )
-def test_a_new_check_begins_with_nothing_or_with_another_one(me, start, name, has):
+def test_a_new_check_can_start_empty_or_from_another_check(me, start, name, has):
     at, text = begin(me, **{"from": start})
     assert has in text
     page = me.client.get(at).text
@@ -267,13 +267,13 @@ def test_a_new_check_begins_with_nothing_or_with_another_one(me, start, name, ha
     assert bytes(CheckVersion.objects.get(success_check__name=name).document).decode() == text
 
 
-def test_a_new_check_begins_with_a_text_or_a_file(me):
+def test_a_new_check_can_start_from_pasted_yaml_or_a_file(me):
     assert begin(me, text=BROKEN)[1] == BROKEN
     file = SimpleUploadedFile("c.yaml", TEXT.encode())
     assert begin(me, text="", file=file)[1] == TEXT
 
 
-def test_nothing_and_what_is_no_text_is_refused_at_its_field(me):
+def test_empty_and_oversized_input_is_rejected_at_its_field(me):
     at = reverse("governance:new_check", args=[me.slug])
     assert "Paste a success check here" in me.client.post(at, {"text": ""}).text
     large = SimpleUploadedFile("c.yaml", b"x" * (MAX_BYTES + 1))
@@ -282,7 +282,7 @@ def test_nothing_and_what_is_no_text_is_refused_at_its_field(me):
     assert me.client.post(at, {"from": "include:default"}).status_code == 404
 
 
-def test_all_ways_to_begin_stand_on_the_page(me):
+def test_the_page_lists_every_way_to_start_a_check(me):
     page = me.client.get(reverse("governance:new_check", args=[me.slug])).text
     for value in ('value="empty"', 'value="include:mcp"', 'value="copy:mcp"', 'value="copy:n"'):
         assert value in page
@@ -301,7 +301,7 @@ def test_a_new_check_under_a_name_in_use_is_rejected(project, me, version):
     assert version.success_check.versions.count() == 1
 
 
-def test_nobody_opens_the_draft_of_another(project, me):
+def test_you_cannot_open_another_users_draft(project, me):
     which = a_new_draft(me, project, TEXT)
     at = me.address("edit_new", **which)
     stranger = CheckEditor(project)
@@ -310,7 +310,7 @@ def test_nobody_opens_the_draft_of_another(project, me):
     assert CheckDraft.objects.get().text == TEXT
 
 
-def test_a_check_that_is_not_of_the_project_has_no_editor(project, me):
+def test_built_in_and_unknown_checks_have_no_editor(project, me):
     assert me.client.get(me.address(check_name="nothing")).status_code == 404
     assert me.client.get(me.address(check_name="http")).status_code == 404
     assert own_version(project, "http") is None

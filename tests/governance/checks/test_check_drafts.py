@@ -1,4 +1,4 @@
-"""Drafts of checks: kept as those of contracts are, and saved as versions of their check."""
+"""Drafts of checks: stored like those of contracts, and saved as versions."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def present(check: Check, me: Actor) -> CheckDraft:
     return draft
 
 
-def test_a_draft_may_hold_anything_and_becomes_the_next_version(project, check, me):
+def test_a_draft_can_be_invalid_and_becomes_the_next_version_once_valid(project, check, me):
     first = saved(check, me, "rules: nonsense")
     with pytest.raises(DocumentInvalid):
         save_check_draft(first, by=me)
@@ -70,7 +70,7 @@ def test_a_draft_does_not_overwrite_another_tab(check, me):
     assert present(check, me).text == "two"
 
 
-def test_a_draft_of_an_older_version_says_so_and_can_be_rebased(project, check, me):
+def test_saving_a_draft_of_an_older_version_requires_a_rebase(project, check, me):
     mine = saved(check, me, "# mine\n" + TEXT)
     newer = a_check(project, FAILS.replace("not-ok", "not-fine"))
     with pytest.raises(MovedOn):
@@ -83,12 +83,12 @@ def test_a_draft_of_an_older_version_says_so_and_can_be_rebased(project, check, 
     assert save_check_draft(now, by=me)[0].number == 3
 
 
-def test_a_version_keeps_the_name_of_its_check(check, me):
+def test_a_draft_cannot_rename_its_check(check, me):
     with pytest.raises(DocumentInvalid, match="This check is named `mine`"):
         save_check_draft(saved(check, me, TEXT.replace("name: mine", "name: other")), by=me)
 
 
-def test_a_new_check_begins_as_a_draft_and_becomes_a_first_version(project, me):
+def test_a_draft_of_a_new_check_becomes_its_first_version(project, me):
     draft = begin_check_draft(project, text="half", by=me)
     result = new_check_draft_numbered(project, me.id or 0, draft.pk)
     assert result is not None
@@ -99,13 +99,13 @@ def test_a_new_check_begins_as_a_draft_and_becomes_a_first_version(project, me):
     assert not CheckDraft.objects.exists()
 
 
-def test_a_new_check_does_not_become_a_version_of_one_that_is_there(project, check, me):
+def test_a_draft_of_a_new_check_cannot_overwrite_an_existing_check(project, check, me):
     draft = begin_check_draft(project, text=TEXT + "# another\n", by=me)
     with pytest.raises(MovedOn):
         save_check_draft(draft, by=me)
 
 
-def test_only_the_author_sees_a_draft(project, check, me):
+def test_only_the_author_can_read_a_draft(project, check, me):
     other = an_editor(project)
     draft = begin_check_draft(project, text="half", by=me)
     assert new_check_draft_numbered(project, other.id or 0, draft.pk) is None
@@ -126,7 +126,7 @@ def test_a_discarded_draft_is_removed_and_audited(check, me):
     assert AuditEntry.objects.latest("number").subject == "draft of the check mine"
 
 
-def test_a_text_that_no_check_could_have_is_rejected(project, check, me):
+def test_a_draft_with_invalid_characters_or_size_is_rejected(project, check, me):
     for text in ("x" * (MAX_BYTES + 1), "a\0b", "\ud800"):
         with pytest.raises(InvalidInput):
             saved(check, me, text)
@@ -134,14 +134,14 @@ def test_a_text_that_no_check_could_have_is_rejected(project, check, me):
         saved(check, me, TEXT, base=7)
 
 
-def test_only_people_who_may_write_checks_have_drafts(project, check):
+def test_only_editors_can_create_drafts(project, check):
     with pytest.raises(Forbidden):
         begin_check_draft(project, text=TEXT, by=CONSOLE)
     with pytest.raises(RoleNeeded):
         saved(check, an_editor(project, Role.OPERATOR), TEXT)
 
 
-def test_one_person_has_only_so_many_drafts_of_new_checks(project, me, monkeypatch):
+def test_drafts_of_new_checks_are_limited_per_person(project, me, monkeypatch):
     monkeypatch.setattr("governance.drafts.storage.MOST_NEW", 1)
     begin_check_draft(project, text="one", by=me)
     with pytest.raises(InvalidInput, match="new checks"):

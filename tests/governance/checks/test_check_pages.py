@@ -30,7 +30,7 @@ def viewer(project) -> Pages:
 
 def _pages(project, role: Role) -> Pages:
     seen = Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
-    seen.get("alerts/")  # the first visit, which keeps the project used last
+    seen.get("alerts/")  # the first visit stores the last used project
     return seen
 
 
@@ -46,13 +46,13 @@ def post(pages: Pages, *lines: dict[str, str], revision: int = 0, **more: str):
 
 
 def tools_in(answer) -> list[str]:
-    """The tools of the lines in the form, without the one that script makes others from."""
+    """Tools of the rows in the form, without the template row that JavaScript clones."""
     form = answer.content.decode().partition('<template id="new-binding">')[0]
     matches = re.findall(r'name="tool" value="([^"]*)"', form)
     return [html.unescape(each) for each in matches]
 
 
-def test_without_a_check_the_list_says_what_to_do_and_shows_what_is_there(editor, viewer):
+def test_an_empty_list_says_what_to_do_and_lists_built_in_checks(editor, viewer):
     text = editor.text("checks/")
     assert "No bindings: agents' own checks decide, else the default check" in text
     assert "Bind a built-in check" in text
@@ -61,7 +61,7 @@ def test_without_a_check_the_list_says_what_to_do_and_shows_what_is_there(editor
     assert "You need the Editor role" in viewer.text("checks/")
 
 
-def test_the_list_tells_where_each_check_is_used(project, viewer):
+def test_the_list_names_the_bindings_of_each_check(project, viewer):
     a_check(project, name="base")
     a_check(project, name="mine", include=("base",))
     a_check(project, BAD, name="mine")
@@ -74,7 +74,7 @@ def test_the_list_tells_where_each_check_is_used(project, viewer):
     assert "base What base is for v1 in other" in viewer.text("checks/")
 
 
-def test_a_check_shows_its_text_its_rules_in_words_and_its_examples(project, viewer):
+def test_a_check_page_has_its_yaml_its_rules_in_words_and_its_examples(project, viewer):
     example = "{tool: crm_update, result: {bad: 1}, verdict: failure}"
     a_check(project, BAD, examples=(example,))
     bound(project, "crm_* mine")
@@ -97,13 +97,13 @@ def test_a_check_shows_its_text_its_rules_in_words_and_its_examples(project, vie
         (("a mine", "b mine"), "mine v1 has 2 bindings"),
     ],
 )
-def test_a_check_opens_with_what_it_judges(project, viewer, lines, sentence):
+def test_a_check_page_begins_with_the_calls_it_applies_to(project, viewer, lines, sentence):
     a_check(project)
     bound(project, *lines)
     assert sentence in viewer.text("checks/c/mine/")
 
 
-def test_what_the_console_brings_has_a_page_as_well(viewer):
+def test_built_in_checks_have_pages(viewer):
     for each in ours():
         assert each.name in viewer.text(f"checks/c/{each.name}/")
     assert "decides where no binding applies" in viewer.text("checks/c/default/")
@@ -125,12 +125,12 @@ def test_an_unknown_address_is_404(project, viewer, path):
     assert viewer.get(path).status_code == 404
 
 
-def test_a_version_that_another_console_brought_leads_to_the_one_that_is_here(viewer):
+def test_an_unknown_built_in_version_redirects_to_the_current_one(viewer):
     answer = viewer.client.get(f"{viewer.base}/checks/c/http/versions/9999/", follow=True)
     assert "This console has v" in text_of(answer)
 
 
-def test_versions_are_listed_shown_and_compared(project, viewer):
+def test_versions_can_be_listed_opened_and_compared(project, viewer):
     a_check(project)
     a_check(project, BAD)
     assert "v2" in viewer.text("checks/c/mine/")
@@ -143,7 +143,7 @@ def test_versions_are_listed_shown_and_compared(project, viewer):
     assert "mine v2 is the same version" in same
 
 
-def test_a_comparison_tells_of_other_included_rules(project, editor):
+def test_a_comparison_reports_changed_includes(project, editor):
     a_check(project, name="base")
     a_check(project, include=("base",))
     a_check(project, BAD, name="base")
@@ -189,7 +189,7 @@ def test_a_long_history_has_pages(project, viewer):
     assert "2 of 22" in text
 
 
-def test_bindings_are_shown_in_their_order_and_changed_by_who_may(project, editor, viewer):
+def test_bindings_are_listed_in_order_and_only_editors_can_change_them(project, editor, viewer):
     a_check(project)
     bound(project, "production * crm_* mine", "* http")
     assert tools_in(editor.get("checks/bindings/")) == ["crm_*", "*"]
@@ -200,7 +200,7 @@ def test_bindings_are_shown_in_their_order_and_changed_by_who_may(project, edito
     assert [each.tool for each in bindings_of(project).lines] == ["crm_*", "*"]
 
 
-def test_saving_replaces_the_list(project, editor):
+def test_saving_replaces_the_bindings(project, editor):
     answer = post(editor, LINE, {**LINE, "tool": "*"}, act="save")
     assert answer.status_code == 302
     assert [str(each) for each in bindings_of(project).lines] == [
@@ -224,9 +224,7 @@ def test_saving_replaces_the_list(project, editor):
         ("nonsense", ["a", "b", "c"]),
     ],
 )
-def test_without_script_each_step_is_answered_by_the_form_and_nothing_is_saved(
-    project, editor, act, order
-):
+def test_without_javascript_each_edit_returns_the_form_without_saving(project, editor, act, order):
     answer = post(editor, *({**LINE, "tool": tool} for tool in "abc"), act=act)
     assert answer.status_code == 200
     assert tools_in(answer) == order
@@ -234,7 +232,7 @@ def test_without_script_each_step_is_answered_by_the_form_and_nothing_is_saved(
     assert bindings_of(project).lines == ()
 
 
-def test_after_saving_the_page_offers_past_calls_of_the_changed_tools_alone(project, editor):
+def test_after_saving_the_page_offers_past_calls_of_changed_tools_only(project, editor):
     bound(project, "old http")
     saved = post(editor, {**LINE, "tool": "old"}, LINE, revision=1, act="save")
     page = editor.client.get(saved["Location"]).content.decode()
@@ -242,7 +240,7 @@ def test_after_saving_the_page_offers_past_calls_of_the_changed_tools_alone(proj
     assert "tool=old" not in page
 
 
-def test_the_tester_reads_the_rows_of_the_form_saved_or_not(project, editor, viewer):
+def test_the_tester_uses_unsaved_rows_of_the_form(project, editor, viewer):
     tried = {"try_tool": "http_get", "try_environment": "production"}
     assert "http applies, by row 1." in text_of(post(editor, LINE, revision=0, act="try", **tried))
     at = reverse("governance:applying_check", args=[project.slug])
@@ -253,7 +251,7 @@ def test_the_tester_reads_the_rows_of_the_form_saved_or_not(project, editor, vie
     assert text_of(viewer.client.post(at, {})) == "Enter a tool."
 
 
-def test_several_tools_are_bound_to_a_built_in_check_at_once(project, editor):
+def test_several_tools_can_be_bound_to_a_built_in_check_together(project, editor):
     fields = sent(LINE, act="bind", bind_check="mcp") | {"bind": ["a", "b"]}
     answer = editor.client.post(f"{editor.base}/checks/bindings/", fields)
     assert tools_in(answer) == ["http_*", "a", "b"]
@@ -261,7 +259,7 @@ def test_several_tools_are_bound_to_a_built_in_check_at_once(project, editor):
     assert "3 bindings for 2 checks, not saved yet" in text_of(answer)
 
 
-def test_an_unbound_check_offers_bind_as_the_filled_button(project, editor, viewer):
+def test_bind_is_the_primary_button_of_an_unbound_check(project, editor, viewer):
     a_check(project)
     page = editor.get("checks/c/mine/").content.decode()
     assert re.search(r'class="button filled"\s+href="[^"]*bindings/\?check=mine[^"]*">Bind…', page)
@@ -272,7 +270,7 @@ def test_an_unbound_check_offers_bind_as_the_filled_button(project, editor, view
     assert re.search(r'class="button filled" href="[^"]*/edit/">Edit', page)
 
 
-def test_a_check_is_bound_from_its_own_page(project, editor, viewer):
+def test_a_check_can_be_bound_from_its_own_page(project, editor, viewer):
     a_check(project)
     at = reverse("governance:bind_check", args=[project.slug, "mine"])
     answer = editor.client.post(at, {"tool": "crm_update"}, follow=True)
@@ -283,25 +281,25 @@ def test_a_check_is_bound_from_its_own_page(project, editor, viewer):
     assert viewer.client.post(at, {"tool": "x"}).status_code == 403
 
 
-def test_a_line_can_be_begun_for_a_tool_from_elsewhere(editor):
+def test_a_link_can_prefill_a_binding_for_a_tool(editor):
     assert tools_in(editor.get("checks/bindings/", tool="crm <update>")) == ["crm <update>"]
     assert tools_in(post(editor, LINE, act="bind", bind="crm_update")) == ["http_*", "crm_update"]
 
 
-def test_a_viewer_who_comes_for_a_tool_sees_the_lines_that_there_are(project, viewer):
+def test_a_viewer_following_a_tool_link_sees_the_existing_bindings(project, viewer):
     bound(project, "http_* default")
     answer = viewer.get("checks/bindings/", tool="crm_update")
     assert answer.status_code == 200
     assert "http_*" in text_of(answer)
 
 
-def test_the_maximum_number_of_bindings_is_saved(project, editor):
+def test_the_maximum_number_of_bindings_can_be_saved(project, editor):
     lines = [{**LINE, "tool": f"t-{number}"} for number in range(MOST_LINES)]
     assert post(editor, *lines, act="save").status_code == 302
     assert len(bindings_of(project).lines) == MOST_LINES
 
 
-def test_what_is_wrong_with_a_line_stands_at_it_and_nothing_is_lost(project, editor):
+def test_an_invalid_binding_is_reported_at_its_row_and_input_is_preserved(project, editor):
     wrong = {**LINE, "environment": "no place", "check": ""}
     answer = post(editor, LINE, wrong, {**LINE, "tool": "", "check": ""}, act="save")
     assert answer.status_code == 422
@@ -312,7 +310,7 @@ def test_what_is_wrong_with_a_line_stands_at_it_and_nothing_is_lost(project, edi
     assert bindings_of(project).lines == ()
 
 
-def test_what_somebody_else_saved_meanwhile_is_shown_and_not_overwritten(project, editor):
+def test_a_concurrent_change_is_reported_and_not_overwritten(project, editor):
     bound(project, "x http")
     answer = post(editor, LINE, revision=0, act="save")
     assert answer.status_code == 409
@@ -323,12 +321,12 @@ def test_what_somebody_else_saved_meanwhile_is_shown_and_not_overwritten(project
     assert post(editor, LINE, revision=1, act="save").status_code == 302
 
 
-def test_a_line_that_an_earlier_one_leaves_nothing_for_says_so(project, editor):
+def test_a_binding_hidden_by_an_earlier_row_is_marked(project, editor):
     bound(project, "* http", "crm_* mcp")
     assert "Row 1 matches all of these calls first." in editor.text("checks/bindings/")
 
 
-def test_a_name_that_is_markup_is_shown_as_text(project, viewer):
+def test_markup_in_names_is_escaped(project, viewer):
     bound(project, "<b>x</b>`<i> http")
     body = viewer.get("checks/").content.decode()
     assert "<b>x" not in body
@@ -336,9 +334,7 @@ def test_a_name_that_is_markup_is_shown_as_text(project, viewer):
 
 
 @pytest.mark.parametrize("path", ["checks/", "checks/c/mine/", "checks/bindings/"])
-def test_however_much_there_is_a_page_takes_twelve_queries(
-    project, editor, path, django_assert_max_num_queries
-):
+def test_pages_take_at_most_twelve_queries(project, editor, path, django_assert_max_num_queries):
     a_check(project, name="base")
     for number in range(12):
         a_check(project, name=f"check-{number}", include=("base",))

@@ -1,4 +1,4 @@
-"""Named checks: versions that never change, with what they include as it was at their save."""
+"""Named checks: immutable versions with pinned includes."""
 
 import hashlib
 
@@ -34,7 +34,7 @@ def saved(project, text: str = TEXT, **more) -> CheckVersion:
     return save_check(project, document=text, by=CONSOLE, **more)[0]
 
 
-def test_a_save_keeps_the_bytes_and_what_they_compile_to(project):
+def test_a_save_stores_the_exact_bytes_and_the_compiled_check(project):
     text = TEXT + "# a comment, with an ä and a \t tab\r\n"
     version = saved(project, text, message="  The first  ")
     version.refresh_from_db()
@@ -46,25 +46,25 @@ def test_a_save_keeps_the_bytes_and_what_they_compile_to(project):
     assert [rule["id"] for rule in version.compiled["rules"]] == ["not-ok"]
 
 
-def test_every_save_of_other_bytes_is_another_version_and_the_same_bytes_are_none(project):
+def test_saving_different_bytes_creates_a_version_and_the_same_bytes_do_not(project):
     first, is_new = save_check(project, document=TEXT, by=CONSOLE)
     assert is_new
     assert save_check(project, document=TEXT, by=CONSOLE) == (first, False)
     second = saved(project, TEXT + "# more\n")
     assert second.number == 2
     assert second.compiled["version"] == 2
-    # Going back to an old text is a version too: the newest is what judges.
+    # Reverting to an old text is also a version: the newest one applies.
     assert saved(project, TEXT).number == 3
 
 
-def test_an_unreadable_text_is_rejected_with_its_place_and_not_stored(project):
+def test_an_invalid_check_is_rejected_with_its_line_and_not_stored(project):
     with pytest.raises(DocumentInvalid) as refused:
         saved(project, TEXT.replace("verdict: failure", "verdict: fail"))
     assert refused.value.errors[0].line == 6
     assert not Check.objects.exists()
 
 
-def test_a_save_that_breaks_an_example_is_refused_on_its_line(project):
+def test_a_save_that_breaks_an_example_is_rejected_at_its_line(project):
     text = check_text(FAILS, examples=("{result: {ok: false}, verdict: success}",))
     with pytest.raises(DocumentInvalid) as refused:
         saved(project, text)
@@ -72,27 +72,27 @@ def test_a_save_that_breaks_an_example_is_refused_on_its_line(project):
 
 
 @pytest.mark.parametrize("name", ["http", "default"])
-def test_the_names_of_what_the_console_brings_are_not_free(project, name):
+def test_a_check_cannot_use_the_name_of_a_built_in_check(project, name):
     with pytest.raises(DocumentInvalid, match="is a built-in check") as refused:
         saved(project, TEXT.replace("name: mine", f"name: {name}"))
     assert refused.value.errors[0].path == "metadata.name"
     assert not Check.objects.exists()
 
 
-def test_a_name_that_a_later_console_brings_too_stays_the_projects_own(project, monkeypatch):
+def test_a_projects_check_overrides_a_later_built_in_check_of_the_same_name(project, monkeypatch):
     version = saved(project)
     monkeypatch.setattr("governance.checks.queries.checks.VERSIONS", {"mine": 9})
     assert newest_compiled(project.pk, ["mine"]) == {"mine": version.compiled}
     assert saved(project, TEXT + "# more\n").number == 2
 
 
-def test_a_text_under_another_name_is_refused_where_one_is_expected(project):
+def test_a_check_with_an_unexpected_name_is_rejected(project):
     with pytest.raises(DocumentInvalid, match="This check is named `other`") as refused:
         saved(project, TEXT, name="other")
     assert refused.value.errors[0].fix == "other"
 
 
-def test_a_version_is_not_saved_over_one_that_its_author_has_not_seen(project):
+def test_a_save_based_on_an_older_version_is_rejected(project):
     saved(project)
     saved(project, TEXT + "# two\n")
     with pytest.raises(MovedOn) as refused:
@@ -100,7 +100,7 @@ def test_a_version_is_not_saved_over_one_that_its_author_has_not_seen(project):
     assert refused.value.newest.number == 2
 
 
-def test_included_rules_stay_as_they_were_and_newer_ones_are_offered(project):
+def test_included_rules_are_pinned_and_newer_versions_are_offered(project):
     a_check(project, name="base")
     mine = saved(project, check_text(include=("base",)))
     assert mine.included == [{"name": "base", "version": 1}]
@@ -115,7 +115,7 @@ def test_included_rules_stay_as_they_were_and_newer_ones_are_offered(project):
 BAD = "{when: {result.bad: {exists: true}}, id: bad, verdict: failure}"
 
 
-def test_saving_another_text_keeps_includes_until_the_newer_is_requested(project):
+def test_a_save_retains_included_versions_unless_newer_ones_are_requested(project):
     a_check(project, name="base")
     text = check_text(include=("base", "http"))
     first = saved(project, text)
@@ -131,7 +131,7 @@ def test_saving_another_text_keeps_includes_until_the_newer_is_requested(project
     assert saved(project, text + "# four\n").included == outcome.included
 
 
-def test_a_new_include_uses_the_newest_version(project):
+def test_a_new_include_uses_the_newest_version_of_its_check(project):
     a_check(project, name="base")
     saved(project, check_text(include=("base",)))
     saved(project, TEXT)
@@ -140,7 +140,7 @@ def test_a_new_include_uses_the_newest_version(project):
     assert again.included == [{"name": "base", "version": 2}]
 
 
-def test_what_includes_no_rule_yet_is_fixed_as_well(project):
+def test_an_include_without_rules_is_also_pinned(project):
     saved(project, check_text(name="base"))
     mine = saved(project, check_text(include=("base",)))
     a_check(project, BAD, name="base")
@@ -148,7 +148,7 @@ def test_what_includes_no_rule_yet_is_fixed_as_well(project):
     assert (checked.included, checked.compiled["rules"]) == (mine.included, mine.compiled["rules"])
 
 
-def test_newer_includes_are_adopted_by_a_version_of_the_same_text(project):
+def test_adopting_newer_includes_creates_a_version_with_the_same_yaml(project):
     a_check(project, name="base")
     mine = saved(project, check_text(include=("base",)))
     assert include_newer(mine, by=CONSOLE) == (mine, False)
@@ -170,7 +170,7 @@ def test_a_newer_include_that_breaks_an_example_is_not_adopted(project):
     assert CheckVersion.objects.filter(success_check__name="mine").count() == 1
 
 
-def test_shipped_checks_can_be_included_and_are_brought_as_they_are_now(project):
+def test_built_in_checks_are_included_at_their_current_version(project):
     mine = saved(project, check_text(include=("http",)))
     assert [each["name"] for each in mine.included] == ["http"]
     brought = newest_compiled(project.pk, ["http", "default"])
@@ -179,7 +179,7 @@ def test_shipped_checks_can_be_included_and_are_brought_as_they_are_now(project)
     assert (default["otherwise"], default["rules"]) == ("default", [])
 
 
-def test_what_the_console_brings_can_be_read_by_its_own_language(project):
+def test_built_in_checks_parse_without_problems(project):
     for each in ours():
         assert check_document(each.text, included=lambda name: None).problems == ()
         assert each.compiled["name"] == each.name
@@ -188,7 +188,7 @@ def test_what_the_console_brings_can_be_read_by_its_own_language(project):
         assert each.description
 
 
-def test_only_who_may_write_checks_saves_them(project):
+def test_an_operator_cannot_save_checks(project):
     viewer = an_editor(project, Role.OPERATOR)
     with pytest.raises(RoleNeeded):
         save_check(project, document=TEXT, by=viewer)
@@ -201,7 +201,7 @@ def test_an_invalid_message_is_rejected(project):
         saved(project, message="x" * 2_001)
 
 
-def test_a_save_is_audited_and_a_repeat_of_the_same_bytes_is_not(project):
+def test_a_save_is_audited_unless_the_bytes_are_unchanged(project):
     a_check(project, name="base")
     saved(project, check_text(include=("base",)), message="why")
     saved(project, check_text(include=("base",)))
@@ -222,7 +222,9 @@ def test_checks_belong_to_their_project(project):
     assert "mine" not in check_names(other)
 
 
-def test_a_list_shows_the_newest_of_each_without_its_text(project, django_assert_num_queries):
+def test_the_list_has_the_newest_version_of_each_check_in_one_query(
+    project, django_assert_num_queries
+):
     saved(project)
     saved(project, TEXT + "# two\n")
     a_check(project, name="another")

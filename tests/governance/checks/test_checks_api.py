@@ -1,4 +1,4 @@
-"""Named checks over HTTP: saved, listed, read and taken as files."""
+"""Named checks over HTTP: save, list, read and download."""
 
 import hashlib
 import json
@@ -54,14 +54,14 @@ def test_a_new_version_is_201_and_the_same_bytes_are_200(manager, prefix):
     assert answer["author"].startswith("key:")
 
 
-def test_a_refused_text_is_422_with_lines(manager):
+def test_an_invalid_check_is_422_with_lines(manager):
     answer = put(manager, "success-checks/mine", yaml=TEXT.replace("verdict:", "verdit:"))
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_document")
     assert {error["line"] for error in answer.json()["errors"]} == {6}
     assert manager.get("/v1/success-checks/mine").status_code == 404
 
 
-def test_a_broken_example_is_422_on_its_line(manager):
+def test_a_failing_example_is_422_with_its_line(manager):
     text = check_text(FAILS, examples=("{result: {ok: false}, verdict: success}",))
     answer = put(manager, "success-checks/mine", yaml=text)
     (error,) = answer.json()["errors"]
@@ -69,14 +69,14 @@ def test_a_broken_example_is_422_on_its_line(manager):
     assert "not-ok" in error["message"]
 
 
-def test_the_name_in_the_text_is_the_one_in_the_path(manager):
+def test_the_name_in_the_yaml_must_match_the_path(manager):
     answer = put(manager, "success-checks/other", yaml=TEXT)
     assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "metadata.name")
     assert put(manager, "success-checks/http", yaml=TEXT.replace("mine", "http")).status_code == 422
 
 
 @pytest.mark.parametrize("name", ["try", "schema"])
-def test_a_check_may_be_called_as_an_address_is(manager, name):
+def test_a_check_can_be_named_like_a_route(manager, name):
     assert (
         put(manager, f"success-checks/{name}", yaml=TEXT.replace("mine", name)).status_code == 201
     )
@@ -88,7 +88,7 @@ def test_a_body_of_another_shape_is_422(manager, body):
     assert put(manager, "success-checks/mine", **body).status_code == 422
 
 
-def test_the_list_has_the_projects_own_and_those_of_the_console_by_name(project, reader):
+def test_the_list_has_project_and_built_in_checks_by_name(project, reader):
     a_check(project, name="aaa")
     a_check(project, name="aaa", otherwise="unknown")
     a_check(project, include=("aaa", "http"), name="zzz")
@@ -112,7 +112,7 @@ def test_the_list_has_the_projects_own_and_those_of_the_console_by_name(project,
     ]
 
 
-def test_pages_of_the_list_leave_nothing_out(project, reader):
+def test_pagination_returns_every_check(project, reader):
     for name in ("aaa", "mmm", "zzz"):
         a_check(project, name=name)
     items = [each["name"] for each in got(reader, "success-checks?limit=1000")["success_checks"]]
@@ -125,7 +125,7 @@ def test_pages_of_the_list_leave_nothing_out(project, reader):
     assert seen == items
 
 
-def test_one_check_has_its_text_its_history_and_newer_includes(project, reader):
+def test_a_check_has_its_yaml_history_and_newer_includes(project, reader):
     a_check(project, name="base")
     a_check(project, include=("base",), name="mine")
     a_check(project, BAD, name="base")
@@ -139,7 +139,7 @@ def test_one_check_has_its_text_its_history_and_newer_includes(project, reader):
     assert older["next"] is None
 
 
-def test_what_the_console_brings_can_be_read_as_well(reader):
+def test_built_in_checks_can_be_read(reader):
     for name in ("http", "default"):
         result = got(reader, f"success-checks/{name}")
         assert f"name: {name}" in result["yaml"]
@@ -160,7 +160,7 @@ def test_newer_includes_are_adopted_with_a_parameter(project, manager):
     assert manager.post("/v1/success-checks/http/newer-included").status_code == 404
 
 
-def test_what_is_included_stays_as_it_is_until_a_save_asks_for_the_newer(project, manager):
+def test_includes_are_pinned_until_a_save_requests_newer_ones(project, manager):
     a_check(project, name="base")
     a_check(project, include=("base",), name="mine")
     a_check(project, BAD, name="base")
@@ -184,7 +184,7 @@ def module_of(text: str) -> types.ModuleType:
     return module
 
 
-def test_an_agent_takes_a_module_that_judges_as_the_console_does(project, agent_key):
+def test_an_agent_can_download_a_module_that_returns_the_consoles_verdicts(project, agent_key):
     a_check(project)
     answer = agent_key.get("/v1/success-checks/mine.py")
     assert answer["Content-Type"].startswith("text/x-python")
@@ -196,7 +196,7 @@ def test_an_agent_takes_a_module_that_judges_as_the_console_does(project, agent_
 
 
 @pytest.mark.parametrize("name", ["http", "default"])
-def test_built_in_checks_can_be_fetched_too(project, agent_key, name):
+def test_built_in_checks_can_be_downloaded_in_every_format(project, agent_key, name):
     for kind in ("py", "ts", "json", "yaml"):
         answer = agent_key.get(f"/v1/success-checks/{name}.{kind}")
         assert answer.status_code == 200
@@ -206,7 +206,7 @@ def test_built_in_checks_can_be_fetched_too(project, agent_key, name):
     assert module.success_check("any", None) is True
 
 
-def test_the_compiled_check_and_its_text_are_of_the_requested_version(project, agent_key):
+def test_downloads_are_of_the_requested_version(project, agent_key):
     a_check(project)
     a_check(project, BAD)
     newest = json.loads(agent_key.get("/v1/success-checks/mine.json").content)
@@ -221,7 +221,7 @@ def test_the_compiled_check_and_its_text_are_of_the_requested_version(project, a
 
 
 @pytest.mark.parametrize("kind", ["py", "ts", "json", "yaml"])
-def test_a_current_copy_is_304_until_there_is_a_new_version(project, agent_key, kind):
+def test_a_current_etag_is_304_until_a_new_version_is_saved(project, agent_key, kind):
     a_check(project)
     path = f"/v1/success-checks/mine.{kind}"
     etag = agent_key.get(path)["ETag"]
@@ -235,7 +235,7 @@ def test_a_current_copy_is_304_until_there_is_a_new_version(project, agent_key, 
     assert agent_key.get(f"{path}?version=1")["ETag"] == etag
 
 
-def test_the_same_text_with_other_included_rules_is_another_file(project, agent_key, manager):
+def test_changed_includes_change_the_etag(project, agent_key, manager):
     a_check(project, name="base")
     a_check(project, include=("base",), name="mine")
     before = agent_key.get("/v1/success-checks/mine.json")["ETag"]
@@ -244,9 +244,7 @@ def test_the_same_text_with_other_included_rules_is_another_file(project, agent_
     assert agent_key.get("/v1/success-checks/mine.json")["ETag"] != before
 
 
-def test_whoever_has_the_file_costs_no_reading_of_its_text(
-    project, agent_key, django_assert_max_num_queries
-):
+def test_a_304_response_does_not_load_the_file(project, agent_key, django_assert_max_num_queries):
     a_check(project)
     etag = agent_key.get("/v1/success-checks/mine.json")["ETag"]
     with django_assert_max_num_queries(2) as queries:
@@ -254,18 +252,18 @@ def test_whoever_has_the_file_costs_no_reading_of_its_text(
     assert not any("packed" in each["sql"] for each in queries.captured_queries)
 
 
-def test_checks_of_another_project_are_not_there(project, agent_key):
+def test_checks_of_another_project_are_404(project, agent_key):
     a_check(builders.a_project(), name="theirs")
     assert agent_key.get("/v1/success-checks/theirs.json").status_code == 404
 
 
-def test_an_agent_key_takes_files_and_nothing_else(project, agent_key):
+def test_an_agent_key_can_only_download_files(project, agent_key):
     a_check(project)
     assert agent_key.get("/v1/success-checks/mine").status_code == 403
     assert agent_key.get("/v1/success-checks").status_code == 403
 
 
-def test_bindings_are_read_and_replaced_as_a_list(project, manager, reader):
+def test_bindings_can_be_read_and_replaced_as_a_list(project, manager, reader):
     a_check(project)
     empty = got(reader, "success-check-bindings")
     assert (empty["bindings"], empty["revision"]) == ([], 0)
@@ -286,13 +284,13 @@ def test_bindings_are_read_and_replaced_as_a_list(project, manager, reader):
         ({"tools": "x", "check": "http"}, "bindings.0.tool"),
     ],
 )
-def test_a_binding_that_cannot_be_is_422_at_its_place(manager, line, path):
+def test_an_invalid_binding_is_422_with_its_path(manager, line, path):
     answer = put(manager, "success-check-bindings", bindings=[line])
     assert answer.status_code == 422
     assert path in [error["path"] for error in answer.json()["errors"]]
 
 
-def test_the_schema_of_the_language_is_served_to_everybody():
+def test_the_json_schema_is_public():
     answer = Client().get("/v1/success-check-schema")
     assert answer["Content-Type"] == "application/schema+json"
     schema = json.loads(answer.content)
@@ -300,7 +298,7 @@ def test_the_schema_of_the_language_is_served_to_everybody():
     assert Client().get("/api/v1/success-check-schema").content == answer.content
 
 
-def test_an_editor_in_the_browser_writes_with_a_token_and_a_viewer_does_not(project, client_as):
+def test_an_editors_session_can_save_a_check_and_a_viewers_cannot(project, client_as):
     for role, status in ((Role.EDITOR, 201), (Role.VIEWER, 403)):
         client = client_as(role)
         assert put(client, "success-checks/mine", yaml=TEXT).status_code == status

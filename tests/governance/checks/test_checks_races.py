@@ -1,4 +1,4 @@
-"""Checks saved and bound at the same moment, each over a connection of its own."""
+"""Checks saved and bound concurrently, each on its own connection."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ def met(work: Callable[[], object]) -> str:
     return "done"
 
 
-def test_texts_saved_at_once_are_versions_one_after_the_other():
+def test_concurrent_saves_get_consecutive_version_numbers():
     for _ in range(ROUNDS):
         project = builders.a_project()
 
@@ -44,7 +44,7 @@ def test_texts_saved_at_once_are_versions_one_after_the_other():
         assert all(row.compiled["version"] == row.number for row in rows)
 
 
-def test_of_people_who_save_at_once_one_is_first_and_no_word_is_lost():
+def test_one_of_several_concurrent_drafts_is_saved_and_no_text_is_lost():
     for _ in range(ROUNDS):
         project = builders.a_project()
         check = a_check(project).success_check
@@ -63,7 +63,7 @@ def test_of_people_who_save_at_once_one_is_first_and_no_word_is_lost():
         assert set(texts) <= versions | set(CheckDraft.objects.values_list("text", flat=True))
 
 
-def test_of_lists_put_in_place_of_the_same_one_at_once_one_stands():
+def test_exactly_one_of_several_concurrent_binding_changes_wins():
     for _ in range(ROUNDS):
         project = builders.a_project()
 
@@ -75,7 +75,7 @@ def test_of_lists_put_in_place_of_the_same_one_at_once_one_stands():
         assert (bindings_of(project).revision, len(bindings_of(project).lines)) == (1, 1)
 
 
-def test_who_judges_meanwhile_knows_every_version_once_it_is_committed():
+def test_a_committed_version_is_used_for_verdicts_immediately():
     project = builders.a_project()
     a_check(project)
     bound(project, "* mine")

@@ -1,4 +1,4 @@
-"""The built-in check: exactly what the SDKs' heuristic says, and why."""
+"""The default check: the same verdicts as the SDKs' heuristic, with reasons."""
 
 import pytest
 from edictum._runner import _default_success_check
@@ -34,12 +34,12 @@ SUCCESS, FAILURE = Verdict.SUCCESS, Verdict.FAILURE
     ],
     ids=repr,
 )
-def test_the_default_check_judges(output, verdict, rule):
+def test_the_default_check_returns_the_expected_verdict_and_rule(output, verdict, rule):
     judgement = DEFAULT.judge("any tool", output)
     assert (judgement.verdict, judgement.rule) == (verdict, rule)
 
 
-def test_a_failure_keeps_the_value_that_decided_and_says_why():
+def test_a_failure_has_its_deciding_value_and_a_reason():
     judgement = default_check({"is_error": "disk full", "more": 1})
     assert judgement.value == "disk full"
     assert judgement.reason

@@ -1,4 +1,4 @@
-"""The wheel of the agents' package that the console serves."""
+"""The wheel of the client package that the console serves."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ def archive():
         yield archive
 
 
-def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(archive):
+def test_the_wheel_contains_exactly_the_files_of_the_package(archive):
     package = SOURCE / "src/edictum_site_client"
     files = {
         path.relative_to(SOURCE / "src").as_posix(): path.read_bytes()
@@ -38,7 +38,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(archive):
     assert "edictum_site_client/py.typed" in packed
 
 
-def test_the_record_names_every_file_with_its_hash_and_size(archive):
+def test_the_record_lists_every_file_with_its_hash_and_size(archive):
     (name,) = [name for name in archive.namelist() if name.endswith("/RECORD")]
     rows = list(csv.reader(io.StringIO(archive.read(name).decode())))
     assert [row[0] for row in rows] == archive.namelist()
@@ -59,11 +59,11 @@ def test_the_metadata_comes_from_the_project_file(archive):
     assert metadata.get_payload(decode=True) == (SOURCE / "README.md").read_bytes()
 
 
-def test_the_same_source_gives_the_same_bytes():
+def test_the_wheel_build_is_reproducible():
     assert wheel_of(SOURCE, license_file=LICENSE).content == client_wheel().content
 
 
-def test_the_wheel_needs_no_key_and_its_page_links_it_for_pip():
+def test_the_wheel_downloads_without_a_key_and_its_page_has_a_pip_link():
     wheel, stranger = client_wheel(), Client()
     page = stranger.get("/clients/")
     assert page.status_code == 200
@@ -76,5 +76,5 @@ def test_the_wheel_needs_no_key_and_its_page_links_it_for_pip():
     )
 
 
-def test_another_file_is_404():
+def test_an_unknown_wheel_file_is_404():
     assert Client().get("/clients/edictum_site_client-9.9-py3-none-any.whl").status_code == 404

@@ -4,7 +4,7 @@ from typing import Any
 
 from governance.evaluation.engine import ToolCall
 
-EVIL_TEXT = "a" * 40 + "!"  # without a limit: some days
+EVIL_TEXT = "a" * 40 + "!"  # takes days without a limit
 
 
 def document(*rules: str, mode: str = "enforce", more: str = "") -> str:

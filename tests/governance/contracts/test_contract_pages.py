@@ -1,4 +1,4 @@
-"""Contracts in the browser: the list, the ways to begin, a contract and its versions."""
+"""Contract pages: the list, new contracts, a contract and its versions."""
 
 import html
 
@@ -32,7 +32,7 @@ def viewer(project) -> Pages:
 
 def _pages(project, role: Role) -> Pages:
     seen = Pages(builders.signed_in(builders.a_member(project, role).user), project.slug)
-    seen.get("alerts/")  # the first visit, which keeps the project used last
+    seen.get("alerts/")  # the first visit stores the last used project
     return seen
 
 
@@ -46,13 +46,13 @@ def post(pages: Pages, **fields):
     return pages.client.post(f"{pages.base}/contracts/new/", fields)
 
 
-def test_without_a_contract_the_list_says_what_to_do(editor, viewer):
+def test_an_empty_list_says_what_to_do(editor, viewer):
     assert "No contracts yet" in editor.text("contracts/")
     assert "New contract" in editor.text("contracts/")
     assert "You need the editor role" in viewer.text("contracts/")
 
 
-def test_the_list_says_what_is_live_where(project, viewer):
+def test_the_list_has_the_deployed_version_per_environment(project, viewer):
     deployed(project, env="production")
     deployed(project, env="staging")
     saved(project, OTHER, document(pre(ALWAYS)).replace("name: d", "name: draft"))
@@ -62,7 +62,7 @@ def test_the_list_says_what_is_live_where(project, viewer):
     assert "draft v1 no" in text
 
 
-def test_a_template_becomes_a_draft_under_a_free_name(project, editor):
+def test_a_template_becomes_a_draft_with_an_unused_name(project, editor):
     began = post(editor, **{"from": "template:file-agent"})
     draft = Draft.objects.get()
     assert began["Location"].endswith(f"/contracts/drafts/{draft.pk}/")
@@ -80,29 +80,29 @@ def test_every_template_is_offered(editor):
         assert template.description in text
 
 
-def test_a_contract_that_is_there_can_be_begun_from(project, editor):
+def test_a_new_contract_can_start_from_an_existing_one(project, editor):
     saved(project, TEXT)
     post(editor, **{"from": "contract:d"})
     assert Draft.objects.get().text == TEXT.replace("name: d", "name: d-2")
 
 
 @pytest.mark.parametrize("start", ["template:nothing", "contract:nothing", "else:d", "", "\0"])
-def test_what_is_not_there_cannot_be_begun_from(editor, start):
+def test_starting_from_an_unknown_source_is_404(editor, start):
     assert post(editor, **{"from": start}).status_code == 404
 
 
-def test_a_pasted_text_is_saved_as_pasted(editor):
+def test_pasted_yaml_is_saved_with_unix_line_endings(editor):
     post(editor, text=TEXT.replace("\n", "\r\n"))
     assert Draft.objects.get().text == TEXT
 
 
-def test_an_uploaded_file_keeps_its_line_ends(editor):
+def test_an_uploaded_file_preserves_its_line_endings(editor):
     written = IN_OLD_WORDS.replace("\n", "\r\n")
     post(editor, file=SimpleUploadedFile("d.yaml", written.encode()))
     assert Draft.objects.get().text == written
 
 
-def test_a_text_that_is_no_contract_yet_is_a_draft_all_the_same(editor):
+def test_an_invalid_contract_can_be_saved_as_a_draft(editor):
     answer = post(editor, text=TEXT.replace("type: pre", "type: prae", 1))
     page = text_of(editor.client.get(answer["Location"]))
     assert "prae" in page
@@ -118,7 +118,7 @@ def test_a_text_that_is_no_contract_yet_is_a_draft_all_the_same(editor):
         ({"file": b"x" * 600_000}, "The file has 600,000 bytes"),
     ],
 )
-def test_what_cannot_be_a_draft_says_why(editor, fields, words):
+def test_input_that_cannot_be_a_draft_is_rejected_with_a_reason(editor, fields, words):
     if "file" in fields:
         fields = {"file": SimpleUploadedFile("d.yaml", fields["file"])}
     answer = post(editor, **fields)
@@ -127,7 +127,7 @@ def test_what_cannot_be_a_draft_says_why(editor, fields, words):
     assert not Draft.objects.exists()
 
 
-def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
+def test_a_contract_page_has_its_deployments_and_latest_changes(project, viewer):
     deployed(project)
     deployed(project, env="staging")
     saved(project, OTHER)
@@ -141,14 +141,14 @@ def test_a_contract_opens_with_what_is_live_and_what_changed(project, viewer):
     assert "2 versions (immutable)" in text
 
 
-def test_a_first_version_has_nothing_to_be_compared_with(project, viewer):
+def test_a_first_version_has_no_comparison(project, viewer):
     saved(project, TEXT)
     text = viewer.text("contracts/b/d/")
     assert "d v1 isn't deployed" in text
     assert "Verify before deploying" in text
 
 
-def test_agents_assigned_to_a_contract_are_shown(project, viewer):
+def test_a_contract_page_lists_its_assigned_agents(project, viewer):
     deployed(project)
     assign(project, env="production", agent="bot-*", bundle_name="d", by=CONSOLE)
     assert "bot-* in production" in viewer.text("contracts/b/d/")
@@ -157,7 +157,7 @@ def test_agents_assigned_to_a_contract_are_shown(project, viewer):
     assert "* with size=m , team=pay in production" in viewer.text("contracts/b/d/")
 
 
-def test_older_versions_are_a_page_away(project, viewer):
+def test_older_versions_are_on_the_next_page(project, viewer):
     saved(project, *(TEXT.replace("equals: 1", f"equals: {number}") for number in range(25)))
     text = viewer.text("contracts/b/d/")
     assert "20 of 25" in text
@@ -165,7 +165,7 @@ def test_older_versions_are_a_page_away(project, viewer):
     assert "v5" in viewer.text("contracts/b/d/", before=6).partition("Versions")[2]
 
 
-def test_a_version_shows_its_text_its_outline_and_what_would_surprise(project, viewer):
+def test_a_version_page_has_its_yaml_its_outline_and_its_warnings(project, viewer):
     odd = TEXT.replace("args.x", "arg.x")
     saved(project, odd, TEXT)
     text = viewer.text("contracts/b/d/versions/1/")
@@ -176,7 +176,7 @@ def test_a_version_shows_its_text_its_outline_and_what_would_surprise(project, v
     assert "Warnings" not in viewer.text("contracts/b/d/text/")
 
 
-def test_a_version_says_what_only_trying_tells_as_well(project, viewer):
+def test_a_version_page_warns_about_patterns_that_exceed_the_budget(project, viewer):
     hopeless = "{matches: '^(a+)+$'}"
     saved(project, TEXT.replace("{equals: 1}", hopeless))
     text = viewer.text("contracts/b/d/text/")
@@ -184,7 +184,7 @@ def test_a_version_says_what_only_trying_tells_as_well(project, viewer):
     assert "would block the agent" in text
 
 
-def test_any_two_versions_are_compared_by_meaning_and_as_text(project, viewer):
+def test_any_two_versions_can_be_compared_by_meaning_and_as_a_diff(project, viewer):
     saved(project, TEXT, OTHER, OTHER + "\n# a word\n")
     text = viewer.text("contracts/b/d/compare/", old=1, new=3)
     assert "d v1 → v3: 1 change" in text
@@ -197,7 +197,7 @@ def test_any_two_versions_are_compared_by_meaning_and_as_text(project, viewer):
     assert "equal line" not in shown
 
 
-def test_to_compare_others_keeps_the_time_that_the_other_pages_are_about(project, viewer):
+def test_the_compare_form_preserves_the_selected_time_range(project, viewer):
     saved(project, TEXT, OTHER)
     time = {"from": "2026-11-01T00:00Z", "to": "2026-11-02T00:00Z"}
     page = viewer.get("contracts/b/d/compare/", **time, old=2, new=1).content.decode()
@@ -214,7 +214,7 @@ def test_a_version_compared_with_itself_says_so(project, viewer):
     assert "compared with itself" in viewer.text("contracts/b/d/compare/")
 
 
-def test_either_dialect_can_be_downloaded(project, viewer):
+def test_a_version_can_be_downloaded_in_either_format(project, viewer):
     saved(project, IN_OLD_WORDS)
     text = "contracts/b/d/versions/1/download/"
     written, twin = viewer.get(text), viewer.get(text, dialect="new")
@@ -238,7 +238,7 @@ def test_an_unknown_address_is_404(project, viewer, path):
     assert viewer.client.get(f"{viewer.base}/contracts/{path}").status_code == 404
 
 
-def test_contracts_of_other_projects_are_not_there(project):
+def test_contracts_of_other_projects_are_404(project):
     saved(project, TEXT)
     stranger = _pages(builders.a_project(), Role.ADMIN)
     assert "No contracts yet" in stranger.text("contracts/")
@@ -248,7 +248,7 @@ def test_contracts_of_other_projects_are_not_there(project):
 @pytest.mark.parametrize(
     "path", ["", "b/d/", "b/d/text/", "b/d/versions/1/", "b/d/compare/?old=1&new=3", "new/"]
 )
-def test_however_many_there_are_the_queries_are_few(
+def test_the_query_count_does_not_grow_with_the_number_of_contracts(
     project, editor, path, django_assert_max_num_queries
 ):
     for number in range(12):
@@ -259,7 +259,7 @@ def test_however_many_there_are_the_queries_are_few(
         assert editor.client.get(f"{editor.base}/contracts/{path}").status_code == 200
 
 
-def test_a_page_holds_no_markup_that_an_author_wrote(project, viewer):
+def test_markup_in_a_contract_is_escaped(project, viewer):
     text = document(pre("{args.x: {equals: '<script>x</script>'}}", message="<img src=x>"))
     saved(project, document(pre(ALWAYS)), text)
     for path in ("contracts/b/d/", "contracts/b/d/text/", "contracts/b/d/compare/"):
@@ -269,7 +269,7 @@ def test_a_page_holds_no_markup_that_an_author_wrote(project, viewer):
         assert "<script>x</script>" in text_of(viewer.get(path))
 
 
-def test_a_contract_page_has_code_for_each_environment_it_is_deployed_in(project, viewer):
+def test_a_contract_page_has_sample_code_for_each_deployed_environment(project, viewer):
     deployed(project, env="production")
     assert 'bundle_name="d"' in html_of(viewer, "contracts/b/d/")
     deployed(project, env="staging")
@@ -277,12 +277,12 @@ def test_a_contract_page_has_code_for_each_environment_it_is_deployed_in(project
     assert 'env="production"' in html_of(viewer, "contracts/b/d/?use=nowhere")
 
 
-def test_code_of_a_contract_that_is_not_deployed_says_so(project, viewer):
+def test_sample_code_of_an_undeployed_contract_says_so(project, viewer):
     saved(project, TEXT)
     assert "Not deployed in production." in viewer.text("contracts/b/d/")
 
 
-def test_a_deployment_page_has_code_for_its_environment(project, viewer):
+def test_a_deployment_page_has_sample_code_for_its_environment(project, viewer):
     deployed(project, env="staging")
     number = Deployment.objects.get().pk
     assert 'env="staging", bundle_name="d",' in html_of(viewer, f"contracts/deployments/{number}/")

@@ -1,4 +1,4 @@
-"""Every template is what an author may begin with: valid, explained, and without surprises."""
+"""Templates of contracts are valid, commented and free of warnings."""
 
 import pytest
 
@@ -20,13 +20,13 @@ def test_a_template_is_valid_and_named_like_its_file(engine: Engine, template: T
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_template_holds_nothing_that_would_surprise(engine: Engine, template: Template):
+def test_a_template_has_no_warnings(engine: Engine, template: Template):
     assert lint(template.document, tools=None) == ()
     assert engine.validate(template.document).warnings == ()
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_template_teaches_in_comments_and_is_described_in_a_sentence(template: Template):
+def test_a_template_has_comments_and_a_one_sentence_description(template: Template):
     comments = [line for line in template.document.text.splitlines() if line.strip()[:1] == "#"]
     assert len(comments) >= 2
     assert template.description.endswith(".")
@@ -34,7 +34,7 @@ def test_a_template_teaches_in_comments_and_is_described_in_a_sentence(template:
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_another_name_changes_the_name_and_nothing_else(template: Template):
+def test_renaming_a_template_changes_only_its_name(template: Template):
     other = read_document(under_name(template.document.text, "my-own.contract"))
     assert [str(each) for each in changes(template.document, other)] == [
         f"the document, name: {template.name} → my-own.contract"
@@ -54,11 +54,11 @@ WHO = {"role": "accountant", "ticket_ref": "T-1", "user_id": "u"}
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_template_denies_what_it_is_there_for(engine: Engine, template: Template):
+def test_a_template_denies_the_call_it_is_meant_to_prevent(engine: Engine, template: Template):
     tool, arguments = DENIED[template.name]
     call = ToolCall(tool_name=tool, tool_args=arguments, principal=WHO)
     assert engine.evaluate_call(template.document, call).action == "block"
 
 
-def test_there_is_no_template_of_another_name():
+def test_an_unknown_template_name_returns_none():
     assert template_named("nothing") is None

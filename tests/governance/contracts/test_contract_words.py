@@ -1,4 +1,4 @@
-"""Sentences about contracts, and texts in their colours."""
+"""Sentences about contracts, and highlighted YAML."""
 
 import pytest
 
@@ -23,17 +23,17 @@ from tests.governance.serving import RICH
         ({"a": 1}, "`d` v3 isn't deployed, a runs v1"),
     ],
 )
-def test_where_a_contract_is_live_is_one_sentence(live, sentence):
+def test_one_sentence_summarizes_where_a_contract_is_deployed(live, sentence):
     assert live_sentence("d", 3, live) == sentence
 
 
-def test_rules_are_counted_by_their_types():
+def test_rules_are_counted_by_type():
     assert rules_fact(read_document(RICH)) == "5: 2 pre, 1 post, 1 session, 1 sandbox"
     off = pre(ALWAYS).replace("type: pre", "type: pre, enabled: false")
     assert rules_fact(read_document(document(off))) == "1: 1 pre, 1 disabled"
 
 
-def test_a_mode_says_how_many_rules_have_another():
+def test_the_mode_summary_counts_rules_with_a_different_mode():
     observed = pre(ALWAYS, rule_id="b").replace("type: pre", "type: pre, mode: observe")
     assert mode_fact(read_document(document(pre(ALWAYS)))) == "enforce"
     assert mode_fact(read_document(document(observed))) == "enforce, 1 rule observes"
@@ -53,14 +53,14 @@ def test_every_rule_is_described_in_words():
     assert words["box"] == "sandbox, `fetch`: asks (5 min, then allows) what is not within `/srv`"
 
 
-def test_one_call_is_no_calls():
+def test_call_limits_use_singular_and_plural():
     limits = "{max_calls_per_tool: {send: 1, read: 20}}"
     rule = f"{{id: s, type: session, limits: {limits}, then: {{action: block, message: m}}}}"
     words = rules_in_words(read_document(document(rule)))
     assert words["s"] == "session: denies above 1 call of `send`, 20 calls of `read`"
 
 
-def test_the_lines_of_a_text_are_all_there_and_nothing_in_them_is_markup():
+def test_highlighting_preserves_every_line_and_escapes_markup():
     text = 'a: <b>  # <i>\nc: "x & y"\nd: |\n  <script>\n  two\n\ne: [1, block, null]\n'
     lines = marked_lines(text, CONTRACT_WORDS)
     assert lines[0] == (
@@ -76,14 +76,14 @@ def test_the_lines_of_a_text_are_all_there_and_nothing_in_them_is_markup():
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_lines_are_counted_as_people_count_them(ends):
+def test_line_counts_do_not_depend_on_line_endings(ends):
     assert len(marked_lines(RICH.replace("\n", ends), CONTRACT_WORDS)) == RICH.count("\n")
 
 
-def test_a_text_that_is_no_yaml_is_shown_all_the_same():
+def test_invalid_yaml_is_displayed_without_highlighting():
     assert [str(line) for line in marked_lines("a: 1\na: [", CONTRACT_WORDS)][1] == "a: ["
 
 
-def test_a_very_long_text_is_shown_without_colours_and_still_without_markup():
+def test_a_very_long_text_is_escaped_but_not_highlighted():
     lines = marked_lines("a: <b>\n" + "# word\n" * 30_000, CONTRACT_WORDS)
     assert (lines[0], len(lines)) == ("a: &lt;b&gt;", 30_001)

@@ -1,4 +1,4 @@
-"""The contracts' store: what is saved stays as it was written, and what is live is one version."""
+"""The contract store: immutable versions, and one live version per environment."""
 
 import hashlib
 
@@ -42,7 +42,7 @@ def in_old_words(text: str) -> str:
     return text.replace("action: block", "effect: deny")
 
 
-def test_every_save_makes_a_version_of_its_bundle(project):
+def test_every_save_creates_a_version_of_its_contract(project):
     first, _ = save(project, message=" The first. ")
     second, is_new = save(project, TEXT + "\n")
     other, _ = save(project, TEXT.replace("name: d", "name: other"))
@@ -52,13 +52,13 @@ def test_every_save_makes_a_version_of_its_bundle(project):
     assert first.revision_hash == hashlib.sha256(TEXT.encode()).hexdigest()
 
 
-def test_a_bundle_of_the_same_name_in_another_project_is_another(project):
+def test_contracts_with_the_same_name_in_two_projects_are_separate(project):
     save(project)
     version, is_new = save(builders.a_project())
     assert (version.number, is_new) == (1, True)
 
 
-def test_the_bytes_of_the_newest_version_make_no_other(project):
+def test_saving_the_newest_bytes_again_creates_no_version(project):
     first, _ = save(project)
     again, is_new = save(project, message="again")
     assert (again.pk, is_new, again.message) == (first.pk, False, "")
@@ -102,7 +102,7 @@ def test_bytes_are_stored_as_written(ending, comment, spaces, old):
     ],
     ids=["BOM", "NUL", "too large", "alias", "misspelt", "empty"],
 )
-def test_what_is_refused_leaves_nothing(project, text):
+def test_a_rejected_save_stores_nothing(project, text):
     with pytest.raises(DocumentInvalid):
         save(project, text)
     assert not Bundle.objects.exists()
@@ -110,7 +110,7 @@ def test_what_is_refused_leaves_nothing(project, text):
 
 
 @pytest.mark.parametrize("name", ["x" * 129, '"d\\n"'], ids=["long", "line end"])
-def test_a_name_that_no_agent_can_ask_for_is_refused_at_its_place(project, name):
+def test_an_invalid_contract_name_is_rejected_with_its_position(project, name):
     with pytest.raises(DocumentInvalid) as refused:
         save(project, TEXT.replace("name: d", f"name: {name}"))
     (problem,) = refused.value.errors
@@ -140,12 +140,12 @@ def test_session_rules_are_stored_with_the_version(project, limits, stored):
     assert version.session_rules == [{"id": "s", "limits": stored, "mode": "enforce"}]
 
 
-def test_a_session_rule_that_is_off_limits_nothing(project):
+def test_a_disabled_session_rule_sets_no_limits(project):
     text = document(pre(ALWAYS), session_rule("{max_tool_calls: 5}", more="enabled: false, "))
     assert save(project, text)[0].session_rules == []
 
 
-def test_who_may_not_write_or_deploy_is_refused(project):
+def test_an_operator_can_neither_save_nor_deploy(project):
     version, _ = save(project)
     with pytest.raises(Forbidden):
         save(project, TEXT + "\n", by=OPERATOR)
@@ -154,7 +154,7 @@ def test_who_may_not_write_or_deploy_is_refused(project):
     assert not Deployment.objects.exists()
 
 
-def test_the_environment_exists_from_the_first_deployment_that_names_it(project):
+def test_the_first_deployment_creates_its_environment(project):
     version, _ = save(project)
     with pytest.raises(InvalidInput):
         deploy(version, to="-", by=EDITOR)
@@ -164,7 +164,7 @@ def test_the_environment_exists_from_the_first_deployment_that_names_it(project)
     assert deployment.author == "person:editor@example.test"
 
 
-def test_deploying_what_is_live_changes_nothing_and_an_older_one_rolls_back(project):
+def test_redeploying_the_live_version_changes_nothing_and_an_older_one_rolls_back(project):
     first, _ = save(project)
     second, _ = save(project, TEXT + "\n")
     live, _ = deploy(first, to="production", by=EDITOR)
@@ -177,7 +177,7 @@ def test_deploying_what_is_live_changes_nothing_and_an_older_one_rolls_back(proj
     assert [each.version.number for each in deployments(project)] == [1]
 
 
-def test_each_environment_and_each_bundle_has_its_own_live_version(project):
+def test_each_contract_has_one_live_version_per_environment(project):
     first, _ = save(project)
     second, _ = save(project, TEXT + "\n")
     other, _ = save(project, TEXT.replace("name: d", "name: other"))
@@ -194,7 +194,7 @@ def test_each_environment_and_each_bundle_has_its_own_live_version(project):
     assert live_deployments(elsewhere, [first.bundle_id, other.bundle_id]) == []
 
 
-def test_saving_and_deploying_stand_in_the_audit_log(project):
+def test_saves_and_deployments_are_audited(project):
     version, _ = save(project, by=CONSOLE)
     deploy(version, to="production", by=EDITOR)
     saved, deployed = AuditEntry.objects.filter(project=project).order_by("number")
@@ -206,7 +206,7 @@ def test_saving_and_deploying_stand_in_the_audit_log(project):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_saves_at_once_get_numbers_of_their_own():
+def test_concurrent_saves_get_consecutive_version_numbers():
     project = builders.a_project()
     saved = in_threads(6, lambda which: save(project, TEXT + f"\n# {which}"))
     assert sorted(version.number for version, _ in saved) == [1, 2, 3, 4, 5, 6]
@@ -216,7 +216,7 @@ def test_saves_at_once_get_numbers_of_their_own():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_equal_saves_at_once_make_one_version():
+def test_concurrent_identical_saves_create_one_version():
     project = builders.a_project()
     saved = in_threads(4, lambda _: save(project))
     assert [is_new for _, is_new in saved].count(True) == 1
@@ -224,7 +224,7 @@ def test_equal_saves_at_once_make_one_version():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deployments_at_once_of_one_version_make_one():
+def test_concurrent_deployments_of_one_version_create_one():
     project = builders.a_project()
     version, _ = save(project)
     made = in_threads(4, lambda _: deploy(version, to="production", by=EDITOR))
@@ -234,7 +234,7 @@ def test_deployments_at_once_of_one_version_make_one():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_bundles_deployed_at_once_to_a_new_environment_share_it():
+def test_concurrent_deployments_to_a_new_environment_create_it_once():
     project = builders.a_project()
     versions = [save(project, TEXT.replace("name: d", f"name: d{n}"))[0] for n in range(4)]
     in_threads(4, lambda n: deploy(versions[n], to="production", by=EDITOR))

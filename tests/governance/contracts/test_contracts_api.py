@@ -1,4 +1,4 @@
-"""Contracts over HTTP: the store's routes, validation, and a call tried against a document."""
+"""Contracts over HTTP: store, validation, and evaluation of a call."""
 
 import hashlib
 
@@ -47,7 +47,7 @@ def test_a_new_version_is_201_and_the_same_bytes_are_200(manager):
     assert first.json()["message"] == "The first"
 
 
-def test_a_refused_document_is_422_with_lines(manager):
+def test_an_invalid_contract_is_422_with_lines(manager):
     answer = send(manager, "contracts", yaml=TEXT.replace("type: pre", "type: prae"))
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_document")
     (error,) = answer.json()["errors"]
@@ -68,14 +68,14 @@ def test_a_refused_document_is_422_with_lines(manager):
     ],
     ids=["nothing", "no text", "misspelt", "NUL", "half a character", "half of one in the message"],
 )
-def test_a_body_that_does_not_fit_is_422(manager, body):
+def test_an_invalid_contract_body_is_422(manager, body):
     answer = send(manager, "contracts", **body)
     assert answer.status_code == 422
     assert answer.json()["errors"]
 
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
-def test_a_version_is_read_byte_for_byte(manager, reader, prefix):
+def test_a_version_is_returned_byte_for_byte(manager, reader, prefix):
     text = "# ümlaut \N{SNOWMAN}\r\n" + TEXT.replace("\n", "\r\n") + "   \r\n\r\n"
     made = saved(manager, text)
     saved(manager)
@@ -87,7 +87,7 @@ def test_a_version_is_read_byte_for_byte(manager, reader, prefix):
     assert (newest["version"], newest["yaml"]) == (2, TEXT)
 
 
-def test_a_contract_tells_its_history_and_what_is_live(manager, reader):
+def test_a_contract_has_its_version_history_and_deployments(manager, reader):
     for number in range(4):
         saved(manager, f"{TEXT}\n# {number}")
     for version, env in [(1, "staging"), (3, "production"), (2, "production")]:
@@ -103,7 +103,7 @@ def test_a_contract_tells_its_history_and_what_is_live(manager, reader):
     assert (second["version"], second["next"]) == (4, None)
 
 
-def test_contracts_are_listed_by_name_each_with_its_newest_version(manager, reader):
+def test_contracts_are_listed_by_name_with_their_newest_version(manager, reader):
     for text in (TEXT, f"{TEXT}\n", OTHER, TEXT.replace("name: d", "name: a.b_c-1")):
         saved(manager, text)
     send(manager, "contracts/d/deployments", version=1, env="production")
@@ -120,7 +120,7 @@ def test_contracts_are_listed_by_name_each_with_its_newest_version(manager, read
     assert not any("yaml" in each for each in listed)
 
 
-def test_the_list_asks_no_more_the_more_there_is(
+def test_the_query_count_does_not_grow_with_the_list(
     manager, reader, project, django_assert_max_num_queries
 ):
     for number in range(5):
@@ -131,7 +131,7 @@ def test_the_list_asks_no_more_the_more_there_is(
 
 
 @pytest.mark.parametrize("name", ["validate", "evaluate", "explain"])
-def test_a_bundle_may_bear_the_name_of_a_route(manager, reader, name):
+def test_a_contract_can_be_named_like_a_route(manager, reader, name):
     saved(manager, TEXT.replace("name: d", f"name: {name}"))
     assert reader.get(f"/v1/contracts/{name}").json()["name"] == name
     assert reader.get(f"/v1/contracts/{name}/versions/1").json()["name"] == name
@@ -149,12 +149,12 @@ def test_a_bundle_may_bear_the_name_of_a_route(manager, reader, name):
         "contracts/nobody/deployments",
     ],
 )
-def test_what_is_not_there_is_404(manager, reader, path):
+def test_unknown_contracts_and_versions_are_404(manager, reader, path):
     saved(manager)
     assert reader.get(f"/v1/{path}").status_code == 404
 
 
-def test_nothing_of_another_project_is_seen(manager):
+def test_contracts_of_another_project_are_404(manager):
     saved(manager)
     elsewhere = builders.bearing(builders.a_key(builders.a_project(), "manage")[0])
     assert elsewhere.get("/v1/contracts").json()["contracts"] == []
@@ -166,7 +166,7 @@ def test_nothing_of_another_project_is_seen(manager):
     assert answer.status_code == 404
 
 
-def test_a_deployment_is_201_and_of_what_is_live_200(manager):
+def test_a_deployment_is_201_and_repeating_it_is_200(manager):
     saved(manager)
     first = send(manager, "contracts/d/deployments", version=1, env="production")
     again = send(manager, "contracts/d/deployments", version="1", env="production")
@@ -206,7 +206,7 @@ def test_deployments_are_listed_newest_first_with_the_live_one_marked(manager, r
     ],
     ids=str,
 )
-def test_a_deployment_that_does_not_fit_is_refused(manager, body, status):
+def test_an_invalid_deployment_is_rejected(manager, body, status):
     saved(manager)
     assert send(manager, "contracts/d/deployments", **body).status_code == status
     assert not Deployment.objects.exists()
@@ -216,12 +216,12 @@ def test_a_deployment_that_does_not_fit_is_refused(manager, body, status):
     "path",
     ["contracts?name=d", "contracts/d?version=1", "contracts?cursor=%00", "contracts?limit=0"],
 )
-def test_a_parameter_that_does_not_fit_is_422(manager, path):
+def test_an_invalid_query_parameter_is_422(manager, path):
     saved(manager)
     assert manager.get(f"/v1/{path}").status_code == 422
 
 
-def test_a_read_key_writes_nothing(project, reader):
+def test_a_read_key_can_neither_save_nor_deploy(project, reader):
     version, _ = save_version(project, document=TEXT.encode(), by=CONSOLE)
     written = set(AuditEntry.objects.values_list("pk", flat=True))
     for answer in (
@@ -232,10 +232,10 @@ def test_a_read_key_writes_nothing(project, reader):
     assert newest_version(version.bundle) == version
     assert not Deployment.objects.exists()
     actions = AuditEntry.objects.exclude(pk__in=written).values_list("action", flat=True)
-    assert set(actions) <= {"request refused"}  # of equal ones within a minute only the first
+    assert set(actions) <= {"request refused"}  # identical ones are recorded once a minute
 
 
-def test_an_editor_saves_and_deploys_from_a_browser_and_stands_in_the_log(client_as):
+def test_an_editors_session_can_save_and_deploy_and_is_audited_as_a_person(client_as):
     editor = client_as(Role.EDITOR)
     saved(editor)
     answer = send(editor, "contracts/d/deployments", version=1, env="production")
@@ -243,12 +243,12 @@ def test_an_editor_saves_and_deploys_from_a_browser_and_stands_in_the_log(client
     assert {entry.actor.partition(":")[0] for entry in AuditEntry.objects.all()} == {"person"}
 
 
-def test_a_key_stands_in_the_log_as_a_key(manager):
+def test_an_api_key_is_audited_as_a_key(manager):
     saved(manager)
     assert AuditEntry.objects.get().actor.startswith("key:")
 
 
-def test_a_validation_saves_nothing_and_tells_errors_or_warnings(reader):
+def test_validation_returns_errors_and_warnings_without_saving(reader):
     fine = send(reader, "contracts/validate", yaml=document(pre("{args.x.y: {exists: true}}")))
     odd = send(reader, "contracts/validate", yaml=document(pre("{arg.x: {exists: true}}")))
     bad = send(reader, "contracts/validate", yaml=TEXT.replace("rules:", "rulez:"))
@@ -263,7 +263,7 @@ def test_a_validation_saves_nothing_and_tells_errors_or_warnings(reader):
     assert reader.get("/v1/contracts").json()["contracts"] == []
 
 
-def test_what_cannot_be_saved_does_not_validate(reader):
+def test_validation_rejects_names_that_cannot_be_saved(reader):
     text = TEXT.replace("name: d", "name: " + "x" * 129)
     body = send(reader, "contracts/validate", yaml=text).json()
     assert not body["valid"]
@@ -276,7 +276,7 @@ def evaluated(client: Client, **body: object):
     return answer.json()
 
 
-def test_a_call_is_tried_against_a_text(reader):
+def test_a_call_can_be_evaluated_against_yaml(reader):
     verdict = evaluated(
         reader,
         yaml=document(pre("{principal.role: {equals: analyst}}", action="ask", message="why")),
@@ -288,7 +288,7 @@ def test_a_call_is_tried_against_a_text(reader):
     assert (rule["message"], rule["action"]) == ("why", "ask")
 
 
-def test_a_call_is_explained_with_every_rule_and_what_it_saw(manager, reader):
+def test_an_explanation_lists_every_rule_and_the_values_it_read(manager, reader):
     rules = (pre("{args.x: {gt: 1}}"), post("warn"))
     saved(manager, document(*rules))
     body = send(reader, "contracts/explain", name="d", tool_name="t", tool_args={"x": 7}).json()
@@ -301,7 +301,7 @@ def test_a_call_is_explained_with_every_rule_and_what_it_saw(manager, reader):
     assert send(reader, "contracts/explain", **same).json() == body
 
 
-def test_a_call_is_tried_against_a_version_or_the_newest(manager, reader):
+def test_a_call_can_be_evaluated_against_any_version_and_defaults_to_the_newest(manager, reader):
     saved(manager)
     saved(manager, document(pre("{tool.name: {equals: other}}")))
     assert evaluated(reader, name="d", version=1)["decision"] == "block"
@@ -309,14 +309,14 @@ def test_a_call_is_tried_against_a_version_or_the_newest(manager, reader):
     assert evaluated(reader, name="d")["decision"] == "allow"
 
 
-def test_an_output_that_is_no_text_is_looked_at_as_an_agent_does(reader):
+def test_a_json_output_is_evaluated_as_agents_do(reader):
     text = document(post("warn"), more="tools: {t: {side_effect: read}}")
     assert evaluated(reader, yaml=text, output={"a": ["secret"]})["action"] == "warn"
     assert evaluated(reader, yaml=text, output="a secret")["action"] == "warn"
     assert evaluated(reader, yaml=text)["rules"] == []
 
 
-def test_the_environment_of_a_tried_call_is_its_own(reader):
+def test_the_request_sets_the_environment_of_an_evaluated_call(reader):
     text = document(pre("{environment: {equals: staging}}"))
     assert evaluated(reader, yaml=text)["decision"] == "allow"
     assert evaluated(reader, yaml=text, environment="staging")["decision"] == "block"
@@ -337,14 +337,14 @@ def test_the_environment_of_a_tried_call_is_its_own(reader):
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_an_invalid_trial_is_rejected(manager, body, status):
+def test_an_invalid_evaluation_request_is_rejected(manager, body, status):
     saved(manager)
     call = {"tool_name": "t", "tool_args": {}} | body
     for address in ("evaluate", "explain"):
         assert send(manager, f"contracts/{address}", **call).status_code == status
 
 
-def test_deep_arguments_are_no_error_of_ours(reader):
+def test_deeply_nested_arguments_are_not_a_server_error(reader):
     deep: dict[str, object] = {}
     for _ in range(150):
         deep = {"x": deep}

@@ -1,4 +1,4 @@
-"""`manage.py contracts`: a folder in git and a project, brought together byte for byte."""
+"""`manage.py contracts`: push and pull between a git folder and a project, byte for byte."""
 
 import io
 
@@ -33,7 +33,7 @@ def push(project, folder, *more: str) -> str:
     return run("push", str(folder), "--project", project.slug, "--yes", *more)
 
 
-def test_a_push_makes_versions_and_a_second_one_has_nothing_to_do(project, folder):
+def test_a_repeated_push_changes_nothing(project, folder):
     assert "d.yaml: d v1, new contract" in push(project, folder)
     assert bytes(BundleVersion.objects.get().document) == TEXT.encode()
     again = push(project, folder)
@@ -42,7 +42,7 @@ def test_a_push_makes_versions_and_a_second_one_has_nothing_to_do(project, folde
     assert BundleVersion.objects.count() == 1
 
 
-def test_changes_are_shown_by_meaning_before_anything_is_written(project, folder):
+def test_the_push_preview_describes_changes_by_meaning(project, folder):
     push(project, folder)
     (folder / "d.yaml").write_text(TEXT.replace("message: 'no'", "message: 'never'"))
     with pytest.raises(CommandError, match="Add --yes to run without a prompt"):
@@ -61,7 +61,7 @@ def test_a_push_with_an_environment_deploys_once(project, folder):
     assert Deployment.objects.count() == 1
 
 
-def test_where_a_second_person_is_required_a_push_asks_for_one(project, folder):
+def test_a_push_requests_approval_if_the_environment_requires_it(project, folder):
     takes_two(project)
     output = push(project, folder, "--env", PRODUCTION)
     assert "needs approval in production" in output
@@ -72,14 +72,14 @@ def test_where_a_second_person_is_required_a_push_asks_for_one(project, folder):
     assert not Deployment.objects.exists()
 
 
-def test_what_holds_a_deployment_back_ends_the_push_with_its_sentence(project, folder):
+def test_a_blocked_deployment_ends_the_push_with_its_reason(project, folder):
     push(project, folder)
     words = a_failing_test(BundleVersion.objects.get())
     with pytest.raises(CommandError, match=f"d v1 saved, not deployed: {words}"):
         push(project, folder, "--env", PRODUCTION)
 
 
-def test_a_check_names_file_line_and_column_and_fails(project, folder):
+def test_the_check_command_reports_file_line_and_column_and_fails(project, folder):
     assert "1 contract ready to push." in run("check", str(folder))
     (folder / "bad.yml").write_text(TEXT.replace("type: pre", "type: prae"))
     output = io.StringIO()
@@ -92,13 +92,13 @@ def test_a_check_names_file_line_and_column_and_fails(project, folder):
     assert not BundleVersion.objects.exists()
 
 
-def test_a_check_with_a_project_tells_what_a_push_would_do(project, folder):
+def test_the_check_command_with_a_project_previews_a_push(project, folder):
     result = run("check", str(folder), "--project", project.slug, "--env", PRODUCTION)
     assert "d.yaml: d v1, new contract, to be deployed in production" in result
     assert not BundleVersion.objects.exists()
 
 
-def test_one_contract_in_two_files_is_refused(project, folder):
+def test_a_contract_in_two_files_is_rejected(project, folder):
     (folder / "e.yaml").write_text(TEXT)
     output = io.StringIO()
     with pytest.raises(CommandError):
@@ -106,7 +106,7 @@ def test_one_contract_in_two_files_is_refused(project, folder):
     assert "e.yaml: d.yaml is the contract `d` too" in output.getvalue()
 
 
-def test_a_document_too_large_to_be_one_is_refused_unread(folder):
+def test_an_oversized_file_is_rejected_without_parsing(folder):
     (folder / "big.yaml").write_bytes(b"# " + b"x" * 600_000)
     output = io.StringIO()
     with pytest.raises(CommandError):
@@ -118,7 +118,7 @@ def pull(project, folder, *more: str) -> str:
     return run("pull", str(folder), "--project", project.slug, "--yes", *more)
 
 
-def test_a_pull_writes_the_bytes_and_a_push_of_them_has_nothing_to_do(project, tmp_path):
+def test_pushing_freshly_pulled_contracts_changes_nothing(project, tmp_path):
     save_version(project, document=TEXT.encode(), by=CONSOLE)
     saved(project, name="other")
     folder = tmp_path / "new"
@@ -129,7 +129,7 @@ def test_a_pull_writes_the_bytes_and_a_push_of_them_has_nothing_to_do(project, t
     assert "Nothing to do." in push(project, folder)
 
 
-def test_a_pull_keeps_the_name_that_a_file_has_and_what_it_does_not_know(project, folder):
+def test_a_pull_preserves_file_names_and_unrelated_files(project, folder):
     saved(project, "newer")
     (folder / "d.yaml").rename(folder / "first.yaml")
     assert "first.yaml: d v1, overwritten" in pull(project, folder)
@@ -137,7 +137,7 @@ def test_a_pull_keeps_the_name_that_a_file_has_and_what_it_does_not_know(project
     assert sorted(each.name for each in folder.iterdir()) == ["README.md", "first.yaml"]
 
 
-def test_a_pull_of_an_environment_writes_what_is_live_there(project, tmp_path):
+def test_a_pull_with_an_environment_writes_its_deployed_versions(project, tmp_path):
     live(saved(project, "first"))
     saved(project, "second")
     saved(project, name="nowhere")
@@ -153,7 +153,7 @@ def test_an_unknown_name_is_reported(project, tmp_path):
         run("check", str(tmp_path / "nothing"))
 
 
-def test_another_projects_contracts_are_neither_pulled_nor_changed(project, folder):
+def test_a_push_or_pull_does_not_affect_other_projects(project, folder):
     other = builders.a_project()
     push(other, folder)
     assert bundle_named(project, "d") is None

@@ -1,4 +1,4 @@
-"""The editor as a form alone: kept, checked, saved, and two who write at once."""
+"""The contract editor without JavaScript: save, validate, and concurrent edits."""
 
 import html
 import re
@@ -27,28 +27,28 @@ def me(project, version) -> Editor:
     return Editor(project)
 
 
-def test_without_a_draft_the_newest_version_stands_in_the_editor(me):
+def test_without_a_draft_the_editor_opens_the_newest_version(me):
     page = me.open()
     assert me.fields(page)["text"] == TEXT
     assert heading(page) == "d v1: no changes"
     assert not Draft.objects.exists()
 
 
-def test_a_saved_draft_is_shown_again(me):
+def test_a_saved_draft_reopens_in_the_editor(me):
     me.send(me.open(), "keep", text=TEXT + "\n# mine")
     page = me.open()
     assert me.fields(page)["text"] == TEXT + "\n# mine"
     assert heading(page) == "Draft of d from v1: ready to save"
 
 
-def test_a_text_that_is_backtested_without_javascript_is_saved_first(me, project):
+def test_a_backtest_without_javascript_saves_the_draft_first(me, project):
     fields = me.fields(me.open()) | {"act": "backtest", "text": TEXT + "\n# mine"}
     sent = me.client.post(me.address(), fields)
     assert (sent.status_code, Draft.objects.get().text) == (307, TEXT + "\n# mine")
     assert sent["Location"] == reverse("outcomes:backtest_text", args=[project.slug])
 
 
-def test_a_saved_text_is_the_next_version_with_its_message(me, version):
+def test_saving_a_draft_creates_the_next_version_with_its_message(me, version):
     me.send(me.open(), text=TEXT.replace("\n", "\r\n") + "\r\n# mine", message="Because.")
     newest = version.bundle.versions.get(number=2)
     assert bytes(newest.document).decode() == TEXT + "\n# mine"
@@ -56,7 +56,7 @@ def test_a_saved_text_is_the_next_version_with_its_message(me, version):
     assert not Draft.objects.exists()
 
 
-def test_a_text_with_an_error_is_saved_and_the_error_shown_at_its_place(me, version):
+def test_an_invalid_draft_is_saved_and_its_error_is_displayed_with_its_line(me, version):
     page = me.send(me.open(), text=TEXT.replace("action: block", "acton: block"))
     assert page.status_code == 422
     assert heading(page.text) == "Draft of d from v1: 2 errors to fix"
@@ -66,27 +66,27 @@ def test_a_text_with_an_error_is_saved_and_the_error_shown_at_its_place(me, vers
     assert Draft.objects.get().text == TEXT.replace("action: block", "acton: block")
 
 
-def test_saving_what_is_there_already_makes_no_version(me, version):
+def test_saving_an_unchanged_contract_creates_no_version(me, version):
     page = me.send(me.open())
     assert "d v1 already has this text." in page.text
     assert version.bundle.versions.count() == 1
 
 
-def test_a_message_that_is_too_long_loses_no_word_of_the_text(me):
+def test_a_message_that_is_too_long_does_not_lose_the_draft(me):
     page = me.send(me.open(), text=TEXT + "\n# mine", message="x" * 3_000)
     assert page.status_code == 422
     assert "Use up to 2,000 characters" in page.text
     assert me.fields(page.text)["text"] == TEXT + "\n# mine"
 
 
-def test_a_text_that_is_too_long_to_keep_stands_on_the_page_still(me):
+def test_an_oversized_draft_stays_in_the_form(me):
     page = me.send(me.open(), text="x" * (512 * 1024 + 1))
     assert page.status_code == 422
     assert "bytes. At most 524,288 are allowed" in page.text
     assert len(me.fields(page.text)["text"]) == 512 * 1024 + 1
 
 
-def test_two_tabs_of_one_person_are_shown_both_texts(me):
+def test_a_save_from_a_stale_tab_displays_both_texts(me):
     first, second = me.open(), me.open()
     me.send(first, "keep", text=TEXT + "\n# in the first tab")
     page = me.send(second, "keep", text=TEXT + "\n# in the second tab")
@@ -99,7 +99,7 @@ def test_two_tabs_of_one_person_are_shown_both_texts(me):
     assert Draft.objects.get().text.endswith("# in the second tab")
 
 
-def test_of_two_people_neither_loses_a_word(project, me, version):
+def test_edits_by_two_people_are_merged_without_loss(project, me, version):
     other = Editor(project)
     mine, theirs = me.open(), other.open()
     me.send(mine, "keep", text=TEXT + "\n# mine")
@@ -108,7 +108,7 @@ def test_of_two_people_neither_loses_a_word(project, me, version):
     page = me.open()
     assert f"was saved by {other.member.user} after you started from v1." in page
 
-    shown = me.send(page)  # saving leads to both, not over them
+    shown = me.send(page)  # saving opens the rebase page instead of overwriting
     assert heading(shown.text) == f"d v2 was saved by {other.member.user} while you edited v1."
     assert "No conflicts." in shown.text
     assert version.bundle.versions.count() == 2
@@ -121,7 +121,7 @@ def test_of_two_people_neither_loses_a_word(project, me, version):
     assert bytes(newest.document).decode() == f"# theirs\n{TEXT}\n# mine"
 
 
-def test_one_place_that_both_changed_is_marked_for_a_person_to_choose(project, me, version):
+def test_conflicting_edits_are_marked_for_manual_resolution(project, me, version):
     other = Editor(project)
     theirs = other.open()
     me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
@@ -135,7 +135,7 @@ def test_one_place_that_both_changed_is_marked_for_a_person_to_choose(project, m
     assert version.bundle.versions.count() == 2
 
 
-def test_what_a_draft_changes_is_shown_by_meaning_and_as_text(me):
+def test_draft_changes_are_displayed_by_meaning_and_as_a_diff(me):
     assert me.client.get(me.address("compare")).status_code == 302
     me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
     page = me.client.get(me.address("compare")).text
@@ -147,7 +147,7 @@ def test_what_a_draft_changes_is_shown_by_meaning_and_as_text(me):
     assert "valid YAML yet" in me.client.get(me.address("compare")).text
 
 
-def test_other_authors_of_drafts_are_shown(project, me):
+def test_the_editor_names_other_authors_with_drafts(project, me):
     other = Editor(project)
     other.send(other.open(), "keep", text=TEXT + "\n# theirs")
     page = me.open()
@@ -155,7 +155,7 @@ def test_other_authors_of_drafts_are_shown(project, me):
     assert "# theirs" not in page
 
 
-def test_a_draft_is_discarded_after_a_question(me):
+def test_a_draft_is_discarded_after_confirmation(me):
     me.send(me.open(), "keep", text=TEXT.replace("enforce", "observe"))
     page = me.client.get(me.address("discard")).text
     assert "Changes since v1" in page
@@ -164,7 +164,7 @@ def test_a_draft_is_discarded_after_a_question(me):
     assert me.client.get(me.address("discard")).status_code == 302
 
 
-def test_the_editor_keeps_and_learns_the_new_revision(me):
+def test_autosave_returns_the_new_revision_and_rejects_a_stale_one(me):
     fields = me.fields(me.open()) | {"text": TEXT + "\n# a"}
     body = me.client.post(me.address("keep"), fields).json()
     assert body["revision"] == Draft.objects.get().revision
@@ -179,7 +179,7 @@ def a_new_draft(me: Editor, project: Project, text: str) -> dict[str, object]:
     return {"draft_id": begin_draft(project, text=text, by=by).pk}
 
 
-def test_a_new_contract_is_written_as_a_draft_and_saved_as_its_first_version(project, me):
+def test_a_draft_of_a_new_contract_is_saved_as_its_first_version(project, me):
     text = TEXT.replace("name: d", "name: fresh")
     at = me.address("edit_new", **a_new_draft(me, project, "kind: Ruleset"))
     page = me.client.get(at).text
@@ -198,7 +198,7 @@ def test_a_new_contract_under_a_name_in_use_is_rejected(project, me, version):
     assert version.bundle.versions.count() == 1
 
 
-def test_nobody_opens_the_draft_of_another(project, me):
+def test_you_cannot_open_another_users_draft(project, me):
     which = a_new_draft(me, project, TEXT)
     at = me.address("edit_new", **which)
     stranger = Editor(project)
@@ -207,5 +207,5 @@ def test_nobody_opens_the_draft_of_another(project, me):
     assert Draft.objects.get().text == TEXT
 
 
-def test_a_contract_that_is_not_there_has_no_editor(project, me):
+def test_the_editor_of_an_unknown_contract_is_404(project, me):
     assert me.client.get(me.address(bundle_name="nothing")).status_code == 404

@@ -1,4 +1,4 @@
-"""Drafts: kept as they are written, never over words that somebody has not seen."""
+"""Drafts: stored as written, and never overwritten from a stale revision."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def present_new(project, me: Actor, number: int) -> Draft:
     return draft
 
 
-def test_a_draft_is_saved_and_read_back(bundle, me):
+def test_a_draft_is_stored_unchanged(bundle, me):
     draft = stored_draft(bundle, me, TEXT + "# mine")
     result = present(bundle, me)
     assert result == draft
@@ -84,7 +84,7 @@ def test_a_tab_continues_from_its_last_save(bundle, me):
     assert second.revision != first.revision
 
 
-def test_a_second_tab_overwrites_nothing_that_it_has_not_seen(bundle, me):
+def test_a_stale_tab_cannot_overwrite_a_newer_draft(bundle, me):
     first = stored_draft(bundle, me, "one")
     stored_draft(bundle, me, "two, in this tab", seen=first.revision)
     with pytest.raises(DraftElsewhere) as refused:
@@ -93,18 +93,18 @@ def test_a_second_tab_overwrites_nothing_that_it_has_not_seen(bundle, me):
     assert present(bundle, me).text == "two, in this tab"
 
 
-def test_a_tab_that_knew_of_no_draft_overwrites_none(bundle, me):
+def test_a_tab_without_a_revision_cannot_overwrite_a_draft(bundle, me):
     stored_draft(bundle, me, "one")
     with pytest.raises(DraftElsewhere):
         stored_draft(bundle, me, "two")
 
 
-def test_the_same_text_from_two_tabs_is_no_quarrel(bundle, me):
+def test_the_same_text_from_two_tabs_is_not_a_conflict(bundle, me):
     stored_draft(bundle, me, "one")
     assert stored_draft(bundle, me, "one").text == "one"
 
 
-def test_everybody_has_a_draft_of_their_own(project, bundle, me):
+def test_each_editor_has_their_own_draft(project, bundle, me):
     other = an_editor(project)
     stored_draft(bundle, me, "mine")
     stored_draft(bundle, other, "theirs")
@@ -112,7 +112,7 @@ def test_everybody_has_a_draft_of_their_own(project, bundle, me):
     assert [draft.person.email for draft in drafts_of_others(bundle, me.id)] == [other.label]
 
 
-def test_who_may_not_write_contracts_has_no_draft(project, bundle):
+def test_only_people_with_the_editor_role_can_have_drafts(project, bundle):
     with pytest.raises(Forbidden):
         stored_draft(bundle, an_editor(project, Role.OPERATOR), "x")
     with pytest.raises(Forbidden, match="Only people"):
@@ -125,17 +125,17 @@ def test_a_draft_of_an_unknown_version_is_404(bundle, me):
 
 
 @pytest.mark.parametrize("text", ["x" * (512 * 1024 + 1), "a\0b"])
-def test_a_text_that_no_database_or_nobody_should_keep_is_refused(bundle, me, text):
+def test_a_draft_with_invalid_characters_or_size_is_rejected(bundle, me, text):
     with pytest.raises(InvalidInput):
         stored_draft(bundle, me, text)
     assert draft_of(bundle, me.id) is None
 
 
-def test_the_line_ends_of_a_form_are_those_of_the_version(bundle, me):
+def test_form_line_endings_are_normalized_to_the_versions(bundle, me):
     assert stored_draft(bundle, me, TEXT.replace("\n", "\r\n")).text == TEXT
 
 
-def test_saving_makes_the_next_version_and_ends_the_draft(bundle, me):
+def test_saving_creates_the_next_version_and_deletes_the_draft(bundle, me):
     draft = stored_draft(bundle, me, TEXT + "\n# more")
     version, is_new = save_draft(draft, message="More.", by=me)
     assert (version.number, is_new, version.message) == (2, True, "More.")
@@ -143,7 +143,7 @@ def test_saving_makes_the_next_version_and_ends_the_draft(bundle, me):
     assert draft_of(bundle, me.id) is None
 
 
-def test_a_text_that_another_tab_saved_meanwhile_stays_a_draft(bundle, me):
+def test_a_newer_draft_survives_saving_an_older_revision(bundle, me):
     draft = stored_draft(bundle, me, TEXT + "\n# more")
     stored_draft(bundle, me, TEXT + "\n# more and more", seen=draft.revision)
     save_draft(draft, by=me)
@@ -167,7 +167,7 @@ def test_the_later_of_two_editors_gets_a_conflict_and_loses_nothing(project, bun
     assert present(bundle, me).text == TEXT + "\n# mine"
 
 
-def test_a_draft_brought_up_to_date_holds_what_both_wrote_and_can_be_saved(project, bundle, me):
+def test_a_rebased_draft_contains_both_changes_and_can_be_saved(project, bundle, me):
     other = an_editor(project)
     mine = stored_draft(bundle, me, TEXT + "\n# mine")
     theirs, _ = save_draft(stored_draft(bundle, other, "# theirs\n" + TEXT), by=other)
@@ -177,7 +177,7 @@ def test_a_draft_brought_up_to_date_holds_what_both_wrote_and_can_be_saved(proje
     assert save_draft(now, by=me)[0].number == 3
 
 
-def test_what_both_changed_is_marked_and_cannot_be_saved_by_mistake(project, bundle, me):
+def test_a_draft_with_conflict_markers_cannot_be_saved(project, bundle, me):
     other = an_editor(project)
     mine = stored_draft(bundle, me, TEXT.replace("name: d", "name: d, description: mine"))
     changed = TEXT.replace("name: d", "name: d, description: theirs")
@@ -190,7 +190,7 @@ def test_what_both_changed_is_marked_and_cannot_be_saved_by_mistake(project, bun
         save_draft(now, by=me)
 
 
-def test_a_draft_is_brought_up_to_date_only_as_it_was_seen(project, bundle, me):
+def test_a_stale_revision_of_a_draft_cannot_be_rebased(project, bundle, me):
     first = stored_draft(bundle, me, "one")
     stored_draft(bundle, me, "two", seen=first.revision)
     newer = saved(project, TEXT + "\n# new")
@@ -198,7 +198,7 @@ def test_a_draft_is_brought_up_to_date_only_as_it_was_seen(project, bundle, me):
         rebase_draft(first, newer, seen=first.revision, by=me)
 
 
-def test_a_version_keeps_the_name_of_its_bundle(bundle, me):
+def test_a_draft_cannot_rename_its_contract(bundle, me):
     draft = stored_draft(bundle, me, TEXT.replace("name: d", "name: other"))
     with pytest.raises(DocumentInvalid, match="This contract is named `d`") as refused:
         save_draft(draft, by=me)
@@ -206,7 +206,7 @@ def test_a_version_keeps_the_name_of_its_bundle(bundle, me):
     assert refused.value.errors[0].fix == "d"
 
 
-def test_a_new_contract_begins_as_a_draft_and_becomes_a_first_version(project, me):
+def test_a_draft_of_a_new_contract_becomes_its_first_version(project, me):
     draft = begin_draft(project, text="half", by=me)
     result = present_new(project, me, draft.pk)
     keep_new_draft(result, text=TEXT, seen=result.revision, by=me)
@@ -215,14 +215,14 @@ def test_a_new_contract_begins_as_a_draft_and_becomes_a_first_version(project, m
     assert drafts_of(project, me.id) == []
 
 
-def test_a_new_contract_does_not_become_a_version_of_one_that_is_there(project, bundle, me):
+def test_a_draft_of_a_new_contract_cannot_overwrite_an_existing_contract(project, bundle, me):
     draft = begin_draft(project, text=TEXT + "\n# another", by=me)
     with pytest.raises(MovedOn):
         save_draft(draft, by=me)
     assert drafts_of(project, me.id) == [draft]
 
 
-def test_only_the_author_sees_a_draft(project, me):
+def test_only_the_author_can_read_a_draft(project, me):
     draft = begin_draft(project, text="half", by=me)
     other = an_editor(project)
     assert new_draft_numbered(project, other.id or 0, draft.pk) is None
@@ -240,7 +240,7 @@ def test_a_discarded_draft_is_removed_and_audited(project, bundle, me):
         discard_draft(draft, seen=draft.revision, by=me)
 
 
-def test_one_person_has_only_so_many_drafts_of_new_contracts(project, me, monkeypatch):
+def test_drafts_of_new_contracts_are_limited_per_person(project, me, monkeypatch):
     monkeypatch.setattr("governance.drafts.storage.MOST_NEW", 2)
     for _ in range(2):
         begin_draft(project, text="x", by=me)

@@ -1,4 +1,4 @@
-"""Drafts over HTTP: a person's own, never kept over what its sender has not seen."""
+"""Drafts over HTTP: private to their author, and never overwritten from a stale revision."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_a_draft_of_a_new_contract_becomes_its_first_version(me):
     assert me.get(at).status_code == 404
 
 
-def test_what_its_sender_has_not_seen_is_not_written_over(project, me):
+def test_a_stale_revision_is_409_and_overwrites_nothing(project, me):
     _, draft = sent(me, "post", DRAFTS, yaml="one")
     at, seen = f"{DRAFTS}/{draft['id']}", draft["revision"]
     assert sent(me, "put", at, yaml="two", revision=seen)[0] == 200
@@ -62,7 +62,7 @@ def test_what_its_sender_has_not_seen_is_not_written_over(project, me):
     assert me.get(DRAFTS).json() == {"drafts": []}
 
 
-def test_what_was_saved_meanwhile_is_brought_into_a_draft(project, me):
+def test_a_rebase_merges_the_newer_version_into_the_draft(project, me):
     saved(project, TEXT)
     mine = TEXT.replace("id: b", "id: mine")
     _, draft = sent(me, "post", DRAFTS, name="d", yaml=mine)
@@ -78,7 +78,7 @@ def test_what_was_saved_meanwhile_is_brought_into_a_draft(project, me):
     assert sent(me, "post", f"{at}/versions", revision=both["revision"])[0] == 201
 
 
-def test_a_second_draft_of_one_contract_is_the_same_draft(project, me):
+def test_a_second_draft_of_the_same_contract_is_409(project, me):
     saved(project, TEXT)
     assert sent(me, "post", DRAFTS, name="d", yaml=TEXT)[0] == 201
     status, result = sent(me, "post", DRAFTS, name="d", yaml=f"{TEXT}\n")
@@ -95,12 +95,12 @@ def test_a_second_draft_of_one_contract_is_the_same_draft(project, me):
         ({"yaml": "x", "odd": 1}, 422),
     ],
 )
-def test_what_cannot_be_a_draft_is_refused(project, me, body, status):
+def test_an_invalid_draft_request_is_rejected(project, me, body, status):
     saved(project, TEXT)
     assert sent(me, "post", DRAFTS, **body)[0] == status
 
 
-def test_nobody_reaches_the_draft_of_another_and_a_key_none(project, me):
+def test_drafts_are_private_to_their_owner_and_unavailable_to_api_keys(project, me):
     _, draft = sent(me, "post", DRAFTS, yaml=TEXT)
     other = builders.signed_in(builders.a_member(project, Role.ADMIN).user)
     assert other.get(f"{DRAFTS}/{draft['id']}").status_code == 404

@@ -1,4 +1,4 @@
-"""Drafts kept and saved at the same moment, each over a connection of its own."""
+"""Drafts stored and saved concurrently, each on its own connection."""
 
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ def texts_of(bundle: Bundle) -> set[str]:
     return versions | set(Draft.objects.values_list("text", flat=True))
 
 
-def test_of_people_who_save_at_once_one_is_first_and_no_word_is_lost():
+def test_one_of_several_concurrent_drafts_is_saved_and_no_text_is_lost():
     for _ in range(ROUNDS):
         project = builders.a_project()
         bundle = save_version(project, document=TEXT, by=CONSOLE)[0].bundle
@@ -57,7 +57,7 @@ def test_of_people_who_save_at_once_one_is_first_and_no_word_is_lost():
         assert [each.number for each in bundle.versions.all()] == [2, 1]
 
 
-def test_of_concurrent_first_saves_one_wins_and_the_others_get_a_conflict():
+def test_one_of_several_concurrent_first_saves_wins_and_the_rest_conflict():
     for _ in range(ROUNDS):
         project = builders.a_project()
         bundle = save_version(project, document=TEXT, by=CONSOLE)[0].bundle
@@ -71,7 +71,7 @@ def test_of_concurrent_first_saves_one_wins_and_the_others_get_a_conflict():
         assert Draft.objects.filter(bundle=bundle).count() == 1
 
 
-def test_of_new_contracts_of_one_name_one_is_the_first_version_and_the_other_stays_a_draft():
+def test_one_of_two_new_contracts_with_the_same_name_is_saved():
     for _ in range(ROUNDS):
         project = builders.a_project()
         people = [an_editor(project) for _ in range(2)]

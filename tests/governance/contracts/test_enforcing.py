@@ -1,4 +1,4 @@
-"""One word of a text changes, wherever and however it is written."""
+"""Changing the default mode of a contract from observe to enforce, in any YAML style."""
 
 import pytest
 
@@ -20,7 +20,7 @@ BODY = "apiVersion: edictum/v1\nkind: Ruleset\n{defaults}\nrules: []  # mode: ob
         ("# é 😀 before\ndefaults: {mode: observe}", "# é 😀 before\ndefaults: {mode: enforce}"),
     ],
 )
-def test_only_the_word_changes(written, becomes):
+def test_enforcing_changes_only_the_default_mode(written, becomes):
     becomes = becomes or "defaults:\n    mode:   enforce  # observe at first"
     result = enforced(read_document(BODY.format(defaults=written)))
     assert result is not None
@@ -29,18 +29,18 @@ def test_only_the_word_changes(written, becomes):
 
 
 @pytest.mark.parametrize("written", ["defaults: {mode: enforce}", "metadata: {mode: observe}"])
-def test_what_does_not_observe_by_default_has_nothing_to_change(written):
+def test_a_contract_that_does_not_observe_by_default_is_unchanged(written):
     assert enforced(read_document(BODY.format(defaults=written))) is None
 
 
-def test_a_rule_that_observes_on_purpose_goes_on_observing():
+def test_a_rule_with_its_own_observe_mode_is_unchanged():
     text = "kind: Ruleset\ndefaults: {mode: observe}\nrules: [{id: a, mode: observe}]\n"
     result = enforced(read_document(text))
     assert result is not None
     assert result.text == text.replace("observe", "enforce", 1)
 
 
-def test_line_ends_and_everything_else_stay_byte_for_byte():
+def test_enforcing_preserves_line_endings_and_all_other_bytes():
     text = "kind: Ruleset\r\ndefaults:\r\n  mode: observe\r\nrules: []"
     result = enforced(read_document(text))
     assert result is not None

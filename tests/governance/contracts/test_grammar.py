@@ -1,4 +1,4 @@
-"""The words that are offered are those that the library takes."""
+"""Completions of the editor match the library's schema."""
 
 import json
 from importlib import resources
@@ -15,7 +15,7 @@ SCHEMA = json.loads(
 
 
 def parts(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """A schema as what it may be: references followed, alternatives apart."""
+    """All alternatives of a schema, with references resolved."""
     if "$ref" in schema:
         return parts(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
     if "oneOf" in schema:
@@ -38,13 +38,13 @@ def at(place: str) -> list[dict[str, Any]]:
     return result
 
 
-def test_the_keys_of_each_place_are_those_of_the_schema():
+def test_completion_keys_match_the_schema():
     for place, words in grammar.KEYS.items():
         known = {key for each in at(place) for key in each.get("properties", {})}
         assert set(words) == known, place
 
 
-def test_the_values_of_each_place_are_those_of_the_schema():
+def test_completion_values_match_the_schema():
     for place, words in grammar.VALUES.items():
         known: set[str] = set()
         for each in at(place):
@@ -54,17 +54,17 @@ def test_the_values_of_each_place_are_those_of_the_schema():
         assert set(words) == known, place
 
 
-def test_the_operators_are_those_of_the_library():
+def test_completion_operators_match_the_library():
     assert set(grammar.OPERATORS) == set(BUILTIN_OPERATOR_NAMES)
 
 
-def test_an_operator_that_takes_only_so_many_values_offers_them():
+def test_boolean_operators_offer_their_values():
     result = SCHEMA["$defs"]["Operator"]["properties"]
     few = {name for name, takes in result.items() if takes.get("type") == "boolean"}
     assert few == set(grammar.OPERANDS)
 
 
-def test_the_old_dialect_has_its_own_words_at_its_own_places():
+def test_the_old_format_has_its_own_keys_and_values():
     keys, values = grammar.keys_in(Dialect.OLD), grammar.values_in(Dialect.OLD)
     assert "contracts" in keys[""]
     assert "effect" in keys["contracts/*/then"]
@@ -74,7 +74,7 @@ def test_the_old_dialect_has_its_own_words_at_its_own_places():
     assert values["contracts/*/outside"] == ["deny", "approve"]
 
 
-def test_the_new_dialect_is_as_the_tables_have_it():
+def test_the_new_format_uses_the_tables_unchanged():
     assert grammar.keys_in(Dialect.NEW) == {
         place: list(words) for place, words in grammar.KEYS.items()
     }

@@ -1,4 +1,4 @@
-"""Another session limit in the text of a contract."""
+"""Changing a session limit in the YAML of a contract."""
 
 import pytest
 
@@ -73,17 +73,17 @@ def limits_of(text):
     ],
 )
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_the_contract_has_the_limit_and_is_valid(text, name, limits, line_end):
+def test_changing_a_limit_produces_a_valid_contract_with_the_limit(text, name, limits, line_end):
     assert limits_of(with_limit(text.replace("\n", line_end), name, 20)) == limits
 
 
-def test_the_rest_of_the_text_stays_as_it_is():
+def test_changing_a_limit_preserves_the_rest_of_the_yaml():
     assert with_limit(BLOCK, "max_tool_calls", 20) == BLOCK.replace("50", "20")
     lines = with_limit(BLOCK, "max_attempts", 20).splitlines()
     assert [line for line in lines if line not in BLOCK.splitlines()] == ["      max_attempts: 20"]
 
 
-def test_a_rule_that_is_turned_off_does_not_count():
+def test_a_disabled_session_rule_is_not_changed():
     off = FLOW.replace("type: session", "type: session, enabled: false")
     assert {"max_tool_calls": 20} in limits_of(
         with_limit(document(off, pre(ALWAYS)), "max_tool_calls", 20)
@@ -100,11 +100,11 @@ def test_a_rule_that_is_turned_off_does_not_count():
         ("max_calls_per_tool", 5),
     ],
 )
-def test_a_limit_that_does_not_exist_is_refused(name, value):
+def test_an_unknown_limit_is_rejected(name, value):
     with pytest.raises(InvalidInput):
         with_limit(BLOCK, name, value)
 
 
-def test_a_limit_of_a_tool_without_one_says_so():
+def test_changing_the_limit_of_a_tool_without_one_is_rejected():
     with pytest.raises(InvalidInput, match="no limit on calls of `shell`"):
         with_limit(BLOCK, "max_calls_per_tool:shell", 5)

@@ -1,4 +1,4 @@
-"""Which limit stopped a call, and whether it was right to stop there."""
+"""Which limit stopped a call, and whether it stopped at the right call."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from governance.core.session_limits import (
 
 
 def a_counter(limit, reported="", classified="", *, stopped_at=None, checked=True):
-    """Calls of which `1` says success and `0` anything else, in each of the countings."""
+    """Counter after these calls; `1` is a success in that count, `0` is not."""
     counter = LimitCounter(limit)
     for number, (one, other) in enumerate(zip(reported, classified, strict=True), start=1):
         counter.count(number, reported=one == "1", classified=other == "1", checked=checked)
@@ -50,19 +50,21 @@ def a_counter(limit, reported="", classified="", *, stopped_at=None, checked=Tru
         "nothing was counted",
     ],
 )
-def test_a_limit_of_three_executions_is_judged(reported, classified, stopped_at, judgement):
+def test_an_execution_limit_is_assessed_as_premature_right_or_delayed(
+    reported, classified, stopped_at, judgement
+):
     counter = a_counter(MaxExecutions(3), reported, classified, stopped_at=stopped_at)
     assert counter.use().judgement == judgement
 
 
-def test_nothing_is_judged_where_no_counted_call_was_checked():
+def test_a_stop_is_not_assessed_if_no_counted_call_was_checked():
     use = a_counter(MaxExecutions(2), "111", "111", stopped_at=4, checked=False).use()
     assert use.judgement is None
     assert not use.checked
     assert use.reached_at == {"executions": 2, "reported": 2, "classified": 2}
 
 
-def test_a_limit_on_attempts_has_one_counting_and_no_judgement():
+def test_an_attempt_limit_has_one_count_and_no_assessment():
     use = a_counter(MaxAttempts(2), "11", "11", stopped_at=2).use()
     assert use.as_json() == {
         "limit": "max_attempts",
@@ -76,7 +78,7 @@ def test_a_limit_on_attempts_has_one_counting_and_no_judgement():
     }
 
 
-def test_a_limit_on_executions_is_read_in_three_countings():
+def test_an_execution_limit_is_counted_in_three_ways():
     use = a_counter(MaxExecutionsOfTool("query", 2), "111", "010", stopped_at=4).use()
     assert use.as_json() == {
         "limit": "max_calls_per_tool",
@@ -90,7 +92,7 @@ def test_a_limit_on_executions_is_read_in_three_countings():
     }
 
 
-def test_the_first_stop_is_the_one_that_counts():
+def test_only_the_first_stop_is_recorded():
     counter = a_counter(MaxExecutions(1), "1", "1", stopped_at=2)
     counter.stop(5)
     assert counter.use().stopped_at == 2
@@ -106,7 +108,7 @@ EVERY_KIND = limits_of(
 
 
 def denied(rule, tool, *reached, limits=EVERY_KIND):
-    """The limit that a denial is for, when those of the named kinds have been reached."""
+    """Limit that a denial is attributed to after limits of the given kinds were reached."""
     counters = [LimitCounter(limit) for limit in limits]
     for counter in counters:
         if counter.limit.kind in reached:
@@ -152,11 +154,13 @@ def denied(rule, tool, *reached, limits=EVERY_KIND):
         "an unknown rule, none reached: calls",
     ],
 )
-def test_a_denial_is_for_the_limit_that_it_names_or_else_reached_first(rule, tool, reached, limit):
+def test_a_denial_is_attributed_to_its_named_limit_or_the_first_one_reached(
+    rule, tool, reached, limit
+):
     assert denied(rule, tool, *reached) == limit
 
 
-def test_where_nothing_is_reached_the_tools_own_limit_comes_before_attempts():
+def test_a_denial_below_every_limit_is_attributed_to_the_tools_limit_first():
     limits = limits_of(
         [{"id": "r", "limits": {"max_attempts": 9, "max_calls_per_tool": {"query": 2}}}]
     )
@@ -164,13 +168,13 @@ def test_where_nothing_is_reached_the_tools_own_limit_comes_before_attempts():
     assert denied(None, "send", limits=limits) == ("max_attempts", None)
 
 
-def test_a_denial_without_any_limit_to_refer_to_is_for_none():
+def test_a_denial_without_an_applicable_limit_is_attributed_to_none():
     assert denied("gone", "query", limits=()) is None
     of_another_tool = limits_of([{"id": "r", "limits": {"max_calls_per_tool": {"send": 2}}}])
     assert denied(None, "query", limits=of_another_tool) is None
 
 
-def test_what_a_rule_wants_above_the_sdk_is_stopped_by_the_sdk():
+def test_an_sdk_default_below_a_rules_limit_explains_the_denial():
     limits = limits_of([{"id": "high", "limits": {"max_tool_calls": 1000}}], assume_sdk=True)
     counters = [LimitCounter(limit) for limit in limits]
     for number in range(1, 201):
@@ -181,7 +185,7 @@ def test_what_a_rule_wants_above_the_sdk_is_stopped_by_the_sdk():
     assert (stopped.limit.assumed, stopped.limit.kind) == (True, "max_tool_calls")
 
 
-def test_an_assumed_limit_that_is_far_off_does_not_explain_a_denial():
+def test_a_distant_sdk_default_does_not_explain_a_denial():
     counters = [
         LimitCounter(MaxAttempts(500, assumed=True)),
         LimitCounter(MaxExecutions(200, assumed=True)),

@@ -1,4 +1,4 @@
-"""Changes between two documents, by meaning."""
+"""Changes between two contracts, by meaning."""
 
 import json
 from typing import Any
@@ -63,7 +63,7 @@ def written(values: dict[str, Any]) -> Document:
 
 
 def changed(**edits: Any) -> tuple[Change, ...]:
-    """Changes that an edit of the first document makes; `rule__key` edits a key of that rule."""
+    """Changes made by an edit of the first document; `rule__key` edits a key of that rule."""
     values = json.loads(json.dumps(BEFORE))
     for name, value in edits.items():
         rule, _, key = name.partition("__")
@@ -82,13 +82,13 @@ def described(**edits: Any) -> list[str]:
     return [str(change) for change in changed(**edits)]
 
 
-def test_a_lowered_limit_shows_both_values():
+def test_a_lowered_limit_is_described_with_both_values():
     assert changed(limits__limits={"max_tool_calls": 100, "max_attempts": 200}) == (
         Change("changed", "limits", "`max_tool_calls`", "150", "100"),
     )
 
 
-def test_a_limit_that_was_not_there_comes_from_no_limit():
+def test_an_added_limit_is_described_as_a_change_from_no_limit():
     limits = {"max_tool_calls": 150, "max_attempts": 200, "max_calls_per_tool": {"send": 20}}
     assert described(limits__limits=limits) == [
         "rule `limits`, calls of `send`: no limit → 20 per session"
@@ -102,17 +102,17 @@ def test_tools_added_to_a_pattern_are_counted_and_named():
     ]
 
 
-def test_a_rule_that_ends_to_be_observed_is_one_change_of_its_mode():
+def test_a_rule_that_leaves_observe_mode_is_one_mode_change():
     assert described(amount__mode="enforce") == ["rule `amount`, mode: observe → enforce"]
 
 
-def test_to_spell_out_what_holds_anyway_changes_nothing():
+def test_an_explicit_default_is_not_a_change():
     assert (
         changed(amount__enabled=True, anything__mode="enforce", crm_fields__outside="block") == ()
     )
 
 
-def test_the_mode_of_a_document_is_described_once_and_not_for_each_rule():
+def test_a_default_mode_change_is_described_once_not_per_rule():
     assert described(defaults={"mode": "observe"}) == ["the document, mode: enforce → observe"]
 
 
@@ -121,14 +121,14 @@ def test_a_changed_operand_is_described_rather_than_the_condition():
     assert described(amount__when={"all": parts}) == ["rule `amount`, `args.amount` >: 500 → 1000"]
 
 
-def test_values_of_a_list_are_described_as_added_and_removed():
+def test_list_values_are_described_as_added_and_removed():
     parts = [{"args.amount": {"gt": 500}}, {"args.currency": {"in": ["CHF", "USD"]}}]
     assert described(amount__when={"all": parts}) == [
         'rule `amount`: `args.currency` is one of: "CHF" added; "EUR" removed'
     ]
 
 
-def test_another_part_of_a_condition_is_described_alone():
+def test_an_added_condition_is_described_by_itself():
     parts = [*BEFORE["rules"][2]["when"]["all"], {"environment": {"equals": "production"}}]
     assert described(amount__when={"all": parts}) == [
         'rule `amount`, condition, all of: nothing → `environment` is "production"'
@@ -159,7 +159,7 @@ def test_true_is_not_one_in_a_condition():
     assert [str(change) for change in changes(one, true)] == ["rule `a`, `args.x` is: 1 → true"]
 
 
-def test_action_message_and_timeout_are_described_in_words():
+def test_changes_of_action_message_and_timeout_are_described_in_words():
     then = {"action": "ask", "message": "May I?", "timeout": 60, "timeout_action": "allow"}
     assert described(amount__then=then) == [
         "rule `amount`, action: denies → asks",
@@ -169,12 +169,12 @@ def test_action_message_and_timeout_are_described_in_words():
     ]
 
 
-def test_the_time_to_answer_that_holds_anyway_changes_nothing():
+def test_an_explicit_default_timeout_is_not_a_change():
     then = {"action": "ask", "message": "Who are you?", "timeout": 300, "timeout_action": "block"}
     assert changed(anything__then=then) == ()
 
 
-def test_tags_metadata_and_the_switch_are_described():
+def test_changes_of_tags_metadata_and_the_enabled_flag_are_described():
     then = {"action": "block", "message": "Too much.", "tags": ["money"], "metadata": {"a": 1}}
     assert described(amount__then=then, anything__enabled=False) == [
         "rule `amount`, tags: nothing → `money`",
@@ -183,7 +183,7 @@ def test_tags_metadata_and_the_switch_are_described():
     ]
 
 
-def test_changes_outside_the_rules_belong_to_the_document():
+def test_changes_outside_the_rules_are_attributed_to_the_document():
     tools = {"crm_read": {"side_effect": "write"}, "pay": {"side_effect": "irreversible"}}
     assert described(metadata={"name": "bills", "description": "All"}, tools=tools) == [
         "the document, name: billing → bills",
@@ -208,11 +208,11 @@ def test_rules_added_and_removed_are_described():
     ]
 
 
-def test_another_id_alone_is_no_rule_removed_and_added():
+def test_a_renamed_rule_is_not_described_as_removed_and_added():
     assert described(anything__id="who") == ["rule `who`, id: `anything` → `who`"]
 
 
-def test_order_counts_where_one_call_can_meet_both_rules():
+def test_order_matters_if_a_call_can_match_both_rules():
     limits, crm, amount, anything = BEFORE["rules"]
     assert described(rules=[limits, crm, anything, amount]) == [
         "rule `anything`, place: tried after `amount` → tried before `amount`"
@@ -220,7 +220,7 @@ def test_order_counts_where_one_call_can_meet_both_rules():
     assert changed(rules=[crm, amount, anything, limits]) == ()
 
 
-def test_order_does_not_count_between_tools_that_are_different():
+def test_order_does_not_matter_between_rules_for_different_tools():
     limits, crm, amount, anything = BEFORE["rules"]
     anything = {**anything, "tool": "send_*"}
     before, after = (
@@ -230,13 +230,13 @@ def test_order_does_not_count_between_tools_that_are_different():
     assert changes(before, after) == ()
 
 
-def test_without_an_earlier_document_every_rule_is_added():
+def test_without_an_earlier_version_every_rule_is_added():
     assert [(change.kind, change.subject) for change in changes(None, written(BEFORE))] == [
         ("added", rule["id"]) for rule in BEFORE["rules"]
     ]
 
 
-def test_the_dialect_changes_nothing():
+def test_converting_between_formats_is_not_a_change():
     document = written(BEFORE)
     assert changes(document, read_document(document.twin)) == ()
     assert changes(read_document(document.twin), document) == ()
@@ -254,7 +254,7 @@ RULES = st.lists(st.dictionaries(KEYS, JSON, max_size=6) | JSON, max_size=4)
 
 @settings(max_examples=60, deadline=None)
 @given(RULES, RULES)
-def test_a_half_written_document_has_changes_too(old, new):
+def test_an_incomplete_contract_has_changes(old, new):
     before, after = (
         read_document(json.dumps({"kind": "Ruleset", "rules": rules})) for rules in (old, new)
     )
@@ -270,7 +270,7 @@ def test_a_broken_contract_is_described_as_far_as_possible(text):
 
 @settings(max_examples=60, deadline=None)
 @given(DOCUMENTS, st.booleans())
-def test_whatever_a_document_says_its_format_and_dialect_change_nothing(values, flow):
+def test_formatting_and_contract_format_are_never_changes(values, flow):
     one = read_document(text_of(values))
     other = read_document(text_of(values, Dialect.OLD, default_flow_style=flow, width=20))
     assert changes(one, other) == ()
@@ -279,7 +279,7 @@ def test_whatever_a_document_says_its_format_and_dialect_change_nothing(values, 
 
 @settings(max_examples=60, deadline=None)
 @given(DOCUMENTS, st.data())
-def test_a_rule_less_is_one_rule_removed_and_back_again_one_added(values, data):
+def test_removing_a_rule_is_one_removal_and_restoring_it_one_addition(values, data):
     rules = values["rules"]
     gone = data.draw(st.sampled_from(rules))
     fewer = {**values, "rules": [rule for rule in rules if rule is not gone]}
@@ -292,7 +292,7 @@ def test_a_rule_less_is_one_rule_removed_and_back_again_one_added(values, data):
 
 @settings(max_examples=60, deadline=None)
 @given(DOCUMENTS, DOCUMENTS)
-def test_what_differs_one_way_differs_the_other_way_too(one, other):
+def test_changes_are_symmetric(one, other):
     there = changes(read_document(text_of(one)), read_document(text_of(other)))
     back = changes(read_document(text_of(other)), read_document(text_of(one)))
     assert bool(there) == bool(back)

@@ -1,4 +1,4 @@
-"""Documents without changes by meaning are decided the same: the words against the library."""
+"""Contracts without described changes make the same decisions in the library."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.governance.generated import CALLS, DOCUMENTS, text_of
 
 
 def rewritten(value: Any, draw: Any) -> Any:
-    """The same in other words, or nearly: what an author might take for the same."""
+    """An equivalent or nearly equivalent version, which an author might consider the same."""
     if isinstance(value, dict):
         copy = {key: rewritten(item, draw) for key, item in value.items()}
         if set(copy) == {"when", "then", "type", "tool", "id"} and draw(st.booleans()):
@@ -30,7 +30,9 @@ def rewritten(value: Any, draw: Any) -> Any:
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(DOCUMENTS, st.lists(CALLS, min_size=1, max_size=8), st.data())
-def test_equivalent_documents_decide_every_call_the_same(engine: Engine, values, calls, data):
+def test_contracts_without_described_changes_decide_every_call_the_same(
+    engine: Engine, values, calls, data
+):
     other = rewritten(values, data.draw)
     before, after = read_document(text_of(values)), read_document(text_of(other))
     if changes(before, after) or not engine.validate(after).valid:
@@ -39,7 +41,7 @@ def test_equivalent_documents_decide_every_call_the_same(engine: Engine, values,
 
 
 def _decisions(engine: Engine, document: Any, calls: Any) -> list[Any]:
-    """Each decision, with what each rule says, whatever the order of rules that never meet."""
+    """Each decision with the result of each rule, sorted by rule."""
     return [
         (
             getattr(result, "action", result),

@@ -1,4 +1,4 @@
-"""Which documents name something by its id: as they stand now, and no others."""
+"""Current documents that name something by its id."""
 
 from governance.contracts.queries.naming import Naming, documents_naming
 from tests import builders
@@ -8,7 +8,7 @@ from tests.governance.naming import a_check
 ID = "0123456789abcdef" * 4
 
 
-def test_contracts_checks_and_tests_that_name_it_are_listed(project):
+def test_contracts_checks_and_tests_that_name_an_id_are_listed(project):
     version = saved(project, f"# {ID}\n{TEXT}")
     added(version.bundle, a_case("reads it", path=f"/artifacts/{ID}"), a_case("another"))
     check = a_check(
@@ -29,6 +29,6 @@ def test_names_of_older_versions_are_not_listed(project):
     assert documents_naming(project, ID) == []
 
 
-def test_a_name_that_would_stand_in_many_a_word_is_not_looked_for(project):
+def test_a_short_name_is_not_searched(project):
     saved(project, TEXT)
     assert documents_naming(project, "args") == []

@@ -1,4 +1,4 @@
-"""Which rules of contracts name a tool."""
+"""Rules of contracts that name a tool."""
 
 import re
 
@@ -29,13 +29,13 @@ def named(tool: str) -> list[str]:
     return [rule.id for rule in rules if rule.names(tool)]
 
 
-def test_rules_name_tools_by_pattern_by_name_and_as_what_they_limit():
+def test_rules_name_a_tool_by_pattern_by_name_or_by_limit():
     assert named("crm_update") == ["crm"]
     assert named("pay") == ["pay", "few"]
     assert named("crm") == []
 
 
-def test_the_page_tells_of_what_is_live_and_leads_to_the_line(project):
+def test_the_page_lists_deployed_rules_and_links_to_their_lines(project):
     saved = save_version(project, document=document(*RULES), by=CONSOLE)[0]
     client = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
     address = reverse("governance:tool_rules", args=[project.slug])

@@ -1,4 +1,4 @@
-"""Code that loads a contract: every value in its place, safe in its language."""
+"""Sample code that loads a contract: every value filled in and escaped for its language."""
 
 import ast
 import shlex
@@ -32,19 +32,19 @@ def test_without_a_key_there_is_a_placeholder(language):
 
 
 @pytest.mark.parametrize("language", ["python", "edictum"])
-def test_a_value_cannot_leave_its_string_in_python(language):
+def test_values_are_escaped_in_python_snippets(language):
     hostile = 'x"); import os; os.system("true") #'
     tree = ast.parse(snippets(agent=hostile)[language].code)
     assert hostile in {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
 
 
-def test_a_value_cannot_leave_its_word_in_a_command():
+def test_values_are_quoted_in_shell_snippets():
     words = shlex.split(snippets(agent="x'; true #")["curl"].code.replace("\\\n", " "))
     assert "X-Edictum-Agent-Id: x'; true #" in words
     assert len(words) == 6
 
 
-def test_the_client_is_installed_from_where_the_caller_says():
+def test_the_python_snippet_installs_the_client_from_the_given_address():
     address = "https://console.test/clients/a.whl"
     assert shlex.split(snippets(client=address)["python"].command)[-1] == address
 
@@ -59,7 +59,7 @@ def test_the_client_is_installed_from_where_the_caller_says():
         ("http://console.test", True),
     ],
 )
-def test_http_to_another_machine_is_allowed_explicitly(url, is_needed):
+def test_snippets_allow_http_to_a_remote_host_explicitly(url, is_needed):
     shown = snippets(url=url)
     assert ("allow_insecure=True" in shown["python"].code) is is_needed
     assert ("allow_insecure=True" in shown["edictum"].code) is is_needed

@@ -1,5 +1,5 @@
-"""Two people write on one contract, one of them in two tabs: in whatever order they keep, save and
-bring together what they have, every word of each ends in the newest version."""
+"""Two people edit one contract, one of them in two tabs: in any order of storing, saving and
+rebasing, the newest version contains every edit."""
 
 import re
 from itertools import permutations
@@ -13,12 +13,12 @@ from tests import builders
 from tests.governance.contracts.test_draft_pages import TEXT
 from tests.governance.editing import Editor
 
-ORDERS = sorted(set(permutations("AABBS")))  # S: a tab of A that knows nothing of the first
+ORDERS = sorted(set(permutations("AABBS")))  # S: a second tab of A with a stale draft
 MARK = re.compile(r"^(<<<<<<<|=======|>>>>>>>)")
 
 
 class Tab:
-    """One writer's editor; they give up no word of their own or of the other."""
+    """One tab of an editor, which always resolves conflicts by including both texts."""
 
     def __init__(self, editor: Editor, word: str, *, first: bool) -> None:
         self.editor, self.word, self.first = editor, f"# {word}", first
@@ -34,7 +34,7 @@ class Tab:
         return self.fields["text"]
 
     def step(self) -> None:
-        """The first time it writes and is kept, the second time it is saved."""
+        """Write and store a draft the first time; save a version the second time."""
         self.times += 1
         if self.times == 1:
             parts = [self.word, self.text] if self.first else [self.text, self.word]
@@ -46,7 +46,7 @@ class Tab:
     def keep(self) -> None:
         address = self.editor.address("keep")
         answer = self.editor.client.post(address, self.fields)
-        if answer.status_code == 409:  # the other text is shown: what is missing is copied
+        if answer.status_code == 409:  # the response has the other text: copy its missing lines
             there = Draft.objects.get(person=self.editor.member.user)
             assert "was changed in another tab" in answer.text
             assert f'data-elsewhere-revision="{there.revision}"' in answer.text
@@ -58,7 +58,7 @@ class Tab:
         self.fields["seen"] = answer.json()["revision"]
 
     def save(self) -> None:
-        """Once: who finds that another was faster has both brought together, and goes on then."""
+        """Save once; after a conflict, rebase the draft for the next attempt."""
         self.keep()
         page = self.editor.send("", act="save", **self.fields)
         if " saved." in page.text or " already has this text." in page.text:
@@ -71,7 +71,7 @@ class Tab:
 
 
 def lines_of(text: str) -> list[str]:
-    """Resolve conflicts by taking both sides without the marks."""
+    """Lines with conflict markers removed, so that both sides remain."""
     return [line for line in text.split("\n") if not MARK.match(line)]
 
 
@@ -88,7 +88,7 @@ def newest_text(bundle: Bundle) -> str:
 @pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("begins", "ABS")
-def test_every_order_of_two_people_and_a_stale_tab_ends_with_every_word(begins):
+def test_no_interleaving_of_two_editors_and_a_stale_tab_loses_text(begins):
     for place, order in enumerate(each for each in ORDERS if each[0] == begins):
         project = builders.a_project()
         bundle = save_version(project, document=TEXT, by=CONSOLE)[0].bundle
@@ -96,7 +96,7 @@ def test_every_order_of_two_people_and_a_stale_tab_ends_with_every_word(begins):
         tabs = {
             "A": Tab(one, "of-A", first=False),
             "S": Tab(one, "of-the-stale-tab", first=False),
-            "B": Tab(two, "of-B", first=place % 2 == 0),  # at another place, or at theirs
+            "B": Tab(two, "of-B", first=place % 2 == 0),  # at the start, or where A writes
         }
         for who in order:
             tabs[who].step()

@@ -1,4 +1,4 @@
-"""Versions over HTTP: in either dialect, their outline, and what changed between two."""
+"""Versions over HTTP: both formats, the outline, and comparisons."""
 
 import hashlib
 
@@ -30,17 +30,17 @@ pytestmark = pytest.mark.usefixtures("_three_versions")
     ("query", "dialect", "text"),
     [("", "new", TEXT), ("?dialect=new", "new", TEXT), ("?dialect=old", "old", IN_OLD_WORDS)],
 )
-def test_a_version_comes_in_the_requested_format(reader, query, dialect, text):
+def test_a_version_is_returned_in_the_requested_format(reader, query, dialect, text):
     body = reader.get(f"/v1/contracts/d/versions/1{query}").json()
     assert (body["yaml"], body["dialect"]) == (text, dialect)
     assert body["revision_hash"] == hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_there_is_no_third_dialect(reader):
+def test_an_unknown_format_is_422(reader):
     assert reader.get("/v1/contracts/d/versions/1?dialect=other").status_code == 422
 
 
-def test_the_outline_has_every_rule_with_its_lines(reader):
+def test_the_outline_has_every_rule_with_its_line_numbers(reader):
     body = reader.get("/v1/contracts/d/versions/1/outline").json()
     assert body["rules"] == [
         {"id": "a", "type": "pre", "tool": "*", "line": 7, "end_line": 7},
@@ -48,7 +48,7 @@ def test_the_outline_has_every_rule_with_its_lines(reader):
     ]
 
 
-def test_any_two_versions_are_compared_by_meaning(reader):
+def test_any_two_versions_can_be_compared_by_meaning(reader):
     body = reader.get("/v1/contracts/d/compare?from=1&to=2").json()
     assert body == {
         "name": "d",
@@ -67,7 +67,7 @@ def test_any_two_versions_are_compared_by_meaning(reader):
     }
 
 
-def test_without_a_choice_the_newest_is_compared_with_the_one_before(reader):
+def test_by_default_the_newest_version_is_compared_with_its_predecessor(reader):
     body = reader.get("/v1/contracts/d/compare").json()
     assert (body["from"], body["to"]) == (2, 3)
     assert (body["same_text"], body["changes"]) == (False, [])
@@ -86,11 +86,11 @@ def test_without_a_choice_the_newest_is_compared_with_the_one_before(reader):
         ("nothing/versions/1/outline", 404),
     ],
 )
-def test_what_is_not_there_is_refused(reader, path, status):
+def test_unknown_versions_are_rejected(reader, path, status):
     assert reader.get(f"/v1/contracts/{path}").status_code == status
 
 
-def test_a_text_is_compared_before_it_is_saved(reader):
+def test_yaml_can_be_compared_before_it_is_saved(reader):
     def compare(**body):
         return reader.post("/v1/contracts/d/compare", body, content_type="application/json")
 
@@ -105,7 +105,7 @@ def test_a_text_is_compared_before_it_is_saved(reader):
     assert compare(**{"yaml": TEXT, "from": 9}).status_code == 404
 
 
-def test_what_observes_is_made_to_enforce_as_another_version(project):
+def test_enforcing_an_observe_mode_contract_creates_a_version(project):
     manager = builders.bearing(builders.a_key(project, "manage")[0])
     observing = TEXT.replace("mode: enforce", "mode: observe")
     save_version(project, document=observing, by=CONSOLE)
@@ -124,7 +124,7 @@ def test_what_observes_is_made_to_enforce_as_another_version(project):
     assert enforce(version=9).status_code == 404
 
 
-def test_the_templates_are_there_to_begin_with(reader):
+def test_templates_are_listed_and_valid(reader):
     listed = reader.get("/v1/contract-templates").json()["templates"]
     assert len(listed) == 6
     assert all(each["description"] for each in listed)

@@ -1,4 +1,4 @@
-"""Figures, times and lengths in the words that pages show."""
+"""Formatting of figures, times and durations on pages."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -40,23 +40,23 @@ def test_a_duration_has_two_units_at_most(milliseconds, words):
     assert duration(milliseconds) == words
 
 
-def test_what_was_not_measured_is_a_dash_and_not_a_zero():
+def test_an_unmeasured_value_is_a_dash_not_a_zero():
     assert duration(None) == thousands(None) == percent(None) == size(None) == "\N{EN DASH}"
 
 
-def test_a_share_is_written_with_a_space_and_one_digit():
+def test_a_percentage_has_a_space_and_one_decimal():
     assert percent(0.972) == "97.2 %"
     assert percent(0.49, 0) == "49 %"
 
 
-def test_a_single_failure_among_many_never_reads_as_all_or_nothing():
+def test_a_percentage_rounds_to_0_or_100_only_if_exact():
     assert percent(99_999 / 100_000) == "99.9 %"
     assert percent(1 / 100_000) == "0.1 %"
     assert percent(1.0) == "100.0 %"
     assert percent(0.0) == "0.0 %"
 
 
-def test_thousands_have_a_comma_and_less_than_nothing_a_minus():
+def test_thousands_have_a_comma_and_negative_numbers_a_minus_sign():
     assert thousands(19_529) == "19,529"
     assert thousands(-1_200) == "\N{MINUS SIGN}1,200"
 
@@ -71,18 +71,18 @@ def test_thousands_have_a_comma_and_less_than_nothing_a_minus():
         (6_000_000_000_000, "6,000 GB"),
     ],
 )
-def test_a_size_has_the_unit_that_keeps_it_short(octets, words):
+def test_a_size_uses_the_shortest_unit(octets, words):
     assert size(octets) == words
 
 
-def test_five_of_five_is_less_certain_than_a_thousand_of_a_thousand():
+def test_the_interval_is_wider_for_5_of_5_than_for_1000_of_1000():
     low, high = interval(5, 5)
     assert (round(low, 3), high) == (0.566, 1.0)
     assert interval(1_000, 1_000)[0] > 0.99
 
 
 @given(st.integers(1, 10_000).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))
-def test_the_interval_holds_the_rate(counts):
+def test_the_interval_contains_the_rate(counts):
     successes, of = counts
     low, high = interval(successes, of)
     assert 0 <= low <= successes / of + 1e-12
@@ -99,11 +99,11 @@ def test_the_interval_holds_the_rate(counts):
         (datetime(2026, 11, 19, 0, 1, tzinfo=UTC), "19 Nov 00:01"),
     ],
 )
-def test_a_time_is_as_long_as_its_age_asks_for(moment, words):
+def test_a_short_time_has_more_detail_the_more_recent_it_is(moment, words):
     assert short_time(moment, NOW) == words
 
 
-def test_the_exact_time_carries_its_offset():
+def test_an_exact_time_has_its_utc_offset():
     west = timezone(-timedelta(hours=3, minutes=30))
     assert exact_time(NOW) == "2026-11-18 03:12:38 +00:00"
     assert exact_time(NOW.astimezone(west)) == "2026-11-17 23:42:38 \N{MINUS SIGN}03:30"

@@ -1,4 +1,4 @@
-"""Secrets are masked; texts that only sound like one stay readable."""
+"""Masking of secrets on display; text that only resembles a secret stays readable."""
 
 import pytest
 from hypothesis import given
@@ -38,34 +38,34 @@ PLAIN_TEXTS = [
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES)
-def test_a_value_with_the_name_of_a_secret_is_masked_completely(name):
+def test_a_field_named_like_a_secret_is_masked_completely(name):
     assert Masking().field(name, "A-2091") == (MASK, 1)
     assert Masking().field(name, {"nested": ["A-2091"]}) == (MASK, 1)
 
 
 @pytest.mark.parametrize("name", PLAIN_NAMES)
-def test_what_only_sounds_like_a_secret_is_not(name):
+def test_a_field_whose_name_only_resembles_a_secret_is_not_masked(name):
     assert Masking().field(name, "A-2091") == ("A-2091", 0)
 
 
 @pytest.mark.parametrize("nothing", [None, True, False, "", [], {}])
-def test_nothing_is_no_secret_whatever_its_name(nothing):
+def test_an_empty_value_is_not_masked_whatever_its_name(nothing):
     assert Masking().field("password", nothing) == (nothing, 0)
 
 
-def test_a_number_is_a_secret_under_few_names():
+def test_a_number_is_masked_under_few_names():
     assert Masking().field("token", 100) == (100, 0)
     assert Masking().field("pin", 1234) == (MASK, 1)
     assert Masking().field("card_number", 4111111111111111) == (MASK, 1)
 
 
 @pytest.mark.parametrize(("text", "shown"), SECRET_TEXTS)
-def test_of_a_text_only_the_secret_is_masked(text, shown):
+def test_only_the_secret_within_a_text_is_masked(text, shown):
     assert masked_text(text) == (shown, 1)
 
 
 @pytest.mark.parametrize("text", PLAIN_TEXTS)
-def test_a_text_without_a_secret_stays_as_it_is(text):
+def test_a_text_without_a_secret_is_unchanged(text):
     assert masked_text(text) == (text, 0)
 
 
@@ -84,7 +84,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_masking_again_changes_nothing(value):
+def test_masking_is_idempotent(value):
     once, _ = masked(value)
     assert masked(once)[0] == once
 
@@ -92,7 +92,7 @@ def test_masking_again_changes_nothing(value):
 @pytest.mark.parametrize(
     "evil", ["eyJa-", "sk-", "1 ", "a://", "edk_a_", "bearer ", "password=", "-----BEGIN "]
 )
-def test_a_long_text_of_beginnings_takes_no_long_time(evil):
+def test_masking_a_hostile_text_takes_linear_time(evil):
     masked_text(evil * 20_000)
 
 
@@ -108,42 +108,42 @@ SEVERAL = [
 
 
 @pytest.mark.parametrize(("text", "shown"), SEVERAL)
-def test_fields_written_in_a_text_are_masked_by_their_names(text, shown):
+def test_key_value_pairs_in_a_text_are_masked_by_name(text, shown):
     assert masked_text(text)[0] == shown
 
 
 @pytest.mark.parametrize(
     "end", ["key sk-live-abc", "edk_production_ab", "Bearer ab", "key AKIAAB", "x://u:pa"]
 )
-def test_a_secret_that_is_cut_off_is_masked_in_a_text_that_is_cut(end):
+def test_a_truncated_secret_is_masked_at_the_end_of_a_truncated_text(end):
     assert masked_text(end)[0] == end
     shown, result = masked_text(end, is_cut=True)
     assert shown.endswith(MASK)
     assert result == 1
 
 
-def test_what_has_a_secrets_name_is_masked_wherever_else_it_stands():
+def test_a_named_secret_is_masked_wherever_it_is_repeated():
     masking = Masking({"password": "blue-lake", "pin": "12"}, {"note": ["x"]})
     assert masking.text("refused blue-lake at 12:00") == f"refused {MASK} at 12:00"
     assert masking.value({"seen": "12", "at": "12:00"}) == {"seen": MASK, "at": "12:00"}
 
 
-def test_one_value_alone_is_masked_where_it_repeats_its_own_secrets():
+def test_a_secret_repeated_within_the_same_value_is_masked():
     value: Json = {"password": "correct-horse", "note": ["said correct-horse twice"]}
     assert masked(value) == ({"password": MASK, "note": [f"said {MASK} twice"]}, 2)
 
 
-def test_a_value_is_masked_by_the_selector_that_led_to_it():
+def test_a_value_is_masked_by_the_name_in_its_selector():
     assert Masking().written("result.password", '"x"') == f'"{MASK}"'
     assert Masking().written("result.password", '"x y z and no e') == f'"{MASK}"'
     assert Masking().written("result.status", "500") == "500"
 
 
-def test_what_the_agent_blanked_itself_is_left_as_it_is():
+def test_a_value_redacted_by_the_agent_is_unchanged():
     assert Masking().field("token", "[REDACTED]") == ("[REDACTED]", 0)
 
 
-def test_bytes_are_masked_without_moving_what_comes_after_them():
+def test_masked_bytes_preserve_offsets():
     content = b'{"a": 1, "password": "hunter22", "token": {"b": ["cd", 12]}, "card_number": 4111111111111111}'  # noqa: E501
     shown = masked_bytes(content)
     assert shown == (
@@ -152,5 +152,5 @@ def test_bytes_are_masked_without_moving_what_comes_after_them():
 
 
 @given(st.binary(max_size=200))
-def test_masked_bytes_are_as_many(content):
+def test_masking_bytes_preserves_their_length(content):
     assert len(masked_bytes(content)) == len(content)

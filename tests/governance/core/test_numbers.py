@@ -1,4 +1,4 @@
-"""Numbers in addresses and forms."""
+"""Parsing of numbers in addresses and forms."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from governance.core.numbers import ID_DIGITS, parse_number
         ("007", 7),
         ("9" * 9, 10**9 - 1),
         ("9" * 10, None),
-        ("9" * 5_000, None),  # more digits than Python reads
+        ("9" * 5_000, None),  # more digits than Python's limit
         ("", None),
         (None, None),
         ("-1", None),
@@ -25,10 +25,10 @@ from governance.core.numbers import ID_DIGITS, parse_number
         ("1_0", None),
     ],
 )
-def test_an_integer_is_digits_that_fit_a_column(text, number):
+def test_an_integer_has_only_digits_and_fits_a_column(text, number):
     assert parse_number(text) == number
 
 
-def test_ids_have_as_many_digits_as_fit_into_their_column():
+def test_an_id_has_at_most_the_digits_that_fit_its_column():
     assert parse_number("9" * ID_DIGITS, ID_DIGITS) == 10**ID_DIGITS - 1 < 2**63
     assert parse_number("9" * (ID_DIGITS + 1), ID_DIGITS) is None

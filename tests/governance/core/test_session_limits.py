@@ -1,4 +1,4 @@
-"""Limits of session rules, and the calls at which the three countings reach them."""
+"""Limits of session rules, and the calls at which each count reaches them."""
 
 import pytest
 from edictum.limits import OperationLimits
@@ -23,7 +23,7 @@ def a_rule(rule_id="cap", **limits):
     return {"id": rule_id, "limits": limits}
 
 
-def test_a_rule_states_limits_and_they_come_in_the_order_of_the_sdk():
+def test_limits_of_a_rule_are_in_sdk_order():
     rule = a_rule(max_calls_per_tool={"query": 5, "drop": 1}, max_tool_calls=50, max_attempts=90)
     assert limits_of([rule]) == (
         MaxAttempts(90, rule_ids=("cap",)),
@@ -33,7 +33,7 @@ def test_a_rule_states_limits_and_they_come_in_the_order_of_the_sdk():
     )
 
 
-def test_several_rules_are_merged_to_the_lowest_and_each_of_them_names_the_limit():
+def test_several_rules_merge_to_the_lowest_limit_and_all_are_named():
     rules = [
         a_rule("wide", max_tool_calls=80, max_calls_per_tool={"query": 2}),
         a_rule("narrow", max_tool_calls=30),
@@ -46,7 +46,7 @@ def test_several_rules_are_merged_to_the_lowest_and_each_of_them_names_the_limit
     )
 
 
-def test_without_rules_only_the_sdk_default_limits_and_only_on_request():
+def test_without_rules_only_sdk_defaults_apply_and_only_on_request():
     assert limits_of([]) == ()
     assert limits_of([], assume_sdk=True) == (
         MaxAttempts(500, assumed=True),
@@ -54,7 +54,7 @@ def test_without_rules_only_the_sdk_default_limits_and_only_on_request():
     )
 
 
-def test_a_rule_can_lower_what_the_sdk_allows_but_not_raise_it():
+def test_a_rule_can_lower_an_sdk_default_but_not_raise_it():
     lower = limits_of([a_rule(max_attempts=500, max_tool_calls=200)], assume_sdk=True)
     assert [limit.assumed for limit in lower] == [False, False]
     higher = limits_of([a_rule(max_attempts=501, max_tool_calls=1000)], assume_sdk=True)
@@ -78,7 +78,7 @@ stated = st.fixed_dictionaries(
 
 
 @given(st.lists(stated, max_size=4))
-def test_the_lowest_of_each_limit_is_what_the_library_enforces(rules):
+def test_the_lowest_value_of_each_limit_matches_the_library(rules):
     enforced = OperationLimits()
     for limits in rules:
         enforced = _merge_session_limits({"limits": limits}, enforced)
@@ -93,7 +93,7 @@ def test_the_lowest_of_each_limit_is_what_the_library_enforces(rules):
     assert of_tools == enforced.max_calls_per_tool
 
 
-def test_a_limit_is_reached_where_its_counting_has_as_many_calls():
+def test_a_limit_is_reached_at_the_call_that_completes_its_count():
     reading = read_limit(
         MaxExecutions(50), reported=[SUCCESS] * 57, classified=[FAILURE] * 7 + [SUCCESS] * 50
     )
@@ -111,7 +111,7 @@ def test_a_limit_is_reached_where_its_counting_has_as_many_calls():
     ],
     ids=["one", "two", "of a tool", "not reached", "attempts"],
 )
-def test_unknown_and_missing_verdicts_are_executions_and_no_successes(limit, reading):
+def test_unknown_and_missing_verdicts_count_as_executions_not_successes(limit, reading):
     reported = [None, SUCCESS, FAILURE, SUCCESS]
     classified = [UNKNOWN, FAILURE, SUCCESS, UNKNOWN]
     assert read_limit(limit, reported=reported, classified=classified) == reading

@@ -1,4 +1,4 @@
-"""Masking before storing: what is masked, what a mask keeps, and what stays as it is."""
+"""Masking before storage: what is masked, what a mask contains, and what is unchanged."""
 
 import json
 from collections import Counter
@@ -44,7 +44,7 @@ def test_each_detector_masks_its_format_inside_a_text(text, detector):
     assert counts == {detector: 1}
 
 
-def test_a_mask_keeps_detector_type_length_class_and_a_fingerprint():
+def test_a_mask_contains_detector_type_length_class_and_fingerprint():
     first, again, other = stored(["sk-" + "a" * 20, "sk-" + "a" * 20, "sk-" + "b" * 20])
     assert first == again != other
     assert MARK.fullmatch(first)
@@ -59,7 +59,7 @@ def test_a_named_secret_is_masked_wherever_the_value_repeats_it():
     assert (result["ok"], result["n"]) == (True, 5)
 
 
-def test_json_inside_a_text_stays_json():
+def test_json_inside_a_text_remains_valid_json():
     inner = {"token": "abcdef", "pin": 1234, "credentials": {"user": "ada", "n": [1]}, "n": 1}
     result = json.loads(stored(json.dumps(inner)))
     assert all(is_mark(result[name]) for name in ("token", "pin", "credentials"))
@@ -69,7 +69,7 @@ def test_json_inside_a_text_stays_json():
     assert is_mark(json.loads(json.loads(body)["a"])["pin"])
 
 
-def test_identifiers_keep_numbers_that_pass_for_cards():
+def test_identifier_fields_are_not_masked_as_card_numbers():
     item: dict[str, Json] = {
         "call_id": "4111111111111111",
         "session_id": "ada@example.org",
@@ -83,31 +83,31 @@ def test_identifiers_keep_numbers_that_pass_for_cards():
     assert counts == {"e-mails": 1}
 
 
-def test_an_own_pattern_is_of_words_or_of_the_entire_value():
+def test_a_custom_pattern_matches_within_text_or_the_entire_value():
     assert stored("pay BADGE-1, now").endswith("], now")
     assert is_mark(stored("1234"))
     assert stored("it is 1234") == "it is 1234"
 
 
-def test_detectors_that_are_off_mask_nothing():
+def test_disabled_detectors_mask_nothing():
     off = StoredMasking(b"k" * 32, [Detector.JWTS])
     value: Json = {"password": "hunter22", "card": 4111111111111111, "mail": "ada@example.org"}
     assert off.value(value, Counter()) == value
 
 
 @pytest.mark.parametrize("text", ["DE88 3704 0044 0532 0130 00", "DE89 3704", "DE89x", "XX12 3456"])
-def test_a_wrong_check_digit_is_no_iban(text):
+def test_a_malformed_iban_is_not_masked(text):
     assert StoredMasking(b"k" * 32, [Detector.IBANS]).text(text, Counter()) == text
 
 
 @pytest.mark.parametrize(
     ("length", "name"), [(1, "1-4"), (16, "9-16"), (17, "17-32"), (5_000, "4097+")]
 )
-def test_lengths_have_classes(length, name):
+def test_lengths_are_grouped_into_classes(length, name):
     assert length_class(length) == name
 
 
-def test_groups_ignore_fingerprints():
+def test_mask_fingerprints_are_removed_for_grouping():
     texts = [f"no {stored('sk-' + letter * 20)} here" for letter in "ab"]
     assert {without_fingerprints(text) for text in texts} == {"no [masked] here"}
     assert without_fingerprints(texts[0][:30]) == "no [masked]"
@@ -125,7 +125,7 @@ values = st.recursive(
 
 
 @given(values)
-def test_a_masked_value_is_masked_no_further(value):
+def test_a_masked_value_is_not_masked_twice(value):
     detectors = set(Detector)
     masking = StoredMasking(b"k" * 32, detectors)
     once = masking.value(value, Counter())

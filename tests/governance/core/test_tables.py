@@ -1,4 +1,4 @@
-"""Tables as files, row by row, and without what a spreadsheet would compute."""
+"""Tables exported as CSV and JSON, streamed by row, with formulas escaped."""
 
 import csv
 import io
@@ -22,23 +22,23 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "\uf
 
 
 @pytest.mark.parametrize("begins", FORMULAS)
-def test_no_text_is_a_formula(begins):
+def test_formulas_are_escaped_in_csv(begins):
     assert read([begins])[1] == [f"'{begins}"]
 
 
-def test_numbers_are_numbers_whatever_their_sign():
+def test_negative_numbers_are_not_escaped_in_csv():
     assert read([-1, -0.5, 3])[1:] == [["-1"], ["-0.5"], ["3"]]
 
 
 @given(st.lists(st.text(max_size=12), max_size=6))
-def test_every_text_comes_back_as_it_is_but_for_the_mark_before_a_formula(texts):
-    # The reader takes an empty line for no row, and the writer never leaves one.
+def test_texts_round_trip_through_csv_except_for_formula_escapes(texts):
+    # The reader skips empty lines, and the writer never writes one.
     back = [row[0] for row in read(texts)[1:]]
     assert [text.removeprefix("'") for text in back] == [text.removeprefix("'") for text in texts]
     assert not any(text.lstrip()[:1] in set("=+-@") and text.lstrip()[:1] for text in back)
 
 
-def test_values_are_written_as_in_the_api():
+def test_exported_values_match_the_api():
     row = {
         "at": datetime(2026, 11, 18, 6, tzinfo=UTC),
         "none": None,
@@ -59,12 +59,12 @@ def test_values_are_written_as_in_the_api():
 
 
 @pytest.mark.parametrize("rows", [[], [1], [1, 2, 3]])
-def test_json_is_complete_for_any_number_of_rows(rows):
+def test_json_exports_are_complete_for_any_number_of_rows(rows):
     body = json.loads("".join(as_json(COLUMNS, rows, name="many")))
     assert body == {"many": [{"value": row} for row in rows]}
 
 
-def test_rows_are_written_as_they_come():
+def test_csv_rows_are_streamed():
     items = []
 
     def rows():

@@ -1,4 +1,4 @@
-"""The interval of a rate."""
+"""Wilson confidence intervals of rates."""
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from governance.core.wilson import wilson
         (1170, 1204, 0.9608, 0.9797),
     ],
 )
-def test_the_interval_is_that_of_the_tables(successes, of, lower, upper):
+def test_the_interval_matches_published_tables(successes, of, lower, upper):
     assert list(wilson(successes, of)) == pytest.approx([lower, upper], abs=1e-4)
 
 
@@ -25,21 +25,21 @@ counts = st.integers(1, 10_000).flatmap(lambda of: st.tuples(st.integers(0, of),
 
 
 @given(counts)
-def test_the_rate_lies_within_its_interval(count):
+def test_the_rate_is_within_its_interval(count):
     successes, of = count
     lower, upper = wilson(successes, of)
     assert 0 <= lower <= successes / of <= upper <= 1
 
 
 @given(counts)
-def test_failures_mirror_successes(count):
+def test_intervals_of_failures_mirror_those_of_successes(count):
     successes, of = count
     lower, upper = wilson(successes, of)
     assert list(wilson(of - successes, of)) == pytest.approx([1 - upper, 1 - lower])
 
 
 @given(counts)
-def test_more_of_the_same_is_surer(count):
+def test_a_larger_sample_has_a_narrower_interval(count):
     successes, of = count
     lower, upper = wilson(successes, of)
     surer_lower, surer_upper = wilson(successes * 10, of * 10)

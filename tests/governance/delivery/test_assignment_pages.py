@@ -1,4 +1,4 @@
-"""Pages of assignments: listed, created, changed, deleted, by those who may."""
+"""Assignment pages: list, create, change and delete, by role."""
 
 import re
 
@@ -45,7 +45,7 @@ def active(project):
     return Assignment.objects.filter(environment__project=project, ended_at=None)
 
 
-def test_an_editor_assigns_a_contract_and_sees_it_listed(project, editor, bundle):
+def test_an_editor_can_assign_a_contract_and_it_is_listed(project, editor, bundle):
     assert "No assignments yet" in text_of(editor.get(at(project, "assignments")))
     sent = fields(tags="team=a\ntier = 1", priority="5")
     answer = editor.post(at(project, "new_assignment"), sent)
@@ -57,9 +57,9 @@ def test_an_editor_assigns_a_contract_and_sees_it_listed(project, editor, bundle
     assert "billing-* team=a tier=1 production billing" in page
 
 
-def test_a_contract_page_leads_to_its_assignments(project, editor, bundle):
+def test_a_contract_page_links_to_its_assignments(project, editor, bundle):
     page = editor.get(at(project, "contract", "billing"))
-    assert re.search(r"Assigned to .* none Assign…", text_of(page))  # its glossary entry between
+    assert re.search(r"Assigned to .* none Assign…", text_of(page))  # glossary entry in between
     assert f"{at(project, 'assignments')}?bundle=billing" in page.text
     saved(project, name="other")
     assign(project, bundle_name="other", env="production", by=CONSOLE)
@@ -75,13 +75,13 @@ def test_changing_the_agents_replaces_the_assignment(project, editor, bundle):
     assert [each.agent for each in active(project)] == ["b-*"]
 
 
-def test_changing_the_priority_keeps_one_assignment(project, editor, bundle):
+def test_changing_the_priority_does_not_create_an_assignment(project, editor, bundle):
     row, _ = assign(project, bundle_name="billing", env="production", agent="a-*", by=CONSOLE)
     editor.post(at(project, "assignment", row.pk), fields(agent_id="a-*", priority="7"))
     assert [each.priority for each in active(project)] == [7]
 
 
-def test_a_deleted_assignment_is_gone(project, editor, bundle):
+def test_an_assignment_can_be_deleted_after_confirmation(project, editor, bundle):
     row, _ = assign(project, bundle_name="billing", env="production", by=CONSOLE)
     here = at(project, "delete_assignment", row.pk)
     assert "Delete the assignment of billing" in text_of(editor.get(here))
@@ -101,14 +101,16 @@ def test_a_deleted_assignment_is_gone(project, editor, bundle):
         ({"environment": "no way"}, "starts"),
     ],
 )
-def test_a_wrong_field_is_named(project, editor, bundle, changed, message):
+def test_an_invalid_field_is_named(project, editor, bundle, changed, message):
     answer = editor.post(at(project, "new_assignment"), fields(**changed))
     assert answer.status_code == 422
     assert message in answer.text
     assert not active(project).exists()
 
 
-def test_where_deployments_need_approval_only_an_admin_assigns(project, editor, bundle, client_as):
+def test_only_an_admin_can_assign_if_deployments_require_approval(
+    project, editor, bundle, client_as
+):
     require(project, env="production", required=Required(second_person=True), by=CONSOLE)
     assert editor.post(at(project, "new_assignment"), fields()).status_code in (403, 422)
     assert not active(project).exists()
@@ -116,7 +118,7 @@ def test_where_deployments_need_approval_only_an_admin_assigns(project, editor, 
     assert active(project).count() == 1
 
 
-def test_a_viewer_reads_the_list_and_cannot_change_it(project, client_as, bundle):
+def test_a_viewer_can_read_but_not_change_assignments(project, client_as, bundle):
     assign(project, bundle_name="billing", env="production", by=CONSOLE)
     viewer = client_as(Role.VIEWER)
     page = viewer.get(at(project, "assignments")).text
@@ -133,7 +135,7 @@ def test_an_assignment_of_another_project_is_404(project, editor, bundle):
     assert editor.get(at(project, "assignment", 2**63)).status_code == 404
 
 
-def test_the_list_is_offered_as_a_file(project, editor, bundle):
+def test_the_list_can_be_exported_as_csv(project, editor, bundle):
     assign(project, bundle_name="billing", env="production", agent="a", by=CONSOLE)
     answer = editor.get(at(project, "assignments"), {"format": "csv"})
     assert b"billing,production,a" in b"".join(answer)

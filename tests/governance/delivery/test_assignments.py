@@ -1,4 +1,4 @@
-"""Which assignment wins, and which could."""
+"""Which assignment wins, and which contracts could be assigned."""
 
 from itertools import permutations
 
@@ -11,7 +11,7 @@ BASE = Rule(number=1, bundle="base")
 
 
 def of(*rules: Rule, agent: str = "billing-1", **tags: str) -> str | None:
-    """The same in whatever order the rules come."""
+    """Contract assigned by these rules, which does not depend on their order."""
     (answer,) = {assigned(order, agent, tags) for order in permutations(rules)}
     return answer
 
@@ -36,15 +36,15 @@ def test_more_tags_win_over_the_newer_rule():
     assert of(BASE, one, two, team="b", tier="1") == "base"
 
 
-def test_of_equal_rules_the_newest_wins():
+def test_the_newest_of_equal_rules_wins():
     assert of(BASE, Rule(number=2, bundle="newer", agent="billing-*")) == "newer"
 
 
-def test_a_glob_minds_case():
+def test_agent_globs_are_case_sensitive():
     assert of(Rule(number=1, bundle="b", agent="Billing-*")) is None
 
 
-def test_what_an_agent_may_be_assigned_ends_with_the_first_rule_for_all_tags():
+def test_assignable_contracts_end_with_the_first_rule_without_tags():
     rules = [
         BASE,
         Rule(number=2, bundle="strict", tags={"team": "a"}),
@@ -72,9 +72,9 @@ RULES = st.lists(
 
 
 @given(RULES)
-def test_what_may_be_assigned_is_what_some_tags_bring(rules):
+def test_assignable_contracts_include_every_possible_assignment(rules):
     names = [(a, b) for a in ("", "x", "y") for b in ("", "x", "y")]
     tags = [{k: v for k, v in zip("ab", each, strict=True) if v} for each in names]
     brought = {assigned(rules, "bot", each) for each in tags} - {None}
-    # A rule whose tags never get past better ones may be named too, never the other way round.
+    # May include a rule that never wins for any tags, but never omits one that can.
     assert brought <= set(assignable(rules, "bot"))

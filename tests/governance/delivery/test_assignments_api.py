@@ -52,7 +52,7 @@ def test_a_rule_is_returned_as_saved(manager, project):
     assert assigned(project) is None
 
 
-def test_where_a_second_person_approves_an_editor_changes_no_assignment(
+def test_an_editor_cannot_change_assignments_if_deployments_require_approval(
     manager, project, client_as
 ):
     assignment = put(manager).json()
@@ -67,19 +67,19 @@ def test_where_a_second_person_approves_an_editor_changes_no_assignment(
     assert client_as(Role.ADMIN).delete(address).status_code == 200
 
 
-def test_without_more_a_rule_is_for_every_agent(manager, project):
+def test_a_rule_applies_to_every_agent_by_default(manager, project):
     assert put(manager).json()["agent_id"] == "*"
     assert assigned(project, "anybody") == "base"
 
 
-def test_the_same_rule_again_is_200_and_changes_nothing(manager, project):
+def test_repeating_a_rule_is_200_and_changes_nothing(manager, project):
     first = put(manager, tags={"a": "1", "b": "2"})
     again = put(manager, tags={"b": "2", "a": "1"})
     assert (again.status_code, again.json()) == (200, first.json())
     assert AuditEntry.objects.filter(action="contract assigned").count() == 1
 
 
-def test_another_bundle_or_priority_replaces_the_rule_and_is_the_newest(manager, project):
+def test_a_changed_contract_or_priority_replaces_the_rule(manager, project):
     put(manager)
     put(manager, "base", agent_id="b*")
     assert put(manager, "strict").status_code == 201
@@ -91,7 +91,7 @@ def test_another_bundle_or_priority_replaces_the_rule_and_is_the_newest(manager,
     assert verify(project) is None
 
 
-def test_an_ended_rule_decides_nothing_any_more(manager, project):
+def test_a_deleted_rule_no_longer_applies(manager, project):
     put(manager)
     rule = put(manager, "strict", agent_id="bot").json()
     assert assigned(project) == "strict"
@@ -103,7 +103,7 @@ def test_an_ended_rule_decides_nothing_any_more(manager, project):
     assert AuditEntry.objects.filter(action="assignment deleted").count() == 1
 
 
-def test_environments_are_apart_and_one_is_made_by_its_first_rule(manager, project):
+def test_rules_are_per_environment_and_the_first_one_creates_it(manager, project):
     assert put(manager, env="staging").status_code == 201
     assert Environment.objects.filter(project=project, name="staging").exists()
     assert assigned(project) is None
@@ -111,7 +111,7 @@ def test_environments_are_apart_and_one_is_made_by_its_first_rule(manager, proje
     assert manager.get("/v1/assignments?env=production").json()["assignments"] == []
 
 
-def test_rules_are_listed_page_by_page(manager):
+def test_the_list_of_rules_is_paginated(manager):
     for number in range(3):
         put(manager, agent_id=f"bot-{number}")
     page = manager.get("/v1/assignments?limit=2").json()
@@ -141,12 +141,12 @@ def test_rules_are_listed_page_by_page(manager):
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_a_rule_that_does_not_fit_is_refused(manager, body, status):
+def test_an_invalid_rule_is_rejected(manager, body, status):
     assert put(manager, **body).status_code == status
     assert not Assignment.objects.exists()
 
 
-def test_nothing_of_another_project_is_seen_or_ended(manager):
+def test_rules_of_another_project_are_404(manager):
     rule = put(manager).json()
     elsewhere = builders.bearing(builders.a_key(builders.a_project(), "manage")[0])
     assert elsewhere.get("/v1/assignments").json()["assignments"] == []
@@ -155,7 +155,7 @@ def test_nothing_of_another_project_is_seen_or_ended(manager):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_same_rule_set_by_several_at_once_is_one():
+def test_concurrent_identical_rules_create_one():
     project = builders.a_project()
     deployed(project, name="base")
     manager = builders.a_key(project, "manage")[0]
@@ -175,6 +175,6 @@ def test_the_signing_key_is_returned_and_rotated(manager, project):
     assert entry.details["was"] == key["public_key"]
 
 
-def test_a_project_that_never_signed_has_no_key_yet(db):
+def test_a_project_without_signatures_has_no_signing_key(db):
     reader = builders.bearing(builders.a_key(builders.a_project(), "read")[0])
     assert reader.get("/v1/signing-key").status_code == 404

@@ -1,4 +1,4 @@
-"""Renderings: each version once in each dialect, hashed, signed, and never made anew."""
+"""Renderings of contracts: one per version and format, hashed and signed once."""
 
 from hashlib import sha256
 
@@ -30,9 +30,7 @@ OLD, NEW = Dialect.OLD, Dialect.NEW
 @pytest.mark.parametrize(
     ("written", "authored"), [(TEXT, NEW), (IN_OLD_WORDS, OLD)], ids=["new", "old"]
 )
-def test_the_authored_bytes_are_served_untouched_and_the_others_in_the_others_words(
-    project, written, authored
-):
+def test_each_format_is_served_and_the_authored_one_is_byte_identical(project, written, authored):
     version = deployed(project, written + "\n# é \n")
     assert version.dialect == authored
     for dialect, text in ((NEW, TEXT), (OLD, IN_OLD_WORDS)):
@@ -44,7 +42,7 @@ def test_the_authored_bytes_are_served_untouched_and_the_others_in_the_others_wo
         assert verifies(document)
 
 
-def test_the_library_reads_the_same_in_both_renderings(project, engine):
+def test_both_renderings_parse_to_the_same_rules(project, engine):
     version = deployed(project, RICH)
     texts = {
         each.dialect: bytes(each.document) for each in Rendering.objects.filter(version=version)
@@ -64,7 +62,7 @@ WORDS = st.sampled_from(["block", "deny", "ask", "rules:", "effect: deny", "é #
 
 @st.composite
 def rulesets(draw):
-    """Valid ones, written in every style that YAML has."""
+    """Valid rulesets in every YAML style."""
     rules = []
     for number in range(draw(st.integers(1, 3))):
         action = draw(st.sampled_from(["block", "ask"]))
@@ -92,7 +90,7 @@ def rulesets(draw):
 
 @tries(max_examples=25, deadline=None)
 @given(text=rulesets())
-def test_whatever_the_library_takes_it_takes_in_both_dialects(engine, text):
+def test_any_valid_contract_is_valid_in_both_formats(engine, text):
     written = read_document(text)
     for dialect in Dialect:
         read = engine.validate(written.text_in(dialect))
@@ -101,7 +99,7 @@ def test_whatever_the_library_takes_it_takes_in_both_dialects(engine, text):
     assert yaml.safe_load(back) == yaml.safe_load(text)
 
 
-def test_what_is_not_deployed_there_is_none(project):
+def test_an_undeployed_contract_is_not_served(project):
     version = deployed(project)
     assert served(project, env="staging") is None
     assert served(project, "other") is None
@@ -115,7 +113,7 @@ def test_what_is_not_deployed_there_is_none(project):
     assert served(project).version == 1
 
 
-def test_another_projects_bundle_of_that_name_is_not_served(project):
+def test_a_contract_of_another_project_with_the_same_name_is_not_served(project):
     elsewhere = builders.a_project()
     deployed(elsewhere)
     assert served(project) is None
@@ -123,7 +121,7 @@ def test_another_projects_bundle_of_that_name_is_not_served(project):
     assert served_document(project.pk, environment.pk, "d", "bot", NEW) is None
 
 
-def test_each_project_signs_with_a_key_of_its_own(project):
+def test_each_project_has_its_own_signing_key(project):
     deployed(project)
     elsewhere = builders.a_project()
     deployed(elsewhere)
@@ -132,7 +130,7 @@ def test_each_project_signs_with_a_key_of_its_own(project):
     assert served(project).signature != served(elsewhere).signature
 
 
-def test_a_version_is_rendered_and_signed_once_however_often_it_is_deployed(project):
+def test_redeploying_a_version_does_not_render_or_sign_it_again(project):
     version = deployed(project)
     row = set(Rendering.objects.values_list("pk", flat=True))
     deploy(version, to="staging", by=CONSOLE)
@@ -142,7 +140,7 @@ def test_a_version_is_rendered_and_signed_once_however_often_it_is_deployed(proj
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deployed_to_many_environments_at_once_it_is_rendered_once():
+def test_concurrent_deployments_to_many_environments_render_a_version_once():
     project = builders.a_project()
     version, _ = save_version(project, document=TEXT.encode(), by=CONSOLE)
     in_threads(5, lambda n: deploy(version, to=f"env-{n}", by=CONSOLE))
@@ -152,7 +150,7 @@ def test_deployed_to_many_environments_at_once_it_is_rendered_once():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deployments_during_rotations_are_signed_by_the_key_in_use():
+def test_deployments_during_key_rotations_have_valid_signatures():
     project = builders.a_project()
     versions = [
         save_version(project, document=TEXT.replace("name: d", f"name: d{n}").encode(), by=CONSOLE)[
@@ -173,7 +171,7 @@ def test_deployments_during_rotations_are_signed_by_the_key_in_use():
         assert verifies(served(project, f"d{n}"))
 
 
-def test_rotation_signs_again_what_is_deployed_and_changes_no_byte(project):
+def test_a_rotation_signs_deployed_versions_again_without_changing_bytes(project):
     deployed(project)
     deployed(project, name="other", env="staging")
     before = served(project)
@@ -188,7 +186,7 @@ def test_rotation_signs_again_what_is_deployed_and_changes_no_byte(project):
     assert [each.public_key for each in retired_signing_keys(project)] == [before.public_key]
 
 
-def test_with_another_secret_key_what_is_deployed_is_served_and_rotation_helps(project, settings):
+def test_a_changed_secret_key_blocks_deployments_until_the_signing_key_rotates(project, settings):
     deployed(project)
     settings.SECRET_KEY = "another " * 8
     assert verifies(served(project))
@@ -200,7 +198,7 @@ def test_with_another_secret_key_what_is_deployed_is_served_and_rotation_helps(p
     assert verifies(served(project, "other"))
 
 
-def test_what_was_deployed_before_renderings_existed_is_completed(project):
+def test_missing_renderings_of_deployed_versions_are_created(project):
     version, _ = save_version(project, document=TEXT.encode(), by=CONSOLE)
     builders.deployed(version)
     assert served(project) is None
@@ -210,7 +208,7 @@ def test_what_was_deployed_before_renderings_existed_is_completed(project):
     assert Rendering.objects.count() == 2
 
 
-def test_an_event_names_its_version_by_the_hash_of_either_rendering(project):
+def test_an_events_version_is_identified_by_the_hash_of_either_rendering(project):
     version = deployed(project)
     other = deployed(project, IN_OLD_WORDS, name="other")
     governing = Governing([])

@@ -1,4 +1,4 @@
-"""Documents for agents, under both prefixes and both names, and refusals."""
+"""Contracts served to agents, under both prefixes and route names, and rejections."""
 
 from base64 import b64decode
 from hashlib import sha256
@@ -23,7 +23,7 @@ def assign(project, name, **rule):
 
 @pytest.mark.parametrize("name", ["bundles", "rulesets"])
 @pytest.mark.parametrize(("prefix", "text"), [("/v1", TEXT), ("/api/v1", IN_OLD_WORDS)])
-def test_both_names_stand_under_both_prefixes_and_the_prefix_tells_the_dialect(
+def test_both_route_names_work_under_both_prefixes_and_the_prefix_sets_the_format(
     project, prefix, name, text
 ):
     deployed(project)
@@ -41,13 +41,13 @@ def test_both_names_stand_under_both_prefixes_and_the_prefix_tells_the_dialect(
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
 @pytest.mark.parametrize(("dialect", "text"), [("new", TEXT), ("old", IN_OLD_WORDS)])
-def test_the_keys_dialect_goes_before_the_prefix(project, prefix, dialect, text):
+def test_the_keys_format_overrides_the_prefix(project, prefix, dialect, text):
     deployed(project)
     agent = an_agent(project, dialect=dialect)
     assert agent.get(f"{prefix}/bundles/d/current").json()["yaml"] == text
 
 
-def test_the_environment_is_the_keys_and_may_be_named_only_so(project):
+def test_a_request_cannot_name_an_environment_other_than_its_keys(project):
     version = deployed(project)
     deploy(version, to="staging", by=CONSOLE)
     agent = an_agent(project, env="staging")
@@ -58,7 +58,7 @@ def test_the_environment_is_the_keys_and_may_be_named_only_so(project):
 
 
 @pytest.mark.parametrize("name", ["unknown", "D", "%00", "d%2Fd", "waiting", "elsewhere"])
-def test_what_is_unknown_or_not_deployed_is_404_as_json(project, name):
+def test_an_unknown_or_undeployed_contract_is_404_as_json(project, name):
     deployed(project)
     text = TEXT.replace("name: d", "name: waiting").encode()
     save_version(project, document=text, by=CONSOLE)
@@ -67,7 +67,7 @@ def test_what_is_unknown_or_not_deployed_is_404_as_json(project, name):
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-def test_an_agent_outside_of_the_keys_glob_is_refused_named_or_not(project):
+def test_an_agent_outside_the_keys_glob_is_rejected(project):
     deployed(project)
     path = "/v1/rulesets/d/current"
     assert an_agent(project, "billing-1", agent="billing-*").get(path).status_code == 200
@@ -76,7 +76,7 @@ def test_an_agent_outside_of_the_keys_glob_is_refused_named_or_not(project):
     assert an_agent(project, "").get(path).status_code == 200
 
 
-def test_a_key_for_assigned_bundles_gets_no_other(project):
+def test_an_assigned_only_key_cannot_fetch_unassigned_contracts(project):
     for name in ("base", "lax", "tagged"):
         deployed(project, name=name)
     agent = an_agent(project, assigned_only=True)
@@ -85,13 +85,13 @@ def test_a_key_for_assigned_bundles_gets_no_other(project):
     assign(project, "base")
     assign(project, "tagged", tags={"team": "a"})
     assign(project, "lax", agent="other-*")
-    # The request does not tell the tags, so whatever some tags bring may be fetched.
+    # The request does not contain tags, so any contract that some tags assign can be fetched.
     answers = {name: agent.get(path.format(name)).status_code for name in ("base", "tagged", "lax")}
     assert answers == {"base": 200, "tagged": 200, "lax": 404}
     assert an_agent(project).get(path.format("lax")).status_code == 200
 
 
-def test_a_stopped_agent_is_answered_whatever_its_key_may(project):
+def test_a_stopped_agent_receives_the_stop_whatever_its_key_allows(project):
     deployed(project)
     stop(project, env="production", agent="bot", by=CONSOLE)
     for agent in (an_agent(project), an_agent(project, assigned_only=True)):
@@ -99,15 +99,15 @@ def test_a_stopped_agent_is_answered_whatever_its_key_may(project):
         assert (body["stopped"], body["name"]) == (True, "anything")
 
 
-def test_a_fetch_takes_few_queries(project, django_assert_max_num_queries):
+def test_a_fetch_takes_at_most_four_queries(project, django_assert_max_num_queries):
     deployed(project)
     agent = an_agent(project)
-    agent.get("/v1/rulesets/d/current")  # its key is known for a second now
+    agent.get("/v1/rulesets/d/current")  # caches the key for a second
     with django_assert_max_num_queries(4):
         agent.get("/v1/rulesets/d/current")
 
 
-def test_a_manage_key_that_an_agent_brings_needs_attention_until_it_is_revoked(project):
+def test_a_manage_key_used_by_an_agent_opens_an_alert_until_it_is_revoked(project):
     deployed(project)
     agent = an_agent(project, "bot")
     agent.get("/v1/rulesets/d/current")
@@ -123,7 +123,7 @@ def test_a_manage_key_that_an_agent_brings_needs_attention_until_it_is_revoked(p
     assert open_alerts(project) == []
 
 
-def test_only_fetches_that_might_be_of_the_wrong_dialect_are_noted(project):
+def test_only_fetches_that_may_use_the_wrong_format_are_recorded(project):
     deployed(project)
     an_agent(project).get("/v1/rulesets/d/current")
     an_agent(project, dialect="new").get("/api/v1/bundles/d/current")

@@ -1,4 +1,4 @@
-"""Stopping from the pages: asked once more with numbers, told how far it has come, and lifted."""
+"""Stop pages: confirmation with counts, progress, and lifting a stop."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode
@@ -43,7 +43,9 @@ def asking(project, **query: str) -> str:
     return f"{reverse('governance:new_stop', args=[project.slug])}?{urlencode(query)}"
 
 
-def test_stopping_an_environment_asks_for_confirmation_with_numbers(project, operator, connect):
+def test_stopping_an_environment_requires_confirmation_with_agent_counts(
+    project, operator, connect
+):
     connect("a")
     connect("a")
     connect("b")
@@ -54,7 +56,7 @@ def test_stopping_an_environment_asks_for_confirmation_with_numbers(project, ope
     assert not Stop.objects.exists()
 
 
-def test_the_stop_of_an_environment_is_named_so(project, operator, connect):
+def test_the_page_of_an_environment_stop_names_the_environment(project, operator, connect):
     page = operator.post(asking(project, environment="production"))["Location"]
     text = text_of(operator.get(page))
     assert "Stop of all agents in production" in text
@@ -64,7 +66,7 @@ def test_the_stop_of_an_environment_is_named_so(project, operator, connect):
 @pytest.mark.parametrize(
     ("connected", "words"), [(True, "Connected now."), (False, "Not connected.")]
 )
-def test_stopping_an_agent_asks_for_confirmation(project, operator, connect, connected, words):
+def test_stopping_an_agent_requires_confirmation(project, operator, connect, connected, words):
     if connected:
         connect("bot")
     text = text_of(operator.get(asking(project, environment="production", agent="bot")))
@@ -72,7 +74,7 @@ def test_stopping_an_agent_asks_for_confirmation(project, operator, connect, con
     assert words in text
 
 
-def test_a_stop_is_in_force_audited_and_shown(project, operator, connect):
+def test_a_stop_takes_effect_immediately_and_is_audited(project, operator, connect):
     answer = operator.post(asking(project, environment="production", agent="bot"))
     stop = Stop.objects.get()
     assert answer["Location"] == reverse("governance:stop", args=[project.slug, stop.pk])
@@ -81,7 +83,7 @@ def test_a_stop_is_in_force_audited_and_shown(project, operator, connect):
     assert "bot in production: stopped, not connected" in text_of(operator.get(answer["Location"]))
 
 
-def test_to_stop_what_is_stopped_leads_to_its_stop(project, operator, connect):
+def test_stopping_again_redirects_to_the_existing_stop(project, operator, connect):
     where = asking(project, environment="production", agent="bot")
     first = operator.post(where)["Location"]
     assert operator.post(where)["Location"] == first
@@ -89,7 +91,7 @@ def test_to_stop_what_is_stopped_leads_to_its_stop(project, operator, connect):
     assert Stop.objects.count() == 1
 
 
-def test_the_page_shows_which_connected_agents_confirmed(project, operator, connect):
+def test_the_page_lists_which_connected_agents_confirmed_the_stop(project, operator, connect):
     stop, _ = stops.stop(project, env="production", by=CONSOLE)
     connect("taken", HASH)
     connect("half", HASH)
@@ -109,7 +111,7 @@ def test_the_page_shows_which_connected_agents_confirmed(project, operator, conn
     assert "1 of 4" in operator.get(live, {"tag": page.context["tag"]}).text
 
 
-def test_an_agent_that_keeps_calling_has_not_confirmed(project, operator, connect):
+def test_an_agent_that_continues_to_call_has_not_confirmed_the_stop(project, operator, connect):
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     connect("bot", HASH)
     where = reverse("governance:stop", args=[project.slug, stop.pk])
@@ -126,7 +128,7 @@ def test_an_agent_that_keeps_calling_has_not_confirmed(project, operator, connec
     assert "bot not yet" in text
 
 
-def test_nobody_claims_to_know_who_took_it_while_the_broker_is_silent(
+def test_confirmations_are_unknown_while_the_broker_does_not_respond(
     project, operator, monkeypatch
 ):
     builders.an_environment(project)
@@ -139,7 +141,7 @@ def test_nobody_claims_to_know_who_took_it_while_the_broker_is_silent(
     )
 
 
-def test_a_lifted_stop_says_who_lifted_it_and_asks_no_more(project, operator, connect):
+def test_a_lifted_stop_page_says_so_and_stops_polling(project, operator, connect):
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
     assert "Lift the stop of bot in production?" in text_of(operator.get(lift))
@@ -152,14 +154,16 @@ def test_a_lifted_stop_says_who_lifted_it_and_asks_no_more(project, operator, co
     assert "already" in text_of(operator.get(lift))
 
 
-def test_lifting_an_agents_stop_says_that_its_environment_stays_stopped(project, operator, connect):
+def test_lifting_an_agents_stop_warns_that_its_environment_stays_stopped(
+    project, operator, connect
+):
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     stops.stop(project, env="production", by=CONSOLE)
     lift = reverse("governance:lift_stop", args=[project.slug, stop.pk])
     assert "production stays stopped, including this agent" in text_of(operator.get(lift))
 
 
-def test_without_an_environment_one_chooses(project, operator):
+def test_the_stop_page_without_an_environment_lists_environments(project, operator):
     builders.an_environment(project, "staging")
     assert "Stop an environment" in text_of(operator.get(asking(project)))
 
@@ -167,13 +171,13 @@ def test_without_an_environment_one_chooses(project, operator):
 @pytest.mark.parametrize(
     "query", [{"environment": "nowhere"}, {"environment": "production", "agent": "x" * 129}]
 )
-def test_what_is_not_there_cannot_be_stopped(project, operator, connect, query):
+def test_stopping_an_unknown_environment_or_agent_is_404(project, operator, connect, query):
     assert operator.get(asking(project, **query)).status_code == 404
     assert operator.post(asking(project, **query)).status_code == 404
     assert not Stop.objects.exists()
 
 
-def test_a_viewer_sees_a_stop_and_neither_sets_nor_lifts_one(project, client_as, connect):
+def test_a_viewer_can_see_a_stop_but_neither_create_nor_lift_one(project, client_as, connect):
     stop, _ = stops.stop(project, env="production", by=CONSOLE)
     viewer = client_as(Role.VIEWER)
     text = text_of(viewer.get(reverse("governance:stop", args=[project.slug, stop.pk])))
@@ -185,7 +189,7 @@ def test_a_viewer_sees_a_stop_and_neither_sets_nor_lifts_one(project, client_as,
     assert stop.lifted_at is None
 
 
-def test_a_stop_of_another_project_is_not_there(project, operator):
+def test_a_stop_of_another_project_is_404(project, operator):
     other = builders.a_project()
     builders.an_environment(other)
     stop, _ = stops.stop(other, env="production", by=CONSOLE)

@@ -1,4 +1,4 @@
-"""The block-all document: no call gets past it, in any dialect."""
+"""The block-all document: it denies every call, in both formats."""
 
 from hashlib import sha256
 
@@ -20,20 +20,20 @@ from tests.governance.dialects import to_old
     ],
     ids=lambda call: call.tool_name,
 )
-def test_it_blocks_every_call_without_a_warning(engine: Engine, dialect, call):
+def test_the_block_all_document_denies_every_call_without_warnings(engine: Engine, dialect, call):
     read = engine.validate(STOPPED[dialect])
     assert (read.valid, read.warnings, read.dialect) == (True, (), dialect)
     evaluation = engine.evaluate_call(STOPPED[dialect], call)
     assert (evaluation.decision, evaluation.action) == ("block", "block")
 
 
-def test_both_dialects_say_the_same():
+def test_the_block_all_document_is_equivalent_in_both_formats():
     old, new = (yaml.safe_load(STOPPED[dialect]) for dialect in (Dialect.OLD, Dialect.NEW))
     assert to_old(new) == old
     assert old["kind"] == "ContractBundle"
 
 
-def test_events_of_a_stopped_agent_are_known_by_their_hash():
+def test_events_of_a_stopped_agent_are_identified_by_hash():
     for dialect in Dialect:
         assert STOPPED_HASHES[dialect] == sha256(STOPPED[dialect]).hexdigest()
         assert is_stopped_by(STOPPED_HASHES[dialect].upper())
@@ -41,7 +41,7 @@ def test_events_of_a_stopped_agent_are_known_by_their_hash():
     assert not is_stopped_by(None)
 
 
-def test_the_shipped_bytes_do_not_change_unnoticed():
-    # Agents that were stopped by an earlier release are known by these.
+def test_the_block_all_document_has_fixed_hashes():
+    # Agents stopped by an earlier release are identified by these hashes.
     assert STOPPED_HASHES[Dialect.NEW][:12] == "838e10e3d3fa"
     assert STOPPED_HASHES[Dialect.OLD][:12] == "d057ab76d9d9"

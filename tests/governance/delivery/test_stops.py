@@ -1,4 +1,4 @@
-"""Stops: in force at once, no deployment, and lifted without a trace in what is served."""
+"""Stops: effective immediately, without a deployment, and fully reversible."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def stop(project, agent="", env="production", by=OPERATOR) -> Stop:
 
 
 @pytest.mark.parametrize("dialect", list(Dialect))
-def test_a_stopped_agent_is_served_the_signed_block_all_document_in_its_dialect(project, dialect):
+def test_a_stopped_agent_is_served_the_signed_block_all_document_in_its_format(project, dialect):
     deployed(project)
     stop(project, "bot")
     document = served(project, dialect=dialect)
@@ -37,7 +37,7 @@ def test_a_stopped_agent_is_served_the_signed_block_all_document_in_its_dialect(
     assert not served(project, agent="another", dialect=dialect).stopped
 
 
-def test_a_stopped_environment_stops_every_agent_there_and_nobody_elsewhere(project):
+def test_an_environment_stop_affects_every_agent_there_and_no_other_environment(project):
     version = deployed(project)
     deploy(version, to="staging", by=CONSOLE)
     stop(project)
@@ -46,7 +46,7 @@ def test_a_stopped_environment_stops_every_agent_there_and_nobody_elsewhere(proj
     assert not served(project, env="staging").stopped
 
 
-def test_every_request_of_a_stopped_agent_answers_with_the_stop(project):
+def test_a_stopped_agent_receives_the_stop_for_any_contract_name(project):
     builders.an_environment(project)
     stop(project, "bot")
     document = served(project, "unknown")
@@ -54,7 +54,7 @@ def test_every_request_of_a_stopped_agent_answers_with_the_stop(project):
     assert served(project, "unknown", agent="another") is None
 
 
-def test_what_was_deployed_meanwhile_takes_effect_when_the_stop_is_lifted(project):
+def test_a_version_deployed_during_a_stop_is_served_once_it_is_lifted(project):
     deployed(project)
     result = stop(project)
     newer = deployed(project, TEXT + "\n")
@@ -68,7 +68,7 @@ def those_that_stand(project):
     return list(Stop.objects.filter(environment__project=project, lifted_at=None).order_by("-id"))
 
 
-def test_an_agent_is_released_only_when_no_stop_stands_for_it(project):
+def test_an_agent_is_released_only_when_every_stop_on_it_is_lifted(project):
     deployed(project)
     of_all, of_one = stop(project), stop(project, "bot")
     assert [each.agent for each in those_that_stand(project)] == ["bot", ""]
@@ -79,7 +79,7 @@ def test_an_agent_is_released_only_when_no_stop_stands_for_it(project):
     assert those_that_stand(project) == []
 
 
-def test_stopping_and_lifting_twice_equals_once_and_is_audited(project):
+def test_stopping_and_lifting_are_idempotent_and_audited(project):
     builders.an_environment(project)
     first, is_new = stops.stop(project, env="production", agent="bot", by=OPERATOR)
     again, is_new_again = stops.stop(project, env="production", agent="bot", by=OPERATOR)
@@ -96,7 +96,7 @@ def test_stopping_and_lifting_twice_equals_once_and_is_audited(project):
     assert stops.stop(project, env="production", agent="bot", by=OPERATOR)[1]
 
 
-def test_operators_stop_and_viewers_do_not(project):
+def test_operators_can_stop_agents_and_viewers_cannot(project):
     builders.an_environment(project)
     with pytest.raises(Forbidden):
         stop(project, by=VIEWER)
@@ -106,7 +106,7 @@ def test_operators_stop_and_viewers_do_not(project):
     assert those_that_stand(project) == [result]
 
 
-def test_a_stop_creates_no_environment_and_accepts_no_invalid_name(project):
+def test_a_stop_rejects_unknown_environments_and_invalid_agent_names(project):
     with pytest.raises(NotFound):
         stop(project)
     builders.an_environment(project)
@@ -115,7 +115,7 @@ def test_a_stop_creates_no_environment_and_accepts_no_invalid_name(project):
             stop(project, agent)
 
 
-def test_a_rotation_signs_the_stop_again(project):
+def test_rotating_the_signing_key_signs_the_stop_again(project):
     builders.an_environment(project)
     stop(project)
     rotate_signing_key(project, by=CONSOLE)
@@ -123,7 +123,7 @@ def test_a_rotation_signs_the_stop_again(project):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_stopped_by_several_at_once_it_stops_once():
+def test_concurrent_stops_create_one():
     project = builders.a_project()
     builders.an_environment(project)
     in_threads(4, lambda _: stop(project, "bot"))

@@ -1,4 +1,4 @@
-"""The streams of a process: who is told what, when, and once; without HTTP or a database."""
+"""The streams of one process: which messages each agent receives, without HTTP or a database."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ def stream_request(bundle: str = "billing", **more: Any) -> StreamRequest:
 
 
 def events_in(message: bytes) -> list[tuple[str, dict[str, Any]]]:
-    """The events of a message, read by the strictest of all clients: Go's."""
+    """Events of a message, parsed by the rules of the strictest client, Go's."""
     items = []
     for text in message.decode().split("\n\n")[:-1]:
         name, data = text.split("\n")
@@ -116,7 +116,7 @@ UPDATE_1 = [("contract_update", 1), ("ruleset_updated", 1)]
 UPDATE_2 = [("contract_update", 2), ("ruleset_updated", 2)]
 
 
-def test_an_update_is_read_by_the_clients_of_all_languages():
+def test_an_update_has_the_events_that_each_sdk_reads():
     (update, data), (notice, named) = events_in(events.update_of(V1))
     assert (update, notice) == ("contract_update", "ruleset_updated")
     assert data["yaml_bytes"] == "YXBpVmVyc2lvbjogZWRpY3R1bS92MQo="
@@ -133,7 +133,7 @@ def test_an_assignment_is_sent_in_the_formats_of_python_and_go():
     assert notice == "ruleset_updated"
 
 
-def test_the_largest_document_fits_the_shortest_line():
+def test_the_largest_document_fits_the_shortest_line_limit_of_any_sdk():
     largest = replace(V1, document=bytes(512 * 1024))
     assert all(len(line) < 1_000_000 for line in events.update_of(largest).split(b"\n"))
 
@@ -164,7 +164,7 @@ def test_an_agent_that_is_up_to_date_gets_nothing_until_a_change():
     played(scene, document=V1)
 
 
-def test_another_signature_of_the_same_bytes_is_news():
+def test_a_new_signature_of_the_same_bytes_is_sent():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(revision=V1.revision_hash), uncut)
         world.standings[HERE] = Target(document=replace(V1, signature="YW5vdGhlcg=="))
@@ -174,7 +174,7 @@ def test_another_signature_of_the_same_bytes_is_news():
     played(scene, document=V1)
 
 
-def test_news_of_another_place_are_none_here():
+def test_changes_in_another_environment_do_not_reach_the_stream():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(revision=V1.revision_hash), uncut)
         world.standings[HERE] = Target(document=V2)
@@ -188,7 +188,7 @@ def test_news_of_another_place_are_none_here():
     played(scene, document=V1)
 
 
-def test_what_changes_while_an_agent_is_looked_up_is_not_missed():
+def test_a_change_during_the_lookup_is_not_missed():
     async def scene(hub: Hub, world: World) -> None:
         def deploy_meanwhile() -> None:
             if world.questions == 1:
@@ -203,7 +203,7 @@ def test_what_changes_while_an_agent_is_looked_up_is_not_missed():
     played(scene, document=V1)
 
 
-def test_many_who_come_at_once_are_one_question():
+def test_simultaneous_streams_share_one_query():
     async def scene(hub: Hub, world: World) -> None:
         streams = await asyncio.gather(*(joined(hub, stream_request(), uncut) for _ in range(500)))
         assert world.questions == 1
@@ -213,7 +213,7 @@ def test_many_who_come_at_once_are_one_question():
     played(scene, document=V1)
 
 
-def test_an_assignment_is_named_once_and_its_updates_follow():
+def test_an_assignment_is_announced_once_and_then_updated():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(bundle=""), uncut)
         world.standings[HERE] = Target(document=V1, by_assignment=True)
@@ -229,7 +229,7 @@ def test_an_assignment_is_named_once_and_its_updates_follow():
     played(scene, by_assignment=True)
 
 
-def test_a_stop_without_a_contract_is_sent_as_a_document_and_an_assignment_after_it():
+def test_a_stop_without_a_contract_is_sent_as_an_update_not_an_assignment():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(""), uncut)
         ((first, stop), _) = events_in(await stream.next())
@@ -243,7 +243,7 @@ def test_a_stop_without_a_contract_is_sent_as_a_document_and_an_assignment_after
     played(scene, document=STOP, by_assignment=True)
 
 
-def test_a_watcher_gets_the_names_of_all():
+def test_a_watcher_receives_the_names_of_all_contracts():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(bundle="", watches=True), uncut)
         assert await names(stream) == [("ruleset_updated", 1)] * 2
@@ -254,7 +254,7 @@ def test_a_watcher_gets_the_names_of_all():
     played(scene, others=(V1, SAFE))
 
 
-def test_a_watcher_gets_more_names_than_the_queue_holds():
+def test_a_watcher_receives_more_names_than_the_queue_holds():
     many = tuple(replace(V1, bundle_name=f"b{n}") for n in range(3 * MOST_WAITING))
 
     async def scene(hub: Hub, _: World) -> None:
@@ -265,7 +265,7 @@ def test_a_watcher_gets_more_names_than_the_queue_holds():
     played(scene, others=many)
 
 
-def test_a_stream_that_asks_too_much_is_closed():
+def test_a_stream_with_a_forbidden_target_is_closed():
     async def scene(hub: Hub, world: World) -> None:
         world.standings[HERE] = None
         assert await hub.join(stream_request(), uncut) is None
@@ -274,7 +274,7 @@ def test_a_stream_that_asks_too_much_is_closed():
     played(scene)
 
 
-def test_when_the_database_is_away_newcomers_are_refused_and_the_others_stay():
+def test_a_database_outage_rejects_new_streams_and_keeps_open_ones():
     async def scene(hub: Hub, world: World) -> None:
         stream = await joined(hub, stream_request(), uncut)
         assert await names(stream) == UPDATE_1
@@ -285,13 +285,13 @@ def test_when_the_database_is_away_newcomers_are_refused_and_the_others_stay():
         await asyncio.sleep(0.05)
         world.broken = False
         world.standings[HERE] = Target(document=V2)
-        assert await names(stream) == UPDATE_2  # nobody had to tell again
+        assert await names(stream) == UPDATE_2  # without another notification
         assert hub.streams() == [stream]
 
     played(scene, document=V1)
 
 
-def test_one_that_takes_nothing_is_cut_and_holds_nobody_up():
+def test_a_stream_that_stops_reading_is_closed_without_delaying_others():
     async def scene(hub: Hub, world: World) -> None:
         cut: list[str] = []
         slow = await joined(hub, stream_request(agent="slow"), lambda: cut.append("slow"))
@@ -309,7 +309,7 @@ def test_one_that_takes_nothing_is_cut_and_holds_nobody_up():
     played(scene, document=V1)
 
 
-def test_streams_end_with_their_keys(monkeypatch):
+def test_streams_close_when_their_keys_end(monkeypatch):
     monkeypatch.setattr(hubs, "KEYS_EVERY", 0.01)
 
     async def scene(hub: Hub, world: World) -> None:
@@ -326,7 +326,7 @@ def test_streams_end_with_their_keys(monkeypatch):
     played(scene, document=V1)
 
 
-def test_comments_come_to_all_but_those_for_whom_something_waits(monkeypatch):
+def test_heartbeats_are_sent_to_every_idle_stream(monkeypatch):
     monkeypatch.setattr(hubs, "SLOT", 0.001)
 
     async def scene(hub: Hub, world: World) -> None:
@@ -339,7 +339,7 @@ def test_comments_come_to_all_but_those_for_whom_something_waits(monkeypatch):
 
 
 @pytest.mark.parametrize("what", ["deployment", "comments"])
-def test_other_streams_get_their_turn_while_many_are_served(monkeypatch, what):
+def test_the_event_loop_yields_while_many_streams_are_served(monkeypatch, what):
     monkeypatch.setattr(hubs, "SLOTS", 1)
     monkeypatch.setattr(hubs, "SLOT", 0.05 if what == "comments" else 60.0)
     many = 6 * hubs.HAND_OVER
@@ -361,7 +361,7 @@ def test_other_streams_get_their_turn_while_many_are_served(monkeypatch, what):
     assert max(served_per_turn) <= hubs.HAND_OVER
 
 
-def test_a_stop_ends_all_and_takes_nobody_any_more():
+def test_shutdown_closes_all_streams_and_rejects_new_ones():
     async def scene(hub: Hub, world: World) -> None:
         cut: list[int] = []
         streams = [await joined(hub, stream_request(), lambda: cut.append(1)) for _ in range(3)]
@@ -374,7 +374,7 @@ def test_a_stop_ends_all_and_takes_nobody_any_more():
     played(scene, document=V1)
 
 
-def test_a_message_is_built_once_for_all():
+def test_a_message_is_built_once_for_all_streams():
     postbox = Postbox()
     first = postbox.message(events.update_of, V1)
     assert postbox.message(events.update_of, V1) is first

@@ -1,4 +1,4 @@
-"""The door to the stream: what agents ask for, as each SDK writes it, and who is refused how."""
+"""The stream endpoint: requests as each SDK sends them, and rejections."""
 
 import json
 from typing import Any
@@ -13,13 +13,13 @@ from tests.governance.serving import an_agent
 
 
 def asking(client, query=None, path="/v1/stream", **headers) -> tuple[Any, Any]:
-    """The answer, and what the front would be told."""
+    """The response, and the request that it passes to the front."""
     memory: dict[str, Any] = {}
     response = client.get(path, query, headers=headers, **{"edictum.memory": memory})
     return response, memory.get(REQUEST)
 
 
-def test_python_names_its_bundle_its_revision_and_its_tags(project):
+def test_a_python_client_sends_its_contract_revision_and_tags(project):
     query = {
         "env": "production",
         "bundle_name": "billing",
@@ -33,7 +33,7 @@ def test_python_names_its_bundle_its_revision_and_its_tags(project):
     assert body.place.project_id == project.pk
 
 
-def test_who_names_no_bundle_wants_its_assignment_and_who_asks_nothing_watches(project):
+def test_a_stream_without_a_contract_follows_assignments_and_without_a_query_watches(project):
     _, assigned = asking(an_agent(project), {"env": "production"})
     _, watching = asking(an_agent(project))
     assert (assigned.bundle, assigned.watches) == ("", False)
@@ -49,16 +49,16 @@ def test_who_names_no_bundle_wants_its_assignment_and_who_asks_nothing_watches(p
         ("/v1/stream", "old", Dialect.OLD),
     ],
 )
-def test_the_dialect_is_the_keys_or_else_the_prefixs(project, path, setting, dialect):
+def test_the_format_is_set_by_the_key_or_else_by_the_prefix(project, path, setting, dialect):
     assert asking(an_agent(project, dialect=setting), path=path)[1].dialect == dialect
 
 
-def test_an_agent_without_a_name_is_unknown_and_what_nobody_knows_is_ignored(project):
+def test_an_unnamed_agent_is_unknown_and_unknown_parameters_are_ignored(project):
     assert asking(an_agent(project, ""), {"shape": "round"})[1].agent == "unknown"
 
 
 @pytest.mark.parametrize("path", ["/v1/stream", "/api/v1/stream"])
-def test_refusals_are_json_and_no_stream(project, client, path):
+def test_rejected_stream_requests_return_json(project, client, path):
     ingest = builders.bearing(builders.a_key(project, "ingest")[0])
     manage = builders.bearing(builders.a_key(project, "manage")[0])
     bound = an_agent(project, "", agent="bot-*")
@@ -76,7 +76,7 @@ def test_refusals_are_json_and_no_stream(project, client, path):
         (422, "invalid", an_agent(project).get(path, {"bundle_name": "x" * 129})),
         (422, "invalid", an_agent(project).get(path, {"bundle_name": "a\0"})),
         (405, "method_not_allowed", an_agent(project).post(path)),
-        (409, "no_stream", an_agent(project).head(path)),  # as who asks for all is answered
+        (409, "no_stream", an_agent(project).head(path)),  # the same as a GET here
     ):
         assert response.status_code == status, response.text
         assert response.headers["Content-Type"] == "application/json"
@@ -84,12 +84,12 @@ def test_refusals_are_json_and_no_stream(project, client, path):
             assert response.json()["code"] == code
 
 
-def test_without_the_front_nobody_is_promised_a_stream(project):
+def test_a_stream_request_without_the_front_process_is_409(project):
     response = an_agent(project).get("/v1/stream")
     assert (response.status_code, response.json()["code"]) == (409, "no_stream")
 
 
-def test_a_manage_key_that_holds_a_stream_needs_attention(project):
+def test_a_manage_key_used_for_a_stream_opens_an_alert(project):
     asking(an_agent(project))
     assert open_alerts(project) == []
     text, key = builders.a_key(project, "agent", "manage")

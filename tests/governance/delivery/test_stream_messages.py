@@ -1,4 +1,4 @@
-"""Whatever changes what agents are served is told after its commit, and nothing else is."""
+"""Every change to what agents are served is published after its commit."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def published(django_capture_on_commit_callbacks):
     return published
 
 
-def test_a_deployment_is_published_once_and_never_for_what_is_already_deployed(project, published):
+def test_a_deployment_is_published_once_and_repeating_it_is_not(project, published):
     text = TEXT.encode()
     version, news = published(save_version, project, document=text)
     assert news == 0
@@ -31,7 +31,7 @@ def test_a_deployment_is_published_once_and_never_for_what_is_already_deployed(p
     assert published(deploy, version, to="production")[1] == 0
 
 
-def test_assignments_stops_and_their_ends_are_published_once(project, published):
+def test_starting_or_ending_an_assignment_or_stop_is_published_once(project, published):
     deployed(project)
     rule = {"bundle_name": "d", "env": "production"}
     assignment, news = published(assign, project, **rule)

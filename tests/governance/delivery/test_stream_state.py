@@ -38,7 +38,7 @@ def resolved_target(ask: StreamRequest) -> Any:
 
 
 def has(ask: StreamRequest) -> tuple[str, int] | None:
-    """The name and version of its document."""
+    """Name and version of the target's document."""
     result = resolved_target(ask)
     assert result is not None
     return result.document and (result.document.name, result.document.version)
@@ -55,25 +55,25 @@ def three(project: Project) -> Project:
     return project
 
 
-def test_an_agent_has_the_document_that_it_names(three):
+def test_an_agent_gets_the_contract_that_it_names(three):
     assert has(stream_request(three, "billing")) == ("billing", 1)
     deployed(three, TEXT + "\n", name="billing")
     assert has(stream_request(three, "billing")) == ("billing", 2)
 
 
-def test_a_name_that_is_nobodys_is_refused_and_one_not_deployed_is_waited_for(three):
+def test_an_unknown_contract_is_rejected_and_an_undeployed_one_is_pending(three):
     assert resolved_target(stream_request(three, "unknown")) is None
     deployed(three, name="elsewhere", env="staging")
     assert has(stream_request(three, "elsewhere")) is None
     assert has(stream_request(three, "elsewhere", env="staging")) == ("elsewhere", 1)
 
 
-def test_another_projects_bundle_is_unknown_here(three):
+def test_a_contract_of_another_project_is_unknown(three):
     deployed(builders.a_project(), name="theirs")
     assert resolved_target(stream_request(three, "theirs")) is None
 
 
-def test_dialects_are_two_renderings_of_one_version(three):
+def test_both_formats_are_renderings_of_one_version(three):
     new, old = (
         resolved_target(stream_request(three, "billing", dialect=each)) for each in ("new", "old")
     )
@@ -81,7 +81,7 @@ def test_dialects_are_two_renderings_of_one_version(three):
     assert new.document.version == old.document.version
 
 
-def test_who_names_none_gets_what_is_assigned_by_agent_and_tags(three):
+def test_an_agent_that_names_no_contract_gets_its_assignment_by_name_and_tags(three):
     assign(three, "safe")
     assign(three, "strict", tags={"team": "pay"})
     assert has(stream_request(three)) == ("safe", 1)
@@ -101,17 +101,17 @@ def test_an_assignment_without_a_deployment_is_not_sent(three):
     assert not AnnouncedAssignment.objects.exists()
 
 
-def test_an_agent_that_reconnects_with_its_version_is_assigned_again(three):
+def test_an_agent_that_reconnects_gets_its_current_assignment(three):
     assign(three, "safe")
     has(stream_request(three))
     assign(three, "strict")
     assert has(stream_request(three, "safe")) == ("strict", 1)
     assert has(stream_request(three, "strict")) == ("strict", 1)
-    assert has(stream_request(three, "safe")) == ("strict", 1)  # it had failed to load the other
+    assert has(stream_request(three, "safe")) == ("strict", 1)  # it failed to load the new one
     assert AnnouncedAssignment.objects.count() == 2
 
 
-def test_a_choice_of_its_own_is_no_assignment(three):
+def test_a_contract_that_an_agent_names_itself_is_not_an_assignment(three):
     assign(three, "safe")
     has(stream_request(three))
     assert has(stream_request(three, "billing")) == ("billing", 1)
@@ -120,7 +120,7 @@ def test_a_choice_of_its_own_is_no_assignment(three):
     assert has(stream_request(three, "safe", agent="another")) == ("safe", 1)
 
 
-def test_an_ended_assignment_leaves_an_agent_with_what_it_has(three):
+def test_an_agent_retains_its_contract_after_its_assignment_ends(three):
     assign(three, "safe")
     has(stream_request(three))
     end_assignment(three.environments.get(name="production").assignments.get(), by=CONSOLE)
@@ -128,7 +128,7 @@ def test_an_ended_assignment_leaves_an_agent_with_what_it_has(three):
     assert has(stream_request(three, "safe", by_assignment=True)) == ("safe", 1)
 
 
-def test_a_key_for_assigned_bundles_opens_no_other(three):
+def test_an_assigned_only_key_cannot_stream_unassigned_contracts(three):
     assign(three, "safe")
     assert has(stream_request(three, assigned_only=True)) == ("safe", 1)
     assert has(stream_request(three, "safe", agent="second", assigned_only=True)) == ("safe", 1)
@@ -137,7 +137,7 @@ def test_a_key_for_assigned_bundles_opens_no_other(three):
     assert has(stream_request(three, "safe", assigned_only=True)) == ("strict", 1)
 
 
-def test_one_that_watches_looks_at_all_that_is_deployed(three):
+def test_a_watcher_follows_all_deployed_contracts(three):
     deployed(three, name="elsewhere", env="staging")
     answer = resolved_target(stream_request(three, watches=True))
     assert answer.document is None
@@ -149,7 +149,7 @@ def test_one_that_watches_looks_at_all_that_is_deployed(three):
     assert resolved_target(stream_request(three, watches=True, assigned_only=True)).others == ()
 
 
-def test_a_stop_answers_whatever_an_agent_has_or_asks(three):
+def test_a_stop_overrides_any_requested_contract(three):
     assign(three, "safe")
     stop, _ = stops.stop(three, env="production", agent="bot", by=CONSOLE)
     for ask in (
@@ -168,7 +168,7 @@ def test_a_stop_answers_whatever_an_agent_has_or_asks(three):
     )
 
 
-def test_a_stop_answers_whom_nothing_is_assigned(three):
+def test_a_stop_reaches_agents_without_an_assignment(three):
     assign(three, "safe", agent="second")
     ends = three.environments.get(name="production").assignments.get()
     end_assignment(ends, by=CONSOLE)
@@ -182,18 +182,18 @@ def test_a_stop_answers_whom_nothing_is_assigned(three):
     watching = resolved_target(stream_request(three, watches=True, assigned_only=True))
     assert watching.document is None
     assert [each.stopped for each in watching.others] == [True, True, True]
-    assert not AnnouncedAssignment.objects.exists()  # a stop is no assignment
+    assert not AnnouncedAssignment.objects.exists()  # a stop is not an assignment
     lift(stop, by=CONSOLE)
     assert has(stream_request(three)) is None
 
 
-def test_two_thousand_agents_are_one_question(three, django_assert_max_num_queries):
+def test_targets_of_2000_agents_are_resolved_in_few_queries(three, django_assert_max_num_queries):
     stops.stop(three, env="production", agent="bot-7", by=CONSOLE)
     assign(three, "safe")
     many = [
         stream_request(three, "" if n % 2 else "billing", agent=f"bot-{n}") for n in range(2_000)
     ]
-    # Reading what they have in common, three documents, and one write of what half was told.
+    # Shared reads, three documents, and one write of the announced assignments.
     with django_assert_max_num_queries(30):
         result: list[Any] = resolve_targets(many[0].place, many)
     assert [each.document.name for each in result[:2]] == ["billing", "safe"]

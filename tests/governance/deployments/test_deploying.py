@@ -1,4 +1,4 @@
-"""Requirements of an environment, and the status of a request: values in, values out."""
+"""Requirements of an environment, and the status of a request, without a database."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -15,13 +15,13 @@ NOW = datetime(2026, 11, 18, tzinfo=UTC)
 A_MINUTE = timedelta(minutes=1)
 
 
-def test_nothing_is_required_unless_somebody_says_so():
+def test_nothing_is_required_by_default():
     assert not NOTHING_REQUIRED.anything
     assert NOTHING_REQUIRED.backtest(None, "production") is None
     assert NOTHING_REQUIRED.backtest(10_000, "production") is None
 
 
-def test_a_required_backtest_that_nobody_ran_holds_back():
+def test_a_missing_required_backtest_blocks_the_deployment():
     blocked = Required(max_newly_denied=5).backtest(None, "production")
     assert blocked is not None
     assert blocked.code == "backtest_required"
@@ -30,14 +30,14 @@ def test_a_required_backtest_that_nobody_ran_holds_back():
 
 
 @pytest.mark.parametrize(("newly_denied", "most"), [(0, 0), (5, 5), (4, 5)])
-def test_as_many_newly_denied_calls_as_it_may_have_are_enough(newly_denied, most):
+def test_a_backtest_within_the_newly_denied_limit_passes(newly_denied, most):
     assert Required(max_newly_denied=most).backtest(newly_denied, "production") is None
 
 
 @pytest.mark.parametrize(
     ("newly_denied", "says"), [(1, "newly denies 1 call;"), (1_200, "newly denies 1,200 calls;")]
 )
-def test_one_newly_denied_call_too_many_holds_back_and_says_how_many(newly_denied, says):
+def test_a_backtest_over_the_newly_denied_limit_blocks_and_reports_the_count(newly_denied, says):
     blocked = Required(max_newly_denied=0).backtest(newly_denied, "production")
     assert blocked is not None
     assert blocked.code == "backtest_denies"
@@ -45,11 +45,11 @@ def test_one_newly_denied_call_too_many_holds_back_and_says_how_many(newly_denie
     assert "at most 0" in blocked.why
 
 
-def test_a_request_that_nobody_decided_expires_at_its_time_and_not_before():
+def test_a_pending_request_expires_exactly_at_its_expiry():
     assert request_status(RequestStatus.PENDING, NOW + A_MINUTE, NOW) is RequestStatus.PENDING
     assert request_status(RequestStatus.PENDING, NOW, NOW) is RequestStatus.EXPIRED
 
 
 @pytest.mark.parametrize("ended", [each for each in RequestStatus if each != "pending"])
-def test_what_was_decided_stays_as_it_was_decided(ended):
+def test_a_decided_request_does_not_expire(ended):
     assert request_status(ended, NOW - A_MINUTE, NOW) is ended

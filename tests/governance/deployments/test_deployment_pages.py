@@ -1,4 +1,4 @@
-"""Deploying in a browser: what follows is told first, another decides, one click goes back."""
+"""Deployment pages: the plan, approval by a second person, and rollback."""
 
 import html
 import re
@@ -53,14 +53,14 @@ def editor(client_as):
     return client_as(Role.EDITOR)
 
 
-def test_without_an_environment_it_asks_where(project, editor):
+def test_without_an_environment_the_page_has_a_chooser(project, editor):
     saved(project)
     page = editor.get(deploy_page(project))
     assert heading(page) == "Deploy d"
     assert "Show plan" in page.text
 
 
-def test_the_version_is_chosen_from_a_list_that_says_what_is_live_where(
+def test_the_version_chooser_marks_deployed_versions(
     project, editor, django_assert_max_num_queries
 ):
     live(saved(project, "first"))
@@ -77,7 +77,7 @@ def test_the_version_is_chosen_from_a_list_that_says_what_is_live_where(
     assert 'value="production"' in page
 
 
-def test_it_tells_what_changes_before_it_deploys(project, editor):
+def test_the_plan_lists_changes_before_deploying(project, editor):
     first = live(saved(project, "first"))
     second = saved(project, "second")
     page = editor.get(deploy_page(project, second))
@@ -93,7 +93,7 @@ def test_it_tells_what_changes_before_it_deploys(project, editor):
     assert heading(editor.get(done["Location"])) == "d v2 is deployed to production"
 
 
-def test_a_deployment_made_meanwhile_is_shown_before_you_deploy(project, editor):
+def test_a_concurrent_deployment_is_reported_before_you_deploy(project, editor):
     version = saved(project, "first")
     page = deploy_page(project, version)
     live(saved(project, "second"))
@@ -112,13 +112,15 @@ def test_the_deployed_version_is_marked(project, editor):
 
 
 @pytest.mark.parametrize("query", ["?version=7&environment=production", "?environment=a%20b"])
-def test_a_version_or_a_name_that_does_not_exist_is_no_error_of_ours(project, editor, query):
+def test_an_unknown_version_or_environment_is_not_a_server_error(project, editor, query):
     saved(project)
     page = reverse("governance:deploy", args=[project.slug, "d"]) + query
     assert editor.get(page).status_code in (404, 422)
 
 
-def test_failing_tests_block_an_editor_and_ask_an_admin_for_a_reason(project, editor, admin_client):
+def test_failing_tests_block_an_editor_and_require_a_reason_from_an_admin(
+    project, editor, admin_client
+):
     version = saved(project)
     page = deploy_page(project, version)
     a_failing_test(version)
@@ -135,7 +137,7 @@ def test_failing_tests_block_an_editor_and_ask_an_admin_for_a_reason(project, ed
     assert "The test is old." in admin_client.get(done["Location"]).text
 
 
-def test_the_required_backtest_is_shown_with_its_result(project, editor, monkeypatch):
+def test_the_plan_has_the_result_of_the_required_backtest(project, editor, monkeypatch):
     version = saved(project)
     required = Required(max_newly_denied=2)
     require(project, env=PRODUCTION, required=required, by=CONSOLE)
@@ -149,7 +151,7 @@ def test_the_required_backtest_is_shown_with_its_result(project, editor, monkeyp
     assert heading(answer) == "Deploy d v1 to production?"
 
 
-def test_a_second_person_decides_on_the_page_of_the_request(project, client_as):
+def test_a_second_person_can_approve_on_the_request_page(project, client_as):
     version = saved(project)
     takes_two(project)
     one, two, viewer = client_as(Role.EDITOR), client_as(Role.EDITOR), client_as(Role.VIEWER)
@@ -175,7 +177,7 @@ def test_a_second_person_decides_on_the_page_of_the_request(project, client_as):
     assert "approved d v1 for production" in heading(two.get(result))
 
 
-def test_the_page_of_a_request_by_a_key_is_its_makers_own(project):
+def test_the_creator_of_a_key_can_only_withdraw_its_request(project):
     request = a_request(saved(project), by=a_manage_key(project, made_by="one"))
     maker = builders.signed_in(User.objects.get(email="one@example.test"))
     page = maker.get(reverse("governance:request", args=[project.slug, request.pk])).text
@@ -183,7 +185,7 @@ def test_the_page_of_a_request_by_a_key_is_its_makers_own(project):
     assert "Approve and deploy" not in page
 
 
-def test_a_refusal_asks_for_its_reason_and_shows_it(project, editor):
+def test_rejecting_a_request_requires_a_reason_that_the_page_displays(project, editor):
     request = a_request(saved(project))
     decide = reverse("governance:decide_request", args=[project.slug, request.pk])
     answer = editor.post(decide, {"decision": "refuse", "reason": ""})
@@ -194,7 +196,7 @@ def test_a_refusal_asks_for_its_reason_and_shows_it(project, editor):
     assert "rejected d v1 for production" in heading(editor.get(page))
 
 
-def test_a_void_and_an_expired_request_say_so(project, editor):
+def test_void_and_expired_requests_are_labeled(project, editor):
     request = expired(a_request(saved(project, "one")))
     page = reverse("governance:request", args=[project.slug, request.pk])
     assert heading(editor.get(page)) == "This request expired"
@@ -204,7 +206,7 @@ def test_a_void_and_an_expired_request_say_so(project, editor):
     assert heading(editor.get(page)) == "Canceled: v3 was saved."
 
 
-def test_the_list_says_what_waits_and_what_became_of_the_rest(project, editor):
+def test_the_list_has_pending_and_decided_requests(project, editor):
     page = reverse("governance:requests", args=[project.slug])
     assert heading(editor.get(page)) == "0 deployments pending approval"
     request = a_request(saved(project))
@@ -213,7 +215,7 @@ def test_the_list_says_what_waits_and_what_became_of_the_rest(project, editor):
     assert "refused by two@example.test" in editor.get(page).text
 
 
-def test_a_deployment_runs_the_tests_of_exactly_this_version_once(project, editor, monkeypatch):
+def test_a_deployment_runs_the_tests_of_its_version_once(project, editor, monkeypatch):
     version = saved(project)
     denied = Decides(call=CaseCall(tool="t"), action="block")
     add_case(version.bundle, Case("denied", denied), by=CONSOLE)
@@ -231,7 +233,7 @@ def test_a_deployment_runs_the_tests_of_exactly_this_version_once(project, edito
     assert (Deployment.objects.count(), len(items)) == (1, 1)
 
 
-def test_a_rollback_is_one_click_next_to_what_it_changes(project, editor, client_as):
+def test_a_deployment_page_has_a_one_click_rollback(project, editor, client_as):
     live(saved(project, "first"))
     version = live(saved(project, "second"))
     result = now_live(version)
@@ -246,13 +248,13 @@ def test_a_rollback_is_one_click_next_to_what_it_changes(project, editor, client
     done = editor.post(go)
     back = editor.get(done["Location"])
     assert heading(back) == "d v1 is deployed to production"
-    assert re.search(r"Return\s+to v2\s*</button>", back.text)  # which is no way back
+    assert re.search(r"Return\s+to v2\s*</button>", back.text)  # not labeled as a rollback
     assert heading(editor.get(page)) == "d v2 was replaced by v1 in production"
     again = editor.post(go, follow=True)
     assert "was replaced" in again.text
 
 
-def test_where_a_second_person_is_required_a_roll_back_becomes_a_request(project, client_as):
+def test_a_rollback_becomes_a_request_if_approval_is_required(project, client_as):
     live(saved(project, "first"))
     version = live(saved(project, "second"))
     takes_two(project)
@@ -272,7 +274,7 @@ def test_where_a_second_person_is_required_a_roll_back_becomes_a_request(project
     assert now_live(version).version.number == 1
 
 
-def test_what_was_approved_before_is_rolled_back_to_without_asking(project, editor):
+def test_a_rollback_to_an_approved_version_needs_no_approval(project, editor):
     approved(saved(project, "first"))
     version = approved(saved(project, "second"))
     page = reverse("governance:deployment", args=[project.slug, now_live(version).pk])
@@ -281,7 +283,7 @@ def test_what_was_approved_before_is_rolled_back_to_without_asking(project, edit
     assert now_live(version).version.number == 1
 
 
-def test_a_roll_back_without_its_backtest_says_what_is_missing(project, editor, monkeypatch):
+def test_a_rollback_without_its_required_backtest_reports_it_missing(project, editor, monkeypatch):
     live(saved(project, "first"))
     version = live(saved(project, "second"))
     required = Required(max_newly_denied=0, second_person=True)
@@ -291,7 +293,7 @@ def test_a_roll_back_without_its_backtest_says_what_is_missing(project, editor, 
     assert not DeploymentRequest.objects.exists()
 
 
-def test_what_an_environment_requires_is_set_on_its_page(project, admin_client):
+def test_an_admin_can_set_deployment_requirements_on_the_environment_page(project, admin_client):
     saved(project)
     takes_two(project)
     page = reverse("governance:requirements", args=[project.slug, PRODUCTION])
@@ -307,7 +309,7 @@ def test_what_an_environment_requires_is_set_on_its_page(project, admin_client):
     assert required_in(project, PRODUCTION) == Required()
 
 
-def test_another_projects_deployments_and_requests_are_not_there(project, admin_client):
+def test_deployments_and_requests_of_another_project_are_404(project, admin_client):
     version = live(saved(project))
     request = a_request(saved(project, "two"))
     other = type(project).objects.create(slug="other", name="Other")
@@ -317,7 +319,7 @@ def test_another_projects_deployments_and_requests_are_not_there(project, admin_
         assert admin_client.get(page).status_code == 404
 
 
-def test_what_waits_is_counted_where_somebody_looks(project, editor):
+def test_pending_requests_are_counted_on_the_contracts_page(project, editor):
     page = reverse("governance:contracts", args=[project.slug])
     request = a_request(saved(project))
     text = editor.get(page).text

@@ -47,7 +47,7 @@ def live_number(version, env=PRODUCTION):
     return deployment.version.number if deployment else None
 
 
-def test_a_failing_test_blocks_a_deployment_and_leaves_no_trace_of_it(project):
+def test_a_deployment_blocked_by_a_failing_test_stores_nothing(project):
     version = saved(project)
     words = a_failing_test(version)
     with pytest.raises(Conflict, match=words) as refused:
@@ -58,7 +58,7 @@ def test_a_failing_test_blocks_a_deployment_and_leaves_no_trace_of_it(project):
     assert not Environment.objects.filter(name="staging").exists()
 
 
-def test_an_admin_overrides_failing_tests_with_a_stored_reason(project):
+def test_an_admin_can_override_failing_tests_and_the_reason_is_stored(project):
     version = saved(project)
     a_failing_test(version)
     deployment, _ = deploy(
@@ -69,7 +69,7 @@ def test_an_admin_overrides_failing_tests_with_a_stored_reason(project):
     assert entry.details["override"] == "The test is old."
 
 
-def test_an_editor_overrides_nothing(project):
+def test_an_editor_cannot_override_failing_tests(project):
     a_failing_test(saved(project))
     with pytest.raises(RoleNeeded, match="need the admin role"):
         deploy(saved(project), to=PRODUCTION, by=somebody(), override="because")
@@ -82,7 +82,7 @@ def test_an_unneeded_reason_is_not_stored(project):
 
 
 @pytest.mark.parametrize("reason", ["x" * 2_001, "a\0b"])
-def test_a_reason_that_no_column_keeps_is_refused(project, reason):
+def test_an_invalid_override_reason_is_rejected(project, reason):
     with pytest.raises(InvalidInput):
         deploy(saved(project), to=PRODUCTION, by=somebody(role=Role.ADMIN), override=reason)
 
@@ -90,7 +90,7 @@ def test_a_reason_that_no_column_keeps_is_refused(project, reason):
 @pytest.mark.parametrize(
     ("newly_denied", "code"), [(None, "backtest_required"), (4, "backtest_denies")]
 )
-def test_an_environment_that_requires_a_backtest_says_what_is_missing(
+def test_a_deployment_without_a_passing_required_backtest_is_rejected(
     project, monkeypatch, newly_denied, code
 ):
     version = saved(project)
@@ -101,21 +101,21 @@ def test_an_environment_that_requires_a_backtest_says_what_is_missing(
     assert set(result) == {(PRODUCTION, version.revision_hash)}
 
 
-def test_a_backtest_with_few_enough_newly_denied_calls_lets_it_go_live(project, monkeypatch):
+def test_a_backtest_within_the_limit_allows_the_deployment(project, monkeypatch):
     version = saved(project)
     needs_backtest(project, monkeypatch, 3, most=3)
     deploy(version, to=PRODUCTION, by=somebody())
     assert live_number(version) == 1
 
 
-def test_what_one_environment_requires_no_other_does(project, monkeypatch):
+def test_requirements_apply_to_one_environment_only(project, monkeypatch):
     version = saved(project)
     needs_backtest(project, monkeypatch, None)
     deploy(version, to="staging", by=somebody())
     assert live_number(version, "staging") == 1
 
 
-def test_where_a_second_person_is_required_nobody_deploys_alone(project):
+def test_a_deployment_that_requires_approval_cannot_be_made_directly(project):
     version = saved(project)
     takes_two(project)
     with pytest.raises(Conflict, match="second person") as refused:
@@ -124,13 +124,13 @@ def test_where_a_second_person_is_required_nobody_deploys_alone(project):
     assert live_number(version) is None
 
 
-def test_what_is_live_already_needs_nothing(project, monkeypatch):
+def test_redeploying_the_live_version_requires_no_approval(project, monkeypatch):
     version = live(saved(project))
     takes_two(project)
     assert deploy(version, to=PRODUCTION, by=somebody())[1] is False
 
 
-def test_rolling_back_makes_what_was_live_before_live_again(project):
+def test_a_rollback_restores_the_previous_version_and_is_audited(project):
     first = live(saved(project, "first"))
     second = live(saved(project, "second"))
     back = roll_back(now_live(second), by=somebody())
@@ -139,7 +139,7 @@ def test_rolling_back_makes_what_was_live_before_live_again(project):
     assert row == ["contract deployed", "contract rolled back"]
 
 
-def test_no_test_is_in_the_way_of_a_roll_back(project):
+def test_failing_tests_do_not_block_a_rollback(project):
     first = live(saved(project, "first"))
     second = live(saved(project, "second"))
     a_failing_test(first)
@@ -147,31 +147,31 @@ def test_no_test_is_in_the_way_of_a_roll_back(project):
     assert live_number(second) == 1
 
 
-def test_a_roll_back_to_what_nobody_has_approved_takes_a_second_person(project):
+def test_a_rollback_to_an_unapproved_version_requires_approval(project):
     first = live(saved(project, "first"))
     second = live(saved(project, "second"))
     takes_two(project)
     with pytest.raises(Conflict) as refused:
         roll_back(now_live(second), by=somebody(role=Role.ADMIN))
     assert (refused.value.code, live_number(first)) == ("approval_required", 2)
-    a_failing_test(first)  # of what ran there a moment ago no test is asked
+    a_failing_test(first)  # rollback to a version that just ran requires no tests
     body, _ = ask_to_deploy(first, to=PRODUCTION, by=somebody())
     approve_request(body, by=somebody("two"))
     assert live_number(first) == 1
 
 
-def test_what_a_second_person_has_approved_there_comes_back_at_once(project):
+def test_a_rollback_to_an_approved_version_needs_no_second_person(project):
     approved(saved(project, "first"))
     second = approved(saved(project, "second"))
     alone = somebody("three")
     roll_back(now_live(second), by=alone)
     assert live_number(second) == 1
-    roll_back(now_live(second), by=alone)  # and there again: both were approved
+    roll_back(now_live(second), by=alone)  # and forward again: both were approved
     roll_back(now_live(second), by=alone)
     assert live_number(second) == 1
 
 
-def test_what_was_approved_elsewhere_is_not_approved_here(project):
+def test_approval_in_one_environment_does_not_count_in_another(project):
     first = approved(saved(project, "first"), "staging")
     live(first)
     second = live(saved(project, "second"))
@@ -181,7 +181,7 @@ def test_what_was_approved_elsewhere_is_not_approved_here(project):
     assert refused.value.code == "approval_required"
 
 
-def test_a_roll_back_needs_the_backtest_of_those_bytes(project, monkeypatch):
+def test_a_rollback_requires_a_backtest_of_the_restored_version(project, monkeypatch):
     first = live(saved(project, "first"))
     second = live(saved(project, "second"))
     result = needs_backtest(project, monkeypatch, None)
@@ -194,7 +194,7 @@ def test_a_roll_back_needs_the_backtest_of_those_bytes(project, monkeypatch):
     assert live_number(first) == 1
 
 
-def test_of_a_deployment_that_is_not_live_any_more_nothing_is_rolled_back(project):
+def test_a_deployment_that_was_replaced_cannot_be_rolled_back(project):
     live(saved(project, "first"))
     old = now_live(live(saved(project, "second")))
     third = live(saved(project, "third"))
@@ -204,14 +204,14 @@ def test_of_a_deployment_that_is_not_live_any_more_nothing_is_rolled_back(projec
     assert live_number(third) == 3
 
 
-def test_before_the_first_deployment_nothing_was_live(project):
+def test_the_first_deployment_cannot_be_rolled_back(project):
     version = live(saved(project))
     with pytest.raises(Conflict) as refused:
         roll_back(now_live(version), by=somebody())
     assert refused.value.code == "nothing_before"
 
 
-def test_a_roll_back_in_one_environment_changes_no_other(project):
+def test_a_rollback_affects_one_environment_only(project):
     first, second = saved(project, "first"), saved(project, "second")
     for env in (PRODUCTION, "staging"):
         live(first, env)
@@ -220,7 +220,7 @@ def test_a_roll_back_in_one_environment_changes_no_other(project):
     assert (live_number(first), live_number(first, "staging")) == (1, 2)
 
 
-def test_a_roll_back_voids_what_waits_for_that_environment(project):
+def test_a_rollback_voids_the_pending_request_of_its_environment(project):
     approved(saved(project, "first"))
     approved(saved(project, "second"))
     version = saved(project, "third")
@@ -230,18 +230,18 @@ def test_a_roll_back_voids_what_waits_for_that_environment(project):
     assert (request.status, request.reason) == ("void", "v1 was deployed.")
 
 
-def test_a_viewer_rolls_nothing_back(project):
+def test_an_operator_cannot_roll_back(project):
     live(saved(project, "first"))
     version = live(saved(project, "second"))
     with pytest.raises(Forbidden):
         roll_back(now_live(version), by=somebody(role=Role.OPERATOR))
 
 
-def test_what_an_environment_requires_is_set_by_an_admin_and_audited(project):
+def test_only_an_admin_can_set_deployment_requirements_and_they_are_audited(project):
     required = Required(second_person=True, max_newly_denied=10)
     admin = somebody(role=Role.ADMIN)
     require(project, env=PRODUCTION, required=required, by=admin)
-    require(project, env=PRODUCTION, required=required, by=admin)  # nothing new
+    require(project, env=PRODUCTION, required=required, by=admin)  # no change
     assert required_in(project, PRODUCTION) == required
     (entry,) = AuditEntry.objects.all()
     assert (entry.action, entry.subject) == ("deployment requirements set", PRODUCTION)
@@ -252,7 +252,7 @@ def test_what_an_environment_requires_is_set_by_an_admin_and_audited(project):
         require(project, env=PRODUCTION, required=Required(max_newly_denied=-1), by=admin)
 
 
-def test_another_project_requires_nothing_of_this_one(project):
+def test_requirements_of_another_project_do_not_apply(project):
     takes_two(builders.a_project())
     version = saved(project)
     deploy(version, to=PRODUCTION, by=somebody())

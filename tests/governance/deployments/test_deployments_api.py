@@ -1,4 +1,4 @@
-"""Deploying over HTTP: requirements, the plan, requests for a second person, and the way back."""
+"""Deployments over HTTP: requirements, the plan, approval requests and rollback."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def decide(client: Client, number: int, decision: str, reason: str = ""):
     return send(client, path, decision=decision, reason=reason)
 
 
-def test_requirements_of_an_environment_are_set_together_and_listed(manager):
+def test_requirements_of_an_environment_are_replaced_together_and_listed(manager):
     nothing = {"second_person": False, "max_newly_denied": None}
     both = {"second_person": True, "max_newly_denied": 5}
     listed = manager.get("/v1/environments").json()["environments"]
@@ -63,16 +63,16 @@ def test_requirements_of_an_environment_are_set_together_and_listed(manager):
 @pytest.mark.parametrize(
     "body", [{"max_newly_denied": -1}, {"second_person": "yes"}, {"max_newly_denied": 2**40}]
 )
-def test_requirements_that_make_no_sense_are_refused(manager, body):
+def test_invalid_requirements_are_422(manager, body):
     assert require(manager, **body).status_code == 422
 
 
-def test_a_name_that_is_no_environments_is_refused(manager):
+def test_an_invalid_environment_name_is_422(manager):
     assert send(manager, "environments/a b/requirements", method="put").status_code == 422
     assert not Environment.objects.filter(name="a b").exists()
 
 
-def test_the_way_of_a_change_that_takes_a_second_person(manager, editor):
+def test_a_change_that_requires_approval_is_requested_approved_and_deployed(manager, editor):
     version = save(manager)
     require(manager, second_person=True)
     refused = deploy(manager, version)
@@ -107,7 +107,7 @@ def test_a_rejected_request_has_its_reason_and_filters_by_status(manager, editor
     assert manager.get("/v1/deployment-requests?status=pending").json()["requests"] == []
 
 
-def test_pages_of_requests_show_each_once(manager):
+def test_pagination_returns_each_request_once(manager):
     require(manager, second_person=True)
     made = [request_deployment(manager, save(manager, f"no {n}")).json()["id"] for n in range(5)]
     seen, cursor = [], ""
@@ -118,7 +118,7 @@ def test_pages_of_requests_show_each_once(manager):
     assert seen == made[::-1]
 
 
-def test_the_requester_withdraws_it(manager, editor):
+def test_only_the_requester_can_withdraw_a_request(manager, editor):
     require(manager, second_person=True)
     number = request_deployment(manager, save(manager)).json()["id"]
     path = f"/v1/deployment-requests/{number}"
@@ -126,7 +126,7 @@ def test_the_requester_withdraws_it(manager, editor):
     assert manager.delete(path).json()["status"] == "withdrawn"
 
 
-def test_another_projects_requests_are_not_there(manager):
+def test_requests_of_another_project_are_404(manager):
     require(manager, second_person=True)
     number = request_deployment(manager, save(manager)).json()["id"]
     stranger = builders.bearing(builders.a_key(builders.a_project(), "manage")[0])
@@ -135,7 +135,7 @@ def test_another_projects_requests_are_not_there(manager):
     assert stranger.get(f"/v1/deployment-requests/{2**70}").status_code == 404
 
 
-def test_the_plan_tells_what_would_change_and_what_holds_it_back(manager, monkeypatch):
+def test_the_plan_has_the_changes_and_what_blocks_the_deployment(manager, monkeypatch):
     deploy(manager, save(manager, "first"))
     version = save(manager, "second")
     a_failing_test(BundleVersion.objects.get(number=version))
@@ -152,7 +152,7 @@ def test_the_plan_tells_what_would_change_and_what_holds_it_back(manager, monkey
     assert "second" in change["after"]
 
 
-def test_the_plan_of_what_is_live_is_empty(manager):
+def test_the_plan_of_the_live_version_is_empty(manager):
     version = save(manager)
     deploy(manager, version)
     path = f"/v1/contracts/d/deployment-plan?version={version}&env={PRODUCTION}"
@@ -174,7 +174,7 @@ def test_failing_tests_are_overridden_with_a_reason(manager, editor):
     assert AuditEntry.objects.get(action="contract deployed").details["override"]
 
 
-def test_a_roll_back_makes_the_version_before_live(manager):
+def test_a_rollback_deploys_the_previous_version(manager):
     first, second = save(manager, "first"), save(manager, "second")
     path = "contracts/d/rollbacks"
     assert send(manager, path, env=PRODUCTION).status_code == 404

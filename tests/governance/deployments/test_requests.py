@@ -1,4 +1,4 @@
-"""A second person: who may be one, what voids a request, and how each of them ends."""
+"""Approval by a second person: who can approve, what voids a request, and how requests end."""
 
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ def status_of(request):
     return request.status
 
 
-def test_a_second_person_lets_exactly_these_bytes_go_live(project):
+def test_an_approval_deploys_exactly_the_requested_version(project):
     version = saved(project)
     request = a_request(version, by=somebody("one"))
     approve_request(request, by=somebody("two"))
@@ -75,7 +75,7 @@ def test_the_requester_can_neither_approve_nor_reject(project):
     assert status_of(request) == "pending"
 
 
-def test_a_key_asks_and_neither_it_nor_its_maker_approves(project):
+def test_a_request_by_a_key_cannot_be_approved_by_the_keys_creator(project):
     key = a_manage_key(project, made_by="one")
     another = a_manage_key(project, made_by="one")
     request = a_request(saved(project), by=key)
@@ -86,7 +86,7 @@ def test_a_key_asks_and_neither_it_nor_its_maker_approves(project):
     assert status_of(request) == "approved"
 
 
-def test_a_key_of_the_requester_is_no_second_person(project):
+def test_the_requesters_own_key_cannot_approve(project):
     request = a_request(saved(project), by=somebody("one"))
     with pytest.raises(Forbidden):
         approve_request(request, by=a_manage_key(project, made_by="one"))
@@ -94,7 +94,7 @@ def test_a_key_of_the_requester_is_no_second_person(project):
     assert status_of(request) == "approved"
 
 
-def test_the_creator_of_the_key_withdraws_its_request(project):
+def test_the_creator_of_a_key_can_withdraw_its_request(project):
     request = a_request(saved(project), by=a_manage_key(project, made_by="one"))
     with pytest.raises(Forbidden):
         withdraw_request(request, by=a_manage_key(project, made_by="two"))
@@ -102,7 +102,7 @@ def test_the_creator_of_the_key_withdraws_its_request(project):
     assert status_of(request) == "withdrawn"
 
 
-def test_a_request_of_the_console_is_approved_by_any_person_and_never_by_the_console(project):
+def test_a_console_request_can_be_approved_by_any_person_but_not_by_the_console(project):
     request = a_request(saved(project), by=CONSOLE)
     with pytest.raises(Forbidden):
         approve_request(request, by=CONSOLE)
@@ -110,7 +110,7 @@ def test_a_request_of_the_console_is_approved_by_any_person_and_never_by_the_con
     assert status_of(request) == "approved"
 
 
-def test_a_key_that_no_person_made_asks_and_withdraws_and_is_no_second_person(project):
+def test_a_bootstrap_key_can_request_and_withdraw_but_not_approve(project):
     text = new_key(PRODUCTION)
     keep_bootstrap_key(project, text)
     access = resolve_key(f"Bearer {text}")
@@ -133,7 +133,7 @@ def test_a_key_that_no_person_made_asks_and_withdraws_and_is_no_second_person(pr
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
-def test_who_may_not_deploy_is_no_second_person(project, role):
+def test_only_a_role_that_can_deploy_can_request_or_approve(project, role):
     request = a_request(saved(project))
     with pytest.raises(Forbidden):
         approve_request(request, by=somebody("two", role))
@@ -141,7 +141,7 @@ def test_who_may_not_deploy_is_no_second_person(project, role):
         ask_to_deploy(saved(project, "x"), to=PRODUCTION, by=somebody("two", role))
 
 
-def test_a_newer_version_voids_what_waits(project):
+def test_a_newer_version_voids_a_pending_request(project):
     request = a_request(saved(project, "one"))
     saved(project, "two")
     assert (status_of(request), request.reason) == ("void", "v2 was saved.")
@@ -151,13 +151,13 @@ def test_a_newer_version_voids_what_waits(project):
     assert not Deployment.objects.exists()
 
 
-def test_saving_the_same_bytes_again_voids_nothing(project):
+def test_saving_the_same_bytes_does_not_void_a_request(project):
     request = a_request(saved(project, "one"))
     saved(project, "one")
     assert status_of(request) == "pending"
 
 
-def test_another_bundle_and_another_environment_wait_on(project):
+def test_changes_to_other_contracts_and_environments_do_not_void_a_request(project):
     takes_two(project, "staging")
     version = saved(project, "one")
     here = a_request(version)
@@ -167,21 +167,21 @@ def test_another_bundle_and_another_environment_wait_on(project):
     assert (status_of(here), status_of(there)) == ("approved", "pending")
 
 
-def test_to_ask_again_for_the_same_bytes_is_the_same_request(project):
+def test_repeating_a_request_returns_the_pending_one(project):
     version = saved(project)
     request = a_request(version)
     again, is_new = ask_to_deploy(version, to=PRODUCTION, by=somebody("two"))
     assert (again.pk, is_new) == (request.pk, False)
 
 
-def test_to_ask_for_other_bytes_voids_the_one_before(project):
+def test_requesting_another_version_voids_the_pending_request(project):
     first, second = saved(project, "one"), saved(project, "two")
     request = a_request(second)
     other, is_new = ask_to_deploy(first, to=PRODUCTION, by=somebody())
     assert (status_of(request), is_new, status_of(other)) == ("void", True, "pending")
 
 
-def test_a_request_is_for_environments_that_require_one(project):
+def test_a_request_is_rejected_if_the_environment_requires_no_approval(project):
     version = saved(project)
     with pytest.raises(Conflict) as refused:
         ask_to_deploy(version, to=PRODUCTION, by=somebody())
@@ -196,7 +196,7 @@ def test_a_deployed_version_cannot_be_requested(project):
     assert refused.value.code == "live"
 
 
-def test_a_refusal_needs_a_reason_and_keeps_it(project):
+def test_a_rejection_requires_a_reason_and_stores_it(project):
     request = a_request(saved(project))
     with pytest.raises(InvalidInput):
         refuse_request(request, reason="  ", by=somebody("two"))
@@ -207,7 +207,7 @@ def test_a_refusal_needs_a_reason_and_keeps_it(project):
     assert refused.value.code == "decided"
 
 
-def test_only_the_requester_withdraws_it(project):
+def test_only_the_requester_can_withdraw_a_request(project):
     request = a_request(saved(project), by=somebody("one"))
     with pytest.raises(Forbidden):
         withdraw_request(request, by=somebody("two"))
@@ -216,7 +216,7 @@ def test_only_the_requester_withdraws_it(project):
     assert audited()[-1] == "deployment request withdrawn"
 
 
-def test_a_request_lasts_a_week_and_is_then_noted_as_expired(project):
+def test_a_request_expires_after_a_week_and_the_expiry_is_recorded(project):
     request = a_request(saved(project))
     assert request.expires_at - request.created_at == timedelta(days=7)
     requests.expire_requests()
@@ -232,14 +232,14 @@ def test_a_request_lasts_a_week_and_is_then_noted_as_expired(project):
     assert waiting_requests(project) == []
 
 
-def test_after_an_expiry_it_can_be_requested_again(project):
+def test_a_version_can_be_requested_again_after_an_expiry(project):
     version = saved(project)
     request = expired(a_request(version))
     again, is_new = ask_to_deploy(version, to=PRODUCTION, by=somebody())
     assert (is_new, status_of(request), status_of(again)) == (True, "expired", "pending")
 
 
-def test_what_fails_when_it_is_approved_leaves_the_request_waiting(project):
+def test_a_failed_approval_leaves_the_request_pending(project):
     request = a_request(saved(project))
     words = a_failing_test(request.version)
     with pytest.raises(Conflict, match=words):
@@ -248,7 +248,7 @@ def test_what_fails_when_it_is_approved_leaves_the_request_waiting(project):
     assert not Deployment.objects.exists()
 
 
-def test_an_admins_reason_to_override_goes_with_the_request(project):
+def test_an_admins_override_reason_is_stored_with_the_request(project):
     version = saved(project)
     a_failing_test(version)
     takes_two(project)
@@ -261,7 +261,7 @@ def test_an_admins_reason_to_override_goes_with_the_request(project):
     assert Deployment.objects.get().override == "The test is old."
 
 
-def test_lists_show_what_waits_first_and_by_what_became_of_it(project):
+def test_requests_are_listed_by_status(project):
     version = saved(project)
     request = a_request(version)
     assert [each.pk for each in waiting_requests(project)] == [request.pk]

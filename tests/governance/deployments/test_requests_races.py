@@ -1,4 +1,4 @@
-"""Several at once, each with a connection of its own: one deployment, one end of each request."""
+"""Concurrent approvals and requests, each on its own connection."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 8
 
 
-def test_of_two_who_approve_at_once_one_deploys():
+def test_one_of_two_concurrent_approvals_deploys():
     project = builders.a_project()
     for n in range(ROUNDS):
         request = a_request(saved(project, f"no {n}"), by=somebody("one"))
@@ -29,7 +29,7 @@ def test_of_two_who_approve_at_once_one_deploys():
     assert verify(project) is None
 
 
-def test_a_request_rejected_while_it_is_approved_ends_once():
+def test_a_concurrent_approval_and_rejection_have_one_winner():
     project = builders.a_project()
     for n in range(ROUNDS):
         request = a_request(saved(project, f"no {n}"), by=somebody("one"))
@@ -48,7 +48,7 @@ def test_a_request_rejected_while_it_is_approved_ends_once():
     assert verify(project) is None
 
 
-def test_a_version_saved_while_its_predecessor_is_approved_comes_before_or_after():
+def test_a_save_racing_an_approval_either_voids_the_request_or_follows_it():
     project = builders.a_project()
     for n in range(ROUNDS):
         request = a_request(saved(project, f"no {n}"), by=somebody("one"))
@@ -67,7 +67,7 @@ def test_a_version_saved_while_its_predecessor_is_approved_comes_before_or_after
     assert verify(project) is None
 
 
-def test_of_several_who_ask_at_once_one_request_waits():
+def test_concurrent_requests_create_one_pending_request():
     project = builders.a_project()
     takes_two(project)
     for n in range(ROUNDS):

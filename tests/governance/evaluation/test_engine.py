@@ -1,4 +1,4 @@
-"""The library's own answers, from a process that many ask at once."""
+"""The library's decisions, from a process shared by many callers."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
-def test_every_decision_is_the_librarys_own(engine, template):
+def test_every_decision_matches_the_library(engine, template):
     text = template.read_text()
     results = engine.evaluate(text, CALLS)
     assert [by_the_engine(result) for result in results] == [
@@ -63,14 +63,14 @@ ARGUMENTS = st.dictionaries(st.sampled_from(["x", "y", "path"]), VALUES) | st.fi
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(ARGUMENTS, st.none() | st.text() | st.just("a secret"))
-def test_any_arguments_and_output_are_judged_as_by_the_library(engine, arguments, output):
+def test_any_arguments_and_output_get_the_librarys_decision(engine, arguments, output):
     tool_call = ToolCall(tool_name="t", tool_args=arguments, output=output)
     (result,) = engine.evaluate(MIXED, [tool_call])
     assert by_the_engine(result) == by_the_library(MIXED, tool_call)
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
-def test_both_formats_are_valid_and_decide_the_same(engine, template):
+def test_both_formats_are_valid_and_make_the_same_decisions(engine, template):
     text = template.read_text()
     old = yaml.safe_dump(to_old(yaml.safe_load(text)), sort_keys=False)
     in_new, in_old = engine.validate(text), engine.validate(old)
@@ -80,7 +80,7 @@ def test_both_formats_are_valid_and_decide_the_same(engine, template):
     assert engine.evaluate(old, CALLS) == engine.evaluate(text, CALLS)
 
 
-def test_a_validation_tells_what_the_document_holds(engine):
+def test_validation_returns_the_name_rule_count_and_session_rules(engine):
     limits = "{id: s, type: session, limits: {max_tool_calls: 5, max_calls_per_tool: {a: 2}}, "
     off = "enabled: false, limits: {max_tool_calls: 1}, then: {action: block, message: m}}"
     text = document(
@@ -110,20 +110,20 @@ def test_a_validation_tells_what_the_document_holds(engine):
         ([pre("{tool.name: {equals: other}}")], "allow"),
     ],
 )
-def test_the_action_is_the_documents_own(engine, rules, action):
+def test_the_action_is_the_one_in_the_contract(engine, rules, action):
     text = document(*rules, more="tools: {reader: {side_effect: read}}")
     tool_call = call("reader", path="/b", output="a secret")
     assert engine.evaluate_call(text, tool_call).action == action
 
 
-def test_output_is_withheld_only_from_tools_that_change_nothing(engine):
+def test_output_is_redacted_only_for_tools_without_side_effects(engine):
     text = document(post("redact"), more="tools: {reader: {side_effect: read}}")
     reader, writer = call("reader", output="secret"), call("writer", output="secret")
     assert engine.evaluate_call(text, reader).action == "redact"
     assert engine.evaluate_call(text, writer).action == "warn"
 
 
-def test_an_observed_rule_stops_nobody(engine):
+def test_an_observe_mode_rule_denies_nothing(engine):
     evaluation = engine.evaluate_call(document(pre(ALWAYS), mode="observe"), call())
     assert (evaluation.decision, evaluation.action) == ("allow", "allow")
     assert evaluation.rules[0].observed
@@ -139,7 +139,7 @@ def test_an_observed_rule_stops_nobody(engine):
         ToolCall(tool_name="t", tool_args={"x": 10**5000}),
     ],
 )
-def test_a_call_that_the_library_cannot_take_is_named_and_its_neighbours_are_judged(engine, bad):
+def test_an_invalid_call_is_reported_without_affecting_its_neighbors(engine, bad):
     text = document(pre(ALWAYS))
     before, named, after = engine.evaluate(text, [call(), bad, call()])
     assert (before.decision, named.code, after.decision) == ("block", "invalid_call", "block")
@@ -155,7 +155,7 @@ def test_any_json_value_reaches_the_library(engine, value):
     )
 
 
-def test_a_process_that_was_killed_is_replaced(engine):
+def test_a_killed_process_is_replaced(engine):
     text = document(pre(ALWAYS))
     engine.evaluate_call(text, call())
     before = engine.pid
@@ -173,13 +173,13 @@ def test_more_documents_than_the_cache_holds_are_evaluated(engine):
         ]
 
 
-def test_more_calls_than_a_batch_holds_keep_their_order(engine):
+def test_calls_in_several_batches_preserve_their_order(engine):
     text = document(pre("{args.n: {gte: 300}}"))
     results = engine.evaluate(text, [call(n=n) for n in range(600)])
     assert [result.decision for result in results] == ["allow"] * 300 + ["block"] * 300
 
 
-def test_threads_get_their_own_answers(engine):
+def test_concurrent_threads_get_their_own_results(engine):
     wrong: list[int] = []
 
     def ask(number: int) -> None:
@@ -196,7 +196,7 @@ def test_threads_get_their_own_answers(engine):
     assert wrong == []
 
 
-def test_a_forked_server_asks_a_process_of_its_own(engine):
+def test_a_forked_server_starts_its_own_process(engine):
     text = document(pre(ALWAYS))
     engine.evaluate_call(text, call())
     forked = os.fork()

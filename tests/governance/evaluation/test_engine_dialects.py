@@ -1,4 +1,4 @@
-"""The two dialects of one document: nothing is lost between them, and only their words change."""
+"""Conversion between the two formats of a contract is lossless and changes only keys and values."""
 
 import re
 from pathlib import Path
@@ -41,7 +41,7 @@ STYLES = st.fixed_dictionaries(
 
 
 def commented(text: str, comments: list[str]) -> str:
-    """The same document with a line of its own for each comment, before lines that begin a key."""
+    """The same document with each comment on its own line before a key."""
     waiting = iter(comments)
     lines: list[str] = []
     for line in text.splitlines(keepends=True):
@@ -56,15 +56,13 @@ def comments_of(text: str) -> list[str]:
 
 
 def without_words(text: str) -> str:
-    """Replace every word of either dialect."""
+    """The text with every key and value of either format masked."""
     return re.sub("|".join(rf"\b{word}\b" for pair in WORDS.items() for word in pair), "·", text)
 
 
 @settings(max_examples=80, deadline=None)
 @given(DOCUMENTS, st.lists(COMMENTS, max_size=8), STYLES, st.sampled_from(Dialect))
-def test_any_document_comes_back_from_the_other_dialect_as_it_was_written(
-    document, comments, style, dialect
-):
+def test_contracts_round_trip_between_formats_unchanged(document, comments, style, dialect):
     text = commented(text_of(document, dialect, **style), comments)
     there = read_document(text)
     back = read_document(there.twin)
@@ -77,7 +75,7 @@ def test_any_document_comes_back_from_the_other_dialect_as_it_was_written(
 
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, STYLES)
-def test_any_document_says_the_same_in_both_dialects(engine, document, style):
+def test_contracts_are_equivalent_in_both_formats(engine, document, style):
     in_new, in_old = text_of(document, **style), text_of(document, Dialect.OLD, **style)
     assert yaml.safe_load(read_document(in_old).new_text) == document
     assert yaml.safe_load(read_document(in_new).text_in(Dialect.OLD)) == to_old(document)
@@ -88,7 +86,7 @@ def test_any_document_says_the_same_in_both_dialects(engine, document, style):
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.stem)
-def test_the_librarys_templates_go_to_the_old_dialect_and_back_byte_for_byte(engine, template):
+def test_the_librarys_templates_round_trip_through_the_old_format_unchanged(engine, template):
     text = template.read_text()
     document = read_document(text)
     back = read_document(document.text_in(Dialect.OLD))

@@ -1,4 +1,4 @@
-"""Why a call was decided so: the library's decision, every rule, and what each of them saw."""
+"""Explanations of a decision: the library's decision, every rule, and the values each one read."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ from tests.governance.generated import CALLS, DOCUMENTS, text_of
 
 
 def shared_by_both(answer: Evaluation | Explanation) -> list[tuple[Any, ...]]:
-    """Fields of each evaluated rule that both answers have, by id, as the orders differ."""
+    """Fields of each evaluated rule that both results have, by id, as their orders differ."""
     items = [rule for rule in answer.rules if isinstance(rule, RuleResult) or not rule.unasked]
     return sorted((r.id, r.type, r.passed, r.message or "", r.observed, r.action) for r in items)
 
@@ -36,7 +36,7 @@ def test_decision_and_explanation_agree(engine, contract, calls, dialect):
     for tool_call in calls:
         try:
             expected = by_the_library(text_of(contract), tool_call)
-        except AttributeError:  # the command of `Bash` must be a text
+        except AttributeError:  # `Bash` requires `command` to be a string
             for ask in (engine.evaluate_call, engine.explain):
                 with pytest.raises(CallInvalid):
                     ask(text, tool_call)
@@ -68,7 +68,7 @@ RULES = document(
 )
 
 
-def test_every_rule_is_listed_with_the_reason_why_it_did_not_apply(engine):
+def test_every_rule_is_listed_with_the_reason_it_did_not_apply(engine):
     rules = rules_of(engine, RULES, call("fetch", x="here"))
     assert {name: (r.applies, r.passed, r.unasked) for name, r in rules.items()} == {
         "short": (True, True, ""),
@@ -81,7 +81,7 @@ def test_every_rule_is_listed_with_the_reason_why_it_did_not_apply(engine):
     assert (rules["s"].action, rules["s"].message) == ("block", "enough")
 
 
-def test_a_selector_shows_its_value_though_the_library_had_no_need_of_it(engine):
+def test_a_selectors_value_is_reported_even_if_the_library_did_not_read_it(engine):
     seen = rules_of(engine, RULES, call(x=["é", 1, None], y={"z": 7}))["short"].saw
     assert [(saw.selector, saw.value, saw.missing) for saw in seen] == [
         ("args.x", '["é", 1, null]', False),
@@ -89,7 +89,7 @@ def test_a_selector_shows_its_value_though_the_library_had_no_need_of_it(engine)
     ]
 
 
-def test_null_is_a_value_and_what_is_not_there_is_missing(engine):
+def test_null_is_a_value_and_an_absent_key_is_missing(engine):
     selectors = ["args.x", "args.y", "principal.role", "principal.claims.a", "output.text"]
     text = document(
         *(
@@ -107,13 +107,13 @@ def test_null_is_a_value_and_what_is_not_there_is_missing(engine):
     ]
 
 
-def test_a_long_value_is_cut(engine):
+def test_a_long_value_is_truncated(engine):
     (saw,) = rules_of(engine, document(pre("{args.x: {equals: 1}}")), call(x="é" * 9_000))["a"].saw
     assert len(saw.value) == 500
     assert saw.value.endswith("é…")
 
 
-def test_nothing_of_the_servers_environment_is_seen(engine, monkeypatch):
+def test_server_environment_variables_are_reported_as_missing(engine, monkeypatch):
     monkeypatch.setenv("SECRET", "hunter2")
     text = document(pre("{any: [{env.SECRET: {exists: true}}, {env.PATH: {exists: true}}]}"))
     with Engine() as fresh:
@@ -142,7 +142,7 @@ BOX = document(
         ({"text": "nothing of this kind"}, None, None, None),
     ],
 )
-def test_a_sandbox_shows_what_it_took_for_paths_commands_and_domains(
+def test_a_sandbox_rule_reports_the_paths_commands_and_domains_it_detected(
     engine, arguments, paths, command, domains
 ):
     seen = {saw.selector: saw for saw in rules_of(engine, BOX, call(**arguments))["box"].saw}
@@ -161,7 +161,7 @@ def test_arguments_that_a_sandbox_cannot_parse_are_explained(engine, arguments, 
     assert any(words in saw.note for saw in rule.saw)
 
 
-def test_what_cannot_be_evaluated_cannot_be_explained_either(engine):
+def test_a_call_that_cannot_be_evaluated_cannot_be_explained(engine):
     with pytest.raises(CallInvalid):
         engine.explain(RULES, call("a/b"))
     with pytest.raises(CallInvalid):

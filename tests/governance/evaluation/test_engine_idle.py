@@ -1,4 +1,4 @@
-"""An evaluation process that nobody asks gives its memory back, and nobody notices."""
+"""An idle evaluation process exits to release its memory."""
 
 import os
 
@@ -8,7 +8,7 @@ from tests.governance.contracts.documents import ALWAYS, document, pre
 TEXT = document(pre(ALWAYS))
 
 
-def test_a_process_that_nobody_asks_ends_and_the_next_question_starts_another():
+def test_an_idle_process_exits_and_the_next_request_starts_another():
     with Engine(idle_seconds=0.5) as engine:
         assert engine.validate(TEXT).valid
         first = engine.pid
@@ -18,7 +18,7 @@ def test_a_process_that_nobody_asks_ends_and_the_next_question_starts_another():
         assert engine.pid != first
 
 
-def test_a_process_in_use_stays():
+def test_a_process_in_use_is_reused():
     with Engine(idle_seconds=60) as engine:
         engine.validate(TEXT)
         first = engine.pid

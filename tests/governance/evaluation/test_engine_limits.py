@@ -1,4 +1,4 @@
-"""No document and no call harms the server or another request's answer."""
+"""No document and no call can harm the server or another request's result."""
 
 import os
 import subprocess
@@ -15,14 +15,14 @@ from tests.governance.contracts.documents import ALWAYS, EVIL, EVIL_TEXT, call, 
 ROOT = Path(__file__).parents[3]
 
 
-def test_a_hopeless_pattern_is_stopped_and_the_next_answer_is_right(engine):
+def test_a_runaway_pattern_is_stopped_and_the_next_result_is_correct(engine):
     with pytest.raises(EvaluationLimit) as stopped:
         engine.evaluate_call(EVIL, call(x=EVIL_TEXT))
     assert stopped.value.code == "evaluation_limit"
     assert engine.evaluate_call(EVIL, call(x="aaa")).decision == "block"
 
 
-def test_one_hopeless_call_costs_no_other_its_result(engine):
+def test_a_runaway_call_does_not_affect_other_results(engine):
     texts = ["aaa", "b", EVIL_TEXT, "aaa"]
     results = engine.evaluate(EVIL, [call(x=text) for text in texts])
     assert [getattr(result, "decision", "stopped") for result in results] == [
@@ -33,7 +33,7 @@ def test_one_hopeless_call_costs_no_other_its_result(engine):
     ]
 
 
-def test_a_document_has_one_budget_for_all_that_is_done_for_it():
+def test_one_budget_covers_all_work_for_a_document():
     rules = [pre(f"{{args.x: {{matches: '(a+)+b{n}$'}}}}", rule_id=f"r{n}") for n in range(500)]
     with Engine(load_seconds=0.05, base_seconds=60.0) as engine:
         assert engine.validate(document(pre(ALWAYS))).valid
@@ -44,26 +44,26 @@ def test_a_document_has_one_budget_for_all_that_is_done_for_it():
         assert engine.pid == before
 
 
-def test_evaluation_processes_stand_back_for_those_that_serve(engine):
+def test_evaluation_processes_run_at_lower_priority(engine):
     engine.validate(document(pre(ALWAYS)))
     assert os.getpriority(os.PRIO_PROCESS, engine.pid) >= 5
-    for weight in Path(f"/proc/{engine.pid}").glob("autogroup"):  # where Linux weighs sessions
+    for weight in Path(f"/proc/{engine.pid}").glob("autogroup"):  # autogroup scheduling only
         assert int(weight.read_text().rpartition(" ")[2]) >= 5
 
 
-def test_who_shares_a_session_does_not_lower_its_weight():
+def test_a_process_in_a_shared_session_does_not_lower_its_scheduling_weight():
     program = (
         f"import sys; sys.path.append({str(ROOT)!r})\n"
         "from governance.evaluation.evaluator.confinement import stand_back\n"
         "stand_back()"
     )
-    weights = list(Path("/proc/self").glob("autogroup"))  # none where Linux weighs no sessions
+    weights = list(Path("/proc/self").glob("autogroup"))  # empty without autogroup scheduling
     before = [weight.read_text() for weight in weights]
     subprocess.run([sys.executable, "-I", "-c", program], check=True)
     assert [weight.read_text() for weight in weights] == before
 
 
-def test_the_servers_environment_is_out_of_reach(engine, monkeypatch):
+def test_rules_cannot_read_the_servers_environment(engine, monkeypatch):
     monkeypatch.setenv("SECRET", "hunter2")
     names = ["SECRET", "PATH", "HOME", "LC_CTYPE"]
     seen = ", ".join(f"{{env.{name}: {{exists: true}}}}" for name in names)
@@ -79,7 +79,7 @@ def test_the_servers_environment_is_out_of_reach(engine, monkeypatch):
     assert environment == b""
 
 
-def test_the_process_can_open_nothing_more(engine):
+def test_the_process_cannot_open_more_files(engine):
     engine.validate(document(pre(ALWAYS)))
     limits = Path(f"/proc/{engine.pid}/limits").read_text().splitlines()
     (most,) = (int(line.split()[3]) for line in limits if line.startswith("Max open files"))
@@ -104,7 +104,7 @@ def test_opening_a_file_or_a_socket_fails_once_confined(attempt):
     assert done.stdout.strip() == "24"  # EMFILE
 
 
-def test_a_document_that_names_a_file_for_its_log_creates_none(engine, tmp_path):
+def test_a_log_file_named_in_a_contract_is_not_created(engine, tmp_path):
     log = tmp_path / "audit.jsonl"
     text = document(pre(ALWAYS), more=f"observability: {{file: {log}}}")
     assert engine.evaluate_call(text, call()).decision == "block"
@@ -112,7 +112,7 @@ def test_a_document_that_names_a_file_for_its_log_creates_none(engine, tmp_path)
 
 
 @pytest.mark.slow
-def test_memory_has_an_end_and_the_next_answer_is_right():
+def test_a_memory_limit_stops_the_call_and_the_next_result_is_correct():
     text = document(post("warn"))
     with Engine(memory=160 * 1024 * 1024) as small:
         with pytest.raises(EvaluationLimit):
@@ -170,9 +170,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("row", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_document_is_refused_in_a_sentence_with_its_place_and_the_server_goes_on(
-    engine, row
-):
+def test_a_hostile_document_is_rejected_with_its_position_and_the_engine_continues(engine, row):
     text, words, line, column = row
     (problem,) = engine.validate(text).errors
     assert words in problem.message
@@ -180,13 +178,13 @@ def test_a_hostile_document_is_refused_in_a_sentence_with_its_place_and_the_serv
     assert engine.evaluate_call(document(pre(ALWAYS)), call()).decision == "block"
 
 
-def test_calls_of_a_refused_document_are_not_evaluated(engine):
+def test_calls_against_an_invalid_document_are_not_evaluated(engine):
     with pytest.raises(DocumentInvalid) as refused:
         engine.evaluate_call(document("{id: a}"), call())
     assert refused.value.errors[0].line == 7
 
 
-def test_conditions_forty_deep_are_evaluated(engine):
+def test_conditions_nested_40_deep_are_evaluated(engine):
     text = document(pre("{not: " * 40 + ALWAYS + "}" * 40))
     assert engine.evaluate_call(text, call()).decision == "block"
 
@@ -219,6 +217,6 @@ def wait_for_the_end_of(pid: int) -> None:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except (FileNotFoundError, ProcessLookupError):
             return
-        if state in "ZX":  # nobody may be there to collect it
+        if state in "ZX":  # it may remain a zombie if nothing reaps it
             return
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Regular expressions that would never be done are named when they are written, and only those."""
+"""Catastrophic regular expressions, and only those, are reported when a contract is saved."""
 
 import json
 
@@ -68,24 +68,24 @@ def named(engine, pattern: str) -> list[str]:
 
 
 @pytest.mark.parametrize("pattern", HOPELESS)
-def test_a_pattern_that_would_never_be_done_is_named_and_refuses_nothing(engine, pattern):
+def test_a_catastrophic_pattern_is_a_warning_not_an_error(engine, pattern):
     (message,) = named(engine, pattern)
     assert message.startswith(f"`{pattern}` backtracks without limit")
 
 
 @pytest.mark.parametrize("pattern", USUAL)
-def test_a_usual_pattern_is_not(engine, pattern):
+def test_an_ordinary_pattern_has_no_warning(engine, pattern):
     assert named(engine, pattern) == []
 
 
-def test_the_place_of_the_pattern_is_reported(engine):
+def test_the_position_of_the_pattern_is_reported(engine):
     several = pre("{not: {args.x: {matches_any: ['a', '(b+)+$']}}}", rule_id="b")
     first, second = engine.validate(EVIL + "\n  - " + several).warnings
     assert (first.path, first.line) == ("rules[0].when.args.x.matches", 7)
     assert (second.path, second.line) == ("rules[1].when.not.args.x.matches_any[1]", 8)
 
 
-def test_many_hopeless_patterns_cost_no_more_time_than_a_document_has(engine):
+def test_many_catastrophic_patterns_stay_within_the_documents_time_budget(engine):
     patterns = [f"'(({letter * n})+)+$'" for letter in "bcdef" for n in range(1, 30)]
     text = document(pre(f"{{args.x: {{matches_any: [{', '.join(patterns)}]}}}}"))
     validation = engine.validate(text)
@@ -93,8 +93,8 @@ def test_many_hopeless_patterns_cost_no_more_time_than_a_document_has(engine):
     assert 0 < len(validation.warnings) <= len(patterns)
 
 
-def test_a_pattern_that_is_slow_to_try_costs_no_more_than_a_document_has(engine):
-    """Alone it would take ten seconds to be tried, more than its document gets."""
+def test_a_slow_pattern_stays_within_the_documents_time_budget(engine):
+    """By itself it would run for ten seconds, which exceeds its document's budget."""
     repeats = "|".join(f"(?:{chr(0x4E00 + number)}+,)*" for number in range(200))
     text = document(pre(f"{{args.x: {{matches: '(?:{repeats}).*.*!'}}}}"))
     assert engine.validate(text).valid

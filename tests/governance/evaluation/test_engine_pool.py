@@ -1,4 +1,4 @@
-"""The processes that pages share: who hangs, dies or waits there is nobody else's business."""
+"""The process pool that pages share: a call that hangs or crashes does not affect others."""
 
 import os
 import signal
@@ -24,14 +24,14 @@ def pool() -> Iterator[Pool]:
     pool.close()
 
 
-def test_nothing_runs_before_the_first_question_and_one_process_answers_those_in_turn(pool):
+def test_sequential_requests_share_one_process_started_on_demand(pool):
     assert pool.pids == []
     for number in range(3):
         assert pool.validate(document(pre(f"{{args.x: {{equals: {number}}}}}"))).valid
     assert len(pool.pids) == 1
 
 
-def test_contracts_leave_half_of_the_cores_to_those_who_serve(pool):
+def test_evaluation_uses_at_most_half_of_the_cores(pool):
     ours = os.sched_getaffinity(0)
     assert pool.validate(document(pre("{args.x: {equals: 1}}"))).valid
     (pid,) = pool.pids
@@ -40,13 +40,13 @@ def test_contracts_leave_half_of_the_cores_to_those_who_serve(pool):
     assert len(cores) == max(1, len(ours) - len(ours) // 2)
 
 
-def test_bytes_that_are_no_text_start_no_process(pool):
+def test_undecodable_bytes_start_no_process(pool):
     assert not pool.validate(b"a: \xff").valid
     assert pool.pids == []
 
 
 @pytest.mark.slow
-def test_a_question_that_hangs_keeps_nobody_waiting():
+def test_a_hanging_request_does_not_block_others():
     slow = Pool(call_seconds=120.0, base_seconds=240.0)
     hanging = threading.Thread(target=ask_and_be_refused, args=[slow])
     hanging.start()
@@ -66,16 +66,16 @@ def ask_and_be_refused(pool: Pool) -> None:
 
 
 def kill_until_refused(pool: Pool, hanging: threading.Thread) -> None:
-    """A question whose process was killed is put to a new one, twice, before it is refused."""
+    """Kill every process until the request is rejected: it is retried twice on a new process."""
     while hanging.is_alive():
         for pid in pool.pids:
-            with suppress(ProcessLookupError):  # dead already, and its successor not yet begun
+            with suppress(ProcessLookupError):  # already dead, and its successor not started yet
                 os.kill(pid, signal.SIGKILL)
         hanging.join(0.01)
     pool.close()
 
 
-def test_more_questions_than_processes_are_all_answered(pool):
+def test_more_requests_than_processes_are_all_served(pool):
     decisions: list[str] = []
     threads = [
         threading.Thread(target=lambda: decisions.append(pool.evaluate_call(TEXT, call()).decision))
@@ -89,7 +89,7 @@ def test_more_questions_than_processes_are_all_answered(pool):
     assert len(pool.pids) <= 2
 
 
-def test_a_question_that_finds_all_processes_at_work_is_refused_in_words():
+def test_a_request_is_rejected_with_a_message_if_all_processes_are_busy():
     busy = Pool(members=1, call_seconds=120.0, base_seconds=240.0, wait_seconds=0.0)
     hanging = threading.Thread(target=ask_and_be_refused, args=[busy])
     hanging.start()
@@ -102,7 +102,7 @@ def test_a_question_that_finds_all_processes_at_work_is_refused_in_words():
         kill_until_refused(busy, hanging)
 
 
-def test_a_killed_member_is_replaced_and_its_question_refused_in_words(pool):
+def test_a_killed_process_of_the_pool_is_replaced(pool):
     pool.evaluate_call(TEXT, call())
     (first,) = pool.pids
     os.kill(first, signal.SIGKILL)
@@ -111,7 +111,7 @@ def test_a_killed_member_is_replaced_and_its_question_refused_in_words(pool):
     assert first not in pool.pids
 
 
-def test_a_hopeless_call_is_refused_while_its_process_lives_on():
+def test_a_runaway_call_is_stopped_without_ending_its_process():
     pool = Pool(call_seconds=0.1, base_seconds=60.0)
     assert pool.evaluate_call(EVIL, call(x="b")).decision == "allow"
     (before,) = pool.pids
@@ -123,7 +123,7 @@ def test_a_hopeless_call_is_refused_while_its_process_lives_on():
     pool.close()
 
 
-def test_a_forked_server_asks_processes_of_its_own(pool):
+def test_a_forked_server_starts_its_own_processes(pool):
     pool.evaluate_call(TEXT, call())
     mine = pool.pids
     forked = os.fork()
@@ -137,14 +137,14 @@ def test_a_forked_server_asks_processes_of_its_own(pool):
     assert pool.pids == mine
 
 
-def test_pages_share_processes_without_making_their_own():
+def test_the_shared_pool_serves_every_operation():
     assert shared.validate(TEXT).valid
     assert shared.evaluate_call(TEXT, call()).action == "block"
     assert shared.explain(TEXT, call()).action == "block"
     assert [word_of(result) for result in shared.evaluate(TEXT, [call()])] == ["block"]
 
 
-def test_results_come_while_calls_are_still_made():
+def test_results_are_streamed_while_calls_are_generated():
     made: list[int] = []
 
     def calls():
@@ -160,7 +160,7 @@ def test_results_come_while_calls_are_still_made():
         assert len(list(results)) == 4_999
 
 
-def test_hopeless_calls_among_many_are_isolated_one_by_one():
+def test_runaway_calls_are_isolated_individually():
     hopeless = {3, 260, 261, 599}
     calls = [call(x=EVIL_TEXT if n in hopeless else "aaa" * (n % 2)) for n in range(600)]
     with Engine(call_seconds=0.1, base_seconds=60.0) as engine:
@@ -171,7 +171,7 @@ def test_hopeless_calls_among_many_are_isolated_one_by_one():
 
 
 @pytest.mark.slow
-def test_a_list_of_hopeless_calls_comes_to_an_end():
+def test_a_list_of_runaway_calls_terminates():
     calls = [call(x=EVIL_TEXT)] * 60
     with Engine(call_seconds=0.05, base_seconds=60.0) as engine:
         results = engine.evaluate(EVIL, calls)
@@ -179,7 +179,7 @@ def test_a_list_of_hopeless_calls_comes_to_an_end():
 
 
 @pytest.mark.slow
-def test_where_a_call_cannot_be_stopped_the_process_is_and_the_others_are_judged():
+def test_a_process_is_killed_if_its_call_cannot_be_stopped_and_the_rest_complete():
     calls = [call(x=EVIL_TEXT if n == 5 else "aaa") for n in range(8)]
     with Engine(call_seconds=60.0, base_seconds=4.0) as engine:
         items = [word_of(result) for result in engine.evaluate(EVIL, calls)]

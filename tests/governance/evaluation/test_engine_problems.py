@@ -1,4 +1,4 @@
-"""Problems of a document, in words and with their places, as the editor shows them."""
+"""Problems of a document, with messages and positions, as the editor displays them."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def problems(engine: Engine, text: str) -> list[tuple[int | None, int | None, st
     return [(each.line, each.column, each.path, each.message) for each in errors]
 
 
-def test_a_mistyped_key_is_one_problem_with_its_place_and_a_guess(engine):
+def test_a_mistyped_key_is_one_problem_with_its_position_and_a_suggestion(engine):
     text = document(
         "id: a\n    type: pre\n    tool: x\n    when: {args.x: {exists: true}}\n"
         "    then:\n      acton: ask\n      message: m"
@@ -43,7 +43,7 @@ def test_problems_are_reported_in_the_format_of_the_document(engine):
     ("kind", "rules", "key", "meant"),
     [("Ruleset", "rules", "effect", "action"), ("ContractBundle", "contracts", "action", "effect")],
 )
-def test_a_document_that_mixes_the_dialects_is_refused(engine, kind, rules, key, meant):
+def test_a_document_that_mixes_both_formats_is_rejected(engine, kind, rules, key, meant):
     then = f"then: {{{key}: block, message: m}}"
     text = (
         f"apiVersion: edictum/v1\nkind: {kind}\nmetadata: {{name: d}}\n"
@@ -163,16 +163,16 @@ def test_a_problem_of_a_rule_is_reported(engine, row):
     assert problem.line == 7
 
 
-def test_an_id_used_twice_is_shown_where_it_is_used_again(engine):
+def test_a_duplicate_id_is_reported_at_its_second_use(engine):
     (problem,) = engine.validate(document(pre(ALWAYS), pre(ALWAYS))).errors
     assert (problem.path, problem.line) == ("rules[1].id", 8)
 
 
-def test_all_problems_are_reported_at_once_in_the_order_of_the_text(engine):
+def test_all_problems_are_reported_together_in_line_order(engine):
     text = document(pre("{args.x: {like: 1}}"), pre("{args.x: {matches: '('}}", rule_id="b"))
     assert [line for line, *_ in problems(engine, text)] == [7, 8]
 
 
-def test_a_text_that_cannot_be_read_has_its_problem_without_the_library(engine):
+def test_invalid_yaml_is_reported_without_the_library(engine):
     validation = engine.validate("a: 1\na: 2\n")
     assert (validation.errors[0].line, validation.dialect) == (2, None)

@@ -1,4 +1,4 @@
-"""Generated contracts and calls cover every key, word and operator of the library's schema, and
+"""Generated contracts and calls cover every key, value and operator of the library's schema, and
 each decision."""
 
 import json
@@ -15,7 +15,7 @@ from governance.contracts.domain.grammar import SELECTORS
 from governance.evaluation.engine import Evaluation, ToolCall
 from tests.governance.generated import CALLS, DOCUMENTS, text_of
 
-pytestmark = pytest.mark.slow  # all read its samples, which take seconds to make
+pytestmark = pytest.mark.slow  # all use the same samples, which take seconds to generate
 
 SCHEMA = json.loads((files("edictum.yaml_engine") / "edictum-v2.schema.json").read_text())
 Schema = dict[str, Any]
@@ -34,7 +34,7 @@ def is_condition(schema: Schema) -> bool:
 
 
 def words_in(schema: Schema, at: str = "") -> Iterator[str]:
-    """Each key that a document may have, and each word that may stand there."""
+    """Every key and every enumerated value that a document can have."""
     schema = resolved(schema)
     if is_condition(schema):
         yield from (f"when.{name}" for name in ("all", "any", "not"))
@@ -56,7 +56,7 @@ def words_in(schema: Schema, at: str = "") -> Iterator[str]:
 
 
 def words_of(value: Any, schema: Schema, at: str = "") -> Iterator[str]:
-    """Those that this one has."""
+    """Keys and values of this document."""
     schema = resolved(schema)
     if is_condition(schema):
         yield from condition_words(value)
@@ -109,7 +109,7 @@ def samples() -> list[Sample]:
     return items
 
 
-def test_every_key_word_and_operator_of_the_librarys_schema_is_generated(samples):
+def test_every_key_value_and_operator_of_the_librarys_schema_is_generated(samples):
     promised = set(words_in(SCHEMA))
     assert {"<pre>.then.action=ask", "when.matches_any"} <= {
         each.removeprefix(".rules") for each in promised
@@ -125,7 +125,7 @@ def test_every_selector_is_generated(samples):
         assert any(word.startswith(f"selector {stem}") for word in met), selector
 
 
-def test_calls_have_every_part_and_lack_every_part(samples):
+def test_generated_calls_both_have_and_lack_every_field(samples):
     calls = [call for _, some in samples for call in some]
     assert {call.output is None for call in calls} == {True, False}
     principals = [call.principal for call in calls]
@@ -136,7 +136,7 @@ def test_calls_have_every_part_and_lack_every_part(samples):
     assert kinds >= {str, int, float, bool, type(None), list, dict}
 
 
-def test_every_decision_and_every_way_to_it_is_met(engine, samples):
+def test_generated_calls_cover_every_decision_and_rule_result(engine, samples):
     kinds, ways = ("pre", "post", "sandbox"), ("passed", "failed", "observed")
     missing = {*product(kinds, ways), ("pre", "could not be evaluated")}
     missing |= {("a call", action) for action in ("allow", "block", "ask", "warn", "redact")}

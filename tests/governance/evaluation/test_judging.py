@@ -1,4 +1,4 @@
-"""Many calls asked about at once: which rules each of them fails, as `evaluate()` has it."""
+"""Batch evaluation: the rules that each call fails, compared with `evaluate()`."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ def judged(engine, text, calls):
 
 
 def expected(evaluation):
-    """Failures of an evaluation, without the rest."""
+    """Failed rules of an evaluation, without the rest."""
     if isinstance(evaluation, NotEvaluated):
         return evaluation
     failed = [
@@ -49,7 +49,7 @@ def by_the_library_alone(text, tool_call):
 
 
 def decided(judgement):
-    """The library's word, of which rules failed."""
+    """The library's decision, from the rules that failed."""
     if judgement is None:
         return "allow", []
     assert isinstance(judgement, Judged)
@@ -60,7 +60,7 @@ def decided(judgement):
 
 
 SOME_CALLS = st.lists(generated.CALLS, min_size=1, max_size=12)
-FEW_SHAPES = st.lists(  # so that one shape is met again and again, with other values
+FEW_SHAPES = st.lists(  # so that few shapes recur with different values
     st.builds(
         ToolCall,
         tool_name=st.sampled_from(["bash", "Bash", "Read"]),
@@ -76,7 +76,7 @@ FEW_SHAPES = st.lists(  # so that one shape is met again and again, with other v
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(generated.DOCUMENTS, SOME_CALLS | FEW_SHAPES, st.sampled_from(Dialect))
-def test_every_decision_is_that_of_the_librarys_evaluate(engine, rules, calls, dialect):
+def test_every_decision_matches_the_librarys_evaluate(engine, rules, calls, dialect):
     text = generated.text_of(rules, dialect)
     result = judged(engine, text, calls)
     assert result == [expected(each) for each in engine.evaluate(text, calls)]
@@ -110,7 +110,7 @@ ONE_OF_EACH = {
 
 
 def two_of_each():
-    """Calls of a few tools, each alike to the first of its tool but for one thing."""
+    """Calls of a few tools, each differing from its tool's first call in one field."""
     usual: dict[str, Any] = {
         "tool_name": "t",
         "tool_args": {"x": 1, "deep": {"er": 1}, "path": "/srv/a", "command": "ls", "url": "https://one.test/"},
@@ -142,10 +142,10 @@ def two_of_each():
 
 @pytest.mark.parametrize("rule", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
 @pytest.mark.parametrize("first", ["as they come", "the other way round"])
-def test_what_a_rule_looks_at_is_looked_at_in_every_call(engine, rule, first):
+def test_every_input_of_a_rule_is_evaluated_for_every_call(engine, rule, first):
     text = document(rule, more="tools: {t: {side_effect: read}, Read: {side_effect: read}}")
     calls = list(two_of_each())
-    if first != "as they come":  # which call of a shape comes first must make no difference
+    if first != "as they come":  # the order of calls of one shape must not matter
         calls.reverse()
     result = judged(engine, text, calls)
     assert result == [expected(each) for each in engine.evaluate(text, calls)]
@@ -169,7 +169,7 @@ LOOKS = document(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.dictionaries(st.sampled_from(["x", "path", "é"]), JSON), JSON)))
-def test_whatever_is_json_is_judged_as_it_is_evaluated(engine, calls):
+def test_any_json_gets_the_same_decision_as_evaluate(engine, calls):
     questions = [
         question(
             "t", "production", json.dumps(arguments).encode(), output=json.dumps(output).encode()
@@ -184,7 +184,7 @@ def test_whatever_is_json_is_judged_as_it_is_evaluated(engine, calls):
 
 
 @pytest.mark.parametrize("bad", [call(""), call("a/b"), call("Bash", command=5)])
-def test_what_the_library_cannot_take_is_named_and_its_neighbours_are_judged(engine, bad):
+def test_an_invalid_call_is_reported_without_affecting_its_neighbors(engine, bad):
     text = document(pre("{args.x: {equals: 1}}"))
     result = judged(engine, text, [call(x=1), bad, call(x=2)])
     assert [type(each) for each in result] == [Judged, NotEvaluated, type(None)]
@@ -197,7 +197,7 @@ def test_arguments_that_the_library_strips_are_stripped_from_every_call(engine):
     assert judged(engine, text, calls) == [expected(each) for each in engine.evaluate(text, calls)]
 
 
-def test_arguments_that_are_no_object_and_questions_that_are_no_json_are_named(engine):
+def test_non_object_arguments_and_invalid_json_are_reported(engine):
     text = document(pre(ALWAYS))
     questions = [
         question("t", "production", b"[1]"),
@@ -210,7 +210,7 @@ def test_arguments_that_are_no_object_and_questions_that_are_no_json_are_named(e
     assert isinstance(verdict, Judged)
 
 
-def test_a_rule_that_fails_on_all_calls_of_a_shape_fails_on_each_of_them(engine):
+def test_a_rule_that_fails_for_a_shape_fails_for_each_call_of_it(engine):
     text = document(
         pre("{not: {args.x: {exists: true}}}"), pre("{args.y: {equals: 1}}", rule_id="y")
     )
@@ -220,20 +220,20 @@ def test_a_rule_that_fails_on_all_calls_of_a_shape_fails_on_each_of_them(engine)
     ]  # fmt: skip
 
 
-def test_an_output_of_nothing_is_another_than_none(engine):
+def test_a_null_output_differs_from_no_output(engine):
     text = document(post("warn").replace("secret", '"None"'))
     questions = [question("t", "production"), question("t", "production", output=b"null")]
     none, nothing = engine.judge(text, questions).results()
     assert (none, nothing) == (None, Judged("warn", [Failed("p", "post", False, "warn")]))  # noqa: FBT003 - as it is sent
 
 
-def test_one_hopeless_call_costs_no_other_its_answer(engine):
+def test_a_runaway_call_does_not_affect_other_results(engine):
     texts = ["aaa", "b", EVIL_TEXT, "aaa"]
     result = judged(engine, EVIL, [call(x=text) for text in texts])
     assert [type(each) for each in result] == [Judged, type(None), NotEvaluated, Judged]
 
 
-def test_a_process_that_dies_meanwhile_is_replaced_and_all_are_answered():
+def test_a_process_that_dies_is_replaced_and_all_calls_are_evaluated():
     text = document(pre("{args.x: {equals: 1}}"))
     calls = [call(x=number % 2, text="x" * 1_000) for number in range(3_000)]
     with Engine() as own:
@@ -245,8 +245,8 @@ def test_a_process_that_dies_meanwhile_is_replaced_and_all_are_answered():
     assert [each is not None for each in items] == [number % 2 == 1 for number in range(3_000)]
 
 
-def test_a_prefetched_question_is_evaluated_before_anyone_waits(engine):
-    """More than a pipe holds: the rest goes with each push."""
+def test_a_large_prefetched_batch_is_sent_with_repeated_pushes(engine):
+    """More data than a pipe holds: each push sends the rest."""
     text = document(pre("{args.x: {equals: 1}}"))
     evaluation = engine.evaluate_call(text, call(x=1))
     assert isinstance(evaluation, Evaluation)

@@ -1,4 +1,4 @@
-"""Lint: legal, but surely not meant."""
+"""Lint warnings: valid contracts that probably do not do what their author meant."""
 
 import pytest
 
@@ -146,7 +146,7 @@ SURPRISES = {
 
 
 @pytest.mark.parametrize("row", SURPRISES.values(), ids=SURPRISES.keys())
-def test_a_surprising_rule_is_reported_at_its_place(row):
+def test_a_surprising_rule_is_reported_with_its_path_and_line(row):
     rule, path, message, fix = row
     (problem,) = problems(rule, tools=TOOLS)
     assert (problem.path, problem.message, problem.fix) == (path, message, fix)
@@ -168,31 +168,31 @@ FINE = {
 
 
 @pytest.mark.parametrize("rule", FINE.values(), ids=FINE.keys())
-def test_what_does_what_it_says_is_left_alone(rule):
+def test_an_unsurprising_rule_has_no_warning(rule):
     assert problems(rule, tools=TOOLS) == ()
 
 
-def test_an_output_of_a_tool_that_only_reads_is_hidden():
+def test_redacting_the_output_of_a_read_only_tool_has_no_warning():
     assert problems(hiding("'crm_*'"), more="tools: {crm_read: {side_effect: read}}") == ()
     assert problems(hiding("'crm_*'"), more="tools: {crm_read: {side_effect: write}}")
 
 
-def test_a_pattern_among_the_tools_of_a_document_names_none():
+def test_a_pattern_in_the_tools_section_is_a_warning():
     (problem,) = problems(calling("'*'"), more="tools: {'crm_*': {side_effect: read}}")
     assert problem.message == ("`crm_*` is read as an exact tool name. Patterns don't work here.")
 
 
-def test_a_tool_that_is_only_described_is_not_doubted():
+def test_a_tool_named_only_in_the_tools_section_has_no_warning():
     more = "tools: {not_there_yet: {side_effect: read}}"
     assert problems(calling("'*'"), tools=TOOLS, more=more) == ()
 
 
 @pytest.mark.parametrize("tools", [None, ()])
-def test_where_no_tool_is_known_no_name_is_doubted(tools):
+def test_without_a_tool_list_no_tool_name_has_a_warning(tools):
     assert problems(calling("anything"), tools=tools) == ()
 
 
-def test_a_limit_that_another_rule_undercuts_is_never_reached():
+def test_a_limit_above_another_rules_limit_is_reported_as_never_hit():
     first, second = problems(
         session("{max_tool_calls: 90, max_attempts: 40}"),
         session("{max_tool_calls: 50}", rule_id="t"),
@@ -204,17 +204,17 @@ def test_a_limit_that_another_rule_undercuts_is_never_reached():
     )
 
 
-def test_a_rule_that_is_switched_off_limits_nothing():
+def test_a_disabled_rule_does_not_undercut_a_limit():
     off = session("{max_tool_calls: 5}", rule_id="t", more="enabled: false, ")
     assert problems(session("{max_tool_calls: 50}"), off) == ()
 
 
-def test_session_rules_deny_even_where_the_document_observes():
+def test_a_session_rule_in_an_observe_mode_contract_has_a_warning():
     (problem,) = problems(session("{max_tool_calls: 50}"), mode="observe")
     assert problem.message.startswith("This denies although the contract is in observe mode")
 
 
-def test_warnings_stand_in_the_authors_own_dialect_and_line():
+def test_warnings_use_the_format_of_the_source():
     new = read_document(document(session("{max_tool_calls: 900}"), pre("{arg.x: {gt: 1}}")))
     old = read_document(new.twin)
     assert [problem.path for problem in lint(old, tools=None)] == [
@@ -226,18 +226,18 @@ def test_warnings_stand_in_the_authors_own_dialect_and_line():
     ]
 
 
-def test_a_fix_is_written_as_yaml():
+def test_a_fix_is_quoted_as_yaml():
     (problem,) = problems(calling("crm_raed"), tools=["crm read"])
     assert problem.fix == "'crm read'"
     assert problems(calling("nul"), tools=["null"])[0].fix == "'null'"
 
 
-def test_very_many_warnings_end_in_one_that_counts_the_rest():
+def test_excess_warnings_are_summarized_in_one():
     result = problems(*[pre("{a.x: {gt: 1}}", rule_id=f"r{n}") for n in range(MOST + 5)])
     assert len(result) == MOST + 1
     assert result[-1].message == "There are 5 more warnings like these."
 
 
-def test_a_half_written_document_is_read_as_far_as_possible():
+def test_an_incomplete_contract_is_linted_without_errors():
     for text in ("rules: 5", "rules: [5, {limits: 4, type: session}, {when: {all: 3}, then: []}]"):
         assert lint(read_document(text), tools=TOOLS) == ()

@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that answers as it should and remembers what it received."""
+"""An HTTP server on loopback that records the requests it receives."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

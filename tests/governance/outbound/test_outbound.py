@@ -1,4 +1,4 @@
-"""Outbound requests: to public addresses, and to private ones only where they are allowed."""
+"""Outbound requests: to public addresses, and to private ones only if allowed."""
 
 import socket
 
@@ -32,7 +32,7 @@ from tests.governance.outbound.receiving import receiver
         "2002:7f00:1::",
     ],
 )
-def test_addresses_that_are_not_public_are_refused(address, monkeypatch, settings):
+def test_addresses_that_are_not_public_are_rejected(address, monkeypatch, settings):
     settings.OUTBOUND_NETWORKS = []
     resolving_to(monkeypatch, "93.184.215.14", address)
     with pytest.raises(NotSent, match="which is not public"):
@@ -63,19 +63,19 @@ def resolving_to(monkeypatch, *addresses: str) -> list[str]:
         "https://siem.example/\r\nHost: x",
     ],
 )
-def test_urls_that_are_no_https_address_are_refused(url):
+def test_urls_other_than_https_are_rejected(url):
     with pytest.raises(NotSent):
         post(url, b"", {})
 
 
-def test_plain_http_is_for_allowed_networks_only(monkeypatch, settings):
+def test_plain_http_is_allowed_only_to_allowed_networks(monkeypatch, settings):
     settings.OUTBOUND_NETWORKS = []
     resolving_to(monkeypatch, "93.184.215.14")
     with pytest.raises(NotSent, match="Use https"):
         post("http://siem.example/", b"", {})
 
 
-def test_a_name_is_resolved_once_and_connected_to_what_was_checked(monkeypatch, settings):
+def test_a_host_is_resolved_once_and_the_checked_address_is_used(monkeypatch, settings):
     settings.OUTBOUND_NETWORKS = ["127.0.0.0/8"]
     with receiver() as at:
         names = resolving_to(monkeypatch, "127.0.0.1")
@@ -95,14 +95,14 @@ def test_a_name_is_resolved_once_and_connected_to_what_was_checked(monkeypatch, 
     assert (path, body, headers["Host"]) == ("/in?a=1", b"body", f"siem.example:{at.port}")
 
 
-def test_a_redirect_is_an_answer_and_is_not_followed(settings):
+def test_a_redirect_is_not_followed(settings):
     settings.OUTBOUND_NETWORKS = ["127.0.0.0/8"]
     with receiver(status=302) as at:
         assert post(at.url, b"", {}).status == 302
     assert len(at.requests) == 1
 
 
-def test_a_silent_address_says_so(settings):
+def test_an_unresponsive_address_is_reported(settings):
     settings.OUTBOUND_NETWORKS = ["127.0.0.0/8"]
     with receiver() as at:
         pass

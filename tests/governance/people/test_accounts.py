@@ -1,4 +1,4 @@
-"""Persons who leave: their sign-in, their sessions and their keys end; the last admin stays."""
+"""Leaving members: their sessions and keys end, and the last admin cannot leave."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -57,7 +57,7 @@ def sign_in(client: Client, email: str) -> bool:
     return "_auth_user_id" in client.session
 
 
-def test_the_keys_of_a_removed_member_stop_and_those_made_by_them_too(project, admin, leaving):
+def test_removing_a_member_revokes_their_keys_and_keys_created_by_those(project, admin, leaving):
     mine = a_key_of(admin, "mine")
     theirs = a_key_of(leaving)
     by_theirs = a_key_of(leaving, by=actor_of(theirs), scopes=["agent"])
@@ -68,14 +68,14 @@ def test_the_keys_of_a_removed_member_stop_and_those_made_by_them_too(project, a
     assert verify(project) is None
 
 
-def test_who_comes_back_does_not_bring_the_keys_back(project, admin, leaving):
+def test_rejoining_does_not_restore_revoked_keys(project, admin, leaving):
     key, user = a_key_of(leaving), leaving.user
     remove_member(leaving, by=access_of_member(admin).actor)
     builders.a_member(project, Role.ADMIN, user=user)
     assert not is_valid(key)
 
 
-def test_the_page_names_the_keys_before_it_removes_their_maker(project, admin, leaving):
+def test_the_removal_page_lists_the_keys_it_will_revoke(project, admin, leaving):
     a_key_of(leaving, "billing in production")
     client = builders.signed_in(admin.user)
     for page in ("remove_member", "member_account"):
@@ -84,7 +84,7 @@ def test_the_page_names_the_keys_before_it_removes_their_maker(project, admin, l
         assert "Keys that will be revoked" in text
 
 
-def test_a_finding_names_the_keys_of_a_member_who_is_no_admin_any_more(project, admin, leaving):
+def test_an_alert_names_the_keys_of_a_demoted_admin(project, admin, leaving):
     a_key_of(leaving, "billing")
     a_key_of(leaving, "support")
     change_role(leaving, role=Role.VIEWER, by=access_of_member(admin).actor)
@@ -100,7 +100,7 @@ def test_a_finding_names_the_keys_of_a_member_who_is_no_admin_any_more(project, 
 
 
 @pytest.mark.parametrize("end", ["remove", "promote"])
-def test_the_finding_ends_with_the_removal_or_the_role(project, admin, leaving, end):
+def test_the_alert_is_resolved_by_removing_or_promoting_the_member(project, admin, leaving, end):
     a_key_of(leaving)
     by = access_of_member(admin).actor
     change_role(leaving, role=Role.EDITOR, by=by)
@@ -111,7 +111,7 @@ def test_the_finding_ends_with_the_removal_or_the_role(project, admin, leaving, 
     assert Finding.objects.get().resolved_at is not None
 
 
-def test_a_deactivated_account_ends_sign_in_sessions_and_keys_at_once(project, admin, leaving):
+def test_deactivating_an_account_ends_its_sessions_and_keys_immediately(project, admin, leaving):
     key, browser = a_key_of(leaving), Client()
     assert sign_in(browser, leaving.user.email)
     assert opens(browser, project)
@@ -123,7 +123,7 @@ def test_a_deactivated_account_ends_sign_in_sessions_and_keys_at_once(project, a
     assert not sign_in(Client(), leaving.user.email)
 
 
-def test_a_reactivated_account_signs_in_again(project, admin, leaving):
+def test_a_reactivated_account_can_sign_in_again(project, admin, leaving):
     key, browser = a_key_of(leaving), Client()
     sign_in(browser, leaving.user.email)
     by = access_of_member(admin).actor
@@ -136,7 +136,7 @@ def test_a_reactivated_account_signs_in_again(project, admin, leaving):
     assert row[-4:] == ["key revoked", "account deactivated", "account activated", "signed in"]
 
 
-def test_the_last_admin_is_not_deactivated(project, leaving):
+def test_the_last_admin_cannot_be_deactivated(project, leaving):
     with pytest.raises(Conflict, match="only admin"):
         deactivate_account(leaving.user, by=CONSOLE)
     page = reverse("governance:member_account", args=[project.slug, leaving.pk])
@@ -145,7 +145,7 @@ def test_the_last_admin_is_not_deactivated(project, leaving):
     assert "only admin" in answer.text
 
 
-def test_a_deactivated_admin_is_none_who_stays(project, admin, leaving):
+def test_a_deactivated_admin_does_not_count_as_a_remaining_admin(project, admin, leaving):
     deactivate_account(admin.user, by=CONSOLE)
     for end in (
         lambda: remove_member(leaving, by=CONSOLE),
@@ -156,7 +156,7 @@ def test_a_deactivated_admin_is_none_who_stays(project, admin, leaving):
             end()
 
 
-def test_an_admin_deactivates_nobody_who_belongs_to_another_project(admin, leaving):
+def test_an_admin_cannot_deactivate_a_member_of_a_project_they_do_not_administer(admin, leaving):
     elsewhere = builders.a_member(builders.a_project(), Role.VIEWER, user=leaving.user)
     by = access_of_member(admin).actor
     with pytest.raises(Forbidden):
@@ -165,13 +165,13 @@ def test_an_admin_deactivates_nobody_who_belongs_to_another_project(admin, leavi
     deactivate_account(leaving.user, by=by)
 
 
-def test_a_manage_key_deactivates_nobody(admin, leaving):
+def test_a_manage_key_cannot_deactivate_an_account(admin, leaving):
     by = actor_of(a_key_of(admin))
     with pytest.raises(Forbidden):
         deactivate_account(leaving.user, by=by)
 
 
-def test_the_command_switches_an_account_off_and_on(admin, leaving, capsys):
+def test_the_command_deactivates_and_activates_an_account(admin, leaving, capsys):
     call_command("account", "deactivate", "Leaving@example.test")
     leaving.user.refresh_from_db()
     assert not leaving.user.is_active

@@ -1,4 +1,4 @@
-"""The text of a key."""
+"""Format of API keys."""
 
 import pytest
 from hypothesis import given
@@ -17,11 +17,11 @@ NAMES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", fullmatch=True)
 
 
 @given(NAMES)
-def test_a_key_gives_back_the_environment_it_was_made_for(name):
+def test_a_key_contains_its_environment(name):
     assert environment_of(new_key(name)) == name
 
 
-def test_two_keys_are_never_the_same():
+def test_generated_keys_are_unique():
     assert len({new_key("production") for _ in range(100)}) == 100
 
 
@@ -40,22 +40,22 @@ def test_a_hint_shows_four_characters_of_the_random_part():
         "edk_-x_" + "a" * 40,
     ],
 )
-def test_what_is_no_key_has_no_environment(text):
+def test_an_invalid_key_has_no_environment(text):
     assert environment_of(text) is None
 
 
 @pytest.mark.parametrize("header", ["Bearer {}", "bearer {}", "Bearer  {} "])
-def test_a_bearer_header_holds_a_key(header):
+def test_a_bearer_header_contains_a_key(header):
     key = new_key("production")
     assert bearer(header.format(key)) == key
 
 
 @pytest.mark.parametrize("header", ["", "{}", "Basic {}", "Bearer", "Bearer x", "Bearer {} {}"])
-def test_any_other_header_holds_none(header):
+def test_any_other_header_contains_no_key(header):
     assert bearer(header.format(*[new_key("production")] * 2)) is None
 
 
-def test_agent_includes_ingest_and_manage_includes_read():
+def test_the_agent_scope_includes_ingest_and_the_manage_scope_read():
     assert with_implied(frozenset({"agent"})) == {"agent", "ingest"}
     assert with_implied(frozenset({"manage"})) == {"manage", "read"}
     assert with_implied(frozenset({"ingest"})) == {"ingest"}
@@ -71,5 +71,5 @@ def test_agent_includes_ingest_and_manage_includes_read():
         ("it's", "my-agent"),
     ],
 )
-def test_a_key_shows_its_use_by_an_agent_that_it_is_for(glob, agent):
+def test_a_sample_agent_name_matches_the_keys_glob(glob, agent):
     assert agent_within(glob) == agent

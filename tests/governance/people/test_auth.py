@@ -1,4 +1,4 @@
-"""From an `Authorization` header to what it opens."""
+"""Access resolved from an `Authorization` header."""
 
 from datetime import timedelta
 
@@ -22,7 +22,7 @@ def ask(auth_class, key, **headers):
     )
 
 
-def test_a_key_opens_its_project_and_environment(project):
+def test_a_key_grants_access_to_its_project_and_environment(project):
     key, row = builders.a_key(project, "agent", env="dev_eu", agent="billing-*", dialect="old")
     access = resolve_key(f"Bearer {key}")
     assert access is not None
@@ -33,11 +33,11 @@ def test_a_key_opens_its_project_and_environment(project):
     assert (access.actor.kind, access.actor.id) == (ActorKind.KEY, row.pk)
 
 
-def test_an_unknown_key_opens_nothing(project):
+def test_an_unknown_key_grants_no_access(project):
     assert resolve_key("Bearer edk_production_" + "a" * 40) is None
 
 
-def test_a_key_that_has_expired_or_was_revoked_opens_nothing(project):
+def test_an_expired_or_revoked_key_grants_no_access(project):
     now = timezone.now()
     expired, _ = builders.a_key(project, expires_at=now - timedelta(seconds=1))
     revoked, _ = builders.a_key(project, revoked_at=now)
@@ -45,7 +45,7 @@ def test_a_key_that_has_expired_or_was_revoked_opens_nothing(project):
     assert resolve_key(f"Bearer {revoked}") is None
 
 
-def test_a_key_asks_the_database_once_a_second(project, django_assert_num_queries, monkeypatch):
+def test_a_key_is_looked_up_at_most_once_a_second(project, django_assert_num_queries, monkeypatch):
     key, _ = builders.a_key(project)
     clock = [100.0]
     monkeypatch.setattr(auth_keys, "_monotonic", lambda: clock[0])
@@ -58,7 +58,7 @@ def test_a_key_asks_the_database_once_a_second(project, django_assert_num_querie
         assert resolve_key(f"Bearer {key}")
 
 
-def test_a_revoked_key_is_refused_a_second_later(project, monkeypatch):
+def test_a_revoked_key_is_rejected_within_a_second(project, monkeypatch):
     key, row = builders.a_key(project)
     clock = [100.0]
     monkeypatch.setattr(auth_keys, "_monotonic", lambda: clock[0])
@@ -82,7 +82,7 @@ def test_a_key_revoked_while_its_use_is_recorded_stays_revoked(project, monkeypa
     assert resolve_key(f"Bearer {key}") is None
 
 
-def test_the_key_cache_stays_within_its_bound(project, monkeypatch):
+def test_the_key_cache_is_bounded(project, monkeypatch):
     monkeypatch.setattr(auth_keys, "CACHE_ENTRIES", 3)
     for _ in range(10):
         key, _ = builders.a_key(project)
@@ -90,7 +90,7 @@ def test_the_key_cache_stays_within_its_bound(project, monkeypatch):
     assert len(auth_keys._cache) <= 3
 
 
-def test_the_last_use_is_noted_once_a_minute(project):
+def test_the_last_use_is_recorded_once_a_minute(project):
     key, row = builders.a_key(project)
     resolve_key(f"Bearer {key}")
     row.refresh_from_db()
@@ -102,7 +102,7 @@ def test_the_last_use_is_noted_once_a_minute(project):
     assert row.last_used_at == first
 
 
-def test_a_last_use_that_cannot_be_noted_refuses_nobody(project, monkeypatch):
+def test_a_key_works_if_its_last_use_cannot_be_recorded(project, monkeypatch):
     key, _ = builders.a_key(project)
 
     def refuse(*args, **kwargs):
@@ -112,12 +112,12 @@ def test_a_last_use_that_cannot_be_noted_refuses_nobody(project, monkeypatch):
     assert resolve_key(f"Bearer {key}")
 
 
-def test_without_a_key_the_answer_is_unauthorised(project):
+def test_a_request_without_a_key_is_unauthorized(project):
     with pytest.raises(Unauthenticated):
         KeyAuth()(RequestFactory().get("/v1/events"))
 
 
-def test_a_key_needs_one_of_the_scopes(project):
+def test_a_key_requires_one_of_the_scopes(project):
     key, _ = builders.a_key(project, "read")
     assert ask(KeyAuth("agent", "read"), key)
     assert ask(KeyAuth(), key)
@@ -125,7 +125,7 @@ def test_a_key_needs_one_of_the_scopes(project):
         ask(KeyAuth("ingest"), key)
 
 
-def test_a_key_for_other_agents_is_refused_by_the_header(project):
+def test_a_key_is_rejected_for_an_agent_outside_its_glob(project):
     key, _ = builders.a_key(project, "agent", agent="billing-*")
     header = "X-Edictum-Agent-Id"
     assert ask(KeyAuth("agent"), key, **{header: "billing-bot"})

@@ -1,5 +1,5 @@
-"""Roles in environments: every operation that is bound to one, by role and environment, through
-the commands that pages and API share."""
+"""Roles in environments: every environment operation by role and environment, through the commands
+that pages and API share."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -52,7 +52,7 @@ def a_second_deployment(project: Project, env: str) -> object:
     return deploy(version, to=env, by=CONSOLE)[0]
 
 
-# What is prepared in an environment, and what an actor then does with it.
+# Setup in an environment, and the operation that the actor then attempts.
 Prepare = Callable[[Project, str], object]
 OPERATIONS: dict[str, tuple[Action, Prepare, Callable[..., object]]] = {
     "deploy": (
@@ -113,7 +113,7 @@ OPERATIONS: dict[str, tuple[Action, Prepare, Callable[..., object]]] = {
 
 
 def is_let_in(operation: str, project: Project, env: str, by: Actor) -> bool:
-    """Whether the role was no obstacle; what else may be in the way is not asked here."""
+    """Whether the actor's role permits the operation, ignoring other errors."""
     _, prepare, act = OPERATIONS[operation]
     thing = prepare(project, env)
     try:
@@ -128,7 +128,7 @@ def is_let_in(operation: str, project: Project, env: str, by: Actor) -> bool:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("there", [None, Role.OPERATOR, Role.EDITOR, Role.ADMIN])
-def test_an_operation_needs_its_role_in_the_environment_that_it_acts_on(project, operation, there):
+def test_an_operation_requires_its_role_in_its_environment(project, operation, there):
     by = actor(project, there)
     needed = ROLE_FOR[OPERATIONS[operation][0]]
     reaches = there is not None and there.reaches(needed)
@@ -137,25 +137,25 @@ def test_an_operation_needs_its_role_in_the_environment_that_it_acts_on(project,
 
 
 @pytest.mark.parametrize("act", [approve_request, withdraw_request])
-def test_requests_are_decided_by_the_role_in_their_environment(project, act):
+def test_deciding_a_request_requires_the_role_in_its_environment(project, act):
     by = actor(project, Role.EDITOR)
     live(saved(project, "first"))
-    request = a_request(saved(project, "second"))  # of production
+    request = a_request(saved(project, "second"))  # in production
     with pytest.raises(Forbidden, match="editor role in production"):
         act(request, by=by)
     with pytest.raises(Forbidden, match="editor role in production"):
         refuse_request(request, reason="No.", by=by)
 
 
-def test_every_action_of_an_environment_is_tried():
+def test_every_environment_action_has_a_test():
     tried = {action for action, _, _ in OPERATIONS.values()}
-    assert IN_ENVIRONMENT - tried == {Action.ASSIGN_ALONE}  # beside ASSIGN, in one command
+    assert IN_ENVIRONMENT - tried == {Action.ASSIGN_ALONE}  # the same command as ASSIGN
 
 
 @pytest.mark.parametrize("action", Action)
 @pytest.mark.parametrize("base", Role)
 @pytest.mark.parametrize("there", Role)
-def test_a_role_in_an_environment_raises_and_never_lowers(action, base, there):
+def test_an_environment_role_can_raise_but_never_lower_the_project_role(action, base, there):
     who = Actor(CONSOLE.kind, None, "person", base, environment_roles=((STAGING, there),))
     bound = action in IN_ENVIRONMENT
     needed = ROLE_FOR[action]
@@ -166,7 +166,7 @@ def test_a_role_in_an_environment_raises_and_never_lowers(action, base, there):
     assert may_somewhere(who, action) is in_staging
 
 
-def test_the_page_sets_the_roles_and_shows_them(project, admin_client):
+def test_environment_roles_can_be_set_on_the_member_page(project, admin_client):
     member = builders.a_member(project)
     builders.an_environment(project, STAGING)
     path = reverse("governance:change_role", args=[project.slug, member.pk])
@@ -184,7 +184,7 @@ def test_the_page_sets_the_roles_and_shows_them(project, admin_client):
     assert verify(project) is None
 
 
-def test_a_viewer_deploys_where_they_are_editor_and_nowhere_else(project):
+def test_a_viewer_with_an_editor_role_in_staging_can_deploy_only_there(project):
     member = builders.a_member(project)
     live(saved(project, "first"), STAGING)
     live(saved(project, "first", name="e"), PRODUCTION)
@@ -200,7 +200,7 @@ def test_a_viewer_deploys_where_they_are_editor_and_nowhere_else(project):
     assert browser.get(write).status_code == 403
 
 
-def test_only_an_admin_of_the_project_sets_roles_and_only_for_its_environments(project):
+def test_only_a_project_admin_can_set_roles_for_environments_of_the_project(project):
     member = builders.a_member(project)
     staging_admin = actor(project, Role.ADMIN)
     with pytest.raises(Forbidden):

@@ -1,5 +1,5 @@
-"""Route by role and environment: a member with a role in staging reaches the addresses of what is
-bound to staging, and no others."""
+"""Routes by role and environment: a member with a role in staging can use only routes that act on
+staging."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Call = Callable[[Client, Project, str], Any]
 
 
 def sent(client: Client, method: str, path: str, project: Project, **body: object) -> Any:
-    """An API route, called by a member's browser."""
+    """Response of an API route to a member's browser."""
     address = f"/v1/{path}?project={project.slug}"
     return client.generic(method, address, json.dumps(body), content_type="application/json")
 
@@ -87,7 +87,7 @@ ROUTES: dict[Call, Role] = {
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.__name__)
 @pytest.mark.parametrize("there", [None, Role.OPERATOR, Role.EDITOR])
 @pytest.mark.parametrize("env", [STAGING, PRODUCTION])
-def test_a_route_lets_in_by_the_role_in_its_environment(project, route, there, env):
+def test_a_route_requires_the_role_in_its_environment(project, route, there, env):
     for name in (STAGING, PRODUCTION):
         builders.an_environment(project, name)
     member = builders.a_member(project)

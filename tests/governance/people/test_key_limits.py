@@ -1,4 +1,4 @@
-"""Networks and limits per minute of a key, and keys that are sent as data."""
+"""Networks and per-minute limits of a key, and keys sent as data."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ from tests.items import an_outcome
 
 @pytest.fixture
 def counted(settings, monkeypatch, tmp_path) -> Iterator[None]:
-    """Limits are counted, in a minute that has 20 seconds left."""
+    """Rate limits enabled, in a minute with 20 seconds left."""
     monkeypatch.setattr(broker, "_silent_until", 0.0)
     monkeypatch.setattr(key_limits, "_clock", lambda: 1_800_000_040.0)
     with running_redis(tmp_path) as settings.REDIS_URL:
@@ -65,7 +65,7 @@ def test_a_network_is_written_in_cidr_form():
         network_of("10.0.0.0/33")
 
 
-def test_a_key_works_from_its_networks_only(project):
+def test_a_key_works_only_from_its_networks(project):
     client = limited(project, networks=["10.0.0.0/8"])
     assert post(client, 1, REMOTE_ADDR="10.9.9.9").status_code == 202
     refused = post(client, 1, REMOTE_ADDR="192.0.2.7")
@@ -74,7 +74,7 @@ def test_a_key_works_from_its_networks_only(project):
     assert Batch.objects.count() == 1
 
 
-def test_a_network_that_is_none_names_its_field(project):
+def test_an_invalid_network_names_its_field(project):
     with pytest.raises(InvalidInput, match="CIDR") as error:
         limited(project, networks=["office"])
     assert error.value.errors[0].path == "networks"
@@ -87,7 +87,7 @@ def test_a_limit_is_positive_and_bounded(project, limit):
 
 
 @pytest.mark.usefixtures("counted")
-def test_requests_over_the_limit_get_429_and_say_when_to_try_again(project):
+def test_requests_over_the_limit_are_429_with_retry_after(project):
     client = limited(project, requests_per_minute=2)
     first, second, third = (post(client, 1) for _ in range(3))
     assert [first.status_code, second.status_code, third.status_code] == [202, 202, 429]
@@ -99,7 +99,7 @@ def test_requests_over_the_limit_get_429_and_say_when_to_try_again(project):
 
 
 @pytest.mark.usefixtures("counted")
-def test_items_that_do_not_fit_are_refused_together_and_not_counted(project):
+def test_a_post_over_the_item_limit_is_rejected_completely_and_not_counted(project):
     client = limited(project, items_per_minute=10)
     assert post(client, 6).status_code == 202
     refused = post(client, 5)
@@ -110,14 +110,14 @@ def test_items_that_do_not_fit_are_refused_together_and_not_counted(project):
 
 
 @pytest.mark.usefixtures("counted")
-def test_a_post_larger_than_the_limit_says_so(project):
+def test_a_post_larger_than_the_item_limit_is_429_with_advice(project):
     refused = post(limited(project, items_per_minute=10), 11)
     assert refused.status_code == 429
     assert "Send smaller posts" in refused.json()["detail"]
 
 
 @pytest.mark.usefixtures("counted")
-def test_a_new_minute_has_a_new_budget(project, monkeypatch):
+def test_the_limit_resets_each_minute(project, monkeypatch):
     client = limited(project, requests_per_minute=1)
     assert post(client, 1).status_code == 202
     assert post(client, 1).status_code == 429
@@ -126,7 +126,7 @@ def test_a_new_minute_has_a_new_budget(project, monkeypatch):
 
 
 @pytest.mark.usefixtures("counted")
-def test_the_session_store_is_not_limited(project):
+def test_session_store_requests_are_not_rate_limited(project):
     client = limited(project, requests_per_minute=1)
     for expected in (1, 2, 3):
         answer = client.post(
@@ -135,14 +135,14 @@ def test_the_session_store_is_not_limited(project):
         assert answer.json()["value"] == expected
 
 
-def test_without_redis_nothing_is_limited(project, settings, monkeypatch, tmp_path):
+def test_without_redis_no_limit_applies(project, settings, monkeypatch, tmp_path):
     monkeypatch.setattr(broker, "_silent_until", 0.0)
     settings.REDIS_URL = f"unix://{tmp_path / 'none'}"
     client = limited(project, requests_per_minute=1)
     assert [post(client, 1).status_code for _ in range(3)] == [202] * 3
 
 
-def test_limits_are_changed_over_the_api_and_shown(project):
+def test_limits_and_rotation_are_available_over_the_api(project):
     manager = builders.bearing(builders.a_key(project, "manage")[0])
     _, key = builders.a_key(project, "agent")
     limits = {"networks": ["10.1.1.1/8"], "requests_per_minute": 600, "items_per_minute": None}
@@ -158,7 +158,7 @@ def test_limits_are_changed_over_the_api_and_shown(project):
     assert ended.json()["previous_until"] < rotated.json()["previous_until"]
 
 
-def test_a_key_in_a_text_is_shortened_to_its_hint():
+def test_a_key_in_a_text_is_replaced_by_its_hint():
     key = new_key("dev_eu")
     content, keys = without_keys(f'{{"a": "use {key}, {key}"}}'.encode())
     assert keys == [key]
@@ -166,7 +166,7 @@ def test_a_key_in_a_text_is_shortened_to_its_hint():
     assert without_keys(content) == (content, [])
 
 
-def test_a_key_that_is_sent_as_data_is_masked_and_reported(project):
+def test_a_key_sent_as_data_is_masked_and_reported(project):
     leaked, row = builders.a_key(project, "agent")
     text, _ = builders.a_key(project, "agent")
     outcome = an_outcome(output={"env": f"KEY={leaked}"}, error=leaked)

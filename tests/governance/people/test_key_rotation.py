@@ -1,4 +1,4 @@
-"""Two values of one key for a while, and how long keys live."""
+"""Key rotation with an overlap, and key expiry."""
 
 from datetime import timedelta
 
@@ -32,7 +32,7 @@ def is_valid(text: str) -> bool:
 
 
 def later(key: ApiKey, **by: float) -> None:
-    """Let this much time pass for the key."""
+    """Simulate this much time passing for the key."""
     passed = timedelta(**by)
     row = ApiKey.objects.get(pk=key.pk)
     for name in ("expires_at", "previous_until", "created_at", "rotated_at"):
@@ -51,7 +51,7 @@ def test_both_values_are_valid_during_the_overlap(made, admin):
     assert is_valid(new)
 
 
-def test_without_overlap_the_old_value_ends_at_once(made, admin):
+def test_without_overlap_the_old_value_ends_immediately(made, admin):
     old, key = made
     new, _ = rotate_key(key, by=admin, overlap_hours=0)
     assert not is_valid(old)
@@ -76,7 +76,7 @@ def test_the_old_value_can_be_ended_early(made, admin):
     assert actions == 1
 
 
-def test_the_last_use_of_each_value_is_known(made, admin):
+def test_the_last_use_of_each_value_is_recorded(made, admin):
     old, key = made
     new, _ = rotate_key(key, by=admin)
     forget_keys()
@@ -95,14 +95,14 @@ def test_a_revoked_key_has_no_valid_value(made, admin):
     assert not is_valid(new)
 
 
-def test_an_ended_key_is_not_rotated(made, admin):
+def test_a_revoked_key_cannot_be_rotated(made, admin):
     _, key = made
     revoke_key(key, by=admin)
     with pytest.raises(Conflict):
         rotate_key(key, by=admin)
 
 
-def test_a_key_with_a_short_life_is_not_always_about_to_expire(project, admin):
+def test_a_short_lived_key_does_not_always_open_an_expiry_alert(project, admin):
     soon = timezone.now() + timedelta(days=3)
     text, _ = make_key(
         project, name="ci", env="production", scopes=["agent"], by=admin, expires=soon
@@ -112,7 +112,7 @@ def test_a_key_with_a_short_life_is_not_always_about_to_expire(project, admin):
     assert not Finding.objects.exists()
 
 
-def test_a_manage_key_rotates_no_manage_key(project, admin):
+def test_a_manage_key_cannot_rotate_a_manage_key(project, admin):
     _, key = make_key(project, name="ci", env="production", scopes=["manage"], by=admin)
     by_key = Actor(ActorKind.KEY, key.pk, "ci", Role.ADMIN, person_id=admin.person_id)
     with pytest.raises(Forbidden):
@@ -133,7 +133,7 @@ def test_a_rotated_key_belongs_to_the_person_who_rotated_it(project, made):
     assert row.maker_id == other.user_id
 
 
-def test_a_rotated_key_lives_as_long_again(project, admin):
+def test_a_rotated_key_gets_a_new_full_lifetime(project, admin):
     expires = timezone.now() + timedelta(days=30)
     _, key = make_key(
         project, name="a", env="production", scopes=["agent"], by=admin, expires=expires
@@ -144,7 +144,7 @@ def test_a_rotated_key_lives_as_long_again(project, admin):
     assert abs(row.expires_at - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
 
 
-def test_required_expiry_shortens_present_keys_and_bounds_new_ones(project, made, admin):
+def test_required_expiry_shortens_existing_keys_and_limits_new_ones(project, made, admin):
     _, endless = made
     assert require_expiry(project, max_days=90, by=admin) == 1
     endless.refresh_from_db()
@@ -157,14 +157,14 @@ def test_required_expiry_shortens_present_keys_and_bounds_new_ones(project, made
     assert key.expires_at < timezone.now() + timedelta(days=90, seconds=1)
 
 
-def test_an_alert_opens_before_a_key_in_use_expires_and_ends_with_its_rotation(project, admin):
+def test_an_expiry_alert_opens_for_a_key_in_use_and_is_resolved_by_rotation(project, admin):
     soon = timezone.now() + timedelta(days=10)
     text, key = make_key(
         project, name="billing", env="production", scopes=["agent"], by=admin, expires=soon
     )
     later(key, days=8)
     note_expiring_keys()
-    assert not Finding.objects.exists()  # nothing uses it
+    assert not Finding.objects.exists()  # the key is not in use
     assert is_valid(text)
     note_expiring_keys()
     finding = Finding.objects.get()

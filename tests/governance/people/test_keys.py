@@ -1,4 +1,4 @@
-"""Commands on keys, and the routes that share them."""
+"""Commands on keys, and the routes that use them."""
 
 from datetime import timedelta
 from typing import Any
@@ -37,7 +37,7 @@ def manager(project) -> Client:
     return builders.bearing(builders.a_key(project, "manage")[0])
 
 
-def test_a_key_is_stored_as_its_digest_only(project):
+def test_only_the_digest_of_a_key_is_stored(project):
     text, key = make(project)
     row = ApiKey.objects.values().get(pk=key.pk)
     assert text.startswith("edk_production_")
@@ -45,13 +45,13 @@ def test_a_key_is_stored_as_its_digest_only(project):
     assert resolve_key(f"Bearer {text}")
 
 
-def test_the_environment_exists_from_the_first_key_that_names_it(project):
+def test_the_first_key_creates_its_environment(project):
     make(project, env="staging.eu_1")
     make(project, env="staging.eu_1")
     assert [each.name for each in Environment.objects.all()] == ["staging.eu_1"]
 
 
-def test_making_and_revoking_stand_in_the_audit_log_without_the_key(project):
+def test_creating_and_revoking_a_key_are_audited_without_the_key(project):
     text, key = make(project)
     revoke_key(key, by=ADMIN)
     revoke_key(key, by=ADMIN)
@@ -84,12 +84,12 @@ def test_an_invalid_key_is_rejected_with_the_path_of_the_error(project, changed,
     assert not ApiKey.objects.exists()
 
 
-def test_an_editor_makes_no_key(project):
+def test_an_editor_cannot_create_a_key(project):
     with pytest.raises(Forbidden):
         make(project, by=person(0, "editor@example.test", Role.EDITOR))
 
 
-def test_the_route_makes_a_key_and_tells_it_once(project, manager):
+def test_the_api_returns_a_new_key_once(project, manager):
     answer = post(
         manager,
         "/v1/keys",
@@ -105,20 +105,20 @@ def test_the_route_makes_a_key_and_tells_it_once(project, manager):
     assert not any("key" in each for each in listed)
 
 
-def test_a_manage_key_makes_no_manage_key(manager):
+def test_a_manage_key_cannot_create_a_manage_key(manager):
     answer = post(manager, "/v1/keys", {"name": "x", "env": "production", "scopes": ["manage"]})
     assert answer.status_code == 403
     assert answer.json()["code"] == "forbidden"
 
 
-def test_a_read_key_reads_keys_and_makes_none(project):
+def test_a_read_key_can_list_but_not_create_keys(project):
     reader = builders.bearing(builders.a_key(project, "read")[0])
     assert reader.get("/v1/keys").status_code == 200
     answer = post(reader, "/v1/keys", {"name": "x", "env": "production", "scopes": ["ingest"]})
     assert (answer.status_code, answer.json()["code"]) == (403, "scope")
 
 
-def test_a_revoked_key_is_listed_with_the_time_of_its_end(project, manager):
+def test_a_revoked_key_has_its_revocation_time(project, manager):
     _, key = builders.a_key(project)
     answer = manager.delete(f"/v1/keys/{key.pk}")
     assert answer.status_code == 200
@@ -133,7 +133,7 @@ def test_a_key_of_another_project_is_404(manager):
     assert key.revoked_at is None
 
 
-def test_keys_are_listed_page_by_page_newest_first(project, manager):
+def test_keys_are_paginated_newest_first(project, manager):
     made = [builders.a_key(project)[1].pk for _ in range(4)]
     first = manager.get("/v1/keys?limit=3").json()
     second = manager.get(f"/v1/keys?limit=3&cursor={first['next']}").json()
@@ -152,7 +152,7 @@ def test_keys_are_listed_page_by_page_newest_first(project, manager):
     ],
     ids=["missing", "unknown scope", "misspelt", "bad environment"],
 )
-def test_a_misfit_in_the_body_is_422_and_named(manager, body, path):
+def test_an_invalid_field_is_422_with_its_path(manager, body, path):
     answer = post(manager, "/v1/keys", body)
     assert answer.status_code == 422
     data = answer.json()
@@ -160,7 +160,7 @@ def test_a_misfit_in_the_body_is_422_and_named(manager, body, path):
     assert [error["path"] for error in data["errors"]] == [path]
 
 
-def test_the_bootstrap_key_opens_everything_and_is_made_once(project):
+def test_the_bootstrap_key_has_every_scope_and_is_created_once(project):
     text = "edk_production_" + "Z" * 40
     assert keep_bootstrap_key(project, text) == ""
     assert keep_bootstrap_key(project, text) == ""
@@ -171,12 +171,12 @@ def test_the_bootstrap_key_opens_everything_and_is_made_once(project):
     assert ApiKey.objects.count() == 1
 
 
-def test_a_bootstrap_key_that_is_no_key_is_refused(project):
+def test_an_invalid_bootstrap_key_is_rejected(project):
     with pytest.raises(InvalidInput, match="at least 32"):
         keep_bootstrap_key(project, "edk_production_short")
 
 
-def test_the_console_itself_may_make_a_key(project):
+def test_the_console_can_create_a_key(project):
     text, key = make(project, by=CONSOLE)
     assert key.created_by == "console"
     assert resolve_key(f"Bearer {text}")

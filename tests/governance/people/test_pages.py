@@ -1,4 +1,4 @@
-"""The pages of settings: what one sees, does, and is refused in words."""
+"""Settings pages: content, actions and error messages."""
 
 from datetime import timedelta
 from html import unescape
@@ -26,13 +26,13 @@ def here(project):
     return lambda name, *ids: reverse(f"governance:{name}", args=[project.slug, *ids])
 
 
-def test_a_project_without_keys_says_so_and_offers_to_make_one(admin_client, here):
+def test_an_empty_key_list_has_a_link_to_create_one(admin_client, here):
     page = admin_client.get(here("keys")).text
     assert "No active keys: agents can't report" in page
     assert here("new_key") in page
 
 
-def test_a_viewer_sees_keys_and_no_way_to_change_them(project, client_as, here):
+def test_a_viewer_can_list_but_not_change_keys(project, client_as, here):
     _, key = builders.a_key(project)
     page = client_as(Role.VIEWER).get(here("keys")).text
     assert key.hint in page
@@ -40,7 +40,7 @@ def test_a_viewer_sees_keys_and_no_way_to_change_them(project, client_as, here):
     assert here("revoke_key", key.pk) not in page
 
 
-def test_a_new_key_is_shown_once_and_works(admin_client, here):
+def test_a_new_key_is_displayed_once_and_works(admin_client, here):
     fields = {"name": "billing", "environment": "staging", "scopes": ["agent"], "expires": "30"}
     answer = admin_client.post(here("new_key"), fields)
     assert answer["Location"] == here("key_created", ApiKey.objects.get().pk)
@@ -55,7 +55,7 @@ def test_a_new_key_is_shown_once_and_works(admin_client, here):
 
 
 @pytest.mark.parametrize("glob", ["", "billing-*", "bot?", "nightly"])
-def test_the_command_shown_with_a_new_key_names_the_agent_of_its_glob(admin_client, here, glob):
+def test_the_sample_command_of_a_new_key_uses_an_agent_of_its_glob(admin_client, here, glob):
     fields = {"name": "b", "environment": "staging", "scopes": ["agent"], "agent": glob}
     page = admin_client.post(here("new_key"), fields, follow=True)
     _, sent, _ = unescape(page.text.partition('id="connect"')[2]).split("'", 2)
@@ -64,7 +64,7 @@ def test_the_command_shown_with_a_new_key_names_the_agent_of_its_glob(admin_clie
     assert result.json()["accepted"] == 1
 
 
-def test_an_invalid_field_shows_its_error_and_the_rest_stays(admin_client, here):
+def test_an_invalid_field_has_its_error_and_other_input_is_preserved(admin_client, here):
     page = admin_client.post(
         here("new_key"), {"name": "billing", "environment": "-x", "scopes": ["agent"]}
     )
@@ -77,7 +77,7 @@ def test_an_invalid_field_shows_its_error_and_the_rest_stays(admin_client, here)
     assert set(empty.context["form"].errors) == {"name", "environment", "scopes"}
 
 
-def test_a_key_is_revoked_after_one_question(project, admin_client, here):
+def test_a_key_is_revoked_after_confirmation(project, admin_client, here):
     _, key = builders.a_key(project)
     assert "can't be undone" in admin_client.get(here("revoke_key", key.pk)).text
     assert ApiKey.objects.get().revoked_at is None
@@ -105,7 +105,7 @@ def test_a_key_of_another_project_cannot_be_revoked(admin_client, here):
     assert admin_client.post(here("revoke_key", key.pk)).status_code == 404
 
 
-def test_an_invitation_is_a_link_that_is_shown_once(project, admin_client, here):
+def test_an_invitation_link_is_displayed_once(project, admin_client, here):
     answer = admin_client.post(here("invite"), {"email": "new@example.test", "role": "editor"})
     page = admin_client.get(answer["Location"])
     link = page.context["link"]
@@ -118,7 +118,7 @@ def test_an_invitation_is_a_link_that_is_shown_once(project, admin_client, here)
     assert admin_client.get(answer["Location"])["Location"] == here("members")  # reloaded
 
 
-def test_an_invitation_is_withdrawn(project, admin_client, here):
+def test_an_invitation_can_be_withdrawn(project, admin_client, here):
     invite(project, email="new@example.test", role=Role.VIEWER, by=CONSOLE)
     invitation = project.invitations.get()
     admin_client.post(here("withdraw_invitation", invitation.pk))
@@ -126,14 +126,16 @@ def test_an_invitation_is_withdrawn(project, admin_client, here):
     assert admin_client.post(here("withdraw_invitation", invitation.pk)).status_code == 404
 
 
-def test_a_role_is_changed_on_a_page(project, admin_client, here):
+def test_a_role_can_be_changed_on_a_page(project, admin_client, here):
     member = builders.a_member(project)
     admin_client.post(here("change_role", member.pk), {"role": "operator"})
     member.refresh_from_db()
     assert member.role == Role.OPERATOR
 
 
-def test_the_last_admin_cannot_leave_and_sees_why(project, admin_client, here):
+def test_the_last_admin_cannot_be_removed_or_demoted_and_the_page_says_why(
+    project, admin_client, here
+):
     admin = Member.objects.get()
     demoted = admin_client.post(here("change_role", admin.pk), {"role": "viewer"})
     removed = admin_client.post(here("remove_member", admin.pk))
@@ -142,28 +144,28 @@ def test_the_last_admin_cannot_leave_and_sees_why(project, admin_client, here):
     assert "only admin" in removed.text
 
 
-def test_an_admin_who_removes_themselves_loses_the_project_at_once(project, admin_client, here):
+def test_an_admin_who_removes_themselves_loses_access_immediately(project, admin_client, here):
     me = Member.objects.get()
     builders.a_member(project, Role.ADMIN)
     assert admin_client.post(here("remove_member", me.pk))["Location"] == "/"
     assert admin_client.get(here("members")).status_code == 404
 
 
-def test_a_project_is_renamed_and_keeps_its_address(project, admin_client, here):
+def test_renaming_a_project_does_not_change_its_address(project, admin_client, here):
     admin_client.post(here("rename"), {"name": "Finance agents"})
     changed = Project.objects.get()
     assert (changed.name, changed.slug) == ("Finance agents", project.slug)
     assert admin_client.post(here("rename"), {"name": " "}).status_code == 422
 
 
-def test_an_admin_makes_a_project_and_the_switcher_lists_only_ones_own(project, admin_client):
+def test_the_project_switcher_lists_only_your_own_projects(project, admin_client):
     builders.a_project("somebody-elses")
     page = admin_client.post(reverse("governance:new_project"), {"name": "Lab"}, follow=True)
     assert "Lab created" in page.text
     assert {each.slug for each in page.context["projects"]} == {project.slug, "lab"}
 
 
-def test_the_audit_log_is_read_page_by_page(project, admin_client, here):
+def test_the_audit_log_is_paginated(project, admin_client, here):
     for number in range(120):
         record(CONSOLE, "deployed", f"billing v{number}", project=project)
     first = admin_client.get(here("audit"))
@@ -178,13 +180,13 @@ def test_the_audit_log_is_read_page_by_page(project, admin_client, here):
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "9" * 40, "²", ""])
-def test_a_cursor_that_is_none_shows_the_newest(project, admin_client, here, cursor):
+def test_an_invalid_cursor_returns_the_newest_entries(project, admin_client, here, cursor):
     record(CONSOLE, "deployed", "billing v1", project=project)
     page = admin_client.get(here("audit"), {"before": cursor})
     assert [line.entry.number for line in page.context["lines"]] == [1]
 
 
-def test_names_that_people_choose_are_text_on_every_page(project, admin_client, here):
+def test_markup_in_names_is_escaped_on_every_page(project, admin_client, here):
     evil = "<script>alert(1)</script>"
     rename_project(project, name=evil, by=CONSOLE)
     make_key(project, name=evil, env="production", scopes=["agent"], by=CONSOLE, agent="<b>*")
@@ -199,7 +201,7 @@ def test_an_unauthenticated_fragment_redirects_the_browser_to_sign_in(project, h
     assert answer["HX-Redirect"].startswith(reverse("account_login"))
 
 
-def test_the_public_key_is_shown_and_an_admin_rotates_it_after_one_question(
+def test_an_admin_can_rotate_the_signing_key_after_confirmation(
     project, admin_client, client_as, here
 ):
     empty = admin_client.get(here("signing_key")).text
@@ -218,7 +220,7 @@ def test_the_public_key_is_shown_and_an_admin_rotates_it_after_one_question(
     assert here("signing_key") in admin_client.get(here("settings")).text
 
 
-def test_a_key_is_rotated_on_its_page_and_the_old_value_ended(project, admin_client, here):
+def test_a_key_can_be_rotated_and_its_old_value_ended_on_its_page(project, admin_client, here):
     old, key = builders.a_key(project)
     assert "Rotate…" in admin_client.get(here("key", key.pk)).text
     answer = admin_client.post(here("rotate_key", key.pk), {"overlap_hours": "24"})
@@ -235,7 +237,7 @@ def test_a_key_is_rotated_on_its_page_and_the_old_value_ended(project, admin_cli
     assert "End old value now" not in admin_client.get(here("key", key.pk)).text
 
 
-def test_limits_of_a_key_are_changed_on_its_page(project, admin_client, here):
+def test_limits_of_a_key_can_be_changed_on_its_page(project, admin_client, here):
     _, key = builders.a_key(project)
     fields = {"networks": "10.1.2.3/8\n192.0.2.7", "requests_per_minute": "600"}
     admin_client.post(here("key_limits", key.pk), fields)
@@ -247,7 +249,7 @@ def test_limits_of_a_key_are_changed_on_its_page(project, admin_client, here):
     assert "CIDR form" in refused.text
 
 
-def test_expiry_is_required_of_all_keys_of_a_project(project, admin_client, here):
+def test_a_project_can_require_expiry_of_all_keys(project, admin_client, here):
     builders.a_key(project)
     page = admin_client.post(here("key_expiry"), {"max_days": "90"}, follow=True).text
     assert "1 key expires earlier than before" in page

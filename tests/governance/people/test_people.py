@@ -1,4 +1,4 @@
-"""Commands on people: set-up, invitations, roles, and the last admin."""
+"""Commands on people: setup, invitations, roles, and the last admin."""
 
 from datetime import timedelta
 
@@ -39,7 +39,7 @@ def actions():
     return list(AuditEntry.objects.order_by("number").values_list("action", flat=True))
 
 
-def test_the_set_up_link_makes_the_first_admin(project):
+def test_the_setup_link_creates_the_first_admin(project):
     token = new_set_up_link(project)
     user = set_up(token, email="First@Example.Test ", password=PASSWORD)
     assert user.email == "first@example.test"
@@ -48,14 +48,14 @@ def test_the_set_up_link_makes_the_first_admin(project):
     assert actions() == ["setup link created", "console set up"]
 
 
-def test_the_set_up_link_works_once(project):
+def test_a_setup_link_works_once(project):
     token = new_set_up_link(project)
     set_up(token, email="first@example.test", password=PASSWORD)
     with pytest.raises(NotFound):
         set_up(token, email="second@example.test", password=PASSWORD)
 
 
-def test_other_set_up_links_end_with_the_first_admin_even_when_that_one_leaves(project):
+def test_setup_links_become_invalid_once_an_admin_exists_even_if_they_leave(project):
     token, other = new_set_up_link(project), new_set_up_link(project)
     user = set_up(token, email="first@example.test", password=PASSWORD)
     Member.objects.filter(user=user).delete()
@@ -63,14 +63,14 @@ def test_other_set_up_links_end_with_the_first_admin_even_when_that_one_leaves(p
         set_up(other, email="second@example.test", password=PASSWORD)
 
 
-def test_nobody_sets_up_a_console_that_has_an_admin(project):
+def test_a_console_with_an_admin_cannot_be_set_up_again(project):
     builders.a_member(project, Role.ADMIN)
     token = new_set_up_link(project)
     with pytest.raises(Conflict):
         set_up(token, email="second@example.test", password=PASSWORD)
 
 
-def test_when_no_admin_is_left_set_up_lets_somebody_known_in_again(project):
+def test_an_existing_user_can_use_a_setup_link_if_no_admin_remains(project):
     user = builders.a_member(project, Role.VIEWER).user
     set_up(new_set_up_link(project), email=user.email, password=PASSWORD)
     user.refresh_from_db()
@@ -87,7 +87,7 @@ def test_when_no_admin_is_left_set_up_lets_somebody_known_in_again(project):
         ("somebody@example.test", "somebody@example", "password"),
     ],
 )
-def test_a_bad_e_mail_or_a_weak_password_is_refused_by_its_field(project, email, password, path):
+def test_an_invalid_email_or_weak_password_is_rejected_by_field(project, email, password, path):
     token = new_set_up_link(project)
     with pytest.raises(InvalidInput) as refused:
         set_up(token, email=email, password=password)
@@ -96,7 +96,7 @@ def test_a_bad_e_mail_or_a_weak_password_is_refused_by_its_field(project, email,
     assert invitation_of(token, for_set_up=True)
 
 
-def test_an_invited_person_joins_with_the_role_of_the_invitation(project):
+def test_an_invited_person_joins_with_the_invited_role(project):
     token = invite(project, email="New@Example.test", role=Role.EDITOR, by=ADMIN)
     user = accept_as_new(token, password=PASSWORD)
     assert user.email == "new@example.test"
@@ -106,21 +106,21 @@ def test_an_invited_person_joins_with_the_role_of_the_invitation(project):
         accept_as_new(token, password=PASSWORD)
 
 
-def test_an_invitation_is_over_after_seven_days(project):
+def test_an_invitation_expires_after_seven_days(project):
     token = invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     with pytest.raises(NotFound):
         accept_as_new(token, password=PASSWORD)
 
 
-def test_a_second_invitation_ends_the_first(project):
+def test_a_second_invitation_invalidates_the_first(project):
     first = invite(project, email="new@example.test", role=Role.ADMIN, by=ADMIN)
     invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
     assert invitation_of(first, for_set_up=False) is None
     assert [invitation.role for invitation in open_invitations(project)] == [Role.VIEWER]
 
 
-def test_an_invitation_is_no_set_up_link_and_the_other_way_round(project):
+def test_invitations_and_setup_links_are_not_interchangeable(project):
     invitation = invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
     link = new_set_up_link(project)
     with pytest.raises(NotFound):
@@ -129,13 +129,13 @@ def test_an_invitation_is_no_set_up_link_and_the_other_way_round(project):
         accept_as_new(link, password=PASSWORD)
 
 
-def test_a_member_is_not_invited_again(project):
+def test_a_member_cannot_be_invited_again(project):
     member = builders.a_member(project)
     with pytest.raises(Conflict, match="already a member"):
         invite(project, email=member.user.email, role=Role.ADMIN, by=ADMIN)
 
 
-def test_somebody_known_joins_signed_in_and_only_with_the_invited_e_mail(project):
+def test_an_existing_user_must_sign_in_with_the_invited_email_to_join(project):
     known, other = builders.a_user(), builders.a_user()
     token = invite(project, email=known.email, role=Role.OPERATOR, by=ADMIN)
     with pytest.raises(Conflict):
@@ -146,14 +146,14 @@ def test_somebody_known_joins_signed_in_and_only_with_the_invited_e_mail(project
     assert Member.objects.get(user=known).role == Role.OPERATOR
 
 
-def test_a_withdrawn_invitation_lets_nobody_in(project):
+def test_a_withdrawn_invitation_cannot_be_accepted(project):
     token = invite(project, email="new@example.test", role=Role.VIEWER, by=ADMIN)
     withdraw_invitation(open_invitations(project)[0], by=ADMIN)
     with pytest.raises(NotFound):
         accept_as_new(token, password=PASSWORD)
 
 
-def test_a_role_is_changed_and_the_change_is_recorded(project):
+def test_a_role_change_is_audited(project):
     member = builders.a_member(project, Role.VIEWER)
     change_role(member, role=Role.EDITOR, by=ADMIN)
     entry = AuditEntry.objects.get()
@@ -162,7 +162,7 @@ def test_a_role_is_changed_and_the_change_is_recorded(project):
     assert verify(project) is None
 
 
-def test_the_last_admin_is_neither_removed_nor_demoted(project):
+def test_the_last_admin_cannot_be_removed_or_demoted(project):
     last = builders.a_member(project, Role.ADMIN)
     with pytest.raises(Conflict, match="only admin"):
         change_role(last, role=Role.VIEWER, by=ADMIN)
@@ -171,21 +171,21 @@ def test_the_last_admin_is_neither_removed_nor_demoted(project):
     assert Member.objects.get().role == Role.ADMIN
 
 
-def test_an_admin_who_is_switched_off_does_not_count(project):
+def test_an_inactive_admin_does_not_count_as_an_admin(project):
     last = builders.a_member(project, Role.ADMIN)
     User.objects.filter(pk=builders.a_member(project, Role.ADMIN).user_id).update(is_active=False)
     with pytest.raises(Conflict):
         remove_member(last, by=ADMIN)
 
 
-def test_one_of_two_admins_may_go(project):
+def test_one_of_two_admins_can_be_removed(project):
     first, second = builders.a_member(project, Role.ADMIN), builders.a_member(project, Role.ADMIN)
     remove_member(first, by=ADMIN)
     with pytest.raises(Conflict):
         remove_member(second, by=ADMIN)
 
 
-def test_only_an_admin_manages_members(project):
+def test_only_an_admin_can_manage_members(project):
     member = builders.a_member(project)
     for attempt in (
         lambda: invite(project, email="a@example.test", role=Role.VIEWER, by=EDITOR),
@@ -196,7 +196,7 @@ def test_only_an_admin_manages_members(project):
             attempt()
 
 
-def test_an_admin_makes_another_project_and_is_its_admin(project):
+def test_an_admin_can_create_a_project_and_becomes_its_admin(project):
     user = builders.a_member(project, Role.ADMIN).user
     made = create_project(name="  Research   lab ", user=user)
     assert (made.slug, made.name) == ("research-lab", "Research lab")
@@ -206,19 +206,19 @@ def test_an_admin_makes_another_project_and_is_its_admin(project):
 
 
 @pytest.mark.parametrize("name", ["", "   ", "!!!", "x" * 129])
-def test_a_name_that_gives_no_address_makes_no_project(project, name):
+def test_a_project_name_without_a_valid_address_is_rejected(project, name):
     user = builders.a_member(project, Role.ADMIN).user
     with pytest.raises(InvalidInput):
         create_project(name=name, user=user)
 
 
-def test_who_is_admin_nowhere_makes_no_project(project):
+def test_only_an_admin_can_create_a_project(project):
     with pytest.raises(Forbidden):
         create_project(name="Mine", user=builders.a_member(project, Role.EDITOR).user)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_set_up_links_followed_at_once_one_counts():
+def test_one_of_two_concurrent_setups_succeeds():
     for n in range(8):
         project = builders.a_project()
         tokens = [new_set_up_link(project) for _ in range(2)]
@@ -237,7 +237,7 @@ def test_of_two_set_up_links_followed_at_once_one_counts():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_join_by_one_link_at_once_one_does(project):
+def test_one_of_two_concurrent_joins_by_the_same_link_succeeds(project):
     for n in range(8):
         token = invite(project, email=f"{n}@a.test", role=Role.VIEWER, by=ADMIN)
 
@@ -253,7 +253,7 @@ def test_of_two_who_join_by_one_link_at_once_one_does(project):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_invitation_is_withdrawn_or_accepted_and_never_in_the_way(project):
+def test_a_concurrent_withdrawal_and_acceptance_leave_no_open_invitation(project):
     for n in range(8):
         token = invite(project, email=f"{n}@a.test", role=Role.VIEWER, by=ADMIN)
         invitation = open_invitations(project)[0]
@@ -271,9 +271,7 @@ def test_an_invitation_is_withdrawn_or_accepted_and_never_in_the_way(project):
     assert verify(project) is None
 
 
-def test_who_is_signed_in_is_read_together_with_where_they_belong(
-    project, django_assert_num_queries
-):
+def test_a_user_and_their_memberships_are_loaded_in_one_query(project, django_assert_num_queries):
     user = builders.a_user()
     known = builders.a_member(project, user=user)
     other = builders.a_member(builders.a_project(), user=user)
@@ -283,7 +281,7 @@ def test_who_is_signed_in_is_read_together_with_where_they_belong(
         assert set(memberships_of_request(result)) == {known, other}
 
 
-def test_a_person_without_membership_gets_an_explanation(project):
+def test_a_user_without_membership_gets_an_explanation(project):
     nowhere = builders.signed_in(builders.a_user())
     assert nowhere.get("/projects/").status_code == 200
     member = builders.a_member(project)

@@ -20,13 +20,13 @@ from governance.people.words import ACTIONS, rows_of_roles
 MANAGE_KEY = Actor(ActorKind.KEY, 1, "automation", Role.ADMIN)
 
 
-def test_every_action_has_the_role_it_takes():
+def test_every_action_has_a_required_role():
     assert set(ROLE_FOR) == set(Action)
 
 
 @pytest.mark.parametrize("action", Action)
 @pytest.mark.parametrize("role", Role)
-def test_a_role_may_what_it_reaches_and_is_refused_the_rest(role, action):
+def test_a_role_allows_exactly_the_actions_within_its_reach(role, action):
     allowed = may(role, action)
     assert allowed is role.reaches(ROLE_FOR[action])
     if allowed:
@@ -36,30 +36,30 @@ def test_a_role_may_what_it_reaches_and_is_refused_the_rest(role, action):
             refuse_unless(role, action)
 
 
-def test_the_page_of_roles_names_every_action_once_with_a_reason():
+def test_the_roles_page_lists_every_action_once():
     assert set(ACTIONS) == set(Action)
     rows = rows_of_roles()
     assert [role for role, _ in rows] == list(Role)
     assert sum(len(actions) for _, actions in rows) == len(Action)
 
 
-def test_nobody_may_nothing():
+def test_without_a_role_no_action_is_allowed():
     assert not any(may(None, action) for action in Action)
 
 
-def test_a_manage_key_may_what_an_admin_may_members_excepted():
+def test_a_manage_key_allows_every_admin_action_except_managing_members():
     assert {action for action in Action if not may(MANAGE_KEY, action)} == {Action.MANAGE_MEMBERS}
     with pytest.raises(Forbidden, match="A key cannot manage members"):
         refuse_unless(MANAGE_KEY, Action.MANAGE_MEMBERS)
 
 
-def test_a_manage_key_makes_other_keys_but_no_manage_key():
+def test_a_manage_key_can_create_any_key_except_a_manage_key():
     refuse_key_with(MANAGE_KEY, frozenset({"agent", "read"}))
     with pytest.raises(Forbidden, match="another manage key"):
         refuse_key_with(MANAGE_KEY, frozenset({"manage"}))
 
 
-def test_an_admin_makes_any_key_and_an_editor_none():
+def test_an_admin_can_create_any_key_and_an_editor_none():
     everything = frozenset({"agent", "ingest", "read", "manage"})
     assert may_make_key_with(person(1, "a@example.test", Role.ADMIN), everything)
     assert not may_make_key_with(person(1, "a@example.test", Role.EDITOR), frozenset({"ingest"}))

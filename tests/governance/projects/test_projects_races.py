@@ -1,4 +1,4 @@
-"""Projects made at the same moment, each over a connection of its own."""
+"""Projects created concurrently, each on its own connection."""
 
 from collections.abc import Callable
 
@@ -17,14 +17,14 @@ ROUNDS = 5
 
 
 def met(work: Callable[[], Project]) -> str:
-    """The address of what it made, or why there is none."""
+    """Address of the created project, or the error."""
     try:
         return work().slug
     except Conflict as refused:
         return str(refused)
 
 
-def test_concurrent_demos_of_tenants_get_addresses_of_their_own():
+def test_concurrent_demo_projects_get_distinct_addresses():
     made: list[str] = []
     for _ in range(ROUNDS):
         tenants = [builders.a_member(builders.a_project(), Role.ADMIN).project for _ in range(3)]
@@ -36,7 +36,7 @@ def test_concurrent_demos_of_tenants_get_addresses_of_their_own():
     assert set(made) == {"demo", *(f"demo-{number}" for number in range(2, 3 * ROUNDS + 1))}
 
 
-def test_of_projects_of_one_name_that_are_made_at_once_one_is_made():
+def test_one_of_several_concurrent_projects_with_the_same_name_is_created():
     users = [builders.a_member(builders.a_project(), Role.ADMIN).user for _ in range(3)]
     for number in range(ROUNDS):
         name = f"Research {number}"

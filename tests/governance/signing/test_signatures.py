@@ -1,4 +1,4 @@
-"""Pairs of keys: what is signed verifies, and what is sealed opens only where it belongs."""
+"""Signing keys: signatures verify, and a private key decrypts only with its secret and owner."""
 
 import pytest
 from cryptography.exceptions import InvalidSignature
@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from governance.signing.signatures import SealBroken, new_pair, open_pair
 
 
-def test_what_was_sealed_signs_for_its_public_half():
+def test_a_decrypted_private_key_matches_its_public_key():
     public, sealed = new_pair("secret", owner="a")
     assert len(bytes.fromhex(public)) == 32
     value = open_pair(sealed, "secret", public=public, owner="a").sign(b"bytes")
@@ -30,12 +30,12 @@ def test_the_private_key_cannot_be_read_from_the_database():
     [{"secret": "other"}, {"owner": "b"}, {"public": "0" * 64}, {"sealed": b"short"}],
     ids=str,
 )
-def test_a_broken_signature_is_detected(wrong):
+def test_a_tampered_or_mismatched_encrypted_key_is_rejected(wrong):
     public, sealed = new_pair("secret", owner="a")
     given = {"sealed": sealed, "secret": "secret", "public": public, "owner": "a"} | wrong
     with pytest.raises(SealBroken):
         open_pair(given["sealed"], given["secret"], public=given["public"], owner=given["owner"])
 
 
-def test_no_two_ciphertexts_are_equal():
+def test_encrypted_keys_are_never_equal():
     assert len({new_pair("secret", owner="a")[1] for _ in range(3)}) == 3

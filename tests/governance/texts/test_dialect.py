@@ -1,4 +1,4 @@
-"""The words of the two dialects, and that nothing is lost between them."""
+"""Keys and values of the two formats, and lossless conversion between them."""
 
 from typing import Any
 
@@ -51,32 +51,32 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
-def test_each_word_has_its_twin(row):
+def test_each_key_and_value_converts_both_ways(row):
     in_old, in_new = row
     assert to_new(old(**in_old)) == new(**in_new)
     assert to_old(new(**in_new)) == old(**in_old)
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
-def test_a_document_already_in_the_dialect_is_left_as_it_is(row):
+def test_a_document_already_in_the_format_is_unchanged(row):
     in_old, in_new = row
     assert to_old(old(**in_old)) == old(**in_old)
     assert to_new(new(**in_new)) == new(**in_new)
 
 
-def test_the_order_of_keys_stays():
+def test_conversion_preserves_key_order():
     document = old(id="a", then={"message": "m", "effect": "deny", "tags": []})
     assert list(to_new(document)) == ["apiVersion", "kind", "rules"]
     assert list(to_new(document)["rules"][0]["then"]) == ["message", "action", "tags"]
 
 
-def test_the_given_document_is_not_changed():
+def test_conversion_does_not_modify_its_input():
     document = old(then={"effect": "deny"})
     to_new(document)
     assert document == old(then={"effect": "deny"})
 
 
-def test_a_word_of_the_wrong_dialect_becomes_wrong_in_the_other_dialect_too():
+def test_a_key_of_the_wrong_format_stays_invalid_after_conversion():
     assert to_new(old(then={"action": "block"})) == new(then={"effect": "deny"})
 
 
@@ -90,7 +90,7 @@ def test_a_word_of_the_wrong_dialect_becomes_wrong_in_the_other_dialect_too():
         ("Workflow", False, Dialect.NEW),
     ],
 )
-def test_the_kind_tells_the_dialect_and_without_one_the_list_of_rules(kind, has_contracts, dialect):
+def test_the_format_is_detected_from_the_kind_or_else_the_rules_key(kind, has_contracts, dialect):
     assert dialect_of(kind=kind, has_contracts=has_contracts) is dialect
 
 
@@ -135,8 +135,8 @@ DOCUMENTS = st.dictionaries(WORDS, ANYTHING, max_size=5) | st.builds(
 
 
 @given(DOCUMENTS)
-def test_any_document_comes_back_from_the_other_dialect_as_it_was(document):
-    # Without a kind and with both lists of rules, nothing tells which dialect was meant.
+def test_documents_round_trip_between_formats_unchanged(document):
+    # Without a kind and with both lists of rules, the format is ambiguous.
     assume(document.get("kind") in ("ContractBundle", "Ruleset") or not document.keys() >= BOTH)
     there, back = (to_new, to_old) if document == to_old(document) else (to_old, to_new)
     assert back(there(document)) == document

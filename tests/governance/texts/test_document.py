@@ -1,4 +1,4 @@
-"""Refusals before the library is asked, with their places."""
+"""Documents rejected before the library parses them, with positions."""
 
 from typing import Any
 
@@ -55,33 +55,33 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("row", REFUSED.values(), ids=REFUSED.keys())
-def test_an_offence_is_named_with_its_line_and_column(row):
+def test_an_invalid_document_is_reported_with_line_and_column(row):
     source, words, line, column = row
     problem = problem_of(source)
     assert words in problem.message
     assert (problem.line, problem.column) == (line, column)
 
 
-def test_two_megabytes_are_refused_before_they_are_parsed():
+def test_an_oversized_document_is_rejected_before_parsing():
     problem = problem_of(b"a: 1\nb: " + b"x" * 2_000_000)
     assert "at most 524,288 are allowed" in problem.message
     assert (problem.line, problem.column) == (2, 524_288 - len("a: 1\n") + 1)
 
 
-def test_size_counts_bytes():
+def test_size_is_measured_in_bytes():
     assert read_document("a: " + "x" * (MAX_BYTES - 3))
     assert "are allowed" in problem_of("a: " + "é" * (MAX_BYTES // 2)).message
 
 
-def test_fifty_levels_are_accepted():
+def test_fifty_levels_of_nesting_are_accepted():
     assert read_document("a:" + " {a:" * 49 + " 1" + "}" * 49)
 
 
-def test_lines_count_the_same_for_any_line_ending():
+def test_line_numbers_do_not_depend_on_line_endings():
     assert problem_of("a: 1\r\nb: \0").line == 2
 
 
-def test_a_new_document_is_handed_on_byte_for_byte():
+def test_a_document_in_the_new_format_is_passed_on_byte_for_byte():
     text = "kind: Ruleset # effect: deny\nrules: []\n"
     document = read_document(text)
     assert document.dialect is Dialect.NEW
@@ -112,7 +112,7 @@ kind: !!str Ruleset
 """
 
 
-def test_an_old_document_changes_its_words_and_nothing_else():
+def test_converting_to_the_new_format_changes_only_keys_and_values():
     document = read_document(OLD)
     assert document.dialect is Dialect.OLD
     assert document.text == OLD
@@ -155,7 +155,7 @@ class Plain(yaml.SafeDumper):
     st.sampled_from([None, True, False]),
     st.sampled_from([("contracts", "ContractBundle", to_new), ("rules", "Ruleset", to_old)]),
 )
-def test_text_and_parsed_document_change_their_words_together(rules, style, flow, way):
+def test_text_conversion_agrees_with_conversion_of_the_parsed_document(rules, style, flow, way):
     key, kind, changed = way
     document = {key: rules, "kind": kind}
     text = yaml.dump(document, Dumper=Plain, default_style=style, default_flow_style=flow)
@@ -167,7 +167,7 @@ def test_text_and_parsed_document_change_their_words_together(rules, style, flow
     assert yaml.safe_load(back.twin) == yaml.safe_load(text)
 
 
-def test_a_new_document_changes_its_words_and_nothing_else():
+def test_converting_to_the_old_format_changes_only_keys_and_values():
     document = read_document(OLD_IN_NEW_WORDS)
     plain = OLD.replace('"d\\x65ny"', "deny")
     assert document.text_in(Dialect.NEW) == OLD_IN_NEW_WORDS
@@ -176,7 +176,7 @@ def test_a_new_document_changes_its_words_and_nothing_else():
 
 
 @given(st.text() | st.text(alphabet="ab:-{}[],\"'\n\t #&*!|>%@?<\\") | st.binary())
-def test_any_text_is_read_or_refused_with_a_reason(source):
+def test_any_text_is_parsed_or_rejected_with_a_reason(source):
     try:
         text = read_document(source).text
     except DocumentInvalid as refused:
@@ -184,7 +184,7 @@ def test_any_text_is_read_or_refused_with_a_reason(source):
     assert text
 
 
-def test_places_are_located_by_path():
+def test_positions_are_located_by_path():
     text = "a:\n  - b: 1\n    c: [x, y]\n"
     names = {(("a", 0, "c"), True), (("a", 0, "c", 1), False), (("a", 7), False)}
     assert locate(text, names) == {
@@ -193,5 +193,5 @@ def test_places_are_located_by_path():
     }
 
 
-def test_a_path_reads_like_code():
+def test_a_path_is_formatted_like_code():
     assert path_text(("rules", 2, "then", "action")) == "rules[2].then.action"

@@ -1,4 +1,4 @@
-"""Two texts that grew from one: nothing of either is lost."""
+"""Three-way merges: no line of either text is lost."""
 
 import re
 
@@ -14,41 +14,41 @@ def merged(mine: str, theirs: str, base: str = BASE):
     return merge(base, mine, theirs, mine_is="yours", theirs_is="v2")
 
 
-def test_changes_in_different_places_come_together():
+def test_changes_on_different_lines_are_merged():
     result = merged(BASE.replace("two", "2"), BASE.replace("four", "4"))
     assert (result.text, result.conflicts) == ("one\n2\nthree\n4\nfive\n", 0)
 
 
-def test_a_change_of_one_side_is_merged():
+def test_a_change_on_one_side_is_merged():
     theirs = "zero\none\nthree\nfour\nfive\nsix\n"
     assert merged(BASE, theirs).text == theirs
     assert merged(theirs, BASE).text == theirs
 
 
-def test_the_same_change_of_both_is_one_change():
+def test_the_same_change_on_both_sides_is_merged_once():
     both = BASE.replace("three", "3")
     assert merged(both, both) == merged(BASE, both)
     assert merged(both, both).conflicts == 0
 
 
-def test_what_both_changed_stands_side_by_side():
+def test_a_line_changed_on_both_sides_is_a_conflict():
     result = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
     assert result.conflicts == 1
     assert result.text == "one\ntwo\n<<<<<<< yours\n3\n=======\nIII\n>>>>>>> v2\nfour\nfive\n"
 
 
-def test_only_the_lines_that_differ_are_marked():
+def test_only_differing_lines_are_marked_as_conflicts():
     result = merged(BASE.replace("three", "3\nsame"), BASE.replace("three", "III\nsame"))
     assert "=======\nIII\n>>>>>>> v2\nsame\nfour" in result.text
 
 
-def test_a_removal_against_a_change_is_marked_too():
+def test_a_removal_conflicts_with_a_change():
     result = merged(BASE.replace("three\n", ""), BASE.replace("three", "3"))
     assert result.conflicts == 1
     assert "<<<<<<< yours\n=======\n3\n>>>>>>> v2\n" in result.text
 
 
-def test_marks_stand_on_lines_of_their_own_where_the_text_ends_none():
+def test_conflict_markers_are_on_separate_lines_without_a_final_newline():
     result = merged("one\ntwo", "one\nthree", base="one\n")
     assert result.text == "one\n<<<<<<< yours\ntwo\n=======\nthree\n>>>>>>> v2\n"
 
@@ -58,7 +58,7 @@ def test_texts_without_a_common_line_become_one_conflict():
     assert (result.conflicts, result.text.count("=======")) == (1, 1)
 
 
-def test_very_long_texts_are_merged_by_their_ends_alone():
+def test_very_long_texts_are_merged_by_their_common_prefix_and_suffix():
     middle = "".join(f"line {number}\n" for number in range(10_000))
     result = merged(
         f"mine\n{middle}end\n", f"start\n{middle}theirs\n", base=f"start\n{middle}end\n"
@@ -67,7 +67,7 @@ def test_very_long_texts_are_merged_by_their_ends_alone():
     assert "theirs\n" in result.text
 
 
-def test_each_mark_is_a_problem_on_its_line():
+def test_each_conflict_marker_is_a_problem_on_its_line():
     result = merged(BASE.replace("three", "3"), BASE.replace("three", "III"))
     assert [problem.line for problem in conflicts_in(result.text)] == [3]
     assert conflicts_in(BASE) == []
@@ -81,20 +81,20 @@ def text(lines: list[str]) -> str:
 
 
 @given(LINES, LINES)
-def test_one_side_that_changed_nothing_takes_all_of_the_other(base, changed):
+def test_an_unchanged_side_adopts_all_changes_of_the_other(base, changed):
     assert merged(text(base), text(changed), text(base)).text == text(changed)
     assert merged(text(changed), text(base), text(base)).text == text(changed)
 
 
 @given(LINES, LINES, LINES)
-def test_no_line_that_somebody_wrote_is_lost(base, mine, theirs):
+def test_no_added_line_is_lost(base, mine, theirs):
     result = merged(text(mine), text(theirs), text(base)).text.split("\n")
     for line in {*mine, *theirs} - set(base):
         assert line in result
 
 
 @given(LINES, LINES, LINES)
-def test_it_does_not_matter_who_came_first(base, mine, theirs):
+def test_merging_is_symmetric(base, mine, theirs):
     one = merged(text(mine), text(theirs), text(base))
     other = merge(text(base), text(theirs), text(mine), mine_is="yours", theirs_is="v2")
     assert one.conflicts == other.conflicts
@@ -102,5 +102,5 @@ def test_it_does_not_matter_who_came_first(base, mine, theirs):
         assert one.text == other.text
 
 
-def test_without_marks_a_text_has_no_conflicts():
+def test_a_merge_without_changes_has_no_conflict_markers():
     assert not re.search("<<<<<<<", merged(BASE, BASE).text)

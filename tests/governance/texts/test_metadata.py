@@ -14,5 +14,5 @@ from governance.texts.metadata import name_in
         ("", ""),
     ],
 )
-def test_a_name_is_read_from_the_beginning_of_a_text_that_may_be_unfinished(beginning, name):
+def test_the_name_is_parsed_from_an_incomplete_document(beginning, name):
     assert name_in(beginning) == name

@@ -1,4 +1,4 @@
-"""The rules of a document with their lines."""
+"""Outline of a document: its rules with line numbers."""
 
 from governance.texts.document import read_document
 from governance.texts.outline import OutlinedRule, outline
@@ -34,13 +34,13 @@ def test_a_rule_ends_before_the_comment_of_the_next_one():
     )
 
 
-def test_the_outline_is_the_same_in_either_dialect_and_with_any_line_ends():
+def test_the_outline_does_not_depend_on_format_or_line_endings():
     document = read_document(TEXT)
     assert outline(read_document(document.twin)) == outline(document)
     assert outline(read_document(TEXT.replace("\n", "\r\n"))) == outline(document)
 
 
-def test_a_half_written_rule_is_there_with_what_it_says():
+def test_an_incomplete_rule_is_in_the_outline():
     text = "rules:\n  - id: a\n  - type: pre\n  - 5\n  -"
     assert outline(read_document(text)) == (
         OutlinedRule("a", "", "", 2, 2),

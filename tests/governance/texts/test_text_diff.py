@@ -1,4 +1,4 @@
-"""Two texts side by side."""
+"""Side-by-side diffs."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ def kinds(before: str, after: str) -> list[str]:
     return [row.kind for row in side_by_side(before, after)]
 
 
-def test_equal_texts_have_only_equal_rows_and_no_part_that_differs():
+def test_equal_texts_have_no_differing_rows():
     assert kinds("a\nb\n", "a\nb\n") == ["same", "same"]
     assert parts_around(side_by_side("a\nb\n", "a\nb\n")) == []
 
@@ -19,16 +19,16 @@ def test_a_changed_line_is_paired_with_the_old_line():
     assert side_by_side("a\nb\nc\n", "a\nx\nc\n")[1] == Row("changed", 2, "b", 2, "x")
 
 
-def test_a_new_line_leaves_a_gap_at_the_other_side():
+def test_an_added_line_has_no_row_on_the_other_side():
     assert side_by_side("a\nc\n", "a\nb\nc\n")[1] == Row("added", None, "", 2, "b")
     assert side_by_side("a\nb\nc\n", "a\nc\n")[1] == Row("removed", 2, "b", None, "")
 
 
-def test_line_ends_do_not_count():
+def test_line_endings_are_ignored():
     assert kinds("a\r\nb\r\n", "a\nb\n") == ["same", "same"]
 
 
-def test_what_is_equal_and_far_away_is_skipped_and_counted():
+def test_distant_equal_lines_are_skipped_and_counted():
     before = "".join(f"{number}\n" for number in range(20))
     (first, second) = parts_around(
         side_by_side(before, before.replace("5\n", "x\n", 1).replace("16\n", "y\n")), 1
@@ -37,7 +37,7 @@ def test_what_is_equal_and_far_away_is_skipped_and_counted():
     assert (second.skipped, [row.after for row in second.rows]) == (8, ["15", "y", "17"])
 
 
-def test_texts_without_a_common_line_are_replaced_however_long():
+def test_very_long_texts_without_a_common_line_are_completely_replaced():
     rows = side_by_side("a\nb\n" * 40_000, "c\nd\n" * 40_000)
     assert {row.kind for row in rows} == {"changed"}
 
@@ -48,7 +48,7 @@ LINES = st.lists(st.sampled_from("abcdef"), max_size=30).map(
 
 
 @given(LINES, LINES)
-def test_both_texts_can_be_read_off_the_rows(before, after):
+def test_both_texts_can_be_rebuilt_from_the_rows(before, after):
     rows = side_by_side(before, after)
     assert "".join(f"{row.before}\n" for row in rows if row.before_line) == before
     assert "".join(f"{row.after}\n" for row in rows if row.after_line) == after

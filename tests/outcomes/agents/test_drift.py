@@ -1,4 +1,4 @@
-"""Agents that do not run what they ought to need attention, once they had time to take it."""
+"""Alerts about agents that run another contract version than they should, after a grace period."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -68,7 +68,7 @@ FOREIGN = [("agent_runs_foreign_bundle", "bot in production")]
 
 @pytest.fixture
 def behind(project, agent, connect) -> BundleVersion:
-    """An agent calls under the version before, long after the deployment of the next."""
+    """The previous version, under which an agent calls long after the next was deployed."""
     old = deployed(project)
     deployed(project, changed())
     earlier(Deployment)
@@ -76,7 +76,7 @@ def behind(project, agent, connect) -> BundleVersion:
     return old
 
 
-def test_an_agent_that_stays_behind_needs_attention_and_none_once_it_is_current(
+def test_an_outdated_agent_opens_an_alert_that_resolves_when_it_is_up_to_date(
     project, agent, behind
 ):
     assert drift_alerts(project) == BEHIND == drift_alerts(project)
@@ -90,14 +90,14 @@ def test_an_agent_that_stays_behind_needs_attention_and_none_once_it_is_current(
     assert len(resolved_alerts(project)) == 1
 
 
-def test_a_deployment_of_just_now_leaves_agents_their_time(project, agent, connect):
+def test_a_recent_deployment_opens_no_drift_alert_yet(project, agent, connect):
     old = deployed(project)
     call(agent, old)
     deployed(project, changed())
     assert drift_alerts(project) == []
 
 
-def test_an_agent_that_has_not_called_since_the_deployment_is_left_alone(project, agent, connect):
+def test_an_agent_with_no_calls_since_the_deployment_opens_no_alert(project, agent, connect):
     old = deployed(project)
     call(agent, old, ago=timedelta(minutes=15))
     deployed(project, changed())
@@ -105,7 +105,7 @@ def test_an_agent_that_has_not_called_since_the_deployment_is_left_alone(project
     assert drift_alerts(project) == []
 
 
-def test_an_agent_that_was_not_seen_for_a_day_runs_nothing(project, agent, connect):
+def test_an_agent_not_seen_for_a_day_opens_no_alert(project, agent, connect):
     old = deployed(project)
     deployed(project, changed())
     earlier(Deployment, timedelta(days=3))
@@ -113,20 +113,20 @@ def test_an_agent_that_was_not_seen_for_a_day_runs_nothing(project, agent, conne
     assert drift_alerts(project) == []
 
 
-def test_one_that_is_not_seen_any_more_needs_no_attention(project, behind):
+def test_an_alert_is_resolved_when_its_agent_is_no_longer_seen(project, behind):
     assert drift_alerts(project) == BEHIND
     AgentSeen.objects.update(at=timezone.now() - timedelta(days=2))
     assert drift_alerts(project) == []
 
 
-def test_one_that_is_behind_already_stays_so_when_the_next_version_comes(project, agent, behind):
+def test_an_outdated_agent_stays_outdated_when_another_version_is_deployed(project, agent, behind):
     assert drift_alerts(project) == BEHIND
     deployed(project, changed().replace("a2", "a3"))
     assert drift_alerts(project) == BEHIND
     assert resolved_alerts(project) == []
 
 
-def test_who_holds_a_stream_with_the_old_document_shows_it_now(project, connect):
+def test_an_agent_connected_with_the_old_version_is_outdated(project, connect):
     old = deployed(project)
     deployed(project, changed())
     connect("bot", old)
@@ -135,7 +135,7 @@ def test_who_holds_a_stream_with_the_old_document_shows_it_now(project, connect)
     assert drift_alerts(project) == BEHIND
 
 
-def test_one_that_was_sent_the_new_version_and_calls_under_the_old_is_behind(
+def test_an_agent_that_received_the_new_version_but_calls_under_the_old_is_outdated(
     project, agent, behind, connect
 ):
     new = BundleVersion.objects.get(number=2)
@@ -155,7 +155,9 @@ def foreign(project, agent, connect) -> BundleVersion:
     return other
 
 
-def test_a_bundle_that_it_was_not_assigned_needs_attention_after_a_while(project, foreign):
+def test_a_contract_other_than_the_assigned_one_opens_an_alert_after_a_grace_period(
+    project, foreign
+):
     assert drift_alerts(project) == []
     earlier(Assignment)
     assert drift_alerts(project) == FOREIGN
@@ -164,7 +166,7 @@ def test_a_bundle_that_it_was_not_assigned_needs_attention_after_a_while(project
     assert drift_alerts(project) == []
 
 
-def test_a_contract_that_was_never_saved_here_needs_attention_at_once(project, agent, connect):
+def test_an_unknown_contract_opens_an_alert_at_once(project, agent, connect):
     deployed(project)
     call(agent, "ab" * 32)
     assert drift_alerts(project) == [("agent_runs_unknown_contract", "bot in production")]
@@ -172,7 +174,7 @@ def test_a_contract_that_was_never_saved_here_needs_attention_at_once(project, a
 
 
 @pytest.mark.parametrize("revision", ["", STOPPED_HASHES[Dialect.NEW]], ids=["none", "a stop"])
-def test_an_agent_that_names_no_contract_or_a_lifted_stop_is_none_of_them(
+def test_calls_without_a_contract_or_under_a_lifted_stop_open_no_alert(
     project, agent, connect, revision
 ):
     deployed(project)
@@ -180,7 +182,7 @@ def test_an_agent_that_names_no_contract_or_a_lifted_stop_is_none_of_them(
     assert drift_alerts(project) == []
 
 
-def test_a_stop_that_an_agent_does_not_take_needs_attention(project, agent, connect):
+def test_an_unconfirmed_stop_opens_an_alert(project, agent, connect):
     version = deployed(project)
     stop, _ = stops.stop(project, env="production", agent="bot", by=CONSOLE)
     call(agent, version)
@@ -192,7 +194,7 @@ def test_a_stop_that_an_agent_does_not_take_needs_attention(project, agent, conn
     lift(stop, by=CONSOLE)
 
 
-def test_a_stop_that_an_agent_refuses_says_so(project, agent, monkeypatch):
+def test_the_alert_states_that_calls_continued_after_the_stop_was_sent(project, agent, monkeypatch):
     version = deployed(project)
     stops.stop(project, env="production", agent="bot", by=CONSOLE)
     sent = Connected("bot", "production", "", STOPPED_HASHES[Dialect.NEW], 0.0)
@@ -205,7 +207,9 @@ def test_a_stop_that_an_agent_refuses_says_so(project, agent, monkeypatch):
     assert "The stop was sent, but its calls still run under" in finding.why
 
 
-def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behind, monkeypatch):
+def test_many_drifting_agents_are_combined_in_one_alert_with_their_count(
+    project, agent, behind, monkeypatch
+):
     monkeypatch.setattr(drift, "MANY", 2)
     for name in ("bot-1", "bot-2"):
         call(agent, behind, name)
@@ -218,7 +222,7 @@ def test_many_of_one_kind_are_one_finding_with_their_number(project, agent, behi
     assert drift_alerts(project) == [(BEHIND[0][0], f"bot-{n} in production") for n in (1, 2)]
 
 
-def test_dismissed_drift_is_raised_again_only_after_it_was_resolved(project, agent, behind):
+def test_a_dismissed_drift_alert_reopens_only_after_it_was_resolved(project, agent, behind):
     drift_alerts(project)
     dismiss(open_alerts(project)[0], by=OPERATOR)
     call(agent, behind)
@@ -229,7 +233,9 @@ def test_dismissed_drift_is_raised_again_only_after_it_was_resolved(project, age
     assert drift_alerts(project) == BEHIND
 
 
-def test_a_fleet_is_looked_at_in_few_queries(project, agent, behind, django_assert_max_num_queries):
+def test_drift_of_a_large_fleet_takes_few_queries(
+    project, agent, behind, django_assert_max_num_queries
+):
     at = timezone.now().isoformat()
     agent.post(
         *[
@@ -237,7 +243,7 @@ def test_a_fleet_is_looked_at_in_few_queries(project, agent, behind, django_asse
             for n in range(60)
         ]
     )
-    builders.a_project()  # without an environment nobody is an agent of it
+    builders.a_project()  # a project without environments has no agents
     with django_assert_max_num_queries(12):
         find_drift()
     assert len(drift_alerts(project)) == 1

@@ -1,4 +1,4 @@
-"""The fleet: who is connected, what each agent runs, and whether it ought to."""
+"""The fleet: connected agents, the version each one runs, and whether it is the right one."""
 
 import html
 import json
@@ -32,7 +32,7 @@ QUERIES = 13
 
 @pytest.fixture
 def connect(project, monkeypatch) -> Callable[..., None]:
-    """Agents that hold a stream, as the broker would tell; nobody until somebody is put there."""
+    """Agents with an open stream, as the broker reports them; none until a test adds one."""
     held: list[Connected] = []
     monkeypatch.setattr(news, "connected", lambda _: sorted(held))
 
@@ -58,13 +58,13 @@ def changed(text: str = TEXT) -> str:
     return text.replace("id: a", "id: a2", 1) if "id: a\n" in text else text + "\n# another\n"
 
 
-def test_a_project_without_agents_says_what_it_takes_to_have_one(pages, connect):
+def test_an_empty_fleet_explains_how_to_connect_an_agent(pages, connect):
     text = pages.text("agents/")
     assert "No agents yet" in text
     assert "It needs a key with the agent scope" in text
 
 
-def test_an_agent_that_runs_what_is_deployed_is_current(project, agent, pages, connect):
+def test_an_agent_that_runs_the_deployed_version_is_up_to_date(project, agent, pages, connect):
     version = deployed(project)
     call(agent, "bot", version)
     assert "1 agent, up to date, 0 connected" in pages.text("agents/")
@@ -72,7 +72,7 @@ def test_an_agent_that_runs_what_is_deployed_is_current(project, agent, pages, c
     assert "up to date" in line(pages, "bot")
 
 
-def test_the_hash_of_the_other_dialect_is_the_same_version(project, agent, pages, connect):
+def test_hashes_of_both_formats_identify_the_same_version(project, agent, pages, connect):
     version = deployed(project)
     renderings = Rendering.objects.filter(version=version)
     assert {each.dialect for each in renderings} == {"old", "new"}
@@ -81,7 +81,7 @@ def test_the_hash_of_the_other_dialect_is_the_same_version(project, agent, pages
         assert "d v1" in line(pages, f"bot-{rendering.dialect}")
 
 
-def test_an_agent_that_still_runs_the_version_before_is_behind(project, agent, pages, connect):
+def test_an_agent_that_runs_the_previous_version_is_outdated(project, agent, pages, connect):
     old = deployed(project)
     call(agent, "bot", old)
     deployed(project, changed())
@@ -92,7 +92,9 @@ def test_an_agent_that_still_runs_the_version_before_is_behind(project, agent, p
     assert "1 agent, up to date" in pages.text("agents/")
 
 
-def test_the_newest_call_tells_and_not_the_one_that_arrived_last(project, agent, pages, connect):
+def test_the_version_comes_from_the_newest_call_and_not_the_last_received(
+    project, agent, pages, connect
+):
     old = deployed(project)
     new = deployed(project, changed())
     call(agent, "bot", new)
@@ -100,7 +102,7 @@ def test_the_newest_call_tells_and_not_the_one_that_arrived_last(project, agent,
     assert "d v2" in line(pages, "bot")
 
 
-def test_drift_is_against_what_that_agent_is_assigned(project, agent, pages, connect):
+def test_drift_is_measured_against_the_agents_assignment(project, agent, pages, connect):
     deployed(project)
     other = deployed(project, name="other")
     assign(project, env="production", agent="bot", bundle_name="d", by=CONSOLE)
@@ -114,14 +116,14 @@ def test_drift_is_against_what_that_agent_is_assigned(project, agent, pages, con
     assert "free" not in pages.text("agents/", state="drifting").partition("Last seen")[2]
 
 
-def test_what_was_never_stored_here_is_shown_by_its_hash(project, agent, pages, connect):
+def test_an_unknown_contract_is_displayed_by_its_hash(project, agent, pages, connect):
     call(agent, "bot", "ab" * 32)
     assert "1 of 1 agent with an unknown contract" in pages.text("agents/")
     assert "abababababab" in line(pages, "bot")
     assert "unknown" in line(pages, "bot")
 
 
-def test_who_holds_a_stream_is_connected_before_its_first_call(project, pages, connect):
+def test_an_agent_with_an_open_stream_is_connected_before_its_first_call(project, pages, connect):
     version = deployed(project)
     connect("fresh", version.revision_hash)
     connect("fresh", version.revision_hash)
@@ -130,7 +132,7 @@ def test_who_holds_a_stream_is_connected_before_its_first_call(project, pages, c
     assert "connected \N{MULTIPLICATION SIGN} 2" in line(pages, "fresh")
 
 
-def test_a_version_that_was_sent_and_not_yet_reported_is_marked(project, agent, pages, connect):
+def test_a_version_that_was_sent_but_not_yet_reported_is_updating(project, agent, pages, connect):
     old = deployed(project)
     call(agent, "bot", old)
     new = deployed(project, changed())
@@ -138,7 +140,7 @@ def test_a_version_that_was_sent_and_not_yet_reported_is_marked(project, agent, 
     assert "updating" in line(pages, "bot")
 
 
-def test_nobody_claims_to_know_connections_while_the_broker_is_silent(
+def test_connections_are_unknown_while_the_broker_does_not_respond(
     project, agent, pages, monkeypatch
 ):
     monkeypatch.setattr(news, "connected", lambda _: None)
@@ -157,7 +159,7 @@ def test_a_stop_is_confirmed_by_a_stream_or_a_call(project, agent, pages, connec
     assert "1 of 1 agent stopped" in pages.text("agents/")
 
 
-def test_an_agent_that_keeps_calling_after_the_stop_has_not_confirmed_it(
+def test_an_agent_that_calls_tools_after_the_stop_has_not_confirmed_it(
     project, agent, pages, connect
 ):
     version = deployed(project)
@@ -172,7 +174,7 @@ def test_an_agent_that_keeps_calling_after_the_stop_has_not_confirmed_it(
     assert "stop not confirmed" not in line(pages, "bot")
 
 
-def test_a_stopped_environment_is_shown_above_the_list(project, agent, pages, connect):
+def test_a_stopped_environment_is_announced_above_the_list(project, agent, pages, connect):
     call(agent, "bot", STOPPED_HASHES[Dialect.NEW])
     stop, _ = stops.stop(project, env="production", by=CONSOLE)
     assert "production stopped" in pages.text("agents/")
@@ -181,7 +183,7 @@ def test_a_stopped_environment_is_shown_above_the_list(project, agent, pages, co
     assert "unknown" in line(pages, "bot")
 
 
-def test_calls_of_a_time_and_of_the_time_before_are_counted(agent, pages, connect):
+def test_calls_are_counted_for_the_period_and_the_previous_one(agent, pages, connect):
     call(agent, output={"ok": True}, tool_success=True)
     call(agent, type="failure", error="x", output=None, tool_success=None)
     call(agent, type="denied", reason="contract", output=None, tool_success=None)
@@ -195,7 +197,7 @@ def test_calls_of_a_time_and_of_the_time_before_are_counted(agent, pages, connec
     assert "vs 1 50.0 % of 2" in pages.text("agents/bot/")
 
 
-def test_the_same_agent_in_two_environments_is_two_lines_and_one_page(project, pages, connect):
+def test_an_agent_in_two_environments_has_two_rows_and_one_page(project, pages, connect):
     for env in ("production", "staging"):
         version = deployed(project, env=env)
         connect("bot", version.revision_hash, env)
@@ -205,7 +207,7 @@ def test_the_same_agent_in_two_environments_is_two_lines_and_one_page(project, p
     assert "bot made no calls" in text
 
 
-def test_a_live_part_that_is_as_it_was_answers_with_nothing(agent, pages, connect):
+def test_an_unchanged_live_section_returns_204(agent, pages, connect):
     call(agent)
     url = pages.get("agents/").context["live_url"]
     assert pages.client.get(url).status_code == 204
@@ -217,7 +219,7 @@ def test_a_live_part_that_is_as_it_was_answers_with_nothing(agent, pages, connec
     assert pages.client.get(one).status_code == 204
 
 
-def test_the_list_is_cut_into_pages_by_name(project, pages, connect):
+def test_the_list_is_paginated_by_name(project, pages, connect):
     for number in range(130):
         connect(f"bot-{number:03}")
     first = pages.get("agents/")
@@ -228,7 +230,7 @@ def test_the_list_is_cut_into_pages_by_name(project, pages, connect):
 
 
 @pytest.mark.parametrize("path", ["agents/", "agents/bot-1/", "live/agents/"])
-def test_however_many_agents_there_are_the_queries_are_few(
+def test_the_number_of_queries_does_not_depend_on_the_number_of_agents(
     project, agent, pages, connect, path, django_assert_max_num_queries
 ):
     version = deployed(project)
@@ -243,7 +245,7 @@ def test_however_many_agents_there_are_the_queries_are_few(
         assert pages.get(path).status_code == 200
 
 
-def test_agents_of_other_projects_are_not_there(agent, connect):
+def test_agents_of_other_projects_are_not_visible(agent, connect):
     call(agent)
     other = builders.a_project()
     viewer = builders.signed_in(builders.a_member(other, Role.VIEWER).user)
@@ -260,7 +262,7 @@ def test_an_agent_of_any_name_has_a_page(agent, pages, connect, name):
     assert pages.client.get(url.replace("&amp;", "&")).context["name"] == name
 
 
-def test_only_operators_are_offered_to_stop(agent, pages, client_as, project, connect):
+def test_only_operators_can_stop_agents(agent, pages, client_as, project, connect):
     call(agent)
     assert "Stop" not in pages.text("agents/").partition("Last seen")[0].replace("Stopped", "")
     assert "You need the operator role to stop it." in pages.text("agents/bot/")
@@ -269,7 +271,7 @@ def test_only_operators_are_offered_to_stop(agent, pages, client_as, project, co
     assert "Stop this agent…" in operator.text("agents/bot/")
 
 
-def test_the_newest_call_of_each_agent_is_stored_in_any_order_of_arrival(project, agent):
+def test_the_newest_call_of_each_agent_is_stored_whatever_the_arrival_order(project, agent):
     earlier = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     call(agent, "a")
     call(agent, "b")
@@ -280,7 +282,7 @@ def test_the_newest_call_of_each_agent_is_stored_in_any_order_of_arrival(project
     assert fields["b"] == "newest"
 
 
-def test_the_sdk_is_shown_as_far_as_an_event_identifies_it(project, agent, pages, connect):
+def test_the_sdk_is_identified_as_far_as_its_events_allow(project, agent, pages, connect):
     new = builders.an_event(agent_id="new-python")
     old: dict[str, Any] = {
         "call_id": "x",
@@ -308,13 +310,13 @@ def test_the_sdk_is_shown_as_far_as_an_event_identifies_it(project, agent, pages
     assert "Go" not in line(pages, "old")
 
 
-def test_a_browser_that_is_not_signed_in_sees_no_fleet(project):
+def test_an_anonymous_visitor_cannot_see_the_fleet(project):
     assert Client().get(f"/p/{project.slug}/agents/").status_code == 302
 
 
 @pytest.fixture
 def _large(monkeypatch):
-    """Every fleet is a large one, of which a look is kept."""
+    """Treat every fleet as large, so that its query is cached."""
     monkeypatch.setattr(queries_of_fleet, "LARGE", 0)
     queries_of_fleet.forget()
     yield
@@ -322,7 +324,7 @@ def _large(monkeypatch):
 
 
 @pytest.mark.usefixtures("_large")
-def test_polling_a_large_fleet_shares_one_query_for_a_moment(agent, pages, connect):
+def test_polls_of_a_large_fleet_share_a_cached_query(agent, pages, connect):
     call(agent, "first")
     rows = pages.get("live/agents/")
     assert "first" in text_of(rows)
@@ -333,14 +335,14 @@ def test_polling_a_large_fleet_shares_one_query_for_a_moment(agent, pages, conne
     assert "second" in pages.text("live/agents/")
 
 
-def test_a_small_fleet_is_always_current(agent, pages, connect):
+def test_a_small_fleet_is_not_cached(agent, pages, connect):
     for name in ("first", "second"):
         call(agent, name)
         assert name in pages.text("live/agents/")
     assert 'hx-trigger="every 2s"' in pages.get("agents/").text
 
 
-def test_figures_of_an_agent_have_those_of_the_previous_period(agent, pages, connect):
+def test_agent_figures_are_compared_with_the_previous_period(agent, pages, connect):
     call(agent, tool_name="mail")
     call(agent, type="failure", error="x", output=None, tool_success=None, tool_name="mail")
     call(agent, type="denied", reason="contract", output=None, tool_success=None)
@@ -356,7 +358,7 @@ def test_figures_of_an_agent_have_those_of_the_previous_period(agent, pages, con
     assert "mail 2 50.0 % of 2" in text
     (again,) = re.findall(r'data-live hx-get="([^"]*)"', page.content.decode())
     alone = pages.client.get(html.unescape(again), headers={"HX-Request": "true"})
-    assert alone.status_code in (204, 200)  # the minute may have passed meanwhile
+    assert alone.status_code in (204, 200)  # the minute may have changed in the meantime
     call(agent)
     fresh = pages.client.get(html.unescape(again), headers={"HX-Request": "true"})
     assert "Success rate 66.7 % of 3" in text_of(fresh)

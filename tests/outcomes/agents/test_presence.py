@@ -1,5 +1,5 @@
-"""An agent that held a stream stays in the fleet when it leaves, and is removed when it was not
-seen for long."""
+"""An agent that held a stream stays in the fleet after it disconnects, until it has not been seen
+for ninety days."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -40,7 +40,7 @@ def called(agent, name: str) -> None:
     agent.post(an_item(agent_id=name))
 
 
-def test_who_held_a_stream_and_never_called_stays_when_it_goes(project, pages, connect, held):
+def test_an_agent_without_calls_stays_listed_after_its_stream_closes(project, pages, connect, held):
     connect("fresh")
     note_connected()
     held.clear()
@@ -49,7 +49,7 @@ def test_who_held_a_stream_and_never_called_stays_when_it_goes(project, pages, c
     assert "fresh has no calls yet" in pages.text("agents/fresh/")
 
 
-def test_the_last_connection_of_a_silent_agent_is_shown(project, pages, connect, held):
+def test_the_last_connection_of_an_agent_without_calls_is_stored(project, pages, connect, held):
     connect("fresh")
     note_connected()
     long_ago = datetime.now(UTC) - timedelta(days=1)
@@ -63,14 +63,14 @@ def test_the_last_connection_of_a_silent_agent_is_shown(project, pages, connect,
     assert heard_at > long_ago
 
 
-def test_nothing_is_noted_while_the_broker_is_silent(project, connect, monkeypatch):
+def test_nothing_is_stored_while_the_broker_does_not_respond(project, connect, monkeypatch):
     connect("fresh")
     monkeypatch.setattr(news, "connected", lambda _: None)
     note_connected()
     assert not AgentSeen.objects.exists()
 
 
-def test_a_stream_does_not_hide_when_an_agent_called_last(project, agent, pages, connect):
+def test_a_stream_does_not_change_the_last_call_time(project, agent, pages, connect):
     called(agent, "bot")
     called_at = AgentSeen.objects.get().at
     connect("bot")
@@ -80,7 +80,9 @@ def test_a_stream_does_not_hide_when_an_agent_called_last(project, agent, pages,
     assert agent_seen.heard_at is not None
 
 
-def test_who_was_not_seen_for_ninety_days_leaves_the_fleet(project, agent, pages, connect, held):
+def test_an_agent_not_seen_for_ninety_days_is_removed_from_the_fleet(
+    project, agent, pages, connect, held
+):
     called(agent, "still-here")
     called(agent, "gone")
     connect("connected-for-long")

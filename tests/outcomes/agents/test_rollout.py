@@ -1,4 +1,4 @@
-"""Rollout of a version, in words and on the part of a page."""
+"""Rollout of a version, as a sentence and as a section of a page."""
 
 import pytest
 from django.urls import reverse
@@ -31,13 +31,11 @@ def takers(*each: Taking) -> Takers:
         ([RUNNING, RUNNING, SENT], "2 of 3 agents up to date, 1 sent"),
     ],
 )
-def test_the_number_of_updated_agents_in_words(result, words):
+def test_the_rollout_sentence_counts_updated_agents(result, words):
     assert taking_words(takers(*result)) == words
 
 
-def test_the_part_tells_agent_by_agent_and_stands_alone_for_who_follows_the_link(
-    project, client_as
-):
+def test_the_rollout_section_lists_each_agent_and_is_also_a_separate_page(project, client_as):
     first = live(saved(project, "first"))
     agent = Agent(builders.bearing(builders.a_key(project)[0]))
     for name in ("early", "late"):

@@ -1,4 +1,4 @@
-"""Whether an agent has taken a version: only a call tells, a stream tells what it was sent."""
+"""Rollout state of one agent: calls report the version it runs, streams only what it was sent."""
 
 import pytest
 
@@ -18,9 +18,9 @@ OTHER = Runs("c" * 64, "other", 2)
         (NOTHING, NEW, Taking.SENT),
         (OLD, NOTHING, Taking.WAITING),
         (OLD, OLD, Taking.WAITING),
-        (NEW, OLD, Taking.WAITING),  # it was sent an older one since
+        (NEW, OLD, Taking.WAITING),  # it was sent an older version since then
         (NOTHING, NOTHING, Taking.WAITING),
-        (OTHER, NOTHING, Taking.WAITING),  # the same number of another bundle
+        (OTHER, NOTHING, Taking.WAITING),  # the same version number of another contract
     ],
 )
 def test_a_version_is_reported_by_a_call_and_sent_by_a_stream(reported, sent, taking):
@@ -28,6 +28,6 @@ def test_a_version_is_reported_by_a_call_and_sent_by_a_stream(reported, sent, ta
     assert result is taking
 
 
-def test_who_is_stopped_has_the_stop_in_its_place():
+def test_a_stopped_agent_has_the_stopped_state():
     taking = taking_of(reported=NEW, sent=NEW, bundle="d", number=2, is_stopped=True)
     assert taking is Taking.STOPPED

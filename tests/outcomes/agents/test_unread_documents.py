@@ -1,4 +1,4 @@
-"""An agent that only asks for its document and never reports is told of, with the advice."""
+"""Alert about an agent that fetches its contract but never reports an event."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from tests.outcomes.posting import Agent
 
 @pytest.fixture
 def fetch(project):
-    """Fetches by an agent of the older prefix, as if they had been some minutes ago."""
+    """Fetch the contract as an agent under the old URL prefix, some minutes ago."""
     deployed(project)
     client = an_agent(project)
 
@@ -43,7 +43,7 @@ def alerts(project):
 UNREAD = [("document_not_read", "bot in production")]
 
 
-def test_three_fetches_without_an_event_need_attention(project, fetch):
+def test_three_fetches_without_an_event_open_an_alert(project, fetch):
     fetch(2)
     assert alerts(project) == []
     fetch(1)
@@ -53,13 +53,13 @@ def test_three_fetches_without_an_event_need_attention(project, fetch):
     assert finding.link == f"/p/{project.slug}/settings/keys/"
 
 
-def test_an_agent_that_has_reported_is_none_of_them(project, fetch):
+def test_an_agent_that_has_reported_opens_no_alert(project, fetch):
     Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
     fetch(3)
     assert alerts(project) == []
 
 
-def test_reports_of_another_agent_or_environment_do_not_count(project, fetch):
+def test_reports_of_another_agent_or_environment_do_not_prevent_the_alert(project, fetch):
     fetch(3)
     for agent, env in (("another", "production"), ("bot", "staging")):
         key = builders.a_key(project, env=env)[0]
@@ -67,7 +67,7 @@ def test_reports_of_another_agent_or_environment_do_not_count(project, fetch):
     assert alerts(project) == UNREAD
 
 
-def test_once_it_reports_the_finding_is_resolved(project, fetch):
+def test_the_alert_is_resolved_once_the_agent_reports(project, fetch):
     fetch(3)
     assert alerts(project) == UNREAD
     Agent(builders.bearing(builders.a_key(project)[0])).post(builders.an_outcome(agent_id="bot"))
@@ -83,7 +83,7 @@ def test_recent_old_or_scattered_fetches_raise_no_alert(project, fetch, when):
     assert alerts(project) == []
 
 
-def test_one_that_is_not_heard_of_any_more_needs_no_attention(project, fetch):
+def test_the_alert_is_resolved_when_the_fetches_are_no_longer_stored(project, fetch):
     fetch(3)
     assert alerts(project) == UNREAD
     Fetches.objects.update(last_at=F("last_at") - timedelta(days=2))
@@ -92,7 +92,7 @@ def test_one_that_is_not_heard_of_any_more_needs_no_attention(project, fetch):
     assert alerts(project) == []
 
 
-def test_a_dismissed_alert_is_not_raised_again_while_it_continues(project, fetch):
+def test_a_dismissed_alert_is_not_reopened_while_it_continues(project, fetch):
     fetch(3)
     alerts(project)
     dismiss(open_alerts(project)[0], by=CONSOLE)
@@ -100,7 +100,9 @@ def test_a_dismissed_alert_is_not_raised_again_while_it_continues(project, fetch
     assert alerts(project) == []
 
 
-def test_many_agents_take_no_query_each(project, fetch, django_assert_num_queries):
+def test_the_number_of_queries_does_not_depend_on_the_number_of_agents(
+    project, fetch, django_assert_num_queries
+):
     fetch(1)
     (row,) = Fetches.objects.all()
     for number in range(9):

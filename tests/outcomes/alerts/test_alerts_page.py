@@ -1,4 +1,4 @@
-"""The list of alerts: what is open, worst first, and one number everywhere."""
+"""The list of alerts: open ones sorted worst first, with the same count on every page."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -27,12 +27,12 @@ def navigation_count(response):
     return next(entry["count"] for entry in entries if entry["name"] == "Alerts")
 
 
-def test_a_calm_day_says_so(page):
+def test_a_project_without_alerts_has_an_empty_state(page):
     assert "No open alerts" in text_of(page())
     assert navigation_count(page()) == 0
 
 
-def test_a_finding_says_what_why_since_when_and_where_to_go(project, page):
+def test_an_alert_states_what_why_since_when_and_links_to_its_cause(project, page):
     open_finding(
         project.pk, "manage_key_used_by_agent", "<b>key</b>", why="It may `x<y`.", link="/p/x/",
         environment="production",
@@ -47,7 +47,7 @@ def test_a_finding_says_what_why_since_when_and_where_to_go(project, page):
     assert navigation_count(response) == 1
 
 
-def test_a_resolved_alert_is_listed_apart(project, page):
+def test_resolved_alerts_are_listed_separately(project, page):
     open_finding(project.pk, "odd_thing", "it", why="So.")
     resolve(project.pk, "odd_thing", "it")
     assert "No open alerts" in text_of(page())
@@ -55,7 +55,7 @@ def test_a_resolved_alert_is_listed_apart(project, page):
     assert navigation_count(page()) == 0
 
 
-def test_more_than_a_page_of_findings_are_counted_all_the_same(project, page):
+def test_all_open_alerts_are_counted_even_beyond_one_page(project, page):
     for number in range(OPEN_SHOWN + 3):
         open_finding(project.pk, "odd", f"thing {number}", why="So.")
     text = text_of(page())
@@ -64,7 +64,7 @@ def test_more_than_a_page_of_findings_are_counted_all_the_same(project, page):
     assert navigation_count(page()) == OPEN_SHOWN + 3
 
 
-def test_findings_of_other_projects_are_not_there(project, page):
+def test_alerts_of_other_projects_are_not_visible(project, page):
     other = builders.a_project()
     open_finding(other.pk, "odd", "secret", why="So.")
     assert "secret" not in text_of(page())
@@ -76,7 +76,7 @@ def dismissing(project):
     return reverse("outcomes:dismiss_alert", args=[project.slug, number])
 
 
-def test_an_operator_dismisses_an_alert_and_reads_when_it_returns(project, page, client_as):
+def test_an_operator_can_dismiss_an_alert_and_learns_when_it_reappears(project, page, client_as):
     open_finding(project.pk, "odd_thing", "it", why="So.", environment="production")
     operator = client_as(Role.OPERATOR)
     assert dismissing(project) in operator.get(page().request["PATH_INFO"]).text
@@ -90,7 +90,7 @@ def test_an_operator_dismisses_an_alert_and_reads_when_it_returns(project, page,
     assert entry.details == {"environment": "production", "why": "So."}
 
 
-def test_people_are_shown_by_their_name_with_the_address_on_hover(project, page, client_as):
+def test_people_are_named_with_their_email_address_on_hover(project, page, client_as):
     open_finding(project.pk, "odd_thing", "it", why="So.")
     operator = client_as(Role.OPERATOR)
     User.objects.update(name="Ana Ruiz")
@@ -100,12 +100,12 @@ def test_people_are_shown_by_their_name_with_the_address_on_hover(project, page,
     assert re.search(r'<span title="person-[^"]*">Ana Ruiz</span>', response.text)
 
 
-def test_a_viewer_is_offered_no_dismissal(project, page):
+def test_a_viewer_cannot_dismiss_alerts(project, page):
     open_finding(project.pk, "odd_thing", "it", why="So.")
     assert "Dismiss<" not in page().text
 
 
-def test_a_finding_of_another_project_cannot_be_dismissed(project, client_as):
+def test_an_alert_of_another_project_cannot_be_dismissed(project, client_as):
     other = builders.a_project()
     open_finding(other.pk, "odd", "secret", why="So.")
     number = Finding.objects.get().pk
@@ -115,14 +115,14 @@ def test_a_finding_of_another_project_cannot_be_dismissed(project, client_as):
     assert Finding.objects.get().resolved_at is None
 
 
-def test_an_alert_that_persists_says_so(project, page, client_as):
+def test_dismissing_an_ongoing_alert_states_when_it_reappears(project, page, client_as):
     sync_findings(project.pk, ["drift"], {("drift", "bot"): Details(why="So.")})
     text = text_of(client_as(Role.OPERATOR).post(dismissing(project), follow=True))
     assert "It will reappear if it ends and starts again." in text
     assert ", not resolved yet," in text_of(page("resolved"))
 
 
-def test_an_alert_is_snoozed_and_reopened(project, page, client_as):
+def test_an_alert_can_be_snoozed_and_reopened(project, page, client_as):
     open_finding(project.pk, "odd_thing", "it", why="So.")
     number = Finding.objects.get(project=project).pk
     operator = client_as(Role.OPERATOR)
@@ -154,7 +154,7 @@ def sentence(response):
     return re.sub(r"<[^>]*>", "", matches).strip()
 
 
-def test_a_backlog_is_on_the_list_and_in_the_number_although_no_worker_runs(project, page):
+def test_a_backlog_is_listed_and_counted_even_without_a_running_worker(project, page):
     received = datetime.now(UTC) - timedelta(minutes=3)
     builders.a_batch(project, items=9, received_at=received)
     text = text_of(page())
@@ -163,7 +163,7 @@ def test_a_backlog_is_on_the_list_and_in_the_number_although_no_worker_runs(proj
     assert navigation_count(page()) == 1
 
 
-def test_the_list_follows_the_chosen_environment_and_says_what_it_leaves_out(project, client_as):
+def test_the_list_follows_the_chosen_environment_and_counts_alerts_elsewhere(project, client_as):
     builders.an_environment(project)
     builders.an_environment(project, "staging")
     viewer = client_as(Role.VIEWER)

@@ -1,4 +1,4 @@
-"""Alerts about calls: opened from what agents post, named, ranked, linked and resolved."""
+"""Alerts about calls: opened from posted events, named, ranked, linked and resolved."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -44,7 +44,7 @@ def loop(session="deploy-night", times=25, **fields):
     ]
 
 
-def test_a_quiet_project_has_no_alerts(agent, alerts):
+def test_a_project_with_few_failures_has_no_alerts(agent, alerts):
     agent.post(*calls("crm", 20, 1))
     assert alerts() == []
 
@@ -70,14 +70,14 @@ def test_secrets_in_arguments_and_messages_are_masked_in_alerts(agent, alerts):
     assert secret not in alert.why
 
 
-def test_a_loop_that_still_goes_on_is_stuck_and_a_short_one_is_a_warning(agent, alerts):
+def test_an_ongoing_loop_is_stuck_and_a_short_one_is_a_warning(agent, alerts):
     agent.post(*[a_denied_item("s-9", tool_args={"id": 7}) for _ in range(4)])
     (alert,) = alerts()
     assert alert.title == "`s-9` is stuck: `query` denied 4 times"
     assert alert.severity == "warning"
 
 
-def test_many_sessions_stuck_on_one_rule_are_one_alert(agent, alerts):
+def test_many_sessions_stuck_on_one_tool_are_one_alert(agent, alerts):
     agent.post(*[item for number in range(7) for item in loop(f"s-{number}", times=3 + number)])
     (alert,) = alerts()
     assert alert.title == "7 sessions of `bot` got stuck on `shell`"
@@ -85,7 +85,7 @@ def test_many_sessions_stuck_on_one_rule_are_one_alert(agent, alerts):
     assert "/denials/?range=24h&environment=production&agent=bot" in alert.link
 
 
-def test_a_tool_that_fell_names_rates_agents_and_the_most_frequent_error(agent, alerts, pages):
+def test_a_tool_whose_rate_dropped_is_an_alert_with_rates_agent_and_top_error(agent, alerts, pages):
     agent.post(
         *calls("crm", 60, 0, timestamp=ago(hours=30)),
         *calls("crm", 20, 0, agent_id="support-bot"),
@@ -110,7 +110,7 @@ def test_a_tool_that_fell_names_rates_agents_and_the_most_frequent_error(agent, 
     assert rows.count('<tr data-row="') == 20
 
 
-def test_few_calls_are_no_alert(agent, alerts):
+def test_a_drop_over_few_calls_opens_no_alert(agent, alerts):
     agent.post(*calls("crm", 0, 3), *calls("crm", 40, 0, timestamp=ago(hours=30)))
     assert alerts() == []
 
@@ -129,7 +129,7 @@ def test_suspected_failures_are_an_error_with_both_rates(project, agent, alerts)
     assert alerts() == []
 
 
-def test_outputs_that_looked_like_failures_days_ago_are_a_warning(project, agent, alerts):
+def test_suspected_failures_older_than_a_day_are_a_warning(project, agent, alerts):
     agent.post(*calls("warehouse", 18, 12, SILENT, timestamp=ago(hours=50)))
     run_scan(request_scan(project.pk).pk)
     (alert,) = alerts()
@@ -156,7 +156,7 @@ def test_the_silent_failure_with_the_most_calls_is_first(project, agent, alerts)
     assert ["outputs" in each.title for each in alerts()] == [True, False]
 
 
-def test_an_alert_is_resolved_when_its_cause_is_over(project, agent, alerts):
+def test_an_alert_is_resolved_when_its_cause_ends(project, agent, alerts):
     agent.post(*loop())
     for _ in range(2):
         assert len(alerts()) == 1
@@ -165,9 +165,7 @@ def test_an_alert_is_resolved_when_its_cause_is_over(project, agent, alerts):
     assert len(resolved_alerts(project)) == 1
 
 
-def test_the_periodic_check_reads_a_project_again_only_when_something_is_new(
-    project, agent, django_assert_max_num_queries
-):
+def test_the_periodic_check_skips_unchanged_projects(project, agent, django_assert_max_num_queries):
     agent.post(*loop())
     evaluate_alerts()
     assert len(open_alerts(project)) == 1

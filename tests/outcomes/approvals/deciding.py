@@ -7,7 +7,7 @@ from tests.outcomes.pages import Pages
 
 
 def articles(pages: Pages, path: str = "approvals/", **query: str) -> list[str]:
-    """The codes of those that wait, in their order."""
+    """Codes of the pending approvals, in page order."""
     body = pages.get(path, **query).content.decode()
     return re.findall(r'id="asks-(\w+)"', body)
 

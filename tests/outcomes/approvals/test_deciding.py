@@ -1,4 +1,4 @@
-"""Deciding on the page of approvals: title, earlier approvals, undo, several at once."""
+"""Deciding on the approvals page: title, earlier approvals, undo, bulk decisions."""
 
 import re
 
@@ -29,7 +29,7 @@ def approved(project, days=7, **args):
     return moved(approval, days=days)
 
 
-def test_the_title_is_the_message_of_the_contract_with_names_as_code(project, pages):
+def test_the_title_is_the_contract_message_with_argument_values_as_code(project, pages):
     an_approval(project, message=MESSAGE, tool_args=REFUND)
     an_approval(project, message="", tool_args={"n": 1})
     body = pages.get("approvals/").content.decode()
@@ -37,7 +37,7 @@ def test_the_title_is_the_message_of_the_contract_with_names_as_code(project, pa
     assert "Call <code>payments_charge</code>" in body
 
 
-def test_a_message_and_arguments_cannot_bring_markup(project, pages):
+def test_messages_and_arguments_are_escaped(project, pages):
     args = {"account": "<i>x</i>", "code": "code"}
     an_approval(project, message="Pay <i>x</i> by code", tool_args=args)
     body = pages.get("approvals/").content.decode()
@@ -60,7 +60,7 @@ def test_an_earlier_approval_of_the_same_account_and_amount_is_a_warning(project
     assert 'data-amount="1240.0" data-currency="EUR"' in box
 
 
-def test_one_earlier_approval_names_the_person_who_decided_it(project, operator):
+def test_a_single_earlier_approval_names_who_decided_it(project, operator):
     earlier = approved(project, days=7)
     label = User.objects.get().email
     User.objects.update(name="Ana Ruiz")
@@ -79,7 +79,7 @@ def test_without_an_earlier_approval_the_page_says_so(project, operator):
     assert "data-warned" not in operator.get("approvals/").content.decode()
 
 
-def test_a_request_shows_what_its_session_did_so_far(project, agent, pages):
+def test_a_request_summarizes_its_session_so_far(project, agent, pages):
     agent.post(an_item("s-1"), an_item("s-1", output={"is_error": True}))
     approval = approved(project, days=0)
     Approval.objects.filter(pk=approval.pk).update(session_id="s-1")
@@ -89,7 +89,7 @@ def test_a_request_shows_what_its_session_did_so_far(project, agent, pages):
     assert "1 payments_charge approved, 1,240.00 EUR." in text
 
 
-def test_a_decision_on_the_page_is_undone_and_decided_again(project, operator):
+def test_a_decision_can_be_undone_and_made_again(project, operator):
     approval = an_approval(project, message=MESSAGE, tool_args=REFUND)
     text = text_of(decide(operator, approval, "approve"))
     assert "Approved: Refund 1,240.00 EUR to A-2091." in text
@@ -104,13 +104,13 @@ def test_a_decision_on_the_page_is_undone_and_decided_again(project, operator):
     assert articles(operator) == []
 
 
-def test_the_confirmation_names_amount_and_account_where_the_message_does_not(project, operator):
+def test_the_confirmation_names_amount_and_account_if_the_message_does_not(project, operator):
     approval = an_approval(project, message="Large refund", tool_args=REFUND | {"iban": "DE1"})
     text = text_of(decide(operator, approval, "reject"))
     assert "Rejected: Large refund · account A-2091, amount 1240.0, currency EUR." in text
 
 
-def test_several_are_decided_at_once_each_on_its_own(project, operator, pages):
+def test_approvals_selected_together_are_decided_individually(project, operator, pages):
     one, two, other = (an_approval(project) for _ in range(3))
     approvals_commands.decide(two, approve=False, by=CONSOLE)
     body = {"code": [one.code, two.code], "decision": "approve"}
@@ -123,7 +123,7 @@ def test_several_are_decided_at_once_each_on_its_own(project, operator, pages):
     assert "Select approvals, then choose Approve or Reject." in text
 
 
-def test_an_approval_of_another_project_is_not_decided_with_the_selected(project, operator):
+def test_an_approval_of_another_project_cannot_be_decided_in_bulk(project, operator):
     other = an_approval(builders.a_project())
     body = {"code": [other.code], "decision": "approve"}
     assert operator.client.post(f"{operator.base}/approvals/decide/", body).status_code == 404

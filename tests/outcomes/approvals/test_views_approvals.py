@@ -1,4 +1,4 @@
-"""The page of approvals, and what waits on the page of a session, as their readers see them."""
+"""The approvals page, and pending approvals on the pages of sessions and calls."""
 
 import re
 from datetime import timedelta
@@ -45,13 +45,13 @@ def asks(agent, approval: Approval, call_id: str = "c-1", **fields: object) -> N
     agent.post(event | fields, to="events")
 
 
-def test_without_any_approval_the_page_is_calm(pages):
+def test_a_page_without_approvals_has_an_empty_state(pages):
     text = pages.text("approvals/")
     assert text.count("No approvals pending") == 2  # the headline, and the empty list
     assert "No decisions yet" in text
 
 
-def test_what_waits_says_who_asks_what_and_how_long_is_left(project, pages):
+def test_a_pending_approval_lists_the_requester_the_arguments_and_the_time_left(project, pages):
     moved(an_approval(project, tool_args={"account": "A-2091"}), seconds=221)
     text = pages.text("approvals/")
     assert re.search(r"A charge over 1,000 takes a person expires in 1 min \d+ s ", text)
@@ -60,20 +60,20 @@ def test_what_waits_says_who_asks_what_and_how_long_is_left(project, pages):
     assert re.search(r"1 min \d+ s left then denied", text)
 
 
-def test_where_nobody_decides_what_runs_says_so(project, pages):
+def test_an_approval_that_runs_on_timeout_says_so(project, pages):
     an_approval(project, on_timeout=OnTimeout.ALLOW)
     text = pages.text("approvals/")
     assert "A charge over 1,000 takes a person runs in" in text
     assert "left then it runs" in text
 
 
-def test_the_one_that_runs_out_first_is_on_top(project, pages):
+def test_approvals_are_sorted_by_expiry(project, pages):
     last, first, middle = (an_approval(project, timeout_s=n) for n in (900, 60, 300))
     assert articles(pages) == [first.code, middle.code, last.code]
     assert ", 2 more pending" in pages.text("approvals/")
 
 
-def test_secrets_are_masked_and_nowhere_on_the_page(project, pages):
+def test_secrets_are_masked_everywhere_on_the_page(project, pages):
     an_approval(project, tool_args={"card_token": SECRET, "command": f"x --password={SECRET}"})
     response = pages.get("approvals/")
     assert SECRET not in response.content.decode()
@@ -82,7 +82,7 @@ def test_secrets_are_masked_and_nowhere_on_the_page(project, pages):
     assert '"x --password=[masked]"' in text
 
 
-def test_an_operator_opens_the_arguments_and_that_is_audited(project, operator):
+def test_opening_the_arguments_as_an_operator_is_audited(project, operator):
     approval = an_approval(project, tool_args={"card_token": SECRET, "note": "\0\ud800ü"})
     answer = operator.client.post(f"{operator.base}/approvals/{approval.code}/arguments/")
     assert answer.status_code == 200
@@ -91,7 +91,7 @@ def test_an_operator_opens_the_arguments_and_that_is_audited(project, operator):
     assert AuditEntry.objects.get().action == "arguments opened"
 
 
-def test_a_viewer_sees_what_waits_and_cannot_decide_or_open(project, pages):
+def test_a_viewer_sees_pending_approvals_but_can_neither_decide_nor_open_them(project, pages):
     approval = an_approval(project)
     body = pages.get("approvals/").content.decode()
     assert "You need the operator role to decide." in body
@@ -112,7 +112,7 @@ def test_the_rule_appears_with_call_and_session_once_the_event_arrives(project, 
     assert f"{pages.base}/calls/c-1/" in pages.get("approvals/").content.decode()
 
 
-def test_parallel_calls_of_one_tool_show_each_its_own_call(project, pages, agent):
+def test_parallel_calls_of_one_tool_are_each_linked_to_their_own_approval(project, pages, agent):
     first, second = (an_approval(project, tool_args={"to": to}) for to in ("a", "b"))
     asks(agent, second, "c-b")
     asks(agent, first, "c-a")
@@ -122,7 +122,7 @@ def test_parallel_calls_of_one_tool_show_each_its_own_call(project, pages, agent
 
 
 @pytest.mark.parametrize(("decision", "word"), [("approve", "approved"), ("reject", "rejected")])
-def test_a_decision_from_the_list_stands_in_the_history(project, operator, decision, word):
+def test_a_decision_made_in_the_list_appears_in_the_history(project, operator, decision, word):
     approval = an_approval(project)
     answer = decide(operator, approval, decision, reason="seen by phone")
     assert answer.redirect_chain[-1][0] == f"{operator.base}/approvals/"
@@ -136,7 +136,7 @@ def test_a_decision_from_the_list_stands_in_the_history(project, operator, decis
     assert f"account A-2091, number 0 billing-bot {approval.decided_by} seen by phone" in text
 
 
-def test_a_decision_that_comes_too_late_says_so_and_changes_nothing(project, operator):
+def test_a_late_decision_is_rejected_with_an_explanation(project, operator):
     decided = approvals_commands.decide(an_approval(project), approve=False, by=CONSOLE)
     assert "console already rejected this" in decide(operator, decided, "approve").content.decode()
     late = ran_out(project)
@@ -144,13 +144,13 @@ def test_a_decision_that_comes_too_late_says_so_and_changes_nothing(project, ope
     assert set(Approval.objects.values_list("status", flat=True)) <= {"denied", "pending"}
 
 
-def test_no_decision_is_none(project, operator):
+def test_a_form_without_a_decision_changes_nothing(project, operator):
     approval = an_approval(project)
     assert "Choose Approve or Reject." in decide(operator, approval, "").content.decode()
     assert articles(operator) == [approval.code]
 
 
-def test_what_ran_out_is_timed_out_before_anybody_notes_it(project, pages):
+def test_an_expired_approval_is_listed_as_expired_before_the_cleanup_job_runs(project, pages):
     ran_out(project)
     ran_out(project, on_timeout=OnTimeout.ALLOW)
     text = pages.text("approvals/")
@@ -160,7 +160,7 @@ def test_what_ran_out_is_timed_out_before_anybody_notes_it(project, pages):
     assert pages.text("approvals/") == text
 
 
-def test_the_history_goes_back_page_by_page(project, pages):
+def test_the_history_is_paginated(project, pages):
     for _ in range(60):
         ran_out(project)
     seen, path = [], "approvals/"
@@ -171,7 +171,7 @@ def test_the_history_goes_back_page_by_page(project, pages):
     assert seen == [25, 25, 10]
 
 
-def test_a_decision_leads_back_to_where_it_was_made_but_nowhere_else(project, operator, agent):
+def test_a_decision_redirects_back_only_within_the_project(project, operator, agent):
     agent.post(an_item("s-1"))
     inside = f"{operator.base}/sessions/s-1/?environment=production"
     answer = decide(operator, an_approval(project), "approve", back=inside)
@@ -181,13 +181,13 @@ def test_a_decision_leads_back_to_where_it_was_made_but_nowhere_else(project, op
         assert answer.redirect_chain[0][0] == f"{operator.base}/approvals/"
 
 
-def test_an_approval_of_another_project_is_not_there(operator):
+def test_an_approval_of_another_project_is_404(operator):
     other = an_approval(builders.a_project())
     assert decide(operator, other, "approve").status_code == 404
     assert articles(operator) == []
 
 
-def test_the_page_is_about_its_scope(project, pages):
+def test_the_page_respects_its_scope(project, pages):
     an_approval(project)
     staging = an_approval(project, env="staging", agent_id="other-bot")
     assert articles(pages, environment="staging") == [staging.code]
@@ -198,7 +198,7 @@ def test_the_page_is_about_its_scope(project, pages):
     assert "no decision in time" not in pages.text("approvals/", to="2026-01-01T00:00Z")
 
 
-def test_the_live_part_answers_only_when_something_changed(project, pages, agent):
+def test_the_live_section_responds_only_after_a_change(project, pages, agent):
     approval = an_approval(project)
 
     def live() -> str:
@@ -215,10 +215,11 @@ def test_the_live_part_answers_only_when_something_changed(project, pages, agent
     approvals_commands.decide(approval, approve=True, by=CONSOLE)
     fresh = pages.text(live().removeprefix(f"{pages.base}/")[:-8])
     assert "No approvals pending" in fresh
-    assert "approved A charge over 1,000" in fresh  # the list of decisions comes along
+    # The response also contains the list of decisions.
+    assert "approved A charge over 1,000" in fresh
 
 
-def test_the_page_of_a_session_shows_what_waits_in_it(project, operator, agent):
+def test_the_session_page_lists_its_pending_approvals(project, operator, agent):
     agent.post(an_item("s-1"), an_item("s-2"))
     here, _ = an_approval(project), an_approval(project, session_id="s-2")
     assert articles(operator, "sessions/s-1/") == [here.code]
@@ -227,14 +228,14 @@ def test_the_page_of_a_session_shows_what_waits_in_it(project, operator, agent):
     assert articles(operator, "sessions/s-1/") == []
 
 
-def test_on_the_page_of_its_session_a_call_shows_its_rule_too(project, pages, agent):
+def test_an_approval_on_the_session_page_names_its_rule(project, pages, agent):
     asks(agent, an_approval(project))
     assert "rule large-charge-asks · call · requested" in pages.text("sessions/s-1/")
     alone = pages.text("live/approvals/", of="s-1", environment="production")
     assert "rule large-charge-asks · call · requested" in alone
 
 
-def test_the_page_of_a_call_tells_what_was_decided_and_by_whom(project, pages, agent):
+def test_the_call_page_states_the_decision_and_by_whom(project, pages, agent):
     approval = an_approval(project, tool_args={"to": "a"})
     approvals_commands.decide(
         an_approval(project, tool_args={"to": "b"}), approve=False, by=CONSOLE
@@ -248,13 +249,13 @@ def test_the_page_of_a_call_tells_what_was_decided_and_by_whom(project, pages, a
     assert "Rejected" not in text
 
 
-def test_a_call_with_an_approval_elsewhere_shows_none(project, pages, agent):
+def test_a_call_does_not_list_the_approval_of_another_call(project, pages, agent):
     other = an_approval(project, tool_args={"to": "b"})
     asks(agent, other, tool_args={"to": "a"})
     assert "All approvals" not in pages.call("c-1")
 
 
-def test_the_navigation_says_how_many_wait(project, pages):
+def test_the_navigation_counts_pending_approvals(project, pages):
     an_approval(project)
     ran_out(project)
     entries = [entry for group in pages.get("sessions/").context["nav"] for entry in group]
@@ -263,7 +264,7 @@ def test_the_navigation_says_how_many_wait(project, pages):
 
 
 @pytest.mark.parametrize("path", ["approvals/", "sessions/s-1/", "calls/c-1/", "live/approvals/"])
-def test_a_full_page_takes_no_more_than_15_queries(
+def test_a_full_page_uses_at_most_15_queries(
     project, pages, agent, path, django_assert_max_num_queries
 ):
     agent.post(an_item("s-1"))
@@ -287,11 +288,11 @@ def test_a_full_page_takes_no_more_than_15_queries(
         (90_000, "1 d 1 h"),
     ],
 )
-def test_time_left_has_two_units(seconds, words):
+def test_time_left_is_stated_in_two_units(seconds, words):
     assert left_words(seconds) == words
 
 
-def test_a_session_that_waits_for_an_approval_has_not_ended(project, agent, pages):
+def test_a_session_with_a_pending_approval_has_not_ended(project, agent, pages):
     long_ago = (timezone.now() - timedelta(minutes=9)).isoformat()
     for name in ("s-1", "other"):
         agent.post(an_item(name, timestamp=long_ago))
@@ -307,14 +308,14 @@ def test_a_session_that_waits_for_an_approval_has_not_ended(project, agent, page
     assert "Waiting" not in pages.text("sessions/")
 
 
-def test_before_its_silence_is_long_it_waits_as_well_and_does_not_run(project, agent, pages):
+def test_a_recent_session_with_a_pending_approval_is_waiting_and_not_running(project, agent, pages):
     agent.post(an_item("s-1"))
     an_approval(project, session_id="s-1")
     assert "1 session, none hit a limit · 1 waiting for approval" in pages.text("sessions/")
     assert pages.rows("sessions/", state="running") == []
 
 
-def test_of_an_agent_that_tells_no_session_its_call_tells_which_one_waits(
+def test_an_approval_without_a_session_id_is_matched_to_a_session_by_its_call(
     project, agent, pages, django_assert_max_num_queries
 ):
     approval = moved(an_approval(project, session_id="", timeout_s=3_600), minutes=8)
@@ -326,14 +327,14 @@ def test_of_an_agent_that_tells_no_session_its_call_tells_which_one_waits(
         assert "is waiting for approval: 1 call so far" in pages.text("sessions/old-sdk/")
 
 
-def test_who_waits_elsewhere_is_another_session(project, agent, pages):
+def test_an_approval_in_another_environment_does_not_affect_the_session(project, agent, pages):
     long_ago = (timezone.now() - timedelta(minutes=9)).isoformat()
     agent.post(an_item("s-1", timestamp=long_ago))
     an_approval(project, session_id="s-1", env="staging")
     assert "1 session, none hit a limit" in pages.text("sessions/")
 
 
-def test_what_is_long_is_folded_so_that_the_decision_stays_in_sight(project, operator):
+def test_long_arguments_are_folded_so_that_the_decision_stays_visible(project, operator):
     long, short = "a long text " * 60, "b" * 200
     many = {f"argument_{number}": number for number in range(9)}
     an_approval(project, tool_args={"body": long, "to": short} | many, message="why " * 200)

@@ -1,4 +1,4 @@
-"""Pages of artifacts: which there are, what is in one, and how often a model came back to it."""
+"""Pages of artifacts: the list, the content of one, and how often a model read it again."""
 
 import html
 import json
@@ -38,7 +38,7 @@ def a_read(name: str, lines: str = "1-9", **fields: Any) -> dict[str, Any]:
 
 
 def read(client: Client, path: str) -> None:
-    """To its end, so that nothing of it stays open."""
+    """Read a response to its end, so that nothing stays open."""
     b"".join(client.get(path))
 
 
@@ -49,7 +49,8 @@ def names_of(pages: Pages, **query: Any) -> list[str]:
 
 @pytest.fixture
 def three(agent) -> list[str]:
-    """Stored and read again; stored; kept by its agent, in another environment as well."""
+    """Three artifacts: stored and read again, stored, and stored by its agent (in two
+    environments)."""
     texts = ["a" * 20_000, "b" * 30_000]
     first, second = (sha256(text.encode()).hexdigest() for text in texts)
     agent.post(
@@ -63,7 +64,7 @@ def three(agent) -> list[str]:
     return [first, second, "s3://bucket/x"]
 
 
-def test_the_list_says_what_there_is_and_what_was_read_again(pages, three):
+def test_the_list_counts_artifacts_references_and_rereads(pages, three):
     first, second, stored = three
     text = pages.text("artifacts/", range="all")
     assert "3 artifacts · 140 kB · 1 re-read" in text
@@ -82,7 +83,7 @@ def test_the_list_says_what_there_is_and_what_was_read_again(pages, three):
     assert "No matching artifacts" in pages.text("artifacts/", q="nowhere")
 
 
-def test_its_numbers_are_those_of_the_calls_themselves(pages, three, agent):
+def test_figures_match_the_calls(pages, three, agent):
     file = json.loads(b"".join(pages.get("artifacts/", format="json")).decode())
     assert {row["artifact_id"] for row in file["artifacts"]} == set(three)
     for row in file["artifacts"]:
@@ -94,7 +95,7 @@ def test_its_numbers_are_those_of_the_calls_themselves(pages, three, agent):
         assert row["newest_call_id"] == calls[0]["call_id"]
 
 
-def test_a_page_of_the_list_after_the_other_shows_every_one_once(pages, agent):
+def test_every_artifact_is_listed_once_across_pages(pages, agent):
     agent.post(*(a_reference(f"name-{number}", size_bytes=number % 3) for number in range(53)))
     for order in ("", "size", "references", "reads"):
         first = pages.rows("artifacts/", sort=order)
@@ -113,11 +114,11 @@ def test_the_list_refreshes_only_after_a_change(pages, agent):
     assert "1 artifact · 0 B · 1 re-read" in text_of(pages.client.get(live))
 
 
-def test_an_artifact_tells_who_refers_to_it_and_who_came_back_to_read_it(pages, three, agent):
+def test_an_artifact_page_lists_referring_calls_and_reads(pages, three, agent):
     first = three[0]
     read(agent.client, f"/v1/artifacts/{first}")
     read(agent.client, f"/v1/artifacts/{first}?lines=1-1")
-    read(agent.client, f"/v1/artifacts/{first}?lines=7-9")  # which it has not
+    read(agent.client, f"/v1/artifacts/{first}?lines=7-9")  # lines that do not exist
     text = pages.text(f"artifacts/{first}/")
     assert "query output: 1 call · re-read 2 times" in text
     assert "Fetched by agents 2 times" in text
@@ -129,21 +130,23 @@ def test_an_artifact_tells_who_refers_to_it_and_who_came_back_to_read_it(pages, 
     assert pages.get("artifacts/nobody/").status_code == 404
 
 
-def test_whoever_only_reads_with_a_key_is_not_an_agent_that_asks(pages, agent, reader):
+def test_reads_with_a_read_key_or_in_a_browser_are_not_counted_as_agent_fetches(
+    pages, agent, reader
+):
     name = uploaded(agent, b"text")
     read(reader, f"/v1/artifacts/{name}")
     read(pages.client, f"{pages.base}/artifacts/{name}/raw")
     assert "Fetched by agents never" in pages.text(f"artifacts/{name}/")
 
 
-def test_who_asks_for_the_head_alone_has_read_nothing(agent):
+def test_a_head_request_is_not_counted_as_a_fetch(agent):
     name = uploaded(agent, b"text")
     response = agent.client.head(f"/v1/artifacts/{name}")
     assert (response.status_code, Artifact.objects.get().fetches) == (200, 0)
     response.close()
 
 
-def test_lines_of_a_text_of_any_size_are_shown_from_where_one_asks(pages, agent):
+def test_lines_of_a_large_text_are_displayed_from_the_requested_line(pages, agent):
     content = b"".join(b"line %d\n" % number for number in range(1, 60_001))
     assert len(content) > 2 * FRAME
     path = f"artifacts/{uploaded(agent, content)}/"
@@ -160,7 +163,7 @@ def test_lines_of_a_text_of_any_size_are_shown_from_where_one_asks(pages, agent)
     assert "60000 line 60000" in pages.text(path, line="9" * 15)
 
 
-def test_one_line_that_is_longer_than_a_window_is_read_part_by_part(pages, agent):
+def test_a_line_longer_than_the_window_can_be_read_in_parts(pages, agent):
     content = b"ab" * 600_000 + b"\nend"
     path = f"artifacts/{uploaded(agent, content)}/"
     page = pages.get(path)
@@ -171,7 +174,7 @@ def test_one_line_that_is_longer_than_a_window_is_read_part_by_part(pages, agent
     assert "… ababababab 2 end" in text
 
 
-def test_json_opens_member_by_member_and_leads_past_a_long_one(pages, agent):
+def test_json_can_be_opened_member_by_member_and_past_long_members(pages, agent):
     rows = [{"id": number, "name": f"n-{number}"} for number in range(30_000)]
     content = json.dumps({"rows": rows, "after": "the end"}).encode()
     path = f"artifacts/{uploaded(agent, content, 'application/json')}/"
@@ -200,7 +203,7 @@ HOSTILE = [
 
 
 @pytest.mark.slow
-def test_hostile_content_is_shown_as_what_it_is(pages, agent):
+def test_hostile_content_can_be_displayed_in_every_mode(pages, agent):
     for content, media_type, says in HOSTILE:
         path = f"artifacts/{uploaded(agent, content, media_type)}/"
         assert says in pages.text(path), content[:20]
@@ -209,7 +212,7 @@ def test_hostile_content_is_shown_as_what_it_is(pages, agent):
             assert pages.get(path, **fields).status_code == 200, (content[:20], way)
 
 
-def test_a_picture_is_shown_as_what_its_bytes_say_and_can_run_nothing(pages, agent):
+def test_an_image_is_served_with_the_type_of_its_bytes_and_sandboxed(pages, agent):
     name = uploaded(agent, PNG, "text/html")
     assert (
         f'src="/p/{pages.base[3:]}/artifacts/{name}/image"' in pages.get(f"artifacts/{name}/").text
@@ -229,13 +232,13 @@ def test_a_picture_is_shown_as_what_its_bytes_say_and_can_run_nothing(pages, age
     ],
     ids=["drawn from text", "too many points"],
 )
-def test_what_is_no_picture_that_a_page_shows_is_only_for_download(pages, agent, content):
+def test_an_unsupported_image_can_only_be_downloaded(pages, agent, content):
     name = uploaded(agent, content, "image/svg+xml")
     assert pages.get(f"artifacts/{name}/image").status_code == 404
     assert "<img" not in pages.get(f"artifacts/{name}/").text
 
 
-def test_another_project_sees_nothing_of_it(three):
+def test_artifacts_are_not_visible_to_other_projects(three):
     other = builders.a_member(builders.a_project(), Role.ADMIN)
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
     assert "No artifacts yet" in theirs.text("artifacts/")
@@ -244,7 +247,7 @@ def test_another_project_sees_nothing_of_it(three):
         assert theirs.get(f"artifacts/{name}/image").status_code == 404
 
 
-def test_a_name_may_be_anything(pages, agent):
+def test_an_artifact_name_can_contain_any_characters(pages, agent):
     names = ["..", "-", "a/../b", "a b?c#d", "x" * 1_000, "\N{LATIN SMALL LETTER E WITH ACUTE}\n"]
     agent.post(*map(a_reference, names))
     page = pages.get("artifacts/").text
@@ -254,7 +257,7 @@ def test_a_name_may_be_anything(pages, agent):
         assert ": 1 call" in text_of(pages.client.get(url)), url
 
 
-def test_sizes_that_agents_make_up_are_added_up_all_the_same(pages, agent):
+def test_implausible_sizes_are_summed_without_overflow(pages, agent):
     names = [f"s3://made-up-{number}" for number in range(4)]
     agent.post(*(a_reference(name, size_bytes=2**62) for name in names[:2]))
     agent.post(*(a_reference(name, size_bytes=2**62) for name in names[2:]), an_item())
@@ -264,6 +267,6 @@ def test_sizes_that_agents_make_up_are_added_up_all_the_same(pages, agent):
     assert differences() == []
 
 
-def test_no_document_is_looked_through_for_what_is_no_id(project, pages):
+def test_an_impossible_id_is_not_searched_in_documents(project, pages):
     added(saved(project).bundle, a_case())
     assert pages.get("live/artifact-documents/", of="x" * 60_000).status_code == 200

@@ -1,6 +1,5 @@
-"""Artifacts: kept once per content, read whole or by part, seen by whom a call allows, removed
-when nothing refers to them.
-"""
+"""Artifacts are stored once for equal content, read completely or in parts by keys whose calls
+refer to them, and removed when unreferenced."""
 
 import errno
 import hashlib
@@ -25,7 +24,7 @@ from tests import builders
 from tests.builders import an_outcome
 from tests.outcomes.posting import Agent
 
-LINES = b"".join(b"line %d\n" % n for n in range(1, 100_001))  # several frames of the store
+LINES = b"".join(b"line %d\n" % n for n in range(1, 100_001))  # several compressed frames
 LARGE = "x" * 12_000
 
 
@@ -49,7 +48,7 @@ def read(agent: Agent, artifact: object, status: int = 200, lines: str = "", **h
 
 
 @pytest.mark.parametrize("content", [b"", b"\0\xff" * 1_000, LINES], ids=["empty", "bytes", "long"])
-def test_an_upload_is_named_by_its_content_and_read_back_completely(agent: Agent, content):
+def test_an_upload_is_named_by_its_hash_and_read_back_completely(agent: Agent, content):
     uploaded = upload(agent, content, "application/octet-stream")
     sha256 = hashlib.sha256(content).hexdigest()
     assert uploaded == {"artifact_id": sha256, "sha256": sha256, "size_bytes": len(content)}
@@ -59,7 +58,7 @@ def test_an_upload_is_named_by_its_content_and_read_back_completely(agent: Agent
     assert response["Content-Type"] == "application/octet-stream"
 
 
-def test_what_is_served_can_do_nothing_in_a_browser(agent: Agent):
+def test_downloads_cannot_run_scripts_in_a_browser(agent: Agent):
     uploaded = upload(agent, b"<script>alert(1)</script>", "text/html")
     response, _ = read(agent, uploaded["artifact_id"])
     assert response["Content-Security-Policy"] == "sandbox"
@@ -76,14 +75,14 @@ def test_what_is_served_can_do_nothing_in_a_browser(agent: Agent):
         ("bytes=0-99999999999", slice(None), f"0-{len(LINES) - 1}"),
     ],
 )
-def test_a_range_of_bytes_is_read(agent: Agent, byte_range, part, answered):
+def test_a_byte_range_can_be_read(agent: Agent, byte_range, part, answered):
     artifact = upload(agent, LINES)["artifact_id"]
     response, content = read(agent, artifact, 206, Range=byte_range)
     assert content == LINES[part]
     assert response["Content-Range"] == f"bytes {answered}/{len(LINES)}"
 
 
-def test_a_range_beyond_the_end_is_refused(agent: Agent):
+def test_a_range_beyond_the_end_is_rejected(agent: Agent):
     artifact = upload(agent, b"short")["artifact_id"]
     response, _ = read(agent, artifact, 416, Range="bytes=5-")
     assert response["Content-Range"] == "bytes */5"
@@ -104,7 +103,7 @@ def test_an_invalid_range_returns_everything(agent: Agent, byte_range):
         ("99999-200000", 99_999, 100_000),
     ],
 )
-def test_a_range_of_lines_is_read(agent: Agent, lines, first, last):
+def test_a_line_range_can_be_read(agent: Agent, lines, first, last):
     response, content = read(agent, upload(agent, LINES)["artifact_id"], lines=lines)
     assert content == b"".join(b"line %d\n" % n for n in range(first, last + 1))
     assert response["X-Edictum-Lines"].endswith("/100000")
@@ -126,18 +125,18 @@ def test_a_reversed_line_range_is_rejected(agent: Agent):
 
 
 @pytest.mark.parametrize(("content", "number"), [(b"one\ntwo", 2), (b"one\ntwo\n", 2), (b"", 0)])
-def test_lines_that_begin_beyond_the_end_are_refused_as_bytes_are(agent: Agent, content, number):
+def test_a_line_range_that_starts_beyond_the_end_is_rejected(agent: Agent, content, number):
     artifact = upload(agent, content)["artifact_id"]
     response, body = read(agent, artifact, 416, lines=f"{number + 1}-9")
     assert (response["X-Edictum-Lines"], body) == (f"*/{number}", b"")
 
 
-def test_lines_that_end_beyond_the_end_are_those_that_are_there(agent: Agent):
+def test_a_line_range_that_ends_beyond_the_end_is_truncated(agent: Agent):
     response, content = read(agent, upload(agent, b"one\ntwo\nthree")["artifact_id"], lines="2-9")
     assert (response["X-Edictum-Lines"], content) == ("2-3/3", b"two\nthree")
 
 
-def test_equal_content_is_stored_once(project: Project, agent: Agent):
+def test_identical_content_is_stored_once(project: Project, agent: Agent):
     text = "x" * 20_000
     upload(agent, text.encode())
     agent.post(an_outcome("a", output=text), an_outcome("b", output=text))
@@ -155,14 +154,16 @@ def test_projects_do_not_share_content(agent: Agent):
     assert Artifact.objects.count() == 2
 
 
-def test_an_output_of_values_becomes_json_of_values(agent: Agent):
+def test_a_large_structured_output_is_stored_as_json(agent: Agent):
     agent.post(an_outcome("c", output={"text": LARGE, "é": [1, None, "\0"]}))
     response, content = read(agent, agent.outcome("c")["artifact_id"])
     assert response["Content-Type"] == "application/json"
     assert content.decode() == '{"text":"' + LARGE + '","é":[1,null,"\\u0000"]}'
 
 
-def test_an_agents_key_reads_what_calls_of_its_environment_refer_to(project: Project, agent: Agent):
+def test_an_agent_key_can_read_artifacts_that_calls_of_its_environment_refer_to(
+    project: Project, agent: Agent
+):
     agent.post(an_outcome("c", output=LARGE))
     artifact = agent.outcome("c")["artifact_id"]
     here = Agent(builders.bearing(builders.a_key(project, "agent")[0]))
@@ -173,7 +174,7 @@ def test_an_agents_key_reads_what_calls_of_its_environment_refer_to(project: Pro
     read(elsewhere, artifact)
 
 
-def test_an_upload_that_a_call_refers_to_is_judged_by_its_full_content(agent: Agent):
+def test_a_referenced_upload_is_classified_by_its_full_content(agent: Agent):
     uploaded = upload(agent, b'{"is_error": true}', "application/json")
     agent.post(
         an_outcome("c", type="artifact_reference", artifact_id=uploaded["artifact_id"], summary="s")
@@ -182,7 +183,7 @@ def test_an_upload_that_a_call_refers_to_is_judged_by_its_full_content(agent: Ag
     assert (call["verdict"], call["checked"]) == ("failure", True)
 
 
-def test_a_reference_without_a_size_tells_that_of_what_is_stored(agent: Agent):
+def test_a_reference_without_a_size_has_the_size_of_the_stored_content(agent: Agent):
     name = upload(agent, LARGE.encode())["artifact_id"]
     agent.post(an_outcome("c", type="artifact_reference", artifact_id=name, session_id="s"))
     assert agent.outcome("c")["size_bytes"] == len(LARGE)
@@ -200,7 +201,7 @@ def test_a_reference_without_a_size_tells_that_of_what_is_stored(agent: Agent):
     ],
     ids=["half a character", "beyond range", "900 levels", "no UTF-8"],
 )
-def test_an_upload_that_calls_itself_json_spoils_nothing(agent: Agent, content):
+def test_an_upload_of_invalid_json_does_not_block_its_batch(agent: Agent, content):
     uploaded = upload(agent, content, "application/json")
     item = an_outcome("c", type="artifact_reference", artifact_id=uploaded["artifact_id"])
     agent.post(item, an_outcome("neighbour"))
@@ -212,7 +213,7 @@ def damage(project: Project, artifact: object, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"cut", b"\xff" * 100, b"\xff" * 24 + MAGIC])
-def test_a_file_that_the_disk_spoilt_is_gone_and_spoils_nothing(
+def test_a_corrupt_file_is_404_and_does_not_block_its_batch(
     project: Project, agent: Agent, content
 ):
     sha256 = upload(agent, LINES)["sha256"]
@@ -224,7 +225,7 @@ def test_a_file_that_the_disk_spoilt_is_gone_and_spoils_nothing(
     assert (call["checked"], call["verdict_reason"]) == (False, "The stored output is damaged.")
 
 
-def test_a_spoilt_frame_is_not_checked(project: Project, agent: Agent):
+def test_a_corrupt_frame_is_not_checked(project: Project, agent: Agent):
     uploaded = upload(agent, LINES)
     name = str(uploaded["sha256"])
     path = path_of(project, name)
@@ -234,7 +235,7 @@ def test_a_spoilt_frame_is_not_checked(project: Project, agent: Agent):
     read(agent, name, 404, lines="2-3")
 
 
-def test_a_full_disk_is_reported_as_such(agent: Agent, monkeypatch):
+def test_a_full_disk_returns_507(agent: Agent, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -244,7 +245,7 @@ def test_a_full_disk_is_reported_as_such(agent: Agent, monkeypatch):
     assert not Artifact.objects.exists()
 
 
-def test_what_nothing_refers_to_is_removed_after_a_day(project: Project, agent: Agent):
+def test_unreferenced_artifacts_are_removed_after_a_day(project: Project, agent: Agent):
     agent.post(an_outcome("c", output=LARGE))
     used = str(agent.outcome("c")["artifact_id"])
     young, old = (str(upload(agent, content)["sha256"]) for content in (b"young", b"old"))
@@ -259,21 +260,21 @@ def test_what_nothing_refers_to_is_removed_after_a_day(project: Project, agent: 
     read(agent, old, 404)
 
 
-def test_an_upload_again_lives_for_another_day(agent: Agent):
+def test_a_repeated_upload_lives_another_day(agent: Agent):
     upload(agent, b"again")
     Artifact.objects.update(created_at=timezone.now() - timedelta(hours=25))
     upload(agent, b"again")
     assert remove_unreferenced_artifacts() == 0
 
 
-def test_an_output_whose_content_is_removed_while_it_is_settled_is_stored_again(
+def test_an_output_whose_content_is_removed_during_processing_is_stored_again(
     project: Project, agent: Agent, monkeypatch
 ):
     readings: list[object] = []
 
     def read_and_lose(batches, ahead):
         reading = read_claim(batches, ahead)
-        if not readings:  # as the end of the last session that referred to it does
+        if not readings:  # as removing the last session that refers to it does
             path_of(project, hashlib.sha256(LARGE.encode()).hexdigest()).unlink()
         readings.append(reading)
         return reading
@@ -285,7 +286,7 @@ def test_an_output_whose_content_is_removed_while_it_is_settled_is_stored_again(
     assert len(readings) == 2
 
 
-def test_an_upload_whose_content_is_removed_at_that_moment_is_not_acknowledged(
+def test_an_upload_whose_content_is_removed_concurrently_is_not_acknowledged(
     project: Project, agent: Agent, monkeypatch
 ):
     store = artifact_store.store
@@ -306,7 +307,7 @@ def test_an_invalid_sha_256_is_404(agent: Agent, name):
     assert agent.client.get(f"/v1/artifacts/{name}").status_code == 404
 
 
-def test_an_upload_whose_process_was_killed_is_removed_after_a_day(project, settings):
+def test_the_draft_of_a_killed_upload_is_removed_after_a_day(project, settings):
     def killed() -> Iterator[bytes]:
         yield b"half"
         os._exit(0)

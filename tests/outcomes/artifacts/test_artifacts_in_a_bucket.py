@@ -1,5 +1,4 @@
-"""Artifacts in an object store: uploads, verdicts and reads are as in a folder, and a store that is
-away is no evidence about a call."""
+"""Artifacts in an object store behave as in a folder, and an outage changes no verdict."""
 
 import hashlib
 import json
@@ -63,7 +62,7 @@ def content_of(response: Iterable[bytes]) -> bytes:
 
 
 def wait_for_store() -> None:
-    """Until the pause after its last failure is over."""
+    """Wait until the pause after the last failure is over."""
     for _ in range(900):
         try:
             artifact_store.try_to_write()
@@ -77,7 +76,9 @@ def wait_for_store() -> None:
     readiness.forget()
 
 
-def test_an_upload_lies_in_the_bucket_and_is_read_by_part(project: Project, agent: Agent, bucket):
+def test_an_upload_is_stored_in_the_bucket_and_can_be_read_in_parts(
+    project: Project, agent: Agent, bucket
+):
     name = upload(agent, LINES)
     assert buckets.keys_in(bucket) == [f"artifacts/{project.pk}/{name[:2]}/{name}"]
     ranged = agent.client.get(f"/v1/artifacts/{name}", headers={"Range": "bytes=262140-262150"})
@@ -87,7 +88,7 @@ def test_an_upload_lies_in_the_bucket_and_is_read_by_part(project: Project, agen
     assert content_of(agent.client.get(f"/v1/artifacts/{name}")) == LINES
 
 
-def test_large_outputs_and_uploads_are_judged_by_their_content(agent: Agent, bucket):
+def test_large_outputs_and_uploads_are_classified_by_their_content(agent: Agent, bucket):
     name = upload(agent, b'{"is_error": true}', "application/json")
     agent.post(
         a_reference(name, "uploaded"),
@@ -106,7 +107,7 @@ def test_large_outputs_and_uploads_are_judged_by_their_content(agent: Agent, buc
     assert differences() == []
 
 
-def test_pages_show_what_is_in_the_bucket(agent: Agent, pages: Pages):
+def test_pages_display_content_stored_in_the_bucket(agent: Agent, pages: Pages):
     agent.post(an_outcome("large", output=LARGE))
     name = agent.outcome("large")["artifact_id"]
     stored = artifact_store.stored_bytes(Project.objects.get().pk, name)
@@ -114,14 +115,14 @@ def test_pages_show_what_is_in_the_bucket(agent: Agent, pages: Pages):
     assert "xxxxxxxx" in pages.text(f"artifacts/{name}/")
 
 
-def test_what_nothing_refers_to_leaves_the_bucket(agent: Agent, bucket):
+def test_unreferenced_artifacts_are_removed_from_the_bucket(agent: Agent, bucket):
     upload(agent, b"old")
     Artifact.objects.update(created_at=timezone.now() - timedelta(hours=25))
     assert remove_unreferenced_artifacts() == 1
     assert buckets.keys_in(bucket) == []
 
 
-def test_a_store_that_is_away_delays_what_needs_it_and_changes_no_verdict(
+def test_an_unavailable_store_delays_dependent_batches_and_changes_no_verdict(
     project: Project, agent: Agent, line: buckets.Line
 ):
     name = upload(agent, b'{"is_error": true}', "application/json")
@@ -145,7 +146,7 @@ def test_a_store_that_is_away_delays_what_needs_it_and_changes_no_verdict(
     assert differences() == []
 
 
-def test_a_reclassification_skips_what_it_cannot_read(
+def test_a_reclassification_skips_unreadable_outputs(
     project: Project, agent: Agent, line: buckets.Line
 ):
     agent.post(an_outcome("large", output={"is_error": True, "text": LARGE}))
@@ -161,7 +162,7 @@ def test_a_reclassification_skips_what_it_cannot_read(
     assert agent.outcome("large")["verdict"] == "failure"
 
 
-def test_uploads_and_reads_get_503_with_retry_after_while_the_store_is_away(
+def test_uploads_and_reads_return_503_with_retry_after_during_an_outage(
     agent: Agent, pages: Pages, line: buckets.Line
 ):
     agent.post(an_outcome("large", output=LARGE))
@@ -179,7 +180,7 @@ def test_uploads_and_reads_get_503_with_retry_after_while_the_store_is_away(
     assert Artifact.objects.count() == 1
 
 
-def test_an_artifact_that_is_missing_is_retried_until_it_is_back(agent: Agent, bucket):
+def test_a_missing_artifact_is_retried_until_it_is_back(agent: Agent, bucket):
     name = upload(agent, b'{"is_error": true}', "application/json")
     (key,) = buckets.keys_in(bucket)
     buckets.delete(bucket, key)
@@ -191,7 +192,9 @@ def test_an_artifact_that_is_missing_is_retried_until_it_is_back(agent: Agent, b
     assert agent.outcome("c")["verdict"] == "failure"
 
 
-def test_health_is_degraded_and_posts_are_still_accepted(project: Project, line: buckets.Line):
+def test_a_store_outage_degrades_health_but_posts_are_accepted(
+    project: Project, line: buckets.Line
+):
     line.mode = "cut"
     body = Client().get("/v1/health").json()
     assert body["status"] == "degraded"
@@ -202,7 +205,7 @@ def test_health_is_degraded_and_posts_are_still_accepted(project: Project, line:
     assert Client().get("/v1/health").json()["artifacts"] == "ok"
 
 
-def test_an_alert_is_open_while_the_store_is_away(project: Project, line: buckets.Line):
+def test_an_alert_is_open_during_a_store_outage(project: Project, line: buckets.Line):
     line.mode = "cut"
     find_faults()
     (alert,) = open_alerts(project)
@@ -215,7 +218,7 @@ def test_an_alert_is_open_while_the_store_is_away(project: Project, line: bucket
 
 
 def other_host(program: str, *arguments: str, data: Path, bucket: str) -> "Finished":
-    """A process with a data folder of its own, and nothing in common but the bucket."""
+    """Run a process with its own data folder that shares only the bucket."""
     variables = {
         "DJANGO_SETTINGS_MODULE": "edictum_site.settings",
         "EDICTUM_SITE_DATA": str(data),
@@ -239,7 +242,7 @@ print(artifact_store.store(project, [b"by the other host"]).sha256, file=sys.std
 """
 
 
-def test_two_hosts_see_what_the_other_one_stored(
+def test_two_hosts_read_artifacts_stored_by_each_other(
     project: Project, agent: Agent, bucket, tmp_path: Path
 ):
     name = upload(agent, b"by this host")
@@ -263,8 +266,10 @@ artifact_store.store(int(sys.argv[1]), content())
 """
 
 
-def test_a_host_that_dies_in_an_upload_leaves_nothing(project: Project, bucket, tmp_path: Path):
-    """Its draft has no name on any disk, and none in the bucket."""
+def test_a_host_that_dies_during_an_upload_leaves_nothing_behind(
+    project: Project, bucket, tmp_path: Path
+):
+    """Its draft has no name on disk and no object in the bucket."""
     data = tmp_path / "other host"
     assert other_host(DYING, str(project.pk), data=data, bucket=bucket).returncode == 7
     assert buckets.keys_in(bucket) == []
@@ -275,7 +280,7 @@ NOISE = hashlib.shake_128(b"seed").digest(3 * 1024 * 1024)
 
 
 @pytest.mark.parametrize("ranged", ["bytes=1000-2000", "bytes=300000-1300000"])
-def test_a_read_that_fails_after_the_index_was_read_gets_503(
+def test_a_read_that_fails_after_the_index_was_read_returns_503(
     agent: Agent, line: buckets.Line, monkeypatch, ranged
 ):
     name = upload(agent, NOISE, "application/octet-stream")
@@ -290,7 +295,7 @@ def test_a_read_that_fails_after_the_index_was_read_gets_503(
     assert (response.status_code, response.json()["code"]) == (503, "store_unavailable")
 
 
-def test_a_download_from_a_page_is_not_begun_while_the_store_is_away(
+def test_a_download_from_a_page_returns_404_during_a_store_outage(
     agent: Agent, operators_pages: Pages, line: buckets.Line
 ):
     name = upload(agent, NOISE, "application/octet-stream")

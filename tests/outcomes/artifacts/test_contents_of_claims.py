@@ -1,4 +1,4 @@
-"""Large outputs that many calls refer to: read as often as needed, remembered within bounds."""
+"""Large outputs that many calls refer to are read as needed and cached within bounds."""
 
 import json
 import tracemalloc
@@ -20,7 +20,7 @@ def nested_lists(number: int) -> list[object]:
     return [number, *[[] for _ in range(SIZE)]]
 
 
-def test_reading_many_large_outputs_takes_no_more_memory_than_some_of_them(project, monkeypatch):
+def test_memory_for_reading_many_large_outputs_is_bounded(project, monkeypatch):
     monkeypatch.setattr(contents, "REMEMBERED", 4 * SIZE * len("[], "))
     stored = Contents()
     names = []
@@ -41,7 +41,9 @@ def test_reading_many_large_outputs_takes_no_more_memory_than_some_of_them(proje
         assert peak < 8 * SIZE * 64
 
 
-def test_calls_with_large_outputs_are_judged_whatever_is_forgotten(project, agent, monkeypatch):
+def test_calls_with_large_outputs_are_classified_despite_cache_evictions(
+    project, agent, monkeypatch
+):
     monkeypatch.setattr(contents, "REMEMBERED", 50_000)
     agent.post(*[ran({"ok": bool(at % 3), "log": f"{at} {'x' * 20_000}"}, at) for at in range(9)])
     assert {call.kind for call in Call.objects.all()} == {"artifact_reference"}

@@ -1,4 +1,4 @@
-"""Artifacts move between stores: every one, verified, and as often as it takes."""
+"""Moving artifacts between stores: complete, verified and repeatable."""
 
 import hashlib
 import io
@@ -47,7 +47,7 @@ def upload(agent: Agent, *contents: bytes) -> list[str]:
     return names
 
 
-def test_a_console_moves_while_it_works(agent: Agent, settings, old, new):
+def test_artifacts_can_be_moved_while_the_console_runs(agent: Agent, settings, old, new):
     names = upload(agent, *SMALL, LARGE)
     assert "Copied 41 artifacts" in (printed := move(new))
     assert "The database names 41 artifacts; 0 of them are missing" in printed
@@ -64,18 +64,18 @@ def test_a_console_moves_while_it_works(agent: Agent, settings, old, new):
     assert len(list(place_named(new).entries())) == 42
 
 
-def test_a_move_that_was_ended_goes_on(agent: Agent, old, new):
+def test_an_interrupted_move_resumes(agent: Agent, old, new):
     upload(agent, *SMALL)
     source, target = place_named(old), place_named(new)
     entries = list(source.entries())
-    for entry in entries[:15]:  # as an earlier run did
+    for entry in entries[:15]:  # as an earlier run would have done
         moving._copy_bytes(source, target, entry)
     printed = move(new)
     assert "Copied 25 artifacts" in printed
     assert "15 were there already" in printed
 
 
-def test_a_damaged_artifact_is_named_and_not_copied(agent: Agent, project: Project, old, new):
+def test_a_damaged_artifact_is_reported_and_not_copied(agent: Agent, project: Project, old, new):
     (name, _) = upload(agent, b"damaged", b"fine")
     path = Path(old.removeprefix("file://")) / str(project.pk) / name[:2] / name
     path.write_bytes(b"x" * path.stat().st_size)
@@ -84,7 +84,7 @@ def test_a_damaged_artifact_is_named_and_not_copied(agent: Agent, project: Proje
     assert [entry.sha256 == name for entry in place_named(new).entries()] == [False]
 
 
-def test_verifying_copies_a_spoilt_artifact_again(agent: Agent, project, old, tmp_path):
+def test_verifying_recopies_a_corrupt_artifact(agent: Agent, project, old, tmp_path):
     new = (tmp_path / "new").as_uri()
     (name,) = upload(agent, b"fine")
     move(new)
@@ -94,7 +94,7 @@ def test_verifying_copies_a_spoilt_artifact_again(agent: Agent, project, old, tm
     assert "Copied 1" in move(new, "--verify")
 
 
-def test_what_neither_store_has_is_counted(agent: Agent, project: Project, old, new):
+def test_artifacts_missing_from_both_stores_are_reported(agent: Agent, project: Project, old, new):
     (name, _) = upload(agent, b"lost", b"fine")
     artifact_store.remove(project.pk, name)
     with pytest.raises(CommandError, match="Upload what is missing again"):
@@ -102,14 +102,14 @@ def test_what_neither_store_has_is_counted(agent: Agent, project: Project, old, 
     assert Artifact.objects.count() == 2
 
 
-def test_the_old_store_is_not_emptied_while_it_is_in_use(agent: Agent, old, new):
+def test_the_old_store_is_not_emptied_while_in_use(agent: Agent, old, new):
     upload(agent, b"fine")
     with pytest.raises(CommandError, match="Nothing was moved: --delete needs"):
         move(new, "--delete")
     assert len(list(place_named(old).entries())) == 1
 
 
-def test_a_store_of_another_installation_is_left_alone(agent: Agent, old, new):
+def test_a_store_of_another_installation_is_not_written(agent: Agent, old, new):
     upload(agent, b"fine")
     place_named(new).set_mark("another")
     with pytest.raises(CommandError, match="belongs to another installation"):
@@ -118,11 +118,11 @@ def test_a_store_of_another_installation_is_left_alone(agent: Agent, old, new):
 
 
 @pytest.mark.parametrize("address", ["ftp://x", "s3://"])
-def test_an_address_of_no_store_is_refused(db, old, address):
+def test_an_invalid_store_address_is_rejected(db, old, address):
     with pytest.raises(CommandError, match=r"^--to must"):
         move(address)
 
 
-def test_a_store_is_not_moved_into_itself(db, old):
+def test_a_store_cannot_be_moved_into_itself(db, old):
     with pytest.raises(CommandError, match="same store"):
         move(old)

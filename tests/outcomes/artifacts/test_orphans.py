@@ -1,4 +1,4 @@
-"""Stored content that no row names is removed; nothing else is."""
+"""Stored content without a row in the database is removed; nothing else is."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -32,7 +32,7 @@ def stored() -> set[str]:
     return {name for _, name in artifact_store.stored_names()}
 
 
-def test_orphans_are_removed_and_artifacts_stay(project: Project, agent: Agent):
+def test_orphans_are_removed_and_referenced_artifacts_remain(project: Project, agent: Agent):
     claim_store()
     agent.post(an_outcome("c", output=LARGE))
     orphan = artifact_store.store(project.pk, [b"rolled back"]).sha256
@@ -45,7 +45,7 @@ def test_orphans_are_removed_and_artifacts_stay(project: Project, agent: Agent):
     assert Artifact.objects.count() == 1
 
 
-def test_nothing_is_removed_from_a_store_that_is_not_marked_as_ours(project: Project):
+def test_nothing_is_removed_from_a_store_without_our_mark(project: Project):
     artifact_store.store(project.pk, [b"whose?"])
     assert remove_all() == 0
     artifact_store.place().set_mark("another")
@@ -53,6 +53,6 @@ def test_nothing_is_removed_from_a_store_that_is_not_marked_as_ours(project: Pro
     assert len(stored()) == 1
 
 
-def test_a_day_looks_at_every_name_once():
+def test_every_name_prefix_is_scanned_once_a_day():
     shares = [beginning for hour in range(HOURS) for beginning in beginnings_of(hour)]
     assert sorted(shares) == [f"{number:02x}" for number in range(256)]

@@ -1,4 +1,4 @@
-"""While a backup reads the artifacts, none is removed."""
+"""No artifact is removed while a backup reads them."""
 
 import threading
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def old_artifact(settings, tmp_path) -> Artifact:
     )  # fmt: skip
 
 
-def test_artifacts_are_removed_after_a_backup_not_during_it(old_artifact):
+def test_artifacts_are_removed_after_a_backup_and_not_during_it(old_artifact):
     name = old_artifact.project_id, old_artifact.sha256
     with removals_held_back(1) as is_held:
         assert is_held
@@ -52,7 +52,7 @@ def test_artifacts_are_removed_after_a_backup_not_during_it(old_artifact):
     assert list(artifact_store.stored_names()) == []
 
 
-def test_a_second_backup_waits_for_the_first_and_gives_up(old_artifact):
+def test_a_second_backup_waits_for_the_first_and_times_out(old_artifact):
     with removals_held_back(1):
         second = []
 

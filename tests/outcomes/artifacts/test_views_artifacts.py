@@ -1,4 +1,4 @@
-"""Downloads of artifacts: never as a page, and only of the project."""
+"""Downloads of artifacts: always as attachments, and only within the project."""
 
 import json
 
@@ -23,7 +23,7 @@ def stored(agent, content: bytes, media_type: str) -> str:
         ("application/json; charset=utf-8", "application/json", ".json"),
     ],
 )
-def test_it_comes_as_an_attachment_that_can_run_nothing(
+def test_a_download_is_an_attachment_that_cannot_run_scripts(
     operators_pages, agent, media_type, comes_as, extension
 ):
     content = b"<script>alert(1)</script>" * 30_000
@@ -40,7 +40,7 @@ def test_it_comes_as_an_attachment_that_can_run_nothing(
 
 
 @pytest.mark.parametrize("media_type", ["application/javascript", "text/css", "text/html;q"])
-def test_a_browser_gets_no_script_from_the_api_either(operators_pages, agent, media_type):
+def test_the_api_serves_no_scripts_to_a_browser(operators_pages, agent, media_type):
     address = f"/v1/artifacts/{stored(agent, b'alert(1)', media_type)}"
     for client, comes_as in (
         (operators_pages.client, "application/octet-stream"),
@@ -52,7 +52,7 @@ def test_a_browser_gets_no_script_from_the_api_either(operators_pages, agent, me
         assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_another_project_and_nobody_get_nothing(pages, agent, client):
+def test_other_projects_and_anonymous_visitors_cannot_download(pages, agent, client):
     sha256 = stored(agent, b"ours", "text/plain")
     other = builders.a_member(builders.a_project(), Role.ADMIN)
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
@@ -65,7 +65,7 @@ def test_an_unknown_artifact_is_404(operators_pages, name):
     assert operators_pages.get(f"artifacts/{name}/raw").status_code == 404
 
 
-def test_a_head_leaves_nothing_open(operators_pages, agent):
+def test_a_head_request_leaves_no_file_open(operators_pages, agent):
     sha256 = stored(agent, b"ours", "text/plain")
     response = operators_pages.client.head(f"{operators_pages.base}/artifacts/{sha256}/raw")
     assert response.headers["Content-Length"] == "4"

@@ -1,4 +1,4 @@
-"""Backtests on pages: started, watched, read, and given up."""
+"""Pages of backtests: start, progress, result and cancellation."""
 
 import html
 import re
@@ -45,7 +45,7 @@ def ran(agent, *commands_run, **fields):
     )
 
 
-def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, agent, editor):
+def test_an_editor_can_start_a_backtest_of_a_version_and_read_its_result(project, agent, editor):
     ran(agent, "ls", "rm -r", "ls", "ls", "ls", session_id="s/1")
     save_version(project, document=RULES, by=CONSOLE)
     here = at(project, "backtests", "d")
@@ -66,7 +66,7 @@ def test_an_editor_starts_a_backtest_of_a_version_and_reads_its_result(project, 
     assert "newly denied" in editor.get(here).text
 
 
-def test_a_sample_tells_what_its_call_was_called_with(
+def test_a_sample_lists_the_arguments_of_its_call(
     project, agent, editor, django_assert_max_num_queries
 ):
     ran(agent, *(f"rm {number}" for number in range(9)))
@@ -76,7 +76,7 @@ def test_a_sample_tells_what_its_call_was_called_with(
     assert page.count("command: &quot;rm ") == 4
 
 
-def test_from_a_result_one_goes_on_to_the_draft_or_to_a_deployment(project, agent, editor):
+def test_a_result_links_to_the_draft_or_to_the_deployment(project, agent, editor):
     ran(agent, "ls")
     text = editor.post(at(project, "backtest_text"), {"text": RULES})["Location"]
     assert "Back to your drafts" in editor.get(text).text
@@ -88,7 +88,7 @@ def test_from_a_result_one_goes_on_to_the_draft_or_to_a_deployment(project, agen
     assert f"{deploy}?version=1&amp;environment=production" in editor.get(version).text
 
 
-def test_a_running_backtest_keeps_its_page_up_to_date_until_it_ends(project, agent, editor):
+def test_the_page_of_a_running_backtest_updates_itself_until_it_ends(project, agent, editor):
     ran(agent, "rm")
     backtest = backtested(project, RULES)
     Backtest.objects.update(status="running", finished_at=None, passed=1, total=4, result={})
@@ -99,7 +99,7 @@ def test_a_running_backtest_keeps_its_page_up_to_date_until_it_ends(project, age
     assert editor.get(f"{here}?tag={tag}").status_code == 204
 
 
-def test_it_is_cancelled_by_a_click(project, editor):
+def test_a_backtest_can_be_cancelled_on_its_page(project, editor):
     save_version(project, document=RULES, by=CONSOLE)
     page = editor.post(at(project, "backtests", "d"), {"version": "1"})["Location"]
     number = Backtest.objects.get().pk
@@ -109,7 +109,7 @@ def test_it_is_cancelled_by_a_click(project, editor):
     assert "Cancel</button>" not in editor.get(page).text
 
 
-def test_the_text_of_an_editor_is_run_as_it_stands(project, agent, editor):
+def test_the_unsaved_text_of_the_editor_can_be_backtested(project, agent, editor):
     ran(agent, "rm")
     response = editor.post(
         at(project, "backtest_text"), {"text": RULES.replace("\n", "\r\n"), "days": "7"}
@@ -120,7 +120,7 @@ def test_the_text_of_an_editor_is_run_as_it_stands(project, agent, editor):
     assert "an unsaved draft" in editor.get(response["Location"]).text
 
 
-def test_the_panel_asks_for_some_agents_and_tools_alone(project, agent, editor):
+def test_the_panel_can_select_agents_and_tools(project, agent, editor):
     ran(agent, "rm", agent_id="one")
     panel = editor.get(at(project, "backtest_panel"), headers={"HX-Request": "true"}).text
     assert 'name="agents" form="draft"' in panel
@@ -131,12 +131,12 @@ def test_the_panel_asks_for_some_agents_and_tools_alone(project, agent, editor):
     assert "tools <code>sh*</code>" in page
 
 
-def test_a_draft_of_more_digits_than_any_id_is_none(project, editor):
+def test_a_draft_id_with_too_many_digits_is_ignored(project, editor):
     request = at(project, "backtest_panel") + "?draft=" + "9" * 5_000
     assert editor.get(request, headers={"HX-Request": "true"}).status_code == 200
 
 
-def test_an_invalid_contract_is_rejected_with_the_place_of_the_error(project, editor):
+def test_an_invalid_contract_is_rejected_with_the_line_of_the_error(project, editor):
     response = editor.post(at(project, "backtest_text"), {"text": "kind: Ruleset\n  a: b"})
     assert response.status_code == 422
     assert "Line 2" in response.text
@@ -144,7 +144,7 @@ def test_an_invalid_contract_is_rejected_with_the_place_of_the_error(project, ed
 
 
 @pytest.mark.parametrize("form", [{"version": "9"}, {"version": "1", "environment": "nowhere"}, {}])
-def test_a_form_that_makes_no_sense_is_shown_again(project, editor, form):
+def test_an_invalid_form_is_shown_again(project, editor, form):
     save_version(project, document=RULES, by=CONSOLE)
     response = editor.post(at(project, "backtests", "d"), form)
     assert response.status_code == 422
@@ -152,13 +152,13 @@ def test_a_form_that_makes_no_sense_is_shown_again(project, editor, form):
 
 
 @pytest.mark.parametrize("name", ["nobody", "a/b", "\0", "<b>\r\n", "x" * 3_000])
-def test_there_is_no_panel_of_a_contract_that_is_not_there(project, editor, name):
+def test_the_panel_of_an_unknown_contract_is_404(project, editor, name):
     for headers in ({}, PART):
         answer = editor.get(at(project, "backtest_panel"), {"of": name}, headers=headers)
         assert answer.status_code == 404
 
 
-def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, editor):
+def test_the_panel_displays_the_newest_result_and_can_run_the_text(project, agent, editor):
     empty = editor.get(at(project, "backtest_panel"), headers={"HX-Request": "true"}).text
     assert 'form="draft"' in empty
     ran(agent, "rm", "ls")
@@ -176,7 +176,7 @@ def test_the_panel_shows_the_newest_result_and_runs_the_text(project, agent, edi
     )
 
 
-def test_a_run_from_the_editor_answers_with_the_panel(project, agent, editor):
+def test_a_backtest_started_in_the_editor_returns_the_panel(project, agent, editor):
     ran(agent, "rm")
     here, sent = at(project, "backtest_text"), {"text": RULES, "days": ""}
     queued = editor.post(here, sent, headers=PART).text
@@ -185,7 +185,7 @@ def test_a_run_from_the_editor_answers_with_the_panel(project, agent, editor):
     assert "not for this text" not in queued
     refused = editor.post(here, sent | {"text": "rules: 1"}, headers=PART)
     assert "Not run:" in refused.text
-    assert refused.status_code == 200  # htmx shows no answer with an error status
+    assert refused.status_code == 200  # htmx does not swap in error responses
 
 
 def test_tools_without_a_change_are_folded_into_one_row(project, agent, editor):
@@ -196,7 +196,7 @@ def test_tools_without_a_change_are_folded_into_one_row(project, agent, editor):
     assert "2 other tools: no change" in page
 
 
-def test_the_panel_says_whether_its_result_is_of_the_text_in_the_editor(project, agent, editor):
+def test_the_panel_states_whether_its_result_is_for_the_text_in_the_editor(project, agent, editor):
     ran(agent, "rm")
     save_version(project, document=RULES, by=CONSOLE)
     here = at(project, "backtest_panel") + "?of=d"
@@ -210,9 +210,7 @@ def test_the_panel_says_whether_its_result_is_of_the_text_in_the_editor(project,
     assert at(project, "backtest", later.pk) in panel
 
 
-def test_the_panel_of_a_contract_that_is_not_there_yet_has_the_result_of_its_draft(
-    project, agent, editor
-):
+def test_the_panel_of_an_unsaved_contract_displays_the_result_of_its_draft(project, agent, editor):
     ran(agent, "rm")
     backtested(project, RULES)
     begun = editor.post(reverse("governance:new_contract", args=[project.slug]), {"text": RULES})
@@ -225,7 +223,7 @@ def test_the_panel_of_a_contract_that_is_not_there_yet_has_the_result_of_its_dra
         assert editor.get(f"{at(project, 'backtest_panel')}?draft={unheard}").status_code == 200
 
 
-def test_who_only_reads_is_shown_results_and_no_way_to_start_one(project, agent, client_as):
+def test_a_viewer_can_see_results_but_not_start_a_backtest(project, agent, client_as):
     backtest = backtested(project, RULES)
     save_version(project, document=RULES, by=CONSOLE)
     viewer = client_as(Role.VIEWER)
@@ -240,7 +238,7 @@ def test_an_unknown_backtest_is_404(project, editor):
     assert editor.get(at(project, "backtests", "nothing")).status_code == 404
 
 
-def test_failed_and_other_results_are_summed_up_in_a_sentence(project, editor):
+def test_a_failed_backtest_is_summarized_in_one_sentence_with_its_error(project, editor):
     backtest = backtested(project, RULES)
     Backtest.objects.update(status="failed", error="The library is away.")
     page = editor.get(at(project, "backtest", backtest.pk)).text
@@ -248,7 +246,7 @@ def test_failed_and_other_results_are_summed_up_in_a_sentence(project, editor):
     assert "The library is away." in page
 
 
-def test_the_page_of_a_contract_shows_its_newest_backtest(
+def test_the_contract_page_displays_its_newest_backtest(
     project, agent, editor, django_assert_max_num_queries
 ):
     ran(agent, "ls", "rm")
@@ -270,7 +268,7 @@ def test_the_page_of_a_contract_shows_its_newest_backtest(
     assert version_page in part
 
 
-def test_the_page_of_a_contract_prefers_the_result_of_its_newest_version(project, agent, editor):
+def test_the_contract_page_prefers_the_backtest_of_its_newest_version(project, agent, editor):
     ran(agent, "rm")
     save_version(project, document=RULES, by=CONSOLE)
     here = at(project, "newest_backtest", "d")
@@ -287,7 +285,7 @@ def test_the_page_of_a_contract_prefers_the_result_of_its_newest_version(project
     assert reverse("governance:contract_version", args=[project.slug, "d", 1]) in part
 
 
-def test_an_undetermined_call_is_not_called_denied(project, agent, editor):
+def test_an_undetermined_call_is_listed_as_unknown_and_not_as_denied(project, agent, editor):
     at_once = datetime(2026, 11, 18, tzinfo=UTC).isoformat()
     ran(agent, "rm", "ls", "ls", "ls", "ls", session_id="s", timestamp=at_once)
     backtest = backtested(project, RULES)
@@ -297,7 +295,7 @@ def test_an_undetermined_call_is_not_called_denied(project, agent, editor):
     assert len(unknown) == min(backtest.undetermined, 4)
 
 
-def test_a_backtest_that_has_read_nothing_yet_counts_nothing_yet(project, editor):
+def test_a_backtest_that_has_not_read_any_calls_has_no_counts_yet(project, editor):
     backtest = backtested(project, RULES)
     Backtest.objects.update(status="running", finished_at=None, passed=0, total=0)
     page = editor.get(at(project, "backtest", backtest.pk)).text
@@ -305,7 +303,7 @@ def test_a_backtest_that_has_read_nothing_yet_counts_nothing_yet(project, editor
     assert "Counting calls." in page
 
 
-def test_without_script_the_newest_backtest_is_a_page(project, agent, client_as):
+def test_without_javascript_the_newest_backtest_is_a_separate_page(project, agent, client_as):
     viewer = client_as(Role.VIEWER)
     save_version(project, document=RULES, by=CONSOLE)
     page = viewer.get(at(project, "newest_backtest", "d")).text
@@ -332,7 +330,7 @@ def test_a_custom_period_is_stored_to_the_minute(project, agent, editor):
     assert 'name="until" value="2026-11-02T09:30"' in filled_in
 
 
-def test_a_period_that_ends_before_it_begins_is_refused_and_stays_filled_in(project, editor):
+def test_a_period_that_ends_before_it_starts_is_rejected_and_stays_filled_in(project, editor):
     save_version(project, document=RULES, by=CONSOLE)
     form = {"version": "1", "days": "between", "since": "2026-11-02T09:30", "agents": "b*"}
     refused = editor.post(at(project, "backtests", "d"), form | {"until": "2026-11-01T09:30"})
@@ -342,21 +340,21 @@ def test_a_period_that_ends_before_it_begins_is_refused_and_stays_filled_in(proj
     assert 'value="b*"' in refused.text
 
 
-def test_what_comes_is_no_part_of_a_period(project, editor):
+def test_a_period_does_not_extend_into_the_future(project, editor):
     save_version(project, document=RULES, by=CONSOLE)
     form = {"version": "1", "days": "between", "until": "2999-01-01T00:00"}
     assert editor.post(at(project, "backtests", "d"), form).status_code == 302
     assert Backtest.objects.get().until <= timezone.now()
 
 
-def test_agents_and_tools_are_chosen_from_those_seen_or_written(
+def test_agents_and_tools_can_be_selected_from_a_list_or_typed(
     project, agent, editor, django_assert_max_num_queries
 ):
     ran(agent, "rm", agent_id="one")
     ran(agent, "rm", agent_id="two, and three")
     save_version(project, document=RULES, by=CONSOLE)
     here = at(project, "backtests", "d")
-    editor.get(here)  # the first visit keeps the project used last
+    editor.get(here)  # the first visit stores the last used project
     with django_assert_max_num_queries(12):
         page = editor.get(here).text
     assert re.search(r'<input type="checkbox" name="agent" value="two, and three"\s*>', page)

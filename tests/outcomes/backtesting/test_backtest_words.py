@@ -1,4 +1,4 @@
-"""Headlines of backtests: the worst change first, doubt beside it, at most 90 characters."""
+"""Headlines of backtests: worst change first, then the doubt, in at most 90 characters."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_a_headline_names_the_worst_change_and_the_doubt(backtest, headline):
     assert sentence(backtest) == headline
 
 
-def test_a_headline_of_large_numbers_fits():
+def test_a_headline_with_large_numbers_fits_the_limit():
     backtest = a_result(
         unchanged=10**7,
         newly_denied=10**6,
@@ -62,14 +62,14 @@ def test_a_headline_of_large_numbers_fits():
     assert len(sentence(backtest)) <= LONGEST
 
 
-def test_a_list_of_changed_calls_is_named_by_its_change_and_group():
+def test_the_headline_of_changed_calls_names_their_change_and_group():
     assert changed_sentence(5, ChangedFilter(change="newly_denied", tool="shell")) == (
         "Newly denied: 5 calls of the tool `shell`"
     )
     assert changed_sentence(1, ChangedFilter()) == "Changed: 1 call"
 
 
-def test_limits_of_an_older_result_are_shown_as_recorded():
+def test_limits_of_an_older_result_are_stated_as_recorded():
     counted = {"sessions": 68, "stopped_sessions": 2}
     assert limits_sentence(counted) == "2 of 68 sessions hit a limit as recorded."
     assert limits_sentence(counted | limits(earlier=2)).endswith(

@@ -1,4 +1,4 @@
-"""Backtests over calls that really were posted and settled."""
+"""Backtests over calls that were posted and processed."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -45,7 +45,7 @@ def in_order(*items, session="s-1"):
     ]
 
 
-def test_a_rule_denies_calls_that_were_let_through(project, agent):
+def test_a_new_rule_newly_denies_calls_that_were_allowed(project, agent):
     agent.post(ran(), ran("rm -r"), ran("rm x", type="failure", error="no"))
     backtest = backtested(project, document(RM))
     assert backtest.status == "done"
@@ -55,7 +55,7 @@ def test_a_rule_denies_calls_that_were_let_through(project, agent):
     assert len(backtest.result["samples"]["newly_denied"]) == 2
 
 
-def test_the_servers_environment_neither_decides_nor_is_stored(project, agent, monkeypatch):
+def test_the_server_environment_is_neither_evaluated_nor_stored(project, agent, monkeypatch):
     monkeypatch.setenv("SECRET", "hunter2")
     agent.post(ran(), ran("rm -r"))
     sees = pre("{env.SECRET: {exists: true}}", rule_id="sees", message="{env.SECRET}")
@@ -65,7 +65,7 @@ def test_the_servers_environment_neither_decides_nor_is_stored(project, agent, m
     assert "hunter2" not in json.dumps(backtest.result)
 
 
-def test_every_decision_is_compared_with_what_was_recorded(project, agent):
+def test_each_decision_is_compared_with_the_recorded_one(project, agent):
     agent.post(
         denied("no-rm"),
         denied("another"),
@@ -86,13 +86,13 @@ def test_every_decision_is_compared_with_what_was_recorded(project, agent):
     assert backtest.calls == 4
 
 
-def test_a_rule_that_asks_is_newly_asking(project, agent):
+def test_a_rule_that_requires_approval_is_counted_as_newly_asking(project, agent):
     agent.post(ran("rm x"))
     asks = pre("{args.command: {contains: rm}}", rule_id="ask", action="ask")
     assert figures(backtested(project, document(asks))) == {"newly_asking": 1}
 
 
-def test_the_principal_and_the_environment_have_their_say(project, agent):
+def test_rules_can_match_the_principal_and_the_environment(project, agent):
     agent.post(
         ran(principal={"role": "analyst"}), ran(principal={"role": "admin"}), ran(principal=None)
     )
@@ -111,7 +111,7 @@ def test_stored_outputs_are_evaluated(project, agent):
     assert backtest.result["missing"] == {"p": {"output": 2}}
 
 
-def test_events_of_the_sdk_are_replayed_with_what_they_hide(project, agent):
+def test_sdk_events_are_replayed_and_masked_arguments_are_reported_as_missing(project, agent):
     hidden = {"command": "[REDACTED]"}
     for call_id, arguments in (("c-1", {"command": "rm"}), ("c-2", hidden)):
         for action in ("call_allowed", "call_executed"):
@@ -122,7 +122,7 @@ def test_events_of_the_sdk_are_replayed_with_what_they_hide(project, agent):
     assert backtest.result["missing"] == {"no-rm": {"args.command": 1}}
 
 
-def test_an_older_shape_of_events_is_replayed_too(project, agent):
+def test_events_in_an_older_format_are_replayed(project, agent):
     payload = {"tool_args": {"command": "rm"}, "principal": None}
     event = {
         "call_id": "c-1",
@@ -137,14 +137,14 @@ def test_an_older_shape_of_events_is_replayed_too(project, agent):
     assert figures(backtested(project, document(RM))) == {"newly_denied": 1}
 
 
-def test_events_that_disagree_are_folded_as_everywhere(project, agent):
+def test_conflicting_events_are_merged_as_in_settling(project, agent):
     agent.post(ran("ls", call_id="c-1"), ran("rm", call_id="c-1"))
     strongest = agent.outcome("c-1")["tool_args"]["command"]
     backtest = backtested(project, document(RM))
     assert figures(backtest) == {"newly_denied" if strongest == "rm" else "unchanged": 1}
 
 
-def test_a_lower_limit_stops_sessions_at_their_own_call(project, agent):
+def test_a_lower_limit_denies_the_call_at_which_each_session_hits_it(project, agent):
     for session in ("s-1", "s-2"):
         agent.post(*in_order(*[ran() for _ in range(5)], session=session))
     backtest = backtested(project, document(limited(max_tool_calls=3)))
@@ -155,7 +155,7 @@ def test_a_lower_limit_stops_sessions_at_their_own_call(project, agent):
     assert limit["sessions"] == {"recorded": 0, "executions": 2, "reported": 0, "classified": 0}
 
 
-def test_calls_before_the_period_count_towards_its_limits(project, agent):
+def test_calls_before_the_period_count_toward_its_limits(project, agent):
     agent.post(*in_order(*[ran() for _ in range(5)]))
     since = datetime(2026, 11, 18, 6, 3, tzinfo=UTC)
     backtest = backtested(project, document(limited(max_tool_calls=4)), since=since)
@@ -164,7 +164,7 @@ def test_calls_before_the_period_count_towards_its_limits(project, agent):
 
 
 @pytest.mark.slow
-def test_agents_tools_environment_and_period_narrow_it(project, agent):
+def test_a_backtest_can_be_limited_to_agents_tools_environment_and_period(project, agent):
     elsewhere = builders.bearing(builders.a_key(project, "ingest", env="staging")[0])
     type(agent)(elsewhere).post(ran("rm", agent_id="far"))
     agent.post(
@@ -181,7 +181,7 @@ def test_agents_tools_environment_and_period_narrow_it(project, agent):
     assert backtested(project, rules, until=long_ago).calls == 0
 
 
-def test_deployed_rules_that_say_otherwise_now_are_drift(project, agent):
+def test_different_decisions_of_the_deployed_rules_are_counted_as_drift(project, agent):
     version, _ = save_version(project, document=document(RM), by=CONSOLE)
     builders.deployed(version, at=datetime(2026, 11, 18, tzinfo=UTC))
     agent.post(*in_order(ran("rm"), denied("no-rm"), ran()))
@@ -190,7 +190,7 @@ def test_deployed_rules_that_say_otherwise_now_are_drift(project, agent):
     assert figures(backtest) == {"newly_denied": 1, "unchanged": 2}
 
 
-def test_what_the_deployed_rules_do_to_an_output_is_no_change(project, agent):
+def test_an_output_already_changed_by_the_deployed_rules_is_unchanged(project, agent):
     version, _ = save_version(project, document=document(post("warn")), by=CONSOLE)
     builders.deployed(version, at=datetime(2026, 11, 18, tzinfo=UTC))
     agent.post(*in_order(ran(output="secret"), ran(output="none")))
@@ -198,7 +198,7 @@ def test_what_the_deployed_rules_do_to_an_output_is_no_change(project, agent):
     assert figures(backtested(project, changed)) == {"unchanged": 2}
 
 
-def test_a_version_is_replayed_as_it_was_saved(project, agent):
+def test_a_saved_version_can_be_replayed(project, agent):
     agent.post(ran("rm"))
     version, _ = save_version(project, document=document(RM), by=CONSOLE)
     start_backtest(project.pk, by=EDITOR, version=version.pk, criteria=CallCriteria())
@@ -208,14 +208,14 @@ def test_a_version_is_replayed_as_it_was_saved(project, agent):
     assert figures(backtest) == {"newly_denied": 1}
 
 
-def test_observed_rules_change_nothing_and_are_counted(project, agent):
+def test_observe_mode_denials_change_nothing_and_are_counted(project, agent):
     agent.post(ran("rm"), ran())
     backtest = backtested(project, document(RM, mode="observe"))
     assert figures(backtest) == {"unchanged": 2}
     assert backtest.result["observed"] == {"no-rm": 1}
 
 
-def test_a_cancelled_backtest_is_left_alone(project, agent):
+def test_a_cancelled_backtest_is_not_run(project, agent):
     agent.post(ran("rm"))
     backtest = start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     cancel_backtest(project.pk, backtest.pk, by=EDITOR)
@@ -224,7 +224,7 @@ def test_a_cancelled_backtest_is_left_alone(project, agent):
     assert cancel_backtest(project.pk, backtest.pk, by=EDITOR).status == "cancelled"
 
 
-def test_a_backtest_whose_worker_died_is_retried_and_fails_in_the_end(project, agent):
+def test_a_backtest_whose_worker_died_is_retried_and_fails_after_three_tries(project, agent):
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     long_ago = datetime.now(UTC) - timedelta(minutes=5)
     for tries in (1, 2):
@@ -238,14 +238,14 @@ def test_a_backtest_whose_worker_died_is_retried_and_fails_in_the_end(project, a
     assert "ended 3 times" in backtest.error
 
 
-def test_a_running_backtest_that_is_heard_of_is_left_alone(project, agent):
+def test_a_running_backtest_with_a_recent_heartbeat_is_not_requeued(project, agent):
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     Backtest.objects.update(status="running", heard_at=datetime.now(UTC), tries=1)
     assert not waiting_backtests()
     assert Backtest.objects.get().status == "running"
 
 
-def test_a_text_that_the_library_refuses_is_no_backtest(project, agent):
+def test_an_invalid_contract_cannot_be_backtested(project, agent):
     with pytest.raises(DocumentInvalid):
         start_backtest(project.pk, by=EDITOR, document="kind: Nothing", criteria=CallCriteria())
     with pytest.raises(DocumentInvalid):
@@ -264,12 +264,12 @@ def test_a_text_that_the_library_refuses_is_no_backtest(project, agent):
         CallCriteria(tools=["a"] * 51),
     ],
 )
-def test_a_selection_that_makes_no_sense_is_refused(project, criteria):
+def test_an_invalid_selection_is_rejected(project, criteria):
     with pytest.raises(InvalidInput):
         start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=criteria)
 
 
-def test_who_only_reads_starts_and_cancels_none(project):
+def test_a_viewer_can_neither_start_nor_cancel_a_backtest(project):
     viewer = type(EDITOR)(EDITOR.kind, 2, "viewer@example.test", None)
     with pytest.raises(Forbidden):
         start_backtest(project.pk, by=viewer, document=document(RM), criteria=CallCriteria())
@@ -277,7 +277,9 @@ def test_who_only_reads_starts_and_cancels_none(project):
         cancel_backtest(project.pk, 1, by=viewer)
 
 
-def test_long_and_short_sessions_and_calls_without_one_are_all_read(project, agent, monkeypatch):
+def test_long_and_short_sessions_and_calls_without_one_are_all_replayed(
+    project, agent, monkeypatch
+):
     monkeypatch.setattr("outcomes.backtesting.replay.rows.ROWS", 4)
     monkeypatch.setattr("outcomes.backtesting.replay.selection.SESSIONS", 2)
     for number, size in enumerate([1, 3, 9, 2, 4, 5]):
@@ -291,7 +293,7 @@ def test_long_and_short_sessions_and_calls_without_one_are_all_read(project, age
 @pytest.mark.parametrize(
     "bound", ["HELPED_AFTER = -1", "READ_BYTES = 1", "ON_THEIR_WAY = 1", "READ_AT_ONCE = 3"]
 )
-def test_answers_do_not_depend_on_the_size_of_a_batch(project, agent, monkeypatch, bound):
+def test_results_do_not_depend_on_the_batch_size(project, agent, monkeypatch, bound):
     name, value = bound.split(" = ")
     monkeypatch.setattr(f"outcomes.backtesting.replay.questions.{name}", int(value))
     monkeypatch.setattr("outcomes.backtesting.replay.rows.ROWS", 8)
@@ -302,7 +304,7 @@ def test_answers_do_not_depend_on_the_size_of_a_batch(project, agent, monkeypatc
     assert figures(backtest) == {"newly_denied": 10, "unchanged": 20}
 
 
-def test_a_deployed_version_that_the_library_no_longer_takes_says_nothing(project, agent):
+def test_a_deployed_version_the_library_no_longer_accepts_causes_no_drift(project, agent):
     builders.deployed(builders.a_version(project), at=datetime(2026, 11, 18, tzinfo=UTC))
     agent.post(*in_order(ran("rm"), ran()))
     backtest = backtested(project, document(RM))
@@ -310,7 +312,7 @@ def test_a_deployed_version_that_the_library_no_longer_takes_says_nothing(projec
     assert backtest.drift == 0
 
 
-def test_a_worker_that_is_stopped_puts_its_backtest_back(project, agent, monkeypatch):
+def test_a_stopped_worker_requeues_its_backtest(project, agent, monkeypatch):
     agent.post(ran("rm"))
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
 
@@ -327,7 +329,7 @@ def test_a_worker_that_is_stopped_puts_its_backtest_back(project, agent, monkeyp
     assert figures(Backtest.objects.get()) == {"newly_denied": 1}
 
 
-def test_a_cancelled_backtest_stops_where_it_is(project, agent, monkeypatch):
+def test_a_cancelled_backtest_stops_and_stores_its_partial_result(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.backtesting.replay.replay.REPORT_EVERY", 0.0)
     monkeypatch.setattr("outcomes.backtesting.replay.rows.ROWS", 1)
     agent.post(*[ran("rm") for _ in range(5)])

@@ -1,4 +1,4 @@
-"""Backtests over HTTP, as a pipeline asks for them."""
+"""Backtests over HTTP, as a CI pipeline uses them."""
 
 import json
 
@@ -34,7 +34,7 @@ def ran(agent, *commands_run, **fields):
     )
 
 
-def test_a_backtest_of_a_text_is_started_and_its_result_is_stored(agent, client):
+def test_a_backtest_of_a_posted_contract_is_started_and_its_result_is_stored(agent, client):
     ran(agent, "ls", "rm -r", session_id="s-1")
     response = started(client, yaml=RULES, env="production", tool="sh*", agent=["*"])
     assert response.status_code == 202
@@ -51,7 +51,7 @@ def test_a_backtest_of_a_text_is_started_and_its_result_is_stored(agent, client)
     assert sum(piece["newly_denied"] for piece in body["over_time"]) == 1
 
 
-def test_a_backtest_of_a_version_takes_the_newest_when_none_is_named(project, client):
+def test_a_backtest_without_a_version_uses_the_newest(project, client):
     for rules in (RULES, RULES.replace("rm", "sh")):
         save_version(project, document=rules, by=CONSOLE)
     newest = client.get(f"{HERE}/{started(client, name='d').json()['id']}").json()
@@ -59,7 +59,7 @@ def test_a_backtest_of_a_version_takes_the_newest_when_none_is_named(project, cl
     assert (newest["name"], newest["version"], first["version"]) == ("d", 2, 1)
 
 
-def test_a_backtest_is_given_up(client):
+def test_a_backtest_can_be_cancelled(client):
     here = f"{HERE}/{started(client, yaml=RULES).json()['id']}"
     assert client.delete(here).json()["status"] == "cancelled"
     assert client.get(here).json()["status"] == "cancelled"
@@ -78,7 +78,7 @@ def test_a_backtest_is_given_up(client):
         {"yaml": RULES, "tool": ["a\0"]},
     ],
 )
-def test_what_cannot_be_backtested_is_refused(client, body):
+def test_an_invalid_request_is_rejected(client, body):
     assert started(client, **body).status_code == 422
 
 
@@ -97,13 +97,13 @@ def test_a_backtest_of_another_project_is_404(client):
     assert stranger.delete(here).status_code == 404
 
 
-def test_a_bundle_that_is_called_backtests_is_read_by_its_name(project, client):
+def test_a_contract_named_backtests_can_be_read_by_its_name(project, client):
     named = RULES.replace("name: d", "name: backtests")
     save_version(project, document=named, by=CONSOLE)
     assert client.get("/v1/contracts/backtests").json()["name"] == "backtests"
 
 
-def test_deployments_hear_of_the_newest_result_of_exactly_these_bytes(project, agent):
+def test_deployments_use_the_newest_backtest_of_exactly_these_bytes(project, agent):
     ran(agent, "rm", "ls")
     version, _ = save_version(project, document=RULES, by=CONSOLE)
     assert requirements.newest_evidence(version, "production") is None

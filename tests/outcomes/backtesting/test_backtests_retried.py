@@ -1,4 +1,4 @@
-"""Backtests whose processes die or whose hosts disagree about the time."""
+"""Backtests whose processes die or whose hosts have different clocks."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ RM = pre("{args.command: {contains: rm}}", rule_id="no-rm")
 
 @contextmanager
 def killing(most: int) -> Iterator[list[int]]:
-    """Kills so many of the evaluation processes that begin from now on, as soon as they do."""
+    """Kill the next evaluation processes as soon as they start, this many in total."""
     known, killed, over = evaluators(), list[int](), threading.Event()
 
     def kill() -> None:
@@ -45,7 +45,7 @@ def killing(most: int) -> Iterator[list[int]]:
 
 
 def evaluators() -> set[int]:
-    """The evaluation processes that this one has started."""
+    """Evaluation processes started by this process."""
     result = set()
     for each in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -56,8 +56,8 @@ def evaluators() -> set[int]:
 
 
 @pytest.mark.parametrize("minutes", [-5, 5])
-def test_a_lease_is_measured_by_the_clock_of_the_database(project, agent, monkeypatch, minutes):
-    """The clocks of hosts differ; of one that takes up what is lost, too."""
+def test_leases_are_measured_by_the_database_clock(project, agent, monkeypatch, minutes):
+    """Clocks of hosts differ, including that of the host that requeues lost jobs."""
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     claimed = claim_next(Backtest.objects.all())
     now = timezone.now
@@ -71,7 +71,7 @@ def test_a_lease_is_measured_by_the_clock_of_the_database(project, agent, monkey
 
 
 @pytest.mark.usefixtures("own_engines")
-def test_a_backtest_whose_evaluation_process_died_waits_again_and_is_done(project, agent):
+def test_a_backtest_is_retried_when_its_evaluation_process_dies(project, agent):
     agent.post(an_outcome(tool_name="shell", tool_args={"command": "rm"}))
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     with killing(1) as killed:
@@ -83,7 +83,7 @@ def test_a_backtest_whose_evaluation_process_died_waits_again_and_is_done(projec
 
 
 @pytest.mark.usefixtures("own_engines")
-def test_a_backtest_whose_evaluation_process_dies_each_time_fails_in_the_end(project, agent):
+def test_a_backtest_fails_after_its_evaluation_process_died_three_times(project, agent):
     start_backtest(project.pk, by=EDITOR, document=document(RM), criteria=CallCriteria())
     with killing(100):
         assert run_waiting_backtests() == 3

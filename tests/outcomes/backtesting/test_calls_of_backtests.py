@@ -1,4 +1,4 @@
-"""The calls behind the figures of a backtest, one by one."""
+"""The individual calls behind the figures of a backtest."""
 
 import html
 import re
@@ -34,7 +34,7 @@ def ran(agent, *commands_run, **fields):
     )
 
 
-def test_every_figure_leads_to_all_of_its_calls(
+def test_each_figure_links_to_all_of_its_calls(
     project, agent, editor, django_assert_max_num_queries
 ):
     ran(agent, *(f"rm {number}" for number in range(60)), session_id="s/1", agent_id="a&b")
@@ -62,7 +62,7 @@ def test_every_figure_leads_to_all_of_its_calls(
     assert "Changed: 1 call of the session <code>s-2</code>" in one
 
 
-def test_a_long_list_says_which_calls_are_stored(project, agent, editor, monkeypatch):
+def test_a_truncated_list_states_which_calls_are_stored(project, agent, editor, monkeypatch):
     monkeypatch.setattr(keeping, "FIRST", 2)
     monkeypatch.setattr(keeping, "OF_GROUP", 1)
     ran(agent, "rm 1", "rm 2", "rm 3", session_id="s-1")
@@ -75,7 +75,7 @@ def test_a_long_list_says_which_calls_are_stored(project, agent, editor, monkeyp
     assert "1 of these 2 calls" in editor.get(f"{here}?environment=production&session=s-2").text
 
 
-def test_calls_are_stored_of_the_newest_results_only(project, agent, editor, monkeypatch):
+def test_calls_are_stored_only_for_the_newest_results(project, agent, editor, monkeypatch):
     monkeypatch.setattr(changed_calls, "WITH_CALLS", 1)
     ran(agent, "rm")
     old, new = backtested(project, RULES), backtested(project, RULES)
@@ -83,7 +83,7 @@ def test_calls_are_stored_of_the_newest_results_only(project, agent, editor, mon
     assert "are no longer stored" not in editor.get(at(project, "calls_of_backtest", new.pk)).text
 
 
-def test_the_calls_of_a_result_stay_in_its_project(project, agent, editor):
+def test_calls_of_a_result_are_not_visible_to_other_projects(project, agent, editor):
     ran(agent, "rm")
     backtest = backtested(project, RULES)
     stranger = builders.a_member(builders.a_project("other"), Role.EDITOR)
@@ -95,7 +95,7 @@ def test_the_calls_of_a_result_stay_in_its_project(project, agent, editor):
         assert page.status_code == 200
 
 
-def test_a_pipeline_reads_the_calls_of_a_group_page_by_page(project, agent):
+def test_the_api_returns_the_calls_of_a_group_in_pages(project, agent):
     ran(agent, "rm 1", "ls", "rm 2", "rm 3", session_id="s-1")
     here = f"/v1/contracts/backtests/{backtested(project, RULES).pk}/calls"
     client = builders.bearing(builders.a_key(project, "read")[0])

@@ -1,4 +1,4 @@
-"""Backtests of a version with another session limit, from the form and from a session's cause."""
+"""Backtests of a version with a different session limit, started from a form or a session."""
 
 import html
 import re
@@ -58,7 +58,7 @@ def link_named(body: str, words: str) -> str:
 
 
 @pytest.mark.usefixtures("version")
-def test_a_version_is_run_with_another_limit_and_stays_as_it_is(agent, editor):
+def test_a_version_can_be_backtested_with_another_limit_without_being_changed(agent, editor):
     agent.post(*(an_item(tool_args={"command": "ls"}) for _ in range(3)))
     form = {"version": "1", "calls": "all", "days": "", "limit": "max_tool_calls", "value": "2"}
     here = post(editor, "contracts/b/d/backtests/", **form)["Location"]
@@ -75,7 +75,7 @@ def test_a_version_is_run_with_another_limit_and_stays_as_it_is(agent, editor):
 
 @pytest.mark.usefixtures("version")
 @pytest.mark.parametrize("value", ["", "0", "-1", "20000", "x"])
-def test_a_limit_that_cannot_be_is_refused_at_its_field(editor, value):
+def test_an_invalid_limit_is_rejected_at_its_field(editor, value):
     form = {"version": "1", "limit": "max_attempts", "value": value}
     answer = post(editor, "contracts/b/d/backtests/", **form)
     assert answer.status_code == 422
@@ -85,7 +85,7 @@ def test_a_limit_that_cannot_be_is_refused_at_its_field(editor, value):
 
 
 @pytest.mark.usefixtures("version")
-def test_the_tried_limit_becomes_a_draft(editor):
+def test_the_changed_limit_can_be_saved_as_a_draft(editor):
     form = {"version": "1", "limit": "max_attempts", "value": "20"}
     here = post(editor, "contracts/b/d/backtests/", **form)["Location"]
     number = Backtest.objects.get().pk
@@ -98,7 +98,7 @@ def test_the_tried_limit_becomes_a_draft(editor):
     assert Draft.objects.get().text == "another"
 
 
-def test_an_ordinary_backtest_becomes_no_draft(editor, version):
+def test_a_backtest_without_a_changed_limit_cannot_become_a_draft(editor, version):
     post(editor, "contracts/b/d/backtests/", version=str(version.number))
     number = Backtest.objects.get().pk
     assert "Edit as draft" not in editor.text(f"contracts/backtests/{number}/")
@@ -107,17 +107,22 @@ def test_an_ordinary_backtest_becomes_no_draft(editor, version):
     assert not Draft.objects.exists()
 
 
-def test_the_cause_of_a_stuck_session_offers_a_backtest_with_a_cap(agent, editor, version, pages):
+def test_the_cause_of_a_stuck_session_links_to_a_backtest_with_a_limit(
+    agent, editor, version, pages
+):
     stuck(agent, version)
     address = link_named(editor.get("sessions/s-1/").text, "Backtest with 10")
     form = editor.client.get(address).text
     assert "<option selected>max_attempts</option>" in form
     assert re.search(r'name="value"[^>]*value="10"', form)
     assert '<option value="7" selected>' in form
-    assert "Backtest with" not in pages.get("sessions/s-1/").text  # a viewer starts none
+    # A viewer cannot start a backtest.
+    assert "Backtest with" not in pages.get("sessions/s-1/").text
 
 
-def test_a_session_that_hit_its_limit_early_offers_a_higher_one(agent, editor, version):
+def test_a_session_that_hit_its_limit_early_links_to_a_backtest_with_a_higher_one(
+    agent, editor, version
+):
     under = {"policy_version": version.revision_hash}
     outputs: list[Any] = [{"is_error": True}, {"is_error": True}, "fine"]
     agent.post(

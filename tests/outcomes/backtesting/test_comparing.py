@@ -1,4 +1,4 @@
-"""How a record reads, and what differs from it."""
+"""Decisions read from recorded calls, and how replayed ones differ from them."""
 
 import pytest
 
@@ -29,22 +29,22 @@ def test_a_denial_by_a_rule_or_a_limit_is_read_as_a_denial():
 
 
 @pytest.mark.parametrize("kind", ["execution_result", "failure", "timeout", "artifact_reference"])
-def test_what_ran_was_let_through(kind):
+def test_an_executed_call_is_read_as_allowed(kind):
     assert read(kind) == LET_THROUGH
 
 
-def test_an_open_call_counts_as_let_through():
+def test_an_open_call_is_read_as_allowed():
     assert read("") == LET_THROUGH
 
 
-def test_a_call_that_needed_approval_did_so_whatever_the_decision():
+def test_a_call_that_needed_approval_is_read_as_such_whatever_the_decision():
     assert read(request=True, rule="a") == NEEDS_APPROVAL
     assert read("", request=True, rule="a") == NEEDS_APPROVAL
     assert read("denied", "approval", "a") == NEEDS_APPROVAL
 
 
 @pytest.mark.parametrize("reason", ["duplicate", "blocked", "pre_hook", "workflow", "odd", ""])
-def test_a_denial_that_no_rule_gave_is_not_replayed(reason):
+def test_a_denial_not_made_by_a_rule_is_not_replayed(reason):
     assert read("denied", reason) is None
 
 
@@ -57,28 +57,28 @@ def test_a_denial_that_no_rule_gave_is_not_replayed(reason):
         (Decision.DENIED, Change.NEWLY_DENIED),
     ],
 )
-def test_another_decision_is_new(recorded, decision, change):
+def test_a_different_decision_is_a_new_decision(recorded, decision, change):
     result = compare(recorded, Ruling(decision, (recorded.rule and (recorded.rule,)) or ()))
     assert result is (Change.UNCHANGED if recorded.decision is decision else change)
 
 
-def test_another_rule_that_says_the_same_is_otherwise_changed():
+def test_the_same_decision_by_a_different_rule_is_changed():
     assert compare(DENIED, Ruling(Decision.DENIED, ("b",))) is Change.CHANGED
     assert compare(NEEDS_APPROVAL, Ruling(Decision.NEEDS_APPROVAL, ("b",))) is Change.CHANGED
     assert compare(Recorded(Decision.DENIED), Ruling(Decision.DENIED, ("b",))) is Change.UNCHANGED
 
 
-def test_an_output_that_is_withheld_as_before_is_no_change():
+def test_an_output_withheld_as_before_is_unchanged():
     redacts = Ruling(Decision.ALLOWED, output="redact")
     assert compare(LET_THROUGH, redacts) is Change.CHANGED
     assert compare(LET_THROUGH, redacts, output_before="redact") is Change.UNCHANGED
     assert compare(LET_THROUGH, Ruling(Decision.ALLOWED), output_before="redact") is Change.CHANGED
 
 
-def test_the_deployed_rules_drift_when_they_say_otherwise_than_they_did():
+def test_deployed_rules_drift_if_they_decide_differently_than_recorded():
     assert drifts(LET_THROUGH, Answer(Decision.DENIED, "a"))
     assert not drifts(DENIED, Answer(Decision.DENIED, "a"))
 
 
-def test_a_limit_is_nothing_to_drift_from():
+def test_a_limit_denial_is_never_drift():
     assert not drifts(BY_LIMIT, Answer())

@@ -1,4 +1,4 @@
-"""Rows of calls and what their events hold, as backtests read them."""
+"""Rows of calls and the values of their events, as backtests read them."""
 
 from datetime import datetime
 
@@ -25,7 +25,7 @@ def ran(call_id, **fields):
     return builders.an_outcome(call_id=call_id, tool_name="shell", **fields)
 
 
-def test_a_row_has_the_moment_of_its_call_to_the_microsecond(project, agent):
+def test_a_row_has_the_call_time_to_the_microsecond(project, agent):
     moments = ["2026-11-18T06:00:00Z", "2026-11-18T06:00:00.000001Z", "2026-02-28T23:59:58.25Z"]
     agent.post(*[ran(f"c-{place}", timestamp=at) for place, at in enumerate(moments)])
     at = [micros_of(datetime.fromisoformat(moment)) for moment in moments]
@@ -36,7 +36,7 @@ def test_a_row_has_the_moment_of_its_call_to_the_microsecond(project, agent):
     )
 
 
-def test_a_row_has_the_names_of_its_agent_and_tool_or_none_where_they_are_gone(project, agent):
+def test_a_row_names_its_agent_and_tool_if_they_still_exist(project, agent):
     agent.post(ran("c-1", agent_id="bot"))
     assert [(row.agent, row.tool) for row in rows()] == [("bot", "shell")]
     Agent.objects.all()._raw_delete(using=Agent.objects.db)
@@ -44,14 +44,14 @@ def test_a_row_has_the_names_of_its_agent_and_tool_or_none_where_they_are_gone(p
 
 
 @pytest.mark.parametrize("output", [None, False, 0, "", [], {}, "text", {"error": "no"}])
-def test_a_row_says_that_an_output_was_stored_whatever_it_is(project, agent, output):
+def test_a_row_records_that_an_output_was_stored_whatever_its_value(project, agent, output):
     agent.post(ran("c-1", output=output))
     (row,) = rows()
     assert row.has_output
     assert texts_of(contents_of([row])[0])[2] == output
 
 
-def test_a_row_says_that_no_output_was_stored(project, agent):
+def test_a_row_records_that_no_output_was_stored(project, agent):
     reported = {"artifact_id": "a", "summary": "s"}
     agent.post(
         ran("c-1"),
@@ -66,7 +66,7 @@ def test_a_row_says_that_no_output_was_stored(project, agent):
     assert [content.output for content in contents_of(result)] == [None] * 6
 
 
-def test_sent_values_stay_with_their_call(project, agent):
+def test_stored_values_belong_to_their_call_in_any_row_order(project, agent):
     by = {"role": "r", "user_id": "u"}
     agent.post(
         ran("c-1", tool_args={"a": 1.50}, principal=by, output=["é"]), ran("c-2", tool_args=None)
@@ -78,7 +78,7 @@ def test_sent_values_stay_with_their_call(project, agent):
     ]
 
 
-def test_equal_events_are_used_once_and_differing_ones_are_folded(project, agent):
+def test_equal_events_are_read_once_and_differing_ones_are_merged(project, agent):
     for action, arguments in (("call_allowed", {"a": 1}), ("call_executed", {"a": 1})):
         agent.post_events(builders.an_event(action, "c-1", tool_name="t", tool_args=arguments))
     agent.post(ran("c-2", tool_args={"a": 1}, output=1), ran("c-2", tool_args={"a": 2}, output=2))
@@ -92,12 +92,12 @@ def test_equal_events_are_used_once_and_differing_ones_are_folded(project, agent
     assert texts_of(contents_of([second])[0])[::2] == [stands["tool_args"], stands["output"]]
 
 
-def test_what_an_executor_calls_payload_is_none_of_an_sdk(project, agent):
+def test_a_payload_field_of_a_posted_outcome_is_not_an_sdk_payload(project, agent):
     agent.post(ran("c-1", tool_args=None, payload={"tool_args": {"a": 1}}))
     assert contents_of(rows()) == [Content()]
 
 
-def test_calls_of_two_environments_with_one_id_are_distinct(project, agent):
+def test_calls_with_the_same_id_in_two_environments_are_distinct(project, agent):
     elsewhere = builders.bearing(builders.a_key(project, "ingest", env="staging")[0])
     agent.post(ran("c-1", tool_args={"a": 1}))
     type(agent)(elsewhere).post(ran("c-1", tool_args={"a": 2}))

@@ -1,4 +1,4 @@
-"""Fields that rules read of calls that are still JSON: which calls are equal in them, and which
+"""Reading the fields that rules use from undecoded JSON: which calls are equal in them and which
 lack one."""
 
 import json
@@ -21,7 +21,7 @@ def content(arguments=None, principal=None):
     return Content(arguments=parts[0], principal=parts[1])
 
 
-def test_calls_are_equal_when_all_fields_that_rules_read_are():
+def test_calls_are_equal_if_all_fields_that_rules_read_are_equal():
     about = looking(when={"args.url.host": {}, "principal.role": {}})
     one = about.key_of(content({"url": "u", "id": 1}, {"role": "r", "user_id": "a"}))
     assert one == about.key_of(content({"id": 2, "url": "u"}, {"user_id": "b", "role": "r"}))
@@ -43,7 +43,7 @@ def test_a_rule_that_may_read_all_arguments_distinguishes_all_calls():
     assert about.key_of(content({"a": 1})) != about.key_of(content({"a": 2}))
 
 
-def test_calls_are_equal_where_no_rule_reads_anything():
+def test_calls_are_equal_if_no_rule_reads_a_field():
     about = looking(when={"environment": {}})
     assert about.key_of(content({"a": 1}, {"role": "r"})) == about.key_of(content())
 
@@ -55,7 +55,9 @@ ARGUMENTS = st.none() | st.dictionaries(st.sampled_from(["url", "id"]), VALUES)
 
 @settings(deadline=None)
 @given(ARGUMENTS, st.booleans(), st.booleans(), st.sampled_from(["pre", "post", "sandbox"]))
-def test_what_is_lacking_is_seen_in_the_text_as_in_what_it_says(arguments, output, escaped, kind):
+def test_missing_fields_are_the_same_in_raw_json_and_in_parsed_values(
+    arguments, output, escaped, kind
+):
     rule = {"id": "a", "type": kind, "tool": "fetch", "when": {"args.url": {}, "env.HOME": {}}}
     rules = reads_of([rule])
     text = json.dumps(arguments)

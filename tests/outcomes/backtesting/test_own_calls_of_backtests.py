@@ -1,4 +1,5 @@
-"""A backtest takes by default the calls of its contract: other contracts' rules are not its."""
+"""By default a backtest replays only calls of its contract, as the rules of other contracts do not
+apply to it."""
 
 import json
 
@@ -46,7 +47,7 @@ def own(project, text=OURS, **criteria):
 
 @pytest.fixture
 def two(project, agent):
-    """Each of two contracts with an agent that runs it; the other one's denies."""
+    """Two contracts, each with an agent that runs it. The rule of the other one denies a call."""
     ours, theirs = saved(project, OURS), saved(project, THEIRS)
     denial = {"type": "denied", "reason": "contract", "decision_name": "no-ls"}
     agent.post(
@@ -58,7 +59,7 @@ def two(project, agent):
     return project
 
 
-def test_what_ran_under_another_contract_is_left_out(two):
+def test_calls_under_another_contract_are_excluded(two):
     backtest = own(two)
     assert (backtest.calls_under, backtest.calls) == ("contract", 2)
     assert (backtest.newly_denied, backtest.newly_allowed, backtest.unchanged) == (1, 0, 1)
@@ -67,7 +68,7 @@ def test_what_ran_under_another_contract_is_left_out(two):
     assert (everything.newly_denied, everything.newly_allowed) == (2, 1)
 
 
-def test_without_calls_of_its_own_all_calls_are_replayed_and_the_result_says_so(two, client_as):
+def test_a_contract_without_calls_is_replayed_over_all_calls_and_the_result_says_so(two, client_as):
     unheard = OURS.replace("name: d", "name: unheard")
     backtest = own(two, unheard)
     assert (backtest.calls_under, backtest.calls) == ("all_instead", 4)
@@ -75,25 +76,25 @@ def test_without_calls_of_its_own_all_calls_are_replayed_and_the_result_says_so(
     assert "under any contract or none (none ran under <code>unheard</code>)" in page.text
 
 
-def test_the_calls_of_an_agent_that_is_assigned_it_are_its_own(two):
+def test_calls_of_an_agent_assigned_the_contract_are_included(two):
     assign(two, bundle_name="d", env="production", agent="oth*", by=CONSOLE)
     assert own(two).calls == 4
 
 
-def test_of_an_agent_that_runs_it_also_what_nobody_knows_the_rules_of(two, agent):
+def test_calls_without_a_known_contract_are_included_for_agents_that_run_it(two, agent):
     agent.post(ran("cal", agent_id="mine"), ran("cal", agent_id="unruled"))
     backtest = own(two)
     assert backtest.calls == 3
     assert set(backtest.result["by_agent"]) == {"mine"}
 
 
-def test_it_is_narrowed_to_agents_among_its_own(two):
+def test_the_backtest_can_be_narrowed_to_some_of_its_agents(two):
     assert own(two, agents=["oth*"]).calls == 0
     assert own(two, agents=["mi*"]).calls == 2
 
 
 @pytest.mark.slow
-def test_the_form_selects_calls_of_the_contract_unless_all_are_chosen(two, client_as):
+def test_the_form_selects_calls_of_the_contract_by_default(two, client_as):
     editor = client_as(Role.EDITOR)
     form = reverse("outcomes:backtests", args=[two.slug, "d"])
     pages = []
@@ -109,7 +110,7 @@ def test_the_form_selects_calls_of_the_contract_unless_all_are_chosen(two, clien
     assert '<option value="all" selected>' in editor.get(again.replace("&amp;", "&")).text
 
 
-def test_a_program_gets_all_unless_it_asks_for_its_own(two):
+def test_the_api_replays_all_calls_by_default(two):
     manager = builders.bearing(builders.a_key(two, "manage")[0])
     listed = []
     for more in ({}, {"contract_only": True}):
@@ -121,7 +122,7 @@ def test_a_program_gets_all_unless_it_asks_for_its_own(two):
     assert [(each["contract_only"], each["calls"]) for each in listed] == [(False, 4), (True, 2)]
 
 
-def test_the_page_of_a_deployment_names_the_newest_though_it_was_narrowed(two, client_as):
+def test_the_deployment_page_names_the_newest_backtest_even_if_it_is_narrowed(two, client_as):
     editor = client_as(Role.EDITOR)
     page = reverse("governance:deploy", args=[two.slug, "d"]) + "?version=1&environment=production"
     backtest = own(two)
@@ -138,7 +139,7 @@ def test_the_page_of_a_deployment_names_the_newest_though_it_was_narrowed(two, c
     assert reverse("outcomes:backtest", args=[two.slug, again.pk]) in deploy
 
 
-def test_a_narrowed_one_is_no_evidence(two, client_as):
+def test_a_narrowed_backtest_does_not_satisfy_a_requirement(two, client_as):
     required = Required(max_newly_denied=5)
     require(two, env="production", required=required, by=CONSOLE)
     narrowed = own(two, agents=["mi*"])

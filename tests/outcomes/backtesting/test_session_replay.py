@@ -1,4 +1,4 @@
-"""Sessions under other limits."""
+"""Replay of sessions under different limits."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -36,24 +36,24 @@ def ran(times):
     return [(RAN, LET_THROUGH, ALLOW)] * times
 
 
-def test_a_lower_limit_stops_the_session_and_what_follows_is_undetermined():
+def test_a_lower_limit_stops_the_session_and_later_calls_are_undetermined():
     changes, _ = replayed((MaxExecutions(3),), *ran(6))
     assert changes == [SAME, SAME, SAME, NEW, LOST, LOST]
 
 
-def test_a_limit_on_attempts_lets_one_less_pass():
+def test_a_limit_on_attempts_allows_one_call_fewer():
     changes, _ = replayed((MaxAttempts(3),), *ran(4))
     assert changes == [SAME, SAME, NEW, LOST]
 
 
-def test_a_limit_of_a_tool_counts_that_tool_alone():
+def test_a_tool_limit_counts_only_that_tool():
     other = Step(kind="execution_result", tool="u", verdict=Verdict.SUCCESS)
     calls = [(RAN, LET_THROUGH, ALLOW), (other, LET_THROUGH, ALLOW)] * 3
     changes, _ = replayed((MaxExecutionsOfTool("t", 2),), *calls)
     assert changes == [SAME, SAME, SAME, SAME, NEW, SAME]
 
 
-def test_a_higher_limit_lets_go_on_what_was_stopped():
+def test_a_higher_limit_allows_calls_that_were_stopped():
     calls = [*ran(3), *[(STOPPED, BY_LIMIT, ALLOW)] * 3]
     changes, _ = replayed((MaxExecutions(5),), *calls)
     assert changes == [SAME, SAME, SAME, FREE, FREE, SAME]
@@ -64,7 +64,7 @@ def test_the_same_limit_changes_nothing():
     assert set(replayed((MaxExecutions(3),), *calls)[0]) == {SAME}
 
 
-def test_after_a_newly_denied_call_only_what_a_limit_says_is_undetermined():
+def test_after_a_newly_denied_call_only_limit_denials_are_undetermined():
     calls = [(RAN, LET_THROUGH, DENY), *ran(2), (RAN, LET_THROUGH, ASK), *ran(1)]
     changes, _ = replayed((MaxExecutions(2),), *calls)
     assert changes == [NEW, SAME, SAME, Change.NEWLY_ASKING, LOST]
@@ -75,25 +75,25 @@ def test_a_recorded_stop_is_undetermined_after_a_newly_denied_call():
     assert replayed((MaxExecutions(9),), *calls)[0] == [NEW, LOST, Change.CHANGED]
 
 
-def test_what_a_rule_denies_is_no_execution():
+def test_a_call_denied_by_a_rule_is_not_counted_as_an_execution():
     calls = [(RAN, Recorded(Decision.DENIED, "a"), DENY), *ran(2)]
     assert replayed((MaxExecutions(2),), *calls)[0] == [SAME, SAME, SAME]
 
 
-def test_the_three_countings_stop_at_their_own_calls():
+def test_the_three_counts_hit_the_limit_at_different_calls():
     calls = [(FAILED, LET_THROUGH, ALLOW)] * 3 + ran(3)
     _, stops = replayed((MaxExecutions(3),), *calls)
     assert stops == [{"executions": 3, "reported": 3, "classified": 0}]
 
 
-def test_limits_that_the_sdk_brings_hold_for_its_own_calls_only():
+def test_sdk_default_limits_apply_only_to_calls_from_the_sdk():
     limit = MaxExecutions(1, assumed=True)
     theirs = Step(kind="execution_result", tool="t", verdict=Verdict.SUCCESS, from_sdk=True)
     assert replayed((limit,), *ran(3))[0] == [SAME, SAME, SAME]
     assert replayed((limit,), *[(theirs, LET_THROUGH, ALLOW)] * 2)[0] == [SAME, NEW]
 
 
-def test_calls_that_are_not_replayed_count_as_they_were_recorded():
+def test_calls_that_are_not_replayed_are_counted_as_recorded():
     replay = SessionReplay((MaxExecutions(2),))
     replay.pass_by(RAN)
     replay.pass_by(STOPPED)
@@ -137,7 +137,7 @@ def test_nothing_is_undetermined_before_a_newly_denied_call(limits, calls):
 
 @UNTIMED
 @given(LIMITS, st.lists(CALLS, max_size=12))
-def test_a_call_that_passes_counts_like_one_that_is_replayed(limits, calls):
+def test_the_fast_path_counts_like_a_full_replay(limits, calls):
     quick, replayed_fully = SessionReplay(limits), SessionReplay(limits)
     for step, recorded, answer in calls:
         result = replayed_fully.replay(step, recorded, answer)
@@ -150,7 +150,7 @@ def test_a_call_that_passes_counts_like_one_that_is_replayed(limits, calls):
 
 @UNTIMED
 @given(st.lists(CALLS, max_size=12))
-def test_without_limits_every_call_is_decided_separately(calls):
+def test_without_limits_every_call_is_decided_independently(calls):
     alone = [replayed((), call)[0][0] for call in calls]
     together, _ = replayed((), *calls)
     of_limit = [recorded.by_limit and answer is ALLOW for _, recorded, answer in calls]
@@ -161,7 +161,7 @@ def test_without_limits_every_call_is_decided_separately(calls):
 
 
 @pytest.mark.parametrize("answer", [ALLOW, DENY, ASK])
-def test_an_open_call_is_no_execution(answer):
+def test_an_open_call_is_not_an_execution(answer):
     replay = SessionReplay((MaxExecutions(1),))
     replay.replay(Step(kind="", tool="t"), LET_THROUGH, answer)
     replay.pass_by(RAN)

@@ -1,4 +1,4 @@
-"""The figures of a backtest add up, and have an end."""
+"""The figures of a backtest add up, and their size is bounded."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -41,7 +41,7 @@ def summed(rows, change=None):
 
 @UNTIMED
 @given(st.lists(st.sampled_from(Change)))
-def test_every_table_adds_up_to_the_calls(changes):
+def test_every_table_adds_up_to_the_number_of_calls(changes):
     sums = added(*changes)
     value = sums.as_json()
     assert sums.calls == len(changes) == sum(sums.counts.values())
@@ -52,7 +52,7 @@ def test_every_table_adds_up_to_the_calls(changes):
 
 @UNTIMED
 @given(st.lists(st.integers(0, 86_399)))
-def test_a_call_that_is_left_as_it_was_counts_like_one_that_is_compared(seconds):
+def test_an_unchanged_call_is_counted_the_same_with_and_without_comparison(seconds):
     compared, left = Sums(SPAN), Sums(SPAN)
     unchanged = Result(Change.UNCHANGED, Ruling(Decision.ALLOWED))
     for second in seconds:
@@ -64,18 +64,18 @@ def test_a_call_that_is_left_as_it_was_counts_like_one_that_is_compared(seconds)
 
 @UNTIMED
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001 - the zone is given beside them
-def test_a_moment_is_the_same_after_it_was_a_number(at):
+def test_a_timestamp_round_trips_through_microseconds(at):
     assert moment_of(micros_of(at)) == at
 
 
-def test_what_is_newly_allowed_stands_under_the_rule_that_denied_it():
+def test_a_newly_allowed_call_is_counted_under_the_rule_that_denied_it():
     sums = Sums(SPAN)
     was = Recorded(Decision.DENIED, "old")
     sums.add(a_call(), was, Result(Change.NEWLY_ALLOWED, Ruling(Decision.ALLOWED)), drifted=False)
     assert sums.by_rule["old"]["newly_allowed"] == 1
 
 
-def test_more_names_than_anybody_reads_are_added_up_as_the_others():
+def test_names_beyond_the_limit_are_combined_as_others():
     sums = Sums(SPAN)
     for number in range(NAMES + 20):
         sums.add(a_call(tool=f"t-{number}"), LET_THROUGH, Result(Change.UNCHANGED, DENIES),
@@ -91,7 +91,7 @@ def test_the_samples_of_each_change_are_bounded():
     assert "unchanged" not in sums.samples
 
 
-def test_the_sessions_with_the_most_changes_stay():
+def test_the_sessions_with_the_most_changes_are_stored():
     sums = Sums(SPAN)
     for number in range(3 * SESSIONS):
         sums.end_session("production", f"s-{number}", {"newly_denied": number, "unchanged": 5})
@@ -101,7 +101,7 @@ def test_the_sessions_with_the_most_changes_stay():
     assert sums.sessions_changed == 3 * SESSIONS - 1
 
 
-def test_a_drifting_call_counts_besides_its_change():
+def test_a_drifting_call_is_counted_in_addition_to_its_change():
     sums = Sums(SPAN)
     sums.add(
         a_call(), LET_THROUGH, Result(Change.UNCHANGED, Ruling(Decision.ALLOWED)), drifted=True
@@ -110,7 +110,7 @@ def test_a_drifting_call_counts_besides_its_change():
     assert len(sums.samples["drift"]) == 1
 
 
-def test_limits_say_how_many_sessions_they_stop_in_each_counting_and_stopped():
+def test_each_limit_counts_sessions_stopped_as_recorded_and_under_each_count():
     limits = (MaxExecutions(1, rule_ids=("limits",)),)
     sums, replay = LimitSums(limits), SessionReplay(limits)
     stopped = Recorded(Decision.DENIED, "limits", by_limit=True)
@@ -146,7 +146,9 @@ STOPPED = (
     ],
     ids=["the same", "earlier", "newly", "later", "no limit"],
 )
-def test_a_session_is_counted_by_when_the_limit_is_hit(calls, earlier, newly, later):
+def test_sessions_are_counted_by_whether_the_limit_is_hit_earlier_newly_or_later(
+    calls, earlier, newly, later
+):
     limits = (MaxExecutions(2, rule_ids=("limits",)),)
     sums, replay = LimitSums(limits), SessionReplay(limits)
     for step, recorded in calls:

@@ -1,4 +1,4 @@
-"""Lists of calls and sessions narrowed to a contract and a period, by their addresses alone."""
+"""Lists of calls and sessions filtered by contract and period through the URL."""
 
 import html
 import re
@@ -24,7 +24,7 @@ def ago(**time: float) -> str:
 
 @pytest.fixture
 def traffic(project, agent) -> None:
-    """Two versions of one contract, another contract, and calls without one; new and old."""
+    """New and old calls under two versions of one contract, another contract, and none."""
     first, second = deployed(project), deployed(project, OTHER)
     other = deployed(project, name="other")
     agent.post(
@@ -57,12 +57,12 @@ def shown(pages, path: str, **query: str) -> set[str]:
         ({"from": "nonsense", "contract": "other"}, {"elsewhere"}),
     ],
 )
-def test_calls_are_narrowed_to_a_contract_and_its_version(pages, query, calls):
+def test_calls_can_be_filtered_by_contract_and_version(pages, query, calls):
     assert shown(pages, "calls/", range="all", **query) == calls
 
 
 @pytest.mark.usefixtures("traffic")
-def test_calls_and_sessions_are_narrowed_to_a_period(pages):
+def test_calls_and_sessions_can_be_filtered_by_period(pages):
     day = {"from": ago(days=1)[:16] + "Z"}
     assert shown(pages, "calls/", **day) == {"second", "denied", "elsewhere", "ungoverned"}
     assert shown(pages, "calls/", to=day["from"]) == {"first", "long-ago"}
@@ -72,7 +72,7 @@ def test_calls_and_sessions_are_narrowed_to_a_period(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_sessions_are_narrowed_to_the_contract_of_their_last_call(pages):
+def test_sessions_can_be_filtered_by_the_contract_of_their_last_call(pages):
     assert shown(pages, "sessions/", range="all", contract="d") == {"s-1", "s-2"}
     assert shown(pages, "sessions/", contract="d", version="2") == {"s-2"}
     text = pages.text("sessions/", range="all", contract="d")
@@ -81,7 +81,7 @@ def test_sessions_are_narrowed_to_the_contract_of_their_last_call(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_what_a_contract_denied_in_a_day_leads_to_exactly_these_calls(pages):
+def test_the_denied_count_of_a_contract_links_to_exactly_these_calls(pages):
     part = pages.get("contracts/figures/", of="d").content.decode()
     (link,) = re.findall(r'<a href="([^"]*show=denied[^"]*)">1 call</a>', part)
     body = pages.client.get(html.unescape(link)).content.decode()
@@ -91,7 +91,7 @@ def test_what_a_contract_denied_in_a_day_leads_to_exactly_these_calls(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_what_a_list_is_narrowed_to_stays_while_it_is_used(pages, django_assert_max_num_queries):
+def test_filters_of_a_list_are_carried_by_its_links_and_forms(pages, django_assert_max_num_queries):
     day = ago(days=1)[:16] + "Z"
     chosen = {"contract": "d", "version": "2", "from": day, "environment": "production"}
     for path in ("calls/", "sessions/"):
@@ -113,7 +113,7 @@ def test_what_a_list_is_narrowed_to_stays_while_it_is_used(pages, django_assert_
 
 
 @pytest.mark.usefixtures("traffic")
-def test_the_api_narrows_in_the_same_words(reader):
+def test_the_api_has_the_same_filters(reader):
     def keys_of(path: str, listed: str, key: str) -> set[str]:
         return {row[key] for row in reader.get(f"/v1/{path}").json()[listed]}
 

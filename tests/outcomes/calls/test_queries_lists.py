@@ -1,4 +1,4 @@
-"""Lists by key: nothing twice, nothing skipped, also where rows share their time."""
+"""Keyset pagination: no row twice or skipped, even if timestamps are equal."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def all_pages(session: Session) -> list[int]:
         before = place_of(page.rows[-1], PLACE_IN_SESSION)
 
 
-def test_calls_of_one_moment_are_all_shown_once_in_the_order_of_their_index(agent):
+def test_calls_with_the_same_timestamp_are_listed_once_in_index_order(agent):
     agent.post(*(an_item(timestamp=AT, call_index=n % 7) for n in range(230)))
     session = Session.objects.get()
     seen = all_pages(session)
@@ -33,7 +33,7 @@ def test_calls_of_one_moment_are_all_shown_once_in_the_order_of_their_index(agen
     assert [indexes[pk] for pk in seen] == sorted(indexes.values(), reverse=True)
 
 
-def test_the_page_after_a_place_is_the_one_before_it(agent):
+def test_paging_forward_and_back_returns_to_the_same_page(agent):
     agent.post(*(an_item(timestamp=AT) for _ in range(250)))
     session = Session.objects.get()
     first = calls_of_session(session)
@@ -43,7 +43,7 @@ def test_the_page_after_a_place_is_the_one_before_it(agent):
     assert not back.newer
 
 
-def test_a_number_is_the_place_among_all_calls_whatever_the_list_shows(agent):
+def test_a_call_number_is_its_position_among_all_calls_whatever_the_filter(agent):
     agent.post(an_item(timestamp=AT), a_denied_item(timestamp=AT), an_item(timestamp=AT))
     session = Session.objects.get()
     denied = calls_of_session(session, show="denied").rows
@@ -52,7 +52,7 @@ def test_a_number_is_the_place_among_all_calls_whatever_the_list_shows(agent):
     assert numbers_of(session, []) == {}
 
 
-def test_of_a_long_session_the_newest_calls_are_read_and_keep_their_numbers(agent):
+def test_the_newest_calls_of_a_long_session_are_read_with_their_original_numbers(agent):
     agent.post(*(an_item(turn_id=f"t-{n // 5}") for n in range(25)))
     page = session_page(Session.objects.get(), at_once=10)
     assert not page.is_complete
@@ -61,7 +61,7 @@ def test_of_a_long_session_the_newest_calls_are_read_and_keep_their_numbers(agen
     assert page.report.counts["attempts"] == 25
 
 
-def test_silent_failures_of_a_long_session_are_all_listed(agent):
+def test_silent_failures_of_a_long_session_are_all_counted(agent):
     agent.post(
         *(an_item(output="Error: no") for _ in range(7)),
         *(an_item(output="Error: no", tool_success=None) for _ in range(3)),
@@ -76,7 +76,9 @@ def test_silent_failures_of_a_long_session_are_all_listed(agent):
     ("stop", "successes", "stopped"),
     [(False, 2, ""), (True, 1, "premature"), (True, 2, "right")],
 )
-def test_a_session_keeps_how_its_stop_is_judged(project, agent, stop, successes, stopped):
+def test_a_session_stores_whether_its_limit_was_hit_early_or_late(
+    project, agent, stop, successes, stopped
+):
     builders.deployed(builders.a_version(project, max_tool_calls=2))
     outputs = [{"ok": True}] * successes + ["Error: no"] * (2 - successes)
     agent.post(*(an_item(output=output) for output in outputs))
@@ -85,12 +87,12 @@ def test_a_session_keeps_how_its_stop_is_judged(project, agent, stop, successes,
     assert Session.objects.get().stopped == stopped
 
 
-def test_a_stop_that_no_known_limit_explains_is_not_judged(agent):
+def test_a_stop_without_a_known_limit_is_not_classified(agent):
     agent.post(an_item(), a_denied_item(reason="limit"))
     assert Session.objects.get().stopped == "unjudged"
 
 
-def test_counts_and_lists_see_only_their_own_project(agent, pages):
+def test_counts_and_lists_include_only_their_own_project(agent, pages):
     agent.post(an_item(), an_item(None))
     other = builders.a_member(builders.a_project(), Role.VIEWER)
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
@@ -99,7 +101,7 @@ def test_counts_and_lists_see_only_their_own_project(agent, pages):
     assert "Calls without a session ID" not in theirs.text("sessions/")
 
 
-# What each of them reads, among others.
+# One column that each page does read.
 LISTS = {
     "/v1/outcomes": "last_at",
     "/p/{slug}/calls/": "call_id",
@@ -110,7 +112,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize(("path", "column"), LISTS.items())
-def test_a_list_does_not_read_all_that_sessions_and_contracts_hold(
+def test_lists_do_not_load_large_columns(
     project, agent, path, column, django_assert_max_num_queries
 ):
     agent.post(*(an_item() for _ in range(3)), a_denied_item())

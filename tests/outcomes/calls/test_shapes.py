@@ -1,4 +1,4 @@
-"""Results of one shape are those that differ in what they say, and not in what they are."""
+"""Outputs have the same shape if they differ only in their data."""
 
 import json
 
@@ -42,11 +42,11 @@ values = st.recursive(
         ([], "[]"),
     ],
 )
-def test_a_shape_tells_keys_and_types_and_the_values_of_flags(value, text):
+def test_a_shape_lists_keys_and_types_and_the_values_of_flags(value, text):
     assert shape_of(value).text == text
 
 
-def test_what_a_flag_says_makes_two_shapes_and_what_a_record_says_does_not():
+def test_shapes_differ_by_flag_values_but_not_by_record_values():
     assert shape_of({"ok": True}).digest != shape_of({"ok": False}).digest
     assert shape_of({"error": None}).digest != shape_of({"error": "x"}).digest
     assert shape_of({"error": {}}).digest != shape_of({"error": {"code": 4}}).digest
@@ -57,7 +57,7 @@ def test_what_a_flag_says_makes_two_shapes_and_what_a_record_says_does_not():
 
 @settings(max_examples=200)
 @given(values)
-def test_every_value_has_one_shape_however_its_keys_are_ordered(value):
+def test_the_shape_of_a_value_does_not_depend_on_key_order(value):
     shape = shape_of(value)
     assert shape == shape_of(_turned(value))
     assert len(shape.text) <= LONGEST_SHOWN
@@ -92,28 +92,28 @@ def test_a_hostile_value_has_a_short_shape(value):
     assert len(shape_of(value).text) <= LONGEST_SHOWN
 
 
-def test_wide_and_deep_values_are_looked_at_in_part():
+def test_shapes_of_wide_and_deep_values_are_truncated():
     wide: Json = {
         f"{chr(97 + n % 26)}{chr(97 + n // 26)}": [{"a": [1] * 40}] * 40 for n in range(40)
     }
     assert "…" in shape_of({"x": wide}).text
 
 
-def test_flags_of_a_wide_result_appear_wherever_they_are():
+def test_flags_of_a_wide_value_are_in_its_shape_at_any_position():
     wide: dict[str, Json] = {f"a{chr(97 + n % 26)}{chr(97 + n // 26)}": n for n in range(200)}
     assert shape_of(wide | {"ok": False}).digest != shape_of(wide | {"ok": True}).digest
     rows: Json = [{"a": [{"b": [1, 2]}] * 20, "c": "x"}] * 20
     assert "ok: false" in shape_of({"items": rows, "ok": False}).text
 
 
-def test_a_count_tells_whether_it_is_zero_and_a_code_its_value():
+def test_a_count_is_classified_as_zero_or_not_and_a_code_by_its_value():
     assert shape_of({"failed": 2}).digest == shape_of({"failed": 31}).digest
     assert shape_of({"failed": 0}).digest != shape_of({"failed": 2}).digest
     assert shape_of({"status": 404}).digest != shape_of({"status": 200}).digest
     assert shape_of({"code": 10_234}).digest == shape_of({"code": 99_871}).digest
 
 
-def test_what_is_no_flag_tells_its_type_alone():
+def test_fields_that_are_not_flags_contribute_only_their_type():
     one: Json = {"active": True, "type_of_plan": "basic", "age": 31, "2026-11-18": 4}
     other: Json = {"active": False, "type_of_plan": "pro", "age": 40, "2026-11-19": 7}
     assert shape_of(one).digest == shape_of(other).digest

@@ -1,4 +1,4 @@
-"""The table of every page as a file: the same rows for the same filters and the same people."""
+"""Every table as a file: same rows, filters and permissions as its page."""
 
 import csv
 import io
@@ -34,7 +34,10 @@ PAGES = {
     "settings/audit/": "number",
     "settings/keys/": "name",
 }
-EMPTY = {"approvals/", "checks/suggestions/"}  # nobody asked, and no result looks like a failure
+EMPTY = {
+    "approvals/",
+    "checks/suggestions/",
+}  # no approval was requested, and no output looks like a failure
 
 
 def body_of(answer) -> str:
@@ -61,7 +64,7 @@ def traffic(project, agent) -> None:
 
 
 @pytest.mark.usefixtures("traffic")
-def test_every_table_is_a_file_in_both_forms_and_is_offered(pages):
+def test_every_table_can_be_downloaded_as_csv_and_json(pages):
     empty = set()
     for path, column in PAGES.items():
         answer = pages.get(path, format="csv")
@@ -69,7 +72,7 @@ def test_every_table_is_a_file_in_both_forms_and_is_offered(pages):
         rows = list(csv.DictReader(io.StringIO(body_of(answer), newline="")))
         document = json.loads(body_of(pages.get(path, format="json")))
         ((_, records),) = document.items()
-        first = path == "settings/audit/"  # its first download is an entry of the second
+        first = path == "settings/audit/"  # the first download is an audit entry in the second
         assert len(records) == len(rows) + first, path
         assert all(column in row for row in records), path
         if not rows:
@@ -80,7 +83,7 @@ def test_every_table_is_a_file_in_both_forms_and_is_offered(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_a_file_has_all_rows_and_minds_the_filters(pages, monkeypatch):
+def test_a_file_has_all_rows_and_respects_the_filters(pages, monkeypatch):
     monkeypatch.setattr(session_list, "SESSIONS_SHOWN", 2)
     monkeypatch.setattr(call_lists, "CALLS_SHOWN", 2)
     assert [row["session_id"] for row in rows_of(pages, "sessions/", q="s-3")] == ["s-3"]
@@ -88,14 +91,14 @@ def test_a_file_has_all_rows_and_minds_the_filters(pages, monkeypatch):
     assert sorted(names) == [f"s-{number}" for number in range(1, 8)]
     assert len(rows_of(pages, "calls/")) == 9
     assert [row["call_id"] for row in rows_of(pages, "calls/", show="denied")] == ["refused"]
-    # No spreadsheet computes what an agent sends.
+    # Values sent by agents are not evaluated by spreadsheets.
     assert "'=1+1" in {row["call_id"] for row in rows_of(pages, "sessions/s-1/")}
     assert (
         rows_of(pages, "calls/", **{"from": "2020-01-01T00:00Z", "to": "2020-01-02T00:00Z"}) == []
     )
 
 
-def test_turns_waste_and_artifacts_of_a_session_are_files_too(pages, agent):
+def test_turns_waste_and_artifacts_of_a_session_can_be_downloaded(pages, agent):
     read = {"turn_id": "t-1", "tool_args": {"of": "a"}, "idempotent": True, "elapsed_ms": 7}
     agent.post(
         an_item("s-1", call_id="c-1", **read),
@@ -113,7 +116,7 @@ def test_turns_waste_and_artifacts_of_a_session_are_files_too(pages, agent):
     assert (artifact["call_id"], artifact["size_bytes"]) == ("c-3", "12000")
 
 
-def test_the_file_of_keys_holds_no_secret(project, pages):
+def test_the_file_of_keys_contains_no_secret(project, pages):
     text, key = builders.a_key(project, "agent")
     revoke_key(key, by=CONSOLE)
     body = body_of(pages.get("settings/keys/", format="json"))
@@ -124,7 +127,7 @@ def test_the_file_of_keys_holds_no_secret(project, pages):
     assert digest.hex() not in body
 
 
-def test_a_file_is_for_whom_its_page_is(project, client, client_as):
+def test_a_file_has_the_same_permissions_as_its_page(project, client, client_as):
     address = reverse("governance:audit", args=[project.slug]) + "?format=csv"
     assert client.get(address).status_code == 302
     stranger = builders.signed_in(builders.a_member(builders.a_project("other")).user)

@@ -1,4 +1,4 @@
-"""From a recorded call to the playground, and to the tests of its contract, by its page."""
+"""From the page of a recorded call to the playground and to a contract test."""
 
 import html
 import re
@@ -52,7 +52,9 @@ def at(project, name, bundle="d") -> str:
     return reverse(f"governance:{name}", args=[project.slug, bundle])
 
 
-def test_a_recorded_call_opens_the_playground_filled_in_and_tried(project, version, agent, editor):
+def test_a_recorded_call_opens_the_playground_filled_in_and_evaluated(
+    project, version, agent, editor
+):
     agent.post(denied(tool_args={"amount": 75, "to": 'a "b"\n<c>'}))
     fields = fields_in(page_of(editor, project))
     page = editor.post(at(project, "playground_of"), fields)
@@ -60,7 +62,7 @@ def test_a_recorded_call_opens_the_playground_filled_in_and_tried(project, versi
     assert "\\n&lt;c&gt;" in page.text
 
 
-def test_a_denied_call_becomes_a_test_that_names_its_rule(project, version, agent, editor):
+def test_a_denied_call_can_be_saved_as_a_test_that_names_its_rule(project, version, agent, editor):
     event = an_event("call_denied", "c-1", tool_name="refund", tool_args={"amount": 75})
     event |= {"decision_source": "yaml_precondition", "decision_name": "too-much"}
     agent.post_events(event | {"policy_version": version.revision_hash})
@@ -72,7 +74,7 @@ def test_a_denied_call_becomes_a_test_that_names_its_rule(project, version, agen
     assert row.spec().calls[0].args == {"amount": 75}
 
 
-def test_what_ran_becomes_a_test_with_its_output(project, version, agent, editor):
+def test_an_executed_call_can_be_saved_as_a_test_with_its_output(project, version, agent, editor):
     agent.post(an_outcome("c-1", tool_name="refund", tool_args={"amount": 1}, output={"ok": True}))
     editor.post(at(project, "keep_call"), fields_in(page_of(editor, project)))
     (row,) = cases_of(version.bundle)
@@ -80,7 +82,7 @@ def test_what_ran_becomes_a_test_with_its_output(project, version, agent, editor
     assert row.spec().calls[0].output == "{'ok': True}"
 
 
-def test_a_separately_stored_output_is_left_out_and_the_page_says_so(
+def test_an_output_stored_separately_is_omitted_from_the_test_and_the_page_says_so(
     project, version, agent, editor
 ):
     agent.post(an_outcome("c-1", tool_name="refund", tool_args={"amount": 1}, output="x" * 40_000))
@@ -90,7 +92,7 @@ def test_a_separately_stored_output_is_left_out_and_the_page_says_so(
     assert "left out" in answer.text
 
 
-def test_a_call_that_a_limit_stopped_leads_to_a_session(project, version, agent, editor):
+def test_a_call_denied_by_a_limit_can_be_saved_as_a_session_test(project, version, agent, editor):
     common = {"tool_args": {"amount": 1}, "session_id": "s", "tool_name": "refund"}
     agent.post(*(an_outcome(f"c-{number}", **common) for number in (1, 2)))
     agent.post(denied("c-3", reason="limit", **common))
@@ -105,21 +107,21 @@ def test_a_call_that_a_limit_stopped_leads_to_a_session(project, version, agent,
     assert isinstance(row.spec().expects, Stops)
 
 
-def test_values_that_the_agent_blanked_are_marked(project, version, agent, editor):
+def test_arguments_masked_by_the_agent_are_marked(project, version, agent, editor):
     agent.post(an_outcome("c-1", tool_name="refund", tool_args={"token": "[REDACTED]"}))
     page = page_of(editor, project)
     assert "Some arguments were masked or cut" in page
     assert fields_in(page)["blanked"] == "on"
 
 
-def test_of_an_unknown_contract_the_playground_asks_which_one(project, agent, editor):
+def test_a_call_without_a_known_contract_opens_the_playground_without_one(project, agent, editor):
     agent.post(an_outcome("c-1", tool_args={"x": 1}))
     page = page_of(editor, project)
     assert reverse("governance:playground", args=[project.slug]) in page
     assert "Save as test" not in page
 
 
-def test_a_call_without_arguments_that_are_known_offers_nothing(project, version, agent, editor):
+def test_a_call_without_reported_arguments_cannot_be_tried(project, version, agent, editor):
     agent.post(an_outcome("c-1", tool_args=None))
     assert "Try in the playground" not in page_of(editor, project)
     address = reverse("outcomes:try_call", args=[project.slug])
@@ -144,7 +146,7 @@ def test_a_large_call_is_tried_with_all_of_its_arguments(
     assert 'data-action="block"' in editor.post(at(project, "playground_of"), fields).text
 
 
-def test_a_viewer_may_try_and_keeps_nothing(project, version, agent, client_as):
+def test_a_viewer_can_try_a_call_but_cannot_save_a_test(project, version, agent, client_as):
     agent.post(denied(tool_args={"amount": 75}))
     viewer = client_as(Role.VIEWER)
     page = page_of(viewer, project)
@@ -153,7 +155,7 @@ def test_a_viewer_may_try_and_keeps_nothing(project, version, agent, client_as):
     assert viewer.post(at(project, "keep_call"), fields_in(page)).status_code == 403
 
 
-def test_the_tools_that_were_called_are_offered_where_one_types(project, agent, editor):
+def test_tools_with_recorded_calls_are_offered_as_options(project, agent, editor):
     agent.post(an_outcome("c-1", tool_name="refund<"))
     options = editor.get(reverse("outcomes:tool_options", args=[project.slug]))
     assert '<option value="refund&lt;">' in options.text

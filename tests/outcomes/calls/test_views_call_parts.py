@@ -1,4 +1,4 @@
-"""Parts of a call's page: its rules, the previous call of its tool, its attempts, its check."""
+"""Sections of the call page: rules, previous call of the tool, attempts and check."""
 
 import html
 import re
@@ -25,10 +25,10 @@ def part(pages: Pages, name: str, call_id: str) -> str:
     return text_of(pages.client.get(f"{pages.base}/live/{name}/", {"of": call_id}, headers=headers))
 
 
-def test_every_rule_is_evaluated_under_the_version_that_governed_the_call(pages, agent):
+def test_rules_are_evaluated_under_the_version_that_governed_the_call(pages, agent):
     rule = pre('{args.path: {contains: ".env"}}', message="Not that file.", rule_id="no-secrets")
     version = saved(agent, rule, CAP)
-    saved(agent, CAP)  # a newer version asks nothing
+    saved(agent, CAP)  # a newer version without the rule
     fields: dict[str, Any] = {"policy_version": version, "tool_args": {"path": "a/.env"}}
     first = an_item(policy_version=version)
     ran = an_item(policy_version=version, tool_args={"path": "a.txt"})
@@ -43,7 +43,7 @@ def test_every_rule_is_evaluated_under_the_version_that_governed_the_call(pages,
     assert "cap executions 1 of 3 before this call" in part(pages, "call-rules", ran["call_id"])
 
 
-def test_a_call_denied_by_a_limit_says_so_first_and_never_allowed(pages, agent):
+def test_a_call_denied_by_a_limit_is_never_labeled_allowed(pages, agent):
     rule = pre('{args.path: {contains: ".env"}}', rule_id="no-secrets")
     version = saved(agent, rule, CAP)
     ran = [an_item(policy_version=version) for _ in range(3)]
@@ -55,7 +55,7 @@ def test_a_call_denied_by_a_limit_says_so_first_and_never_allowed(pages, agent):
     assert "Re-evaluated" not in text
 
 
-def test_a_limit_that_no_known_version_has_is_shown_as_reported(pages, agent):
+def test_a_limit_without_a_known_version_is_displayed_as_reported(pages, agent):
     version = saved(agent, pre('{args.path: {contains: ".env"}}', rule_id="no-secrets"))
     denied = a_denied_item(reason="limit", decision_name="other-cap", policy_version=version)
     agent.post(denied)
@@ -65,7 +65,7 @@ def test_a_limit_that_no_known_version_has_is_shown_as_reported(pages, agent):
     assert "Allowed" not in text
 
 
-def test_a_rule_that_decides_differently_now_is_shown_with_the_reason(pages, agent):
+def test_a_rule_that_decides_differently_now_is_explained(pages, agent):
     rule = pre('{args.path: {contains: ".env"}}', rule_id="no-secrets")
     version = saved(agent, rule)
     fields: dict[str, Any] = {"policy_version": version, "decision_name": "no-secrets"}
@@ -90,7 +90,7 @@ def test_a_rule_that_decides_differently_now_is_shown_with_the_reason(pages, age
         ({"reason": "limit"}, "Denied by a session limit"),
     ],
 )
-def test_a_denial_from_outside_the_rules_is_not_allowed_either(pages, agent, fields, words):
+def test_a_denial_not_made_by_a_rule_is_never_labeled_allowed(pages, agent, fields, words):
     version = saved(agent, pre('{args.path: {contains: ".env"}}', rule_id="no-secrets"))
     denied = a_denied_item(policy_version=version, **fields)
     agent.post(denied)
@@ -99,9 +99,7 @@ def test_a_denial_from_outside_the_rules_is_not_allowed_either(pages, agent, fie
     assert "Allowed" not in text
 
 
-def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without_script(
-    pages, agent
-):
+def test_a_call_without_a_contract_says_so_with_and_without_javascript(pages, agent):
     item = an_item()
     agent.post(item)
     text = pages.text("live/call-rules/", of=item["call_id"])
@@ -112,7 +110,7 @@ def test_a_call_that_no_contract_governed_says_so_and_its_part_is_a_page_without
     assert pages.client.get(html.unescape(link[1])).status_code == 200
 
 
-def test_a_call_is_compared_with_the_previous_one_of_its_tool(pages, agent):
+def test_a_call_is_compared_with_the_previous_call_of_its_tool(pages, agent):
     first = an_item(tool_args={"id": 1}, output={"rows": [1, 2], "ok": True})
     last = an_item(tool_args={"id": 1}, output={"rows": [1, 3], "ok": True})
     agent.post(first, an_item(tool_name="other"), last)
@@ -125,7 +123,7 @@ def test_a_call_is_compared_with_the_previous_one_of_its_tool(pages, agent):
     assert "Compare with the previous query call" not in pages.call(first["call_id"])
 
 
-def test_retries_of_one_call_lead_to_each_other(pages, agent):
+def test_attempts_of_one_call_link_to_each_other(pages, agent):
     failed = an_item(tool_args={"id": 1}, turn_id="t-1", output="Error: busy")
     worked = an_item(tool_args={"id": 1}, turn_id="t-1")
     later = an_item(tool_args={"id": 1}, turn_id="t-2")
@@ -136,7 +134,7 @@ def test_retries_of_one_call_lead_to_each_other(pages, agent):
     assert "Attempts" not in pages.call(later["call_id"])
 
 
-def test_a_rule_that_knows_the_result_is_written_for_an_editor_and_becomes_a_draft(
+def test_a_suggested_rule_for_an_output_can_be_opened_as_a_draft_by_an_editor(
     project, pages, agent
 ):
     item = an_item(tool_name="crm_update", output={"ok": False, "message": "conflict"})
@@ -157,7 +155,7 @@ def test_a_rule_that_knows_the_result_is_written_for_an_editor_and_becomes_a_dra
     assert "crm-update" in text_of(editor.get(begun["Location"]))
 
 
-def test_a_call_that_its_agent_tried_again_in_another_turn_leads_to_the_other(pages, agent):
+def test_a_retry_in_another_turn_links_to_the_first_attempt_and_back(pages, agent):
     first = an_item(turn_id="t-1", tool_args={"id": 1})
     again = an_item(turn_id="t-2", tool_args={"id": 1}, parent_call_id=first["call_id"])
     agent.post(first, again, an_item(turn_id="t-3", tool_args={"id": 1}))
@@ -166,7 +164,7 @@ def test_a_call_that_its_agent_tried_again_in_another_turn_leads_to_the_other(pa
         assert f"/calls/{other['call_id']}/" in pages.get(f"calls/{item['call_id']}/").text
 
 
-def test_a_call_that_its_agent_tried_again_with_other_arguments_leads_to_the_other(
+def test_a_retry_with_other_arguments_links_to_the_first_attempt_and_back(
     pages, agent, django_assert_max_num_queries
 ):
     first = an_item(call_id="ry-1", turn_id="t-1", tool_args={"id": 1}, output="Error: busy")
@@ -186,7 +184,7 @@ def test_a_call_that_its_agent_tried_again_with_other_arguments_leads_to_the_oth
         assert "Attempts" not in pages.call(item["call_id"])
 
 
-def test_who_names_a_call_is_looked_for_among_its_nearest_of_the_tool(pages, agent):
+def test_retries_that_name_a_call_are_searched_only_among_its_nearest_of_the_tool(pages, agent):
     many = [an_item(call_id=f"n-{n}", tool_args={"id": n}) for n in range(60)]
     many[30]["parent_call_id"], many[59]["parent_call_id"] = "n-29", "n-0"
     agent.post(*many)

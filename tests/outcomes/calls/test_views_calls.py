@@ -1,4 +1,4 @@
-"""All of one call, as its page and the drawer show it."""
+"""The call page and the drawer."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.outcomes.waiting_jobs import scanned
 QUERIES = 12
 
 
-def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pages, agent):
+def test_a_silent_failure_lists_the_rule_and_the_value_it_matched(pages, agent):
     item = an_item(output="Error: no such table", tool_args={"id": "A-7"}, elapsed_ms=141)
     agent.post(item)
     text = pages.call(item["call_id"])
@@ -41,7 +41,7 @@ def test_a_failure_that_the_agent_missed_shows_the_rule_and_the_value_it_saw(pag
         ),
     ],
 )
-def test_the_sentence_says_what_became_of_it(pages, agent, fields, words):
+def test_the_headline_states_the_outcome(pages, agent, fields, words):
     item = an_item(**fields)
     agent.post(item)
     assert words in pages.call(item["call_id"])
@@ -55,7 +55,7 @@ def test_a_missing_output_is_marked_and_null_is_a_value(pages, agent):
     assert "Output 4 characters, inline null" in pages.call("null")
 
 
-def test_a_denial_says_which_rule_and_in_which_words(pages, agent):
+def test_a_denial_names_its_rule_and_quotes_its_message(pages, agent):
     item = a_denied_item(details="Refunds need a ticket.", decision_name="refund-needs-ticket")
     agent.post(item)
     text = pages.call(item["call_id"])
@@ -78,14 +78,14 @@ def test_a_large_output_is_an_artifact_with_a_preview_and_a_download(pages, oper
 
 
 @pytest.mark.parametrize("content", [b"abc\xe2\x82", b"\xff\xfe", b"a\0b"])
-def test_an_artifact_that_is_no_text_is_shown_without_a_preview(pages, agent, content):
+def test_a_binary_artifact_has_no_preview(pages, agent, content):
     stored = agent.client.post("/v1/artifacts", content, content_type="text/plain").json()
     item = an_item(type="artifact_reference", artifact_id=stored["artifact_id"], output=None)
     agent.post(item)
     assert pages.get(f"calls/{item['call_id']}/").status_code == 200
 
 
-def test_an_artifact_that_the_agent_keeps_offers_no_download(pages, agent):
+def test_an_artifact_stored_by_the_agent_has_no_download(pages, agent):
     item = an_item(
         type="artifact_reference", artifact_id="s3://b/x", summary="31 rows", output=None
     )
@@ -96,7 +96,7 @@ def test_an_artifact_that_the_agent_keeps_offers_no_download(pages, agent):
     assert "Not checked: The output is stored by the agent." in text
 
 
-def test_every_event_is_shown_with_its_time_and_as_it_was_sent(pages, agent):
+def test_every_event_is_listed_with_its_time_and_content_as_sent(pages, agent):
     event = {"call_id": "c", "tool_name": "deploy", "agent_id": "bot", "session_id": "s-1"}
     agent.post_events(
         event | {"action": "call_allowed", "timestamp": "2026-11-01T10:00:00Z", "odd": "kept too"},
@@ -110,7 +110,7 @@ def test_every_event_is_shown_with_its_time_and_as_it_was_sent(pages, agent):
     assert "as events" in text
 
 
-def test_an_open_call_is_running_and_later_without_a_result(pages, agent):
+def test_an_open_call_is_running_and_later_has_no_result_reported(pages, agent):
     event = {"tool_name": "deploy", "agent_id": "bot", "action": "call_allowed"}
     agent.post_events(event | {"call_id": "new"})
     agent.post_events(event | {"call_id": "old", "timestamp": "2026-11-01T10:00:00Z"})
@@ -118,7 +118,7 @@ def test_an_open_call_is_running_and_later_without_a_result(pages, agent):
     assert "deploy was allowed, no result reported" in pages.call("old")
 
 
-def test_would_have_been_denied_and_conflict_are_marks_on_a_call_that_ran(pages, agent):
+def test_would_deny_and_conflict_are_marked_on_a_call_that_ran(pages, agent):
     event = {"call_id": "c", "tool_name": "rm", "agent_id": "bot"}
     agent.post_events(event | {"action": "call_would_deny", "mode": "observe"})
     agent.post_events(event | {"action": "call_executed", "tool_name": "other"})
@@ -128,7 +128,7 @@ def test_would_have_been_denied_and_conflict_are_marks_on_a_call_that_ran(pages,
     assert "Executed" in text
 
 
-def test_neighbours_lead_along_the_session(pages, agent):
+def test_a_call_links_to_its_neighbors_in_the_session(pages, agent):
     items = [an_item(tool_name=f"tool-{n}") for n in range(3)]
     agent.post(*items, an_item("s-2"))
     body = pages.get(f"calls/{items[1]['call_id']}/").content.decode()
@@ -143,7 +143,7 @@ def href_of(body: str, key: str) -> str:
     return body.split(f'data-key="{key}"')[0].rsplit('<a class="button', 1)[1]
 
 
-def test_an_agents_calls_without_a_session_are_neighbours(pages, agent):
+def test_calls_of_an_agent_without_a_session_are_linked_as_neighbors(pages, agent):
     items = [an_item(None, agent_id=name) for name in ("a", "b", "a")]
     agent.post(*items)
     body = pages.get(f"calls/{items[2]['call_id']}/").content.decode()
@@ -151,14 +151,14 @@ def test_an_agents_calls_without_a_session_are_neighbours(pages, agent):
 
 
 @pytest.mark.parametrize("call_id", ["a/b", "..", "-", "a b#c?d%41", "line\nbreak", "x" * 1024])
-def test_the_id_of_a_call_may_hold_anything(pages, agent, call_id):
+def test_a_call_id_can_contain_any_characters(pages, agent, call_id):
     agent.post(an_item(call_id=call_id, tool_name="inside"))
     body = pages.get("sessions/s-1/").content.decode()
     href = body.split('class="row-link mono" href="')[1].split('"')[0].replace("&amp;", "&")
     assert "inside succeeded" in text_of(pages.client.get(href))
 
 
-def test_a_deep_or_a_long_value_is_shown_with_a_way_to_the_rest(pages, agent):
+def test_deep_and_long_values_can_be_expanded(pages, agent):
     deep: object = "bottom"
     for _ in range(40):
         deep = [deep]
@@ -169,7 +169,7 @@ def test_a_deep_or_a_long_value_is_shown_with_a_way_to_the_rest(pages, agent):
     assert "bottom" in text
 
 
-def test_a_call_of_another_project_is_not_there(pages, agent):
+def test_a_call_of_another_project_is_404(pages, agent):
     item = an_item()
     agent.post(item)
     other = builders.a_member(builders.a_project(), Role.ADMIN)
@@ -186,7 +186,7 @@ def judged_by(project, rules):
     bound(project, "crm mine")
 
 
-def test_the_rules_that_were_tried_before_stand_above_the_one_that_decided(
+def test_rules_that_did_not_match_are_listed_above_the_one_that_did(
     project, pages, agent, django_assert_max_num_queries
 ):
     judged_by(project, 4)
@@ -200,7 +200,7 @@ def test_the_rules_that_were_tried_before_stand_above_the_one_that_decided(
     assert "flag-3" not in text
 
 
-def test_many_rules_that_were_tried_before_are_folded(project, pages, agent):
+def test_many_rules_that_did_not_match_are_folded(project, pages, agent):
     judged_by(project, 9)
     item = an_item(tool_name="crm", output={"fine": True})
     agent.post(item)
@@ -210,7 +210,7 @@ def test_many_rules_that_were_tried_before_are_folded(project, pages, agent):
     assert "otherwise success" in text
 
 
-def test_where_all_is_well_the_rules_that_were_tried_are_one_click_away(pages, agent):
+def test_rules_that_did_not_match_are_folded_on_a_successful_call(pages, agent):
     item = an_item(output={"fine": True})
     agent.post(item)
     assert "Why success check default v1 3 earlier rules did not match" in pages.call(
@@ -218,7 +218,7 @@ def test_where_all_is_well_the_rules_that_were_tried_are_one_click_away(pages, a
     )
 
 
-def test_rules_for_a_separately_stored_output_are_not_evaluated_again(project, pages, agent):
+def test_rules_for_an_output_stored_separately_are_not_reevaluated(project, pages, agent):
     judged_by(project, 4)
     item = an_item(tool_name="crm", output={"flag2": False, "more": "z" * 13_000})
     agent.post(item)
@@ -228,7 +228,7 @@ def test_rules_for_a_separately_stored_output_are_not_evaluated_again(project, p
 
 
 @pytest.mark.parametrize("neighbours", [0, 300])
-def test_a_call_asks_the_database_as_often_whatever_is_around_it(
+def test_the_number_of_queries_does_not_depend_on_neighboring_calls(
     pages, agent, neighbours, django_assert_max_num_queries
 ):
     item = an_item(output="z" * 13_000)
@@ -237,9 +237,7 @@ def test_a_call_asks_the_database_as_often_whatever_is_around_it(
         assert pages.get(f"calls/{item['call_id']}/").status_code == 200
 
 
-def test_a_success_that_a_suggestion_contradicts_is_in_doubt_on_its_page_and_in_lists(
-    project, pages, agent
-):
+def test_a_success_contradicted_by_a_suggestion_is_marked_in_doubt(project, pages, agent):
     not_ok = {"ok": False, "error": "bin not found"}
     suspected = an_item(tool_name="lookup", output=not_ok)
     others = [an_item(tool_name="lookup", output=not_ok) for _ in range(3)]
@@ -252,7 +250,7 @@ def test_a_success_that_a_suggestion_contradicts_is_in_doubt_on_its_page_and_in_
     assert pages.text("calls/").count("success default v1 in doubt") == 4
 
 
-def test_the_list_of_calls_opens_with_its_figures(pages, agent):
+def test_the_list_of_calls_has_its_figures_in_the_headline(pages, agent):
     agent.post(an_item(), an_item(output="Error: gone"), a_denied_item(tool_name="query"))
     assert "3 calls: 1 failed, 1 denied" in pages.text("calls/")
     assert "1 of 3 calls denied" in pages.text("calls/", show="denied")

@@ -1,4 +1,4 @@
-"""Charts draw signs from the sprite, whose name has a hash once the files were collected."""
+"""Charts use icons from the sprite, whose file name has a hash after collectstatic."""
 
 import pytest
 from django.test import override_settings

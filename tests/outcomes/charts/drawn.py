@@ -1,11 +1,11 @@
-"""A chart as its elements, read by a parser that takes nothing but well-formed text."""
+"""A chart parsed into its elements by a strict parser that accepts only well-formed markup."""
 
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from hypothesis import settings
 
-# Where other programs have the cores a drawing may take its time.
+# Drawing may be slow on a busy machine.
 moderately = settings(max_examples=50, deadline=None)
 rarely = settings(max_examples=12, deadline=None)
 
@@ -36,7 +36,7 @@ class Drawn:
         ]
 
     def rows(self) -> list[list[str]]:
-        """The cells of the table, row by row, without its head."""
+        """Cells of the table body, row by row."""
         rows: list[list[str]] = []
         for each in self.elements:
             if each.name == "tr":

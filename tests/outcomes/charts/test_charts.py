@@ -1,4 +1,4 @@
-"""Charts as pages get them: what is drawn adds up, is escaped, and stays small."""
+"""Charts as rendered on pages: correct sums, escaped names, bounded size."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -51,7 +51,7 @@ def number_of(words):
 @pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
 @moderately
 @given(values=VALUES)
-def test_whatever_the_values_a_chart_is_well_formed_and_within_its_plot(draw, values):
+def test_a_chart_of_any_values_is_well_formed_and_within_its_plot(draw, values):
     drawing = drawn(draw(hours(len(values)), [row(values)], **NAMED))
     plot = next(each for each in drawing.all("svg") if each.style == "plot")
     height = plot.number("height")
@@ -68,7 +68,7 @@ def test_whatever_the_values_a_chart_is_well_formed_and_within_its_plot(draw, va
 
 @moderately
 @given(VALUES, VALUES)
-def test_the_table_of_columns_adds_up_to_all_that_was_given(above, below):
+def test_the_table_of_a_column_chart_adds_up_to_its_input(above, below):
     steps = min(len(above), len(below))
     above, below = above[:steps], below[:steps]
     drawing = drawn(columns(hours(steps), [row(above)], [row(below, Style.DENIED)], **NAMED))
@@ -77,7 +77,7 @@ def test_the_table_of_columns_adds_up_to_all_that_was_given(above, below):
         assert total == sum(value or 0 for value in given_values)
 
 
-def test_a_column_is_as_tall_as_its_sum_and_no_part_of_it_is_lost():
+def test_the_height_of_a_column_is_its_sum_and_small_parts_stay_visible():
     rows = [row([900]), row([1], Style.TIMEOUT), row([0], Style.FAILURE), row([99], Style.ARTIFACT)]
     drawing = drawn(columns(hours(1), rows, **NAMED, height=100))
     marks = [mark for mark in drawing.all("rect") if mark.attributes["width"] != "8"]
@@ -86,13 +86,13 @@ def test_a_column_is_as_tall_as_its_sum_and_no_part_of_it_is_lost():
     assert min(mark.number("height") for mark in marks) == 1.5
 
 
-def test_what_was_denied_hangs_below_the_line():
+def test_denials_are_drawn_below_the_axis():
     drawing = drawn(columns(hours(1), [row([10])], [row([10], Style.DENIED)], **NAMED, height=100))
     assert drawing.all("rect", "fill-executed")[0].number("y") == 0
     assert drawing.all("rect", "fill-denied")[0].number("y") > 100
 
 
-def test_denials_alone_hang_from_the_top_one_part_below_the_other():
+def test_denials_without_other_values_are_stacked_downward_from_the_top():
     rows = [row([6], Style.DENIED), row([4], Style.DENIED_SECOND)]
     drawing = drawn(hanging(hours(1), rows, **NAMED, height=100))
     first, second = (
@@ -106,7 +106,7 @@ def test_denials_alone_hang_from_the_top_one_part_below_the_other():
 
 
 @pytest.mark.parametrize("draw", [lines, areas])
-def test_a_gap_is_not_a_fall_to_zero(draw):
+def test_a_gap_is_not_drawn_as_zero(draw):
     drawing = drawn(draw(hours(5), [row([9, 9, None, 9, 9])], **NAMED))
     shapes = [
         shape
@@ -118,7 +118,7 @@ def test_a_gap_is_not_a_fall_to_zero(draw):
 
 
 @pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
-def test_a_chart_of_nothing_says_so_at_its_full_height(draw):
+def test_an_empty_chart_says_so_at_full_height(draw):
     empty, full = (drawn(draw(hours(n), [row([5] * n)], **NAMED)) for n in (0, 3))
     assert "Nothing in this range" in [words.words for words in empty.all("text")]
     assert empty.rows() == []
@@ -129,7 +129,7 @@ def test_a_chart_of_nothing_says_so_at_its_full_height(draw):
 
 
 @pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
-def test_names_from_outside_are_words_and_never_markup(draw):
+def test_external_names_are_escaped(draw):
     text = draw(
         hours(2),
         [row([1, 2], name=HOSTILE)],
@@ -145,12 +145,12 @@ def test_names_from_outside_are_words_and_never_markup(draw):
 
 
 @pytest.mark.parametrize("draw", [columns, hanging, lines, areas])
-def test_a_chart_of_very_many_steps_stays_small(draw):
+def test_a_chart_with_many_steps_has_a_bounded_size(draw):
     rows = [row([7] * 50_000, style) for style in (Style.EXECUTED, Style.ARTIFACT, Style.FAILURE)]
     assert len(draw(hours(50_000), rows, **NAMED)) < 120_000
 
 
-def test_the_lowest_and_the_highest_of_many_points_are_still_drawn():
+def test_the_extremes_of_many_points_are_preserved():
     values = [500.0] * 9_000
     values[4_321], values[7_654] = 0.0, 1_000.0
     drawing = drawn(lines(hours(9_000), [row(values)], **NAMED, height=100))
@@ -161,14 +161,14 @@ def test_the_lowest_and_the_highest_of_many_points_are_still_drawn():
     assert "0 to 500" in [cells[1] for cells in drawing.rows()]
 
 
-def test_every_row_of_the_table_knows_where_its_mark_is():
+def test_every_table_row_has_the_position_of_its_mark():
     drawing = drawn(columns(hours(4), [row([1, 2, 3, 4])], **NAMED))
     rows = [each for each in drawing.all("tr") if "data-x" in each.attributes]
     assert [each.number("data-x") for each in rows] == [12.5, 37.5, 62.5, 87.5]
     assert drawing.rows()[0] == ["Tue 17 Nov 00:00\N{EN DASH}01:00", "1"]
 
 
-def test_a_linked_column_leads_to_the_rows_that_it_counts():
+def test_a_column_links_to_the_rows_it_counts():
     drawing = drawn(
         columns(hours(3), [row([1, 2, 3])], **NAMED, link=lambda a, b: f"?from={a}&to={b}")
     )
@@ -180,14 +180,14 @@ def test_a_linked_column_leads_to_the_rows_that_it_counts():
     ]
 
 
-def test_days_have_no_time_of_day():
+def test_daily_steps_are_labeled_without_a_clock_time():
     edges = [START + timedelta(days=place) for place in range(4)]
     axis = TimeAxis(edges=edges, zone=UTC)
     assert axis.words(0, 0) == "17 Nov"
     assert axis.words(0, 2) == "17 Nov \N{EN DASH} 19 Nov"
 
 
-def test_words_of_an_axis_keep_their_distance():
+def test_axis_labels_do_not_overlap():
     for steps in (1, 5, 24, 90, 1_000):
         for axis in (hours(steps), NumberAxis(count=7 * steps)):
             ticks = axis.ticks()
@@ -197,7 +197,7 @@ def test_words_of_an_axis_keep_their_distance():
                 assert shown
 
 
-def test_numbers_of_calls_begin_and_end_at_the_first_and_the_last():
+def test_a_call_number_axis_is_labeled_at_its_first_and_last_call():
     assert [tick.words for tick in NumberAxis(count=120).ticks()] == [
         "call 1",
         "50",
@@ -207,7 +207,7 @@ def test_numbers_of_calls_begin_and_end_at_the_first_and_the_last():
     assert NumberAxis(count=0).ticks() == []
 
 
-def test_a_point_is_named_and_a_level_is_drawn():
+def test_points_and_levels_are_labeled():
     text = lines(
         hours(4), [row([1, 2, 3, 4])], **NAMED,
         levels=[Level(value=8, words="a level")],
@@ -222,13 +222,13 @@ def counting(counts, style=Style.EXECUTIONS, name="executions"):
     return Counting(name=name, style=style, counts=counts)
 
 
-def test_a_ring_stands_where_a_limit_was_reached():
+def test_a_ring_marks_where_a_limit_was_hit():
     drawing = drawn(countings([counting([1, 2, 3, 3])], limit=3, **NAMED))
     assert "executions reach 3 at call 3" in [words.words for words in drawing.all("text")]
     assert len(drawing.all("circle", "ring-executions")) == 1
 
 
-def test_dashes_go_to_the_call_at_which_successes_would_have_reached_it():
+def test_a_dashed_line_projects_at_which_call_successes_would_hit_the_limit():
     successes = counting([1, 1, 2, 2], Style.CLASSIFIED, "successes")
     drawing = drawn(
         countings([counting([1, 2, 3, 4]), successes], limit=4, projected=successes, **NAMED)
@@ -237,7 +237,7 @@ def test_dashes_go_to_the_call_at_which_successes_would_have_reached_it():
     assert drawing.all("line", "line-projected")[0].number("x2") == 100
 
 
-def test_a_limit_far_beyond_a_session_is_not_drawn_toward():
+def test_a_limit_far_beyond_the_session_is_not_projected():
     few = counting([1, 2, 3], Style.CLASSIFIED, "successes")
     text = countings([few], limit=1_000_000, projected=few, **NAMED)
     assert "line-projected" not in text
@@ -261,7 +261,7 @@ def test_sparklines_of_one_table_share_a_scale():
     assert spread[0] > 10 > 1 > spread[1]
 
 
-def test_a_sparse_sparkline_is_one_line_or_none():
+def test_a_sparse_sparkline_has_at_most_one_line():
     sparse = [None, 0.5, None, None, 0.7, None, 0.6, None]
     (line,) = drawn(spark(sparse, says="s")).all("polyline")
     assert line.attributes["points"].count(",") == 3
@@ -276,10 +276,10 @@ def test_a_sparkline_is_well_formed_and_small(values):
 
 
 @pytest.mark.parametrize("style", Style)
-def test_every_style_of_a_series_is_in_the_style_sheet(style):
+def test_every_series_style_is_in_the_style_sheet(style):
     assert re.search(rf"\.(fill|line)-{style}\b", LOOKS)
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_a_line_can_be_of_every_unit(unit):
+def test_a_line_chart_supports_every_unit(unit):
     assert drawn(lines(hours(3), [row([0.5, 0.7, 0.9])], unit=unit, **NAMED)).rows()

@@ -1,4 +1,4 @@
-"""The label of the last point of a rate is on the side that the lines leave free."""
+"""The label of the last point of a rate is placed on the side without lines."""
 
 import pytest
 
@@ -12,8 +12,8 @@ from outcomes.figures.charts import _is_clear_above
         ([1.0, 1.0, 1.0], [None, None, None], True),
         ([0.99, 0.98, 0.9], [0.97, 0.96, 0.95], False),
         ([0.9, 0.98, 0.95], [0.9, 0.9, 0.9], True),
-        ([0.1] * 40 + [0.99] * 8, [0.1] * 40 + [1.0] * 8, False),  # far away is not beside it
+        ([0.1] * 40 + [0.99] * 8, [0.1] * 40 + [1.0] * 8, False),  # points far away do not matter
     ],
 )
-def test_they_stand_where_the_lines_are_not(now, before, above):
+def test_the_label_of_a_point_is_placed_where_no_line_is(now, before, above):
     assert _is_clear_above([now, before], len(now) - 1, now[-1]) is above

@@ -1,4 +1,4 @@
-"""The ticks of value axes: they cover, they are even, and a person would have chosen them."""
+"""Ticks of value axes: they cover the values in even, round steps."""
 
 from itertools import pairwise
 
@@ -27,7 +27,7 @@ def steps_of(ticks):
 
 @moderately
 @given(MOST, AT_MOST)
-def test_ticks_of_counts_cover_all_of_them_in_few_even_steps(most, at_most):
+def test_count_ticks_cover_the_range_in_few_even_steps(most, at_most):
     ticks = count_ticks(most, at_most)
     assert ticks[0] == 0
     assert ticks[-1] >= most
@@ -44,7 +44,7 @@ def test_a_step_of_counts_is_1_2_or_5_times_a_power_of_ten(most, at_most):
 
 @moderately
 @given(MOST, AT_MOST)
-def test_no_finer_step_of_counts_would_have_done(most, at_most):
+def test_count_ticks_use_the_finest_possible_step(most, at_most):
     (step,) = steps_of(count_ticks(most, at_most))
     finer = [int(step) // by for by in (2, 5) if step % by == 0]
     for each in finer:
@@ -53,7 +53,7 @@ def test_no_finer_step_of_counts_would_have_done(most, at_most):
 
 @moderately
 @given(st.floats(0, 1e13), AT_MOST)
-def test_ticks_of_durations_cover_all_of_them_in_few_even_steps(most, at_most):
+def test_duration_ticks_cover_the_range_in_few_even_steps(most, at_most):
     ticks = duration_ticks(most, at_most)
     assert ticks[0] == 0
     assert ticks[-1] >= most
@@ -65,7 +65,7 @@ def test_ticks_of_durations_cover_all_of_them_in_few_even_steps(most, at_most):
 
 @moderately
 @given(st.floats(0, 1))
-def test_rates_end_at_all_and_begin_below_the_lowest(lowest):
+def test_rate_ticks_end_at_100_percent_and_start_below_the_lowest_value(lowest):
     ticks = rate_ticks(lowest)
     assert ticks[0] <= lowest
     assert ticks[-1] == 1
@@ -75,7 +75,7 @@ def test_rates_end_at_all_and_begin_below_the_lowest(lowest):
 
 @moderately
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=20), st.sampled_from(Unit))
-def test_a_scale_holds_every_value_and_keeps_their_order(values, unit):
+def test_a_scale_covers_every_value_and_preserves_their_order(values, unit):
     values = [value / 1e9 if unit is Unit.RATE else value for value in values]
     scale = scale_of(unit, values)
     places = [scale.along(value) for value in sorted(values)]
@@ -85,7 +85,7 @@ def test_a_scale_holds_every_value_and_keeps_their_order(values, unit):
     assert max(values) <= scale.ticks[-1]
 
 
-def test_what_lies_beyond_a_scale_ends_at_its_edge():
+def test_values_beyond_a_scale_are_clamped_to_its_edge():
     assert [Scale((0, 10)).along(value) for value in (-5, 5, 50)] == [0, 0.5, 1]
 
 
@@ -103,5 +103,5 @@ def test_a_tick_has_no_redundant_digits(unit, value, words):
     assert unit.say_tick(value) == words
 
 
-def test_an_unknown_value_is_labelled_as_such():
+def test_an_unknown_value_is_labeled_with_a_dash():
     assert {unit.say(None) for unit in Unit} == {"\N{EN DASH}"}

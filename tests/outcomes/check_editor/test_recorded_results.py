@@ -1,4 +1,4 @@
-"""Beside the editor of a check: recorded results, and what its text says of them."""
+"""Recorded outputs next to the check editor, with the verdicts of the edited check."""
 
 import html
 import re
@@ -81,7 +81,7 @@ def rows(response: Any) -> list[str]:
     ]
 
 
-def test_results_of_one_shape_are_one_line_with_verdict_rule_and_what_is_new(judged, results):
+def test_outputs_of_one_pattern_are_one_row_with_verdict_rule_and_change(judged, results):
     results(BAD, BAD | {"id": 5}, BAD | {"id": 6}, {"ok": True, "id": 7})
     answer = judged()
     first, second = rows(answer)
@@ -95,7 +95,7 @@ def test_results_of_one_shape_are_one_line_with_verdict_rule_and_what_is_new(jud
     assert "4 newest of crm_update" in words(answer)
 
 
-def test_the_newest_are_listed_one_by_one(judged, results):
+def test_the_newest_outputs_are_listed_individually(judged, results):
     results(*({"ok": True, "id": number} for number in range(70)))
     answer = judged(pick="order:newest")
     assert rows(answer)[0].startswith('{"ok": true, "id": 69}')
@@ -103,7 +103,7 @@ def test_the_newest_are_listed_one_by_one(judged, results):
     assert "10 more not shown." in words(answer)
 
 
-def test_failures_and_what_changes_are_shown_alone(judged, results):
+def test_outputs_can_be_filtered_to_failures_and_to_changes(judged, results):
     results(BAD, "Error: x", {"ok": True})
     assert len(rows(judged())) == 3
     (failure,) = rows(judged(pick="show:failures"))
@@ -114,14 +114,16 @@ def test_failures_and_what_changes_are_shown_alone(judged, results):
     assert 'aria-pressed="true">Changed 2<' in changed.text
 
 
-def test_an_invalid_text_shows_the_current_verdicts(judged, results):
+def test_an_invalid_check_still_displays_the_current_verdicts(judged, results):
     results(BAD)
     answer = judged("rules: [")
     assert "Fix the errors to check these outputs." in words(answer)
     assert rows(answer)[0].startswith("{id: number, message: text, ok: false} default 1 output")
 
 
-def test_it_is_compared_with_the_newest_version_and_with_what_is_bound(project, judged, results):
+def test_the_draft_is_compared_with_the_newest_version_and_with_the_bound_check(
+    project, judged, results
+):
     save_check(
         project, document=TEXT.replace("otherwise: success", "otherwise: unknown"), by=CONSOLE
     )
@@ -133,7 +135,7 @@ def test_it_is_compared_with_the_newest_version_and_with_what_is_bound(project, 
     assert "Bound now" not in words(judged(of="n"))
 
 
-def test_current_verdicts_add_no_second_line_to_the_newest_version(project, judged, results):
+def test_current_verdicts_add_no_second_row_to_the_newest_version(project, judged, results):
     save_check(project, document=TEXT, by=CONSOLE)
     bind(project, [Binding("*", "crm-*", "*", "n")], by=CONSOLE)
     results(BAD, agent_id="crm-bot")
@@ -145,7 +147,7 @@ def test_current_verdicts_add_no_second_line_to_the_newest_version(project, judg
     assert len(rows(judged())) == 2
 
 
-def test_the_tools_that_bindings_give_it_are_shown_first(project, judged, results):
+def test_tools_bound_to_the_check_are_listed_first(project, judged, results):
     save_check(project, document=TEXT, by=CONSOLE)
     results({"a": 1}, tool="http_get")
     results({"b": 1}, tool="crm_update")
@@ -157,14 +159,14 @@ def test_the_tools_that_bindings_give_it_are_shown_first(project, judged, result
     assert "{c: number}" not in words(judged(of="n"))
 
 
-def test_then_the_tools_that_its_rules_name(judged, results):
+def test_without_bindings_the_tools_named_by_its_rules_are_listed(judged, results):
     results({"a": 1}, {"a": 1}, tool="http_get")
     results({"b": 1}, tool="crm_update")
     named = TEXT.replace("  - id: not-ok\n", "  - id: not-ok\n    tool: crm_*\n")
     assert [row.split(" ")[0] for row in rows(judged(named))] == ["{b:"]
 
 
-def test_else_the_tool_that_is_called_most_in_a_week(judged, results):
+def test_otherwise_the_most_called_tool_of_the_week_is_listed(judged, results):
     results({"a": 1}, {"a": 2}, tool="often")
     long_ago = (timezone.now() - timedelta(days=9)).isoformat()
     results({"b": 1}, {"b": 2}, {"b": 3}, tool="once-often", timestamp=long_ago)
@@ -172,7 +174,7 @@ def test_else_the_tool_that_is_called_most_in_a_week(judged, results):
     assert "2 newest of often" in words(judged())
 
 
-def test_tools_are_chosen_by_name_or_glob(judged, results):
+def test_tools_can_be_selected_by_name_or_glob(judged, results):
     for tool in ("crm_get", "crm_put", "http"):
         results({tool: 1}, tool=tool)
     answer = judged(tools="crm_*, nothing")
@@ -181,18 +183,18 @@ def test_tools_are_chosen_by_name_or_glob(judged, results):
     assert "No tool with this name was called." in words(judged(tools="nothing"))
 
 
-def test_of_each_tool_as_many_are_shown_as_of_any_other(judged, results):
+def test_outputs_are_sampled_evenly_across_tools(judged, results):
     results(*({"a": number} for number in range(250)), tool="often")
     results(*({"b": number} for number in range(30)), tool="rare")
     answer = judged(tools="*")
     assert [row.split(" outputs")[0].split()[-1] for row in rows(answer)] == ["170", "30"]
 
 
-def test_without_any_call_it_says_so(judged):
+def test_a_project_without_calls_has_an_empty_state(judged):
     assert "No outputs yet" in words(judged())
 
 
-def test_calls_without_a_result_are_looked_over(judged, results, agent):
+def test_calls_without_an_output_are_skipped_and_counted(judged, results, agent):
     results(BAD)
     for kind in ("denied", "timeout", "failure"):
         agent.post(an_outcome(tool_name="crm_update", type=kind, reason="no"))
@@ -202,7 +204,7 @@ def test_calls_without_a_result_are_looked_over(judged, results, agent):
     assert "1 output not shown: It was not reported." in words(answer)
 
 
-def test_large_outputs_are_read_and_huge_ones_are_counted(judged, results):
+def test_large_outputs_are_checked_and_huge_ones_are_counted(judged, results):
     results({"ok": False, "rows": ["x" * 100] * 200}, "y" * 300_000)
     answer = judged()
     assert "result.ok is false" in rows(answer)[0]
@@ -210,12 +212,12 @@ def test_large_outputs_are_read_and_huge_ones_are_counted(judged, results):
     assert len(answer.text) < 40_000
 
 
-def test_what_was_seen_can_be_completed(judged, results):
+def test_fields_of_recorded_outputs_are_completions(judged, results):
     results({"rows": [{"id": 1}]})
     assert 'data-selectors="result.rows\nresult.rows[*]\nresult.rows[*].id"' in judged().text
 
 
-def test_what_a_result_holds_is_shown_as_text(judged, results):
+def test_output_content_is_escaped(judged, results):
     results({"<script>alert(1)</script>": "<b>"})
     assert "<script>alert" not in judged().text
     assert "<b>" not in judged(pick="order:newest").text
@@ -227,7 +229,7 @@ def call_of(judged) -> str:
     return match[1]
 
 
-def test_a_result_becomes_an_example(judged, results):
+def test_an_output_can_be_inserted_as_an_example(judged, results):
     results(BAD)
     body = judged(part="take_result", take=f"failure:{call_of(judged)}").json()
     line = body["text"].split("\n")[body["line"] - 1]
@@ -239,7 +241,7 @@ def test_a_result_becomes_an_example(judged, results):
     assert example.passed
 
 
-def test_an_example_tells_how_long_the_call_took_where_a_rule_looks_at_that(judged, results):
+def test_an_example_has_its_duration_only_if_a_rule_reads_it(judged, results):
     results(BAD, elapsed_ms=2_500)
     slow = TEXT.replace("result.ok: {equals: false}", "elapsed_ms: {gt: 2000}")
     for text, value in ((slow, True), (TEXT, False)):
@@ -249,7 +251,7 @@ def test_an_example_tells_how_long_the_call_took_where_a_rule_looks_at_that(judg
         assert ("elapsed_ms: 2500" in body["text"]) is value
 
 
-def test_a_long_result_becomes_a_short_example_that_says_the_same(judged, results):
+def test_a_long_output_is_shortened_to_an_example_with_the_same_verdict(judged, results):
     results({"ok": False, "log": "x" * 3_000, "rows": [{"id": n} for n in range(90)]})
     body = judged(part="take_result", take=f"failure:{call_of(judged)}").json()
     (example,) = check_text(body["text"], included=lambda name: None).examples
@@ -257,7 +259,7 @@ def test_a_long_result_becomes_a_short_example_that_says_the_same(judged, result
     assert len(body["text"]) - len(TEXT) < 400
 
 
-def test_what_would_be_another_verdict_when_shortened_is_not_shortened(judged, results):
+def test_an_output_is_not_shortened_if_that_would_change_its_verdict(judged, results):
     text = TEXT.replace("result.ok: {equals: false}", "result: {length: {gt: 1000}}")
     results("x" * 3_000)
     body = judged(text, part="take_result", take=f"failure:{call_of(judged)}").json()
@@ -268,7 +270,7 @@ def test_what_would_be_another_verdict_when_shortened_is_not_shortened(judged, r
     assert "too long for an example" in refused.json()["detail"]
 
 
-def test_a_rule_about_a_result_comes_before_the_one_that_decides_it(judged, results):
+def test_a_rule_for_an_output_is_inserted_before_the_rule_that_decides_it(judged, results):
     results({"ok": False, "status": "queued"})
     body = judged(part="take_result", take=f"rule:{call_of(judged)}").json()
     assert rule_ids(body["text"]) == ["not-ok-2", "not-ok"]
@@ -278,18 +280,18 @@ def test_a_rule_about_a_result_comes_before_the_one_that_decides_it(judged, resu
 @pytest.mark.parametrize(
     "take", ["", "rule", "rule:", "rule:0", "rule:" + "9" * 30, "odd:1", "x\0"]
 )
-def test_an_unknown_result_cannot_be_inserted(judged, results, take):
+def test_an_unknown_output_cannot_be_inserted(judged, results, take):
     results(BAD)
     assert judged(part="take_result", take=take).status_code in (404, 422)
 
 
-def test_a_text_that_is_no_yaml_is_left_as_it_is(judged, results):
+def test_an_invalid_check_is_not_edited(judged, results):
     results(BAD)
     refused = judged("rules: [", part="take_result", take=f"failure:{call_of(judged)}")
     assert refused.status_code == 422
 
 
-def test_results_of_other_projects_cannot_be_inserted(judged, results, agent):
+def test_outputs_of_other_projects_cannot_be_inserted(judged, results, agent):
     stranger = builders.a_project()
     results(BAD)
     call = call_of(judged)
@@ -297,9 +299,7 @@ def test_results_of_other_projects_cannot_be_inserted(judged, results, agent):
     assert judged(part="take_result", take=f"rule:{call}").status_code == 404
 
 
-def test_without_javascript_the_text_goes_along_and_back_to_the_editor(
-    project, editor, judged, results
-):
+def test_without_javascript_the_edited_text_returns_to_the_editor(project, editor, judged, results):
     save_check(project, document=TEXT, by=CONSOLE)
     results(BAD)
     page = judged(of="n", base="1", script="no")
@@ -315,7 +315,7 @@ def test_without_javascript_the_text_goes_along_and_back_to_the_editor(
     assert "examples:\n  - {tool: crm_update" in CheckDraft.objects.get().text
 
 
-def test_the_number_of_queries_does_not_grow_with_the_results(
+def test_the_number_of_queries_does_not_depend_on_the_number_of_outputs(
     project, judged, results, django_assert_max_num_queries
 ):
     save_check(project, document=TEXT, by=CONSOLE)
@@ -331,13 +331,13 @@ def test_the_number_of_queries_does_not_grow_with_the_results(
         assert "168 newest of 8 tools" in words(judged(of="n", script="no"))
 
 
-def test_a_text_that_takes_long_shows_what_was_reached(judged, results, monkeypatch):
+def test_a_check_that_exceeds_the_time_budget_returns_partial_results(judged, results, monkeypatch):
     monkeypatch.setattr("outcomes.check_editor.queries.trial.SECONDS", -1.0)
     results(BAD)
     assert rows(judged()) == []
 
 
-def test_words_for_completion_come_from_the_language_and_from_calls(project, editor, results):
+def test_completions_come_from_the_language_and_from_calls(project, editor, results):
     save_check(project, document=TEXT, by=CONSOLE)
     results(BAD)
     body = editor.get(reverse("outcomes:check_words", args=[project.slug])).json()
@@ -356,7 +356,7 @@ def test_a_viewer_may_not_try_checks(project):
         assert viewer.post(reverse(f"outcomes:{name}", args=[project.slug])).status_code == 403
 
 
-def test_the_headline_of_the_editor_gets_the_impact_in_numbers(judged, results):
+def test_the_editor_headline_gets_the_impact_in_numbers(judged, results):
     results(BAD, BAD, {"ok": True})
     impact = "changes 2 of the 3 newest outputs, all to failure"
     assert f'data-impact="{impact}"' in judged().content.decode()

@@ -1,4 +1,4 @@
-"""Selectors are offered as a condition would have to be written to find what was seen."""
+"""Completions are selectors in the form in which a condition would match the recorded value."""
 
 import json
 
@@ -22,11 +22,11 @@ from outcomes.check_editor.domain.selectors import MOST, selectors_in
         (None, []),
     ],
 )
-def test_each_path_is_a_selector(result, selectors):
+def test_each_path_in_an_output_is_a_selector(result, selectors):
     assert selectors_in([result]) == selectors
 
 
-def test_of_many_and_of_hostile_results_some_are_offered():
+def test_the_number_of_selectors_from_hostile_outputs_is_bounded():
     wide: dict[str, Json] = {f"k{number}": {"a": number} for number in range(1_000)}
     assert len(selectors_in([{**wide, str(n): n} for n in range(100)])) <= MOST
     deep = json.loads("[" * 900 + "]" * 900)

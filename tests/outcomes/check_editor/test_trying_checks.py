@@ -1,4 +1,4 @@
-"""The text of a check tried over HTTP: on a result, and on calls that are stored."""
+"""Trying a check over HTTP, on a posted output and on stored calls."""
 
 import json
 
@@ -21,7 +21,7 @@ def tried(agent: Agent, **body: object):
     return answer.status_code, answer.json()
 
 
-def test_a_result_is_judged_by_the_text_as_it_stands(agent: Agent):
+def test_an_output_is_classified_by_the_posted_check(agent: Agent):
     status, explanation = tried(agent, yaml=TEXT, tool_name="http_get", result={"code": 503})
     assert status == 200
     assert explanation["verdict"] == "failure"
@@ -38,7 +38,7 @@ def test_a_result_is_judged_by_the_text_as_it_stands(agent: Agent):
     assert explanation["problems"] == []
 
 
-def test_null_is_a_result_and_milliseconds_count(agent: Agent):
+def test_null_is_an_output_and_elapsed_ms_is_evaluated(agent: Agent):
     text = check_text(
         '{when: {result: {type: "null"}}, id: nothing, verdict: unknown}',
         "{when: {elapsed_ms: {gt: 50}}, id: late, verdict: failure}",
@@ -48,7 +48,7 @@ def test_null_is_a_result_and_milliseconds_count(agent: Agent):
     assert tried(agent, yaml=text, result=1)[1]["rule"] == "otherwise"
 
 
-def test_what_it_includes_is_tried_with_it(project, agent: Agent):
+def test_included_checks_are_evaluated(project, agent: Agent):
     a_check(project, FAILS, name="base")
     text = check_text(include=("base",))
     assert tried(agent, yaml=text, result={"ok": False})[1]["rule"] == "base/not-ok"
@@ -65,12 +65,12 @@ def test_includes_stay_pinned_until_the_newer_version_is_requested(project, agen
     assert tried(agent, **fields)[1]["rule"] == "base/mended"
 
 
-def test_a_text_that_cannot_be_read_is_422_with_lines(agent: Agent):
+def test_an_unparsable_check_is_422_with_lines(agent: Agent):
     status, answer = tried(agent, yaml=TEXT.replace("gte", "gteq"), result=1)
     assert (status, answer["code"], answer["errors"][0]["line"]) == (422, "invalid_document", 6)
 
 
-def test_a_text_with_a_broken_example_says_its_word_and_the_problem(agent: Agent):
+def test_a_check_with_a_broken_example_returns_its_verdict_and_the_problem(agent: Agent):
     text = check_text(HTTP, examples=("{result: {code: 500}, verdict: success}",))
     status, explanation = tried(agent, yaml=text, result={"code": 500})
     assert (status, explanation["verdict"]) == (200, "failure")
@@ -93,13 +93,13 @@ def test_a_body_of_another_shape_is_422(agent: Agent, body):
     assert tried(agent, yaml=TEXT, **body)[0] == 422
 
 
-def test_what_is_no_json_is_422(agent: Agent):
+def test_invalid_json_is_422(agent: Agent):
     body = json.dumps({"yaml": TEXT, "result": float("nan")})
     path = "/v1/success-checks/try"
     assert agent.client.post(path, body, content_type="application/json").status_code == 422
 
 
-def test_stored_calls_are_judged_next_to_their_current_verdicts(project, agent: Agent):
+def test_verdicts_for_stored_calls_are_returned_with_their_current_verdicts(project, agent: Agent):
     a_check(project, FAILS)
     bound(project, "* mine")
     agent.post(
@@ -134,7 +134,7 @@ def test_stored_calls_are_judged_next_to_their_current_verdicts(project, agent: 
     assert by_id["kept"]["not_checked"] == "The output is stored by the agent."
 
 
-def test_large_outputs_are_tried_as_far_as_one_answer_may_cost(agent: Agent, monkeypatch):
+def test_large_outputs_are_checked_up_to_a_byte_budget_per_response(agent: Agent, monkeypatch):
     monkeypatch.setattr("outcomes.check_editor.api.MOST_BYTES", 30_000)
     for call_id in ("a", "b"):
         agent.post(an_outcome(call_id, output={"code": 500, "pad": call_id * 20_000}))
@@ -144,7 +144,7 @@ def test_large_outputs_are_tried_as_far_as_one_answer_may_cost(agent: Agent, mon
     assert "too large" in second["not_checked"]
 
 
-def test_nothing_is_written(project, agent: Agent):
+def test_trying_a_check_writes_nothing(project, agent: Agent):
     agent.post(an_outcome("a", output={"code": 503}))
     tried(agent, yaml=TEXT, call_ids=["a"])
     assert agent.outcome("a")["verdict"] == "success"

@@ -1,4 +1,4 @@
-"""Calls on the pages of success checks, counted from the minutes."""
+"""Call counts on the pages of success checks, read from the rollups."""
 
 import json
 import re
@@ -23,7 +23,7 @@ PREVIEW, USE = "checks/bindings/preview/", "checks/use/"
 
 @pytest.fixture
 def called(project, agent: Agent) -> None:
-    """Ten calls: five of http_get, of which two by a billing bot; three of crm_read; two denied."""
+    """Ten calls: five of http_get (two by a billing bot), three of crm_read, and two denied."""
     for number in range(5):
         bot = "billing-bot" if number < 2 else "other"
         agent.post(an_outcome(tool_name="http_get", agent_id=bot, output=number))
@@ -46,7 +46,7 @@ def judged(body: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("called")
-def test_lines_that_nobody_saved_are_counted_as_they_are_written(project, pages: Pages):
+def test_unsaved_bindings_are_counted_as_edited(project, pages: Pages):
     lines = [("*", "billing-*", "*", "http"), ("*", "*", "http_*", "http"), ("x", "*", "*", "")]
     body = alone(pages, PREVIEW, *lines)
     assert judged(body) == ["2", "3", "0", "3"]
@@ -56,7 +56,7 @@ def test_lines_that_nobody_saved_are_counted_as_they_are_written(project, pages:
 
 
 @pytest.mark.usefixtures("called")
-def test_the_saved_lines_are_counted_on_a_page_of_its_own(project, pages: Pages):
+def test_saved_bindings_are_counted_on_a_separate_page(project, pages: Pages):
     bound(project, "http_* http", "* mcp")
     text = pages.text(PREVIEW)
     assert "A binding matches every call" in text
@@ -65,7 +65,7 @@ def test_the_saved_lines_are_counted_on_a_page_of_its_own(project, pages: Pages)
 
 
 @pytest.mark.usefixtures("called")
-def test_without_script_the_lines_go_there_and_come_back(project, pages: Pages):
+def test_without_javascript_bindings_survive_the_preview(project, pages: Pages):
     sent = {"environment": "*", "agent": "*", "tool": "http_*", "check": "http", "revision": "7"}
     answer = pages.client.post(f"{pages.base}/{PREVIEW}", sent)
     body = answer.content.decode()
@@ -75,7 +75,7 @@ def test_without_script_the_lines_go_there_and_come_back(project, pages: Pages):
 
 
 @pytest.mark.usefixtures("called")
-def test_each_check_gets_the_calls_of_its_lines(project, pages: Pages):
+def test_each_check_has_the_calls_of_its_bindings(project, pages: Pages):
     a_check(project)
     bound(project, "http_get mine", "crm_* mine", "nothing http")
     body = alone(pages, USE)
@@ -100,7 +100,7 @@ def test_each_check_gets_the_calls_of_its_lines(project, pages: Pages):
         (["* nobody-* * http"], {"http": (0, 0), "default": (8, 4)}),
     ],
 )
-def test_each_check_is_listed_with_the_day_before(project, agent, pages: Pages, lines, used):
+def test_each_check_is_compared_with_the_previous_day(project, agent, pages: Pages, lines, used):
     a_check(project)
     bound(project, *lines)
     for hours, bot in ((25, "billing-bot"), (30, "billing-bot"), (47, "billing-bot"), (26, "bot")):
@@ -114,7 +114,7 @@ def test_each_check_is_listed_with_the_day_before(project, agent, pages: Pages, 
 
 
 @pytest.mark.usefixtures("called")
-def test_the_day_before_costs_one_query(project):
+def test_the_previous_day_takes_one_query(project):
     a_check(project)
     bound(project, "http_get mine")
     lines, day = tuple(bindings_of(project).lines), datetime.now(UTC) - A_DAY
@@ -125,7 +125,7 @@ def test_the_day_before_costs_one_query(project):
     assert len(both) == len(queries) + 1
 
 
-def test_without_a_call_it_says_so(pages: Pages):
+def test_a_project_without_calls_has_an_empty_state(pages: Pages):
     assert "No calls in the last 24 hours" in pages.text(PREVIEW)
     assert "0 calls in the last 24 hours, by check" in pages.text(USE)
 
@@ -139,19 +139,21 @@ def test_calls_of_another_project_do_not_count(project, pages: Pages):
 
 
 @pytest.mark.usefixtures("called")
-def test_calls_of_more_than_a_day_ago_do_not_count(project, agent: Agent, pages: Pages):
+def test_calls_older_than_a_day_do_not_count(project, agent: Agent, pages: Pages):
     agent.post(an_outcome(tool_name="http_get", output=1, timestamp="2020-01-01T00:00:00Z"))
     assert judged(alone(pages, PREVIEW, ("*", "*", "http_get", "http"))) == ["5", "3"]
 
 
 @pytest.mark.usefixtures("called")
-def test_of_very_many_calls_the_newest_stand_for_all(project, pages: Pages, monkeypatch):
+def test_the_newest_of_very_many_calls_are_extrapolated_to_all(project, pages: Pages, monkeypatch):
     monkeypatch.setattr("outcomes.check_editor.queries.classified_calls.LOOKED_THROUGH", 1)
     assert judged(alone(pages, PREVIEW, ("*", "billing-bot", "*", "http"))) == ["2", "6"]
 
 
 @pytest.mark.usefixtures("called")
-def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_max_num_queries):
+def test_the_number_of_queries_does_not_depend_on_the_number_of_bindings(
+    project, pages: Pages, django_assert_max_num_queries
+):
     lines = [("*", f"billing-{number}*", "*", "http") for number in range(60)]
     lines += [("production", "billing-*", f"t{number}", "http") for number in range(60)]
     with django_assert_max_num_queries(12):
@@ -182,12 +184,12 @@ def test_many_lines_cost_no_more_queries(project, pages: Pages, django_assert_ma
         ),
     ],
 )
-def test_the_sentence_has_its_forms(result, explanation):
+def test_the_coverage_sentence_has_singular_and_plural_forms(result, explanation):
     assert uncovered_sentence(result) == explanation
 
 
 @pytest.mark.usefixtures("called")
-def test_the_headline_counts_the_rows_on_screen(project, pages: Pages):
+def test_the_headline_counts_the_bindings_on_screen(project, pages: Pages):
     saved = alone(pages, PREVIEW)
     assert "No bindings: agents&#x27; own checks decide, else the default check" in saved
     begun = alone(pages, PREVIEW, ("*", "*", "http_*", "http"), ("*", "*", "", ""))

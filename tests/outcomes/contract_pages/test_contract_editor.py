@@ -1,4 +1,4 @@
-"""Hints while a contract is written, also from recorded calls."""
+"""Hints in the contract editor, including completions from recorded calls."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -44,7 +44,7 @@ def test_an_error_has_its_place_its_cause_and_a_fix(check):
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_an_unchanged_text_changes_nothing(project, check, line_end):
+def test_unchanged_text_is_reported_as_no_changes(project, check, line_end):
     save_version(project, document=TEXT.replace("\n", line_end), by=CONSOLE)
     from_it = {"bundle": "d", "base": "1"}
     assert "no changes" in check(TEXT, **from_it)
@@ -53,7 +53,7 @@ def test_an_unchanged_text_changes_nothing(project, check, line_end):
     assert "data-unchanged" not in check(TEXT + "# more", **from_it)
 
 
-def test_a_tool_that_no_call_ever_named_is_a_warning(agent, check):
+def test_a_tool_without_recorded_calls_is_a_warning(agent, check):
     agent.post(an_outcome("c-1", tool_name="http_get"))
     answer = check(TEXT.replace("tool: '*'", "tool: http_gett"))
     assert 'data-fix="http_get"' in answer
@@ -61,7 +61,7 @@ def test_a_tool_that_no_call_ever_named_is_a_warning(agent, check):
     assert "severity-warning" not in check(TEXT.replace("tool: '*'", "tool: http_get"))
 
 
-def test_a_pipeline_is_warned_of_such_a_tool_as_well(project, agent):
+def test_the_validation_api_also_warns_of_unknown_tools(project, agent):
     agent.post(an_outcome("c-1", tool_name="http_get"))
     manager = builders.bearing(builders.a_key(project, "manage")[0])
 
@@ -75,7 +75,7 @@ def test_a_pipeline_is_warned_of_such_a_tool_as_well(project, agent):
     assert fixes(TEXT.replace("tool: '*'", "tool: http_get")) == []
 
 
-def test_changes_since_a_version_are_shown_by_meaning(project, check):
+def test_changes_since_a_version_are_listed_by_meaning(project, check):
     save_version(project, document=TEXT, by=CONSOLE)
     answer = check(TEXT.replace("action: block", "action: ask"), bundle="d", base="1")
     assert "Changes since v1" in answer
@@ -84,7 +84,7 @@ def test_changes_since_a_version_are_shown_by_meaning(project, check):
 
 
 @pytest.mark.parametrize("base", ["", "0", "7", "x", "9" * 40])
-def test_a_version_that_is_not_there_is_no_reason_to_say_nothing(project, check, base):
+def test_an_unknown_base_version_does_not_prevent_the_check(project, check, base):
     save_version(project, document=TEXT, by=CONSOLE)
     assert "Changes since" not in check(TEXT, bundle="d", base=base)
     assert "Changes since" not in check(TEXT, bundle="nothing\0", base=base)
@@ -95,13 +95,13 @@ def test_any_text_gets_an_answer(check, text):
     assert 'data-errors="1"' in check(text)
 
 
-def test_what_a_message_quotes_of_a_text_is_shown_as_text(check):
+def test_text_quoted_in_a_message_is_escaped(check):
     answer = check(TEXT.replace("action: block", "'<script>': block"))
     assert "<script>" not in answer
     assert "&lt;script&gt;" in answer
 
 
-def test_tools_roles_and_arguments_of_recent_calls_can_be_completed(project, agent, editor):
+def test_tools_roles_and_arguments_of_recent_calls_are_completions(project, agent, editor):
     principal = {"role": "analyst", "claims": {"team": {"name": "billing"}}}
     agent.post(
         an_outcome(
@@ -120,7 +120,7 @@ def test_tools_roles_and_arguments_of_recent_calls_can_be_completed(project, age
     assert "matches_any" in body["operators"]
 
 
-def test_what_a_busy_agent_does_hides_no_role_or_argument_of_another(project, agent, monkeypatch):
+def test_a_busy_agent_does_not_crowd_out_completions_from_another(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.calls.queries.contract_words.EVENTS", 3)
     clerk = an_outcome("c-0", tool_name="pay", tool_args={"iban": "x"}, principal={"role": "clerk"})
     agent.post(clerk)
@@ -130,7 +130,7 @@ def test_what_a_busy_agent_does_hides_no_role_or_argument_of_another(project, ag
     assert "args.iban" in answer.selectors
 
 
-def test_tools_of_long_ago_and_of_others_are_not_offered(project, agent):
+def test_old_tools_and_tools_of_other_projects_are_not_completions(project, agent):
     now = datetime.now(UTC)
     agent.post(an_outcome("c-1", tool_name="old"), an_outcome("c-2", tool_name="new"))
     Call.objects.filter(tool__name="old").update(at=now - timedelta(weeks=20))
@@ -139,13 +139,13 @@ def test_tools_of_long_ago_and_of_others_are_not_offered(project, agent):
 
 
 @pytest.mark.parametrize("value", ["x", sha256(b"x").hexdigest()])
-def test_a_very_large_call_is_not_read_for_its_words(project, agent, value):
+def test_a_very_large_call_is_skipped_when_collecting_completions(project, agent, value):
     arguments = {f"key{n}": f"{n}{value}" for n in range(9_000)}
     agent.post(an_outcome("c-1", tool_args=arguments))
     assert contract_words(project.pk, datetime.now(UTC)).selectors == []
 
 
-def test_a_viewer_gets_no_hints(project):
+def test_a_viewer_cannot_use_editor_hints(project):
     viewer = builders.signed_in(builders.a_member(project, Role.VIEWER).user)
     for name, ask in (("check_contract", viewer.post), ("contract_words", viewer.get)):
         assert ask(reverse(f"outcomes:{name}", args=[project.slug])).status_code == 403

@@ -1,4 +1,4 @@
-"""Agents and calls on the pages of contracts."""
+"""Agents and calls on the contract pages."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -19,13 +19,13 @@ def _nobody_connected(monkeypatch):
 
 
 def part(pages: Pages, path: str) -> str:
-    """As htmx fetches it."""
+    """Section of a page as htmx fetches it."""
     return text_of(
         pages.client.get(f"{pages.base}/contracts/{path}", headers={"HX-Request": "true"})
     )
 
 
-def test_agents_of_a_contract_are_listed_with_the_rollout(project, agent, pages):
+def test_the_agents_of_a_contract_are_listed_with_the_rollout(project, agent, pages):
     old = deployed(project)
     agent.post(an_item(agent_id="late", policy_version=old.revision_hash))
     new = deployed(project, OTHER)
@@ -45,7 +45,7 @@ def test_a_complete_rollout_is_one_sentence(project, agent, pages):
     assert "2 of 2 agents up to date" in part(pages, "figures/?of=d")
 
 
-def test_a_version_is_a_link_to_its_text_wherever_it_stands(project, agent, pages):
+def test_a_version_links_to_its_yaml_on_every_page(project, agent, pages):
     version = deployed(project)
     agent.post(an_item(agent_id="bot", call_id="c-1", policy_version=version.revision_hash))
     link = f'href="{pages.base}/contracts/b/d/versions/1/"'
@@ -53,11 +53,11 @@ def test_a_version_is_a_link_to_its_text_wherever_it_stands(project, agent, page
         assert link in pages.get(path).content.decode(), path
 
 
-def test_denials_of_a_day_are_counted(project, agent, pages):
+def test_denials_of_the_last_day_are_counted(project, agent, pages):
     version = deployed(project)
     other = deployed(project, name="other")
     yesterday = (datetime.now(UTC) - timedelta(hours=30)).isoformat()
-    ahead = (datetime.now(UTC) + timedelta(hours=2)).isoformat()  # by the clock of its agent
+    ahead = (datetime.now(UTC) + timedelta(hours=2)).isoformat()  # by the agent's clock
     agent.post(
         a_denied_item(policy_version=version.revision_hash),
         a_denied_item(policy_version=version.revision_hash),
@@ -71,7 +71,7 @@ def test_denials_of_a_day_are_counted(project, agent, pages):
     assert "d 1 2 1 other 0 1 0" in pages.text("contracts/agents/")
 
 
-def test_a_contract_that_nobody_runs_says_so(project, pages):
+def test_a_contract_without_agents_has_an_empty_state(project, pages):
     deployed(project)
     text = part(pages, "figures/?of=d")
     assert "no agents" in text
@@ -79,7 +79,7 @@ def test_a_contract_that_nobody_runs_says_so(project, pages):
     assert "no agents" in text
 
 
-def test_the_link_leads_to_a_page_of_its_own(project, agent, pages):
+def test_contract_figures_are_also_a_separate_page(project, agent, pages):
     version = deployed(project)
     agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
     text = pages.text("contracts/figures/", of="d")
@@ -88,7 +88,7 @@ def test_the_link_leads_to_a_page_of_its_own(project, agent, pages):
     assert "d 1 0 0" in pages.text("contracts/agents/")
 
 
-def test_the_list_is_given_one_number_for_each_contract(project, agent, pages):
+def test_the_list_gets_agent_and_denial_counts_for_each_contract(project, agent, pages):
     version = deployed(project)
     deployed(project, name="other")
     agent.post(an_item(agent_id="bot", policy_version=version.revision_hash))
@@ -108,7 +108,7 @@ def test_an_unknown_contract_is_404(pages):
 
 
 @pytest.mark.parametrize("path", ["figures/?of=d", "agents/"])
-def test_however_many_agents_run_it_the_queries_are_few(
+def test_the_number_of_queries_does_not_depend_on_the_number_of_agents(
     project, agent, pages, path, django_assert_max_num_queries
 ):
     version = deployed(project)

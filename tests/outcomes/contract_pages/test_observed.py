@@ -1,4 +1,4 @@
-"""Calls that a contract in observe mode would have denied: counted, ticked off, then enforced."""
+"""Calls that a contract in observe mode would have denied: counted, reviewed, then enforced."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def agent(project):
 
 
 def would_deny(version, number, *, agent="bot", tool="shell", rule="no-rm", start=0):
-    """As an SDK tells of calls that a rule in observe mode would have denied, and that ran."""
+    """SDK events for calls that ran although an observe-mode rule would have denied them."""
     return [
         builders.an_event(
             action,
@@ -60,7 +60,9 @@ def tick(client, project, version, *, agent="bot", tool="shell", rule="no-rm", *
     return client.post(address, sent | {"agent": agent} | more)
 
 
-def test_it_counts_by_rule_tool_and_agent_with_samples(project, version, agent, client_as):
+def test_would_be_denials_are_counted_by_rule_tool_and_agent_with_samples(
+    project, version, agent, client_as
+):
     agent.post_events(
         *would_deny(version, 3),
         *would_deny(version, 1, tool="fetch"),
@@ -78,7 +80,7 @@ def test_it_counts_by_rule_tool_and_agent_with_samples(project, version, agent, 
     assert "Mark reviewed" not in text
 
 
-def test_a_line_is_ticked_off_by_whom_and_when_and_tells_what_came_since(
+def test_a_reviewed_row_records_who_and_when_and_counts_calls_since(
     project, version, agent, client_as
 ):
     editor = client_as(Role.EDITOR)
@@ -100,9 +102,7 @@ def test_a_line_is_ticked_off_by_whom_and_when_and_tells_what_came_since(
     assert [each.details["calls"] for each in rows.order_by("number")] == [3, 5, 1, 5]
 
 
-def test_a_call_that_two_rules_would_have_denied_stands_in_both_lines(
-    project, version, agent, client_as
-):
+def test_a_call_that_two_rules_would_deny_is_in_both_rows(project, version, agent, client_as):
     first, executed = would_deny(version, 1)
     second = first | {"decision_name": "no-shell", "reason": "another"}
     agent.post_events(first, second, executed)
@@ -110,7 +110,7 @@ def test_a_call_that_two_rules_would_have_denied_stands_in_both_lines(
     assert "would deny 1 call in production. 2 of 2 to review." in text
 
 
-def test_a_bounded_count_says_so(project, version, agent, client_as, monkeypatch):
+def test_a_bounded_count_is_labeled_as_such(project, version, agent, client_as, monkeypatch):
     monkeypatch.setattr("outcomes.contract_pages.queries.observed.COUNTED", 2)
     agent.post_events(*would_deny(version, 3))
     text = text_of(client_as(Role.VIEWER).get(page(project)))
@@ -118,19 +118,19 @@ def test_a_bounded_count_says_so(project, version, agent, client_as, monkeypatch
     assert "of the newest 2 of 3 calls" in text
 
 
-def test_an_environment_where_it_is_not_live_leads_to_where_it_is(project, version, client_as):
+def test_an_environment_without_the_contract_falls_back_to_one_with_it(project, version, client_as):
     builders.a_key(project, env="elsewhere")
     shown = client_as(Role.VIEWER).get(page(project, "?environment=elsewhere"))
     assert shown.context["place"] == "production"
 
 
-def test_who_may_not_deploy_ticks_nothing_off(project, version, agent, client_as):
+def test_a_member_who_cannot_deploy_cannot_mark_rows_reviewed(project, version, agent, client_as):
     agent.post_events(*would_deny(version, 1))
     assert tick(client_as(Role.OPERATOR), project, version).status_code == 403
 
 
 @pytest.mark.parametrize("rule", ["nothing", "a\0b", ""])
-def test_a_line_that_is_not_there_is_not_ticked_off(project, version, agent, client_as, rule):
+def test_an_unknown_row_cannot_be_marked_reviewed(project, version, agent, client_as, rule):
     agent.post_events(*would_deny(version, 1))
     tick(client_as(Role.EDITOR), project, version, rule=rule)
     assert not TickedLine.objects.exists()
@@ -143,7 +143,7 @@ def test_an_unknown_version_is_404(project, version, client_as, query):
     assert client_as(Role.VIEWER).get(page(project, query)).status_code == 404
 
 
-def test_a_contract_without_a_denial_or_a_deployment_says_so(project, client_as):
+def test_a_contract_without_denials_or_deployments_has_an_empty_state(project, client_as):
     viewer = client_as(Role.VIEWER)
     made, _ = save_version(project, document=OBSERVES, by=CONSOLE)
     assert "isn't deployed" in text_of(viewer.get(page(project)))
@@ -151,7 +151,9 @@ def test_a_contract_without_a_denial_or_a_deployment_says_so(project, client_as)
     assert "would deny no calls in production" in text_of(viewer.get(page(project)))
 
 
-def test_enforcing_changes_one_word_and_goes_on_to_the_deployment(project, version, client_as):
+def test_enforcing_changes_only_the_mode_and_continues_to_the_deployment(
+    project, version, client_as
+):
     editor = client_as(Role.EDITOR)
     query = "?version=1&environment=production"
     assert "Enforce…" in text_of(editor.get(page(project)))
@@ -168,7 +170,7 @@ def test_enforcing_changes_one_word_and_goes_on_to_the_deployment(project, versi
     )
 
 
-def test_a_version_that_somebody_saved_meanwhile_is_not_stood_over(project, version, client_as):
+def test_a_version_saved_in_the_meantime_is_not_overwritten(project, version, client_as):
     saved(project, "newer")
     address = reverse("governance:enforce", args=[project.slug, "d"]) + "?version=1"
     answer = client_as(Role.EDITOR).post(address)
@@ -177,13 +179,13 @@ def test_a_version_that_somebody_saved_meanwhile_is_not_stood_over(project, vers
 
 
 @pytest.mark.parametrize("counted", [2, 2_000])
-def test_tools_and_agents_are_counted_over_all_calls_each_once(
+def test_tools_and_agents_count_each_call_once(
     project, version, agent, client_as, monkeypatch, counted
 ):
     monkeypatch.setattr("outcomes.contract_pages.queries.observed.COUNTED", counted)
     agent.post_events(
         *would_deny(version, 3),
-        *would_deny(version, 3, rule="another-rule"),  # of the same calls
+        *would_deny(version, 3, rule="another-rule"),  # for the same calls
         *would_deny(version, 2, agent="other", tool="fetch"),
     )
     shown = client_as(Role.VIEWER).get(page(project))
@@ -196,7 +198,7 @@ def test_tools_and_agents_are_counted_over_all_calls_each_once(
     assert ("of the newest 2 of 5 calls" in text) == (counted == 2)
 
 
-def test_the_same_over_http(project, version, agent):
+def test_the_api_returns_the_same_counts(project, version, agent):
     agent.post_events(*would_deny(version, 3))
     manager = Agent(builders.bearing(builders.a_key(project, "manage")[0]))
     path = "contracts/d/would-deny"
@@ -216,7 +218,7 @@ def test_the_same_over_http(project, version, agent):
     assert manager.client.get(f"/v1/{path}").status_code == 422
 
 
-def test_neither_another_projects_calls_nor_its_contracts_show(project, version, agent):
+def test_calls_and_contracts_of_another_project_are_not_visible(project, version, agent):
     agent.post_events(*would_deny(version, 1))
     stranger = builders.signed_in(builders.a_member(builders.a_project(), Role.ADMIN).user)
     assert stranger.get(page(project)).status_code == 404

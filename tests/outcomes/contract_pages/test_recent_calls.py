@@ -1,4 +1,4 @@
-"""Tests from recent calls, and arguments filled from the last call of a tool."""
+"""Contract tests from recent calls, and arguments filled in from the last call of a tool."""
 
 import html
 import re
@@ -36,7 +36,7 @@ def test_the_page_of_tests_loads_recent_calls_while_there_are_no_tests(project, 
     assert at(project, "outcomes:recent_calls", "d") in page
 
 
-def test_recent_calls_of_a_contract_become_tests(project, agent, editor):
+def test_recent_calls_of_a_contract_can_be_saved_as_tests(project, agent, editor):
     version = deployed(project, RULES)
     ran(agent, "shell", tool_args={"command": "ls"}, policy_version=version.revision_hash)
     ran(agent, "elsewhere", tool_args={"x": 1}, policy_version="0" * 64)
@@ -50,7 +50,7 @@ def test_recent_calls_of_a_contract_become_tests(project, agent, editor):
     assert (case.spec().calls[0].tool, case.spec().calls[0].args) == ("shell", {"command": "ls"})
 
 
-def test_five_calls_are_shown_and_different_tools_come_first(project, agent, editor):
+def test_five_recent_calls_are_listed_with_different_tools_first(project, agent, editor):
     version = deployed(project, RULES)
     ran(agent, "first", tool_args={"n": 0}, policy_version=version.revision_hash)
     for number in range(9):
@@ -60,7 +60,7 @@ def test_five_calls_are_shown_and_different_tools_come_first(project, agent, edi
     assert ">first" in re.sub(r"\s+", "", part)
 
 
-def test_a_viewer_sees_recent_calls_and_cannot_keep_them(project, agent, client_as):
+def test_a_viewer_sees_recent_calls_but_cannot_save_them_as_tests(project, agent, client_as):
     version = deployed(project, RULES)
     ran(agent, "shell", tool_args={"n": 1}, policy_version=version.revision_hash)
     part = client_as(Role.VIEWER).get(at(project, "outcomes:recent_calls", "d"), headers=PART)
@@ -68,13 +68,15 @@ def test_a_viewer_sees_recent_calls_and_cannot_keep_them(project, agent, client_
     assert "Keep as test" not in part.text
 
 
-def test_without_calls_the_part_says_so(project, editor):
+def test_a_contract_without_calls_has_an_empty_state(project, editor):
     deployed(project, RULES)
     part = editor.get(at(project, "outcomes:recent_calls", "d"), headers=PART)
     assert "No recent calls of this contract." in part.text
 
 
-def test_choosing_a_tool_shows_fields_with_the_arguments_of_its_last_call(project, agent, editor):
+def test_selecting_a_tool_fills_the_fields_with_the_arguments_of_its_last_call(
+    project, agent, editor
+):
     ran(agent, "refund", tool_args={"amount": 1})
     ran(agent, "refund", tool_args={"amount": 20, "account": "A-1", "force": True})
     part = editor.get(at(project, "outcomes:argument_fields"), {"tool": "refund"}).text
@@ -100,7 +102,7 @@ def test_a_secret_in_the_last_call_is_masked(project, agent, editor):
     assert "hunter2" not in part
 
 
-def test_a_test_is_written_with_fields_alone(project, editor):
+def test_a_test_can_be_written_with_form_fields_only(project, editor):
     deployed(project, document(pre(ALWAYS)))
     sent = {
         "name": "large refund",

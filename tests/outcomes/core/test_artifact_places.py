@@ -1,4 +1,4 @@
-"""Both kinds of artifact store, a folder and a bucket, keep the same promises."""
+"""Both kinds of artifact store, folder and bucket, behave the same."""
 
 import hashlib
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def spoil(address: str, project: int, name: str, content: bytes) -> None:
 
 
 def stored_in(address: str) -> list[str]:
-    """Everything that lies in the store, also what it does not name itself."""
+    """Everything in the store, including objects that it does not list itself."""
     if address.startswith("file://"):
         folder = Path(address.removeprefix("file://"))
         return [str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()]
@@ -67,13 +67,13 @@ def test_content_is_stored_under_its_hash_and_read_back(place: Place, content: b
 @pytest.mark.parametrize(
     ("start", "stop"), [(0, 5), (262_140, 262_151), (600_000, 600_001), (0, 10**9), (5, 5)]
 )
-def test_a_range_is_read(place: Place, start: int, stop: int):
+def test_a_byte_range_can_be_read(place: Place, start: int, stop: int):
     name = store_in(place, 1, [LINES]).sha256
     with FrameReader(place.open(1, name), name) as reader:
         assert b"".join(reader.bytes_of(start, stop)) == LINES[start:stop]
 
 
-def test_the_index_knows_where_lines_begin(place: Place):
+def test_the_index_locates_lines(place: Place):
     name = store_in(place, 1, [LINES]).sha256
     with FrameReader(place.open(1, name), name) as reader:
         start, stop = reader.place_of_lines(50_000, 50_001)
@@ -81,7 +81,7 @@ def test_the_index_knows_where_lines_begin(place: Place):
         assert (reader.lines, reader.line_at(start)) == (100_000, 50_000)
 
 
-def test_a_part_is_read_as_a_file(place: Place):
+def test_a_part_can_be_read_like_a_file(place: Place):
     name = store_in(place, 1, [LARGE]).sha256
     part = Part(FrameReader(place.open(1, name), name), 1_000_000, 9_000_000)
     pieces = iter(lambda: part.read(300_000), b"")
@@ -89,14 +89,14 @@ def test_a_part_is_read_as_a_file(place: Place):
     part.close()
 
 
-def test_projects_share_nothing(place: Place):
+def test_projects_are_isolated(place: Place):
     name = store_in(place, 1, [b"theirs"]).sha256
     assert place.size_of(2, name) is None
     with pytest.raises(NotHere):
         place.open(2, name)
 
 
-def test_what_is_not_stored_is_not_here(place: Place):
+def test_missing_content_is_reported_as_missing(place: Place):
     assert place.size_of(1, NEVER) is None
     place.remove(1, NEVER)
     with pytest.raises(NotHere):
@@ -104,20 +104,20 @@ def test_what_is_not_stored_is_not_here(place: Place):
 
 
 @pytest.mark.parametrize("name", ["../../secret", "A" * 64, ""])
-def test_a_name_that_is_no_hash_is_never_looked_for(place: Place, name: str):
+def test_an_invalid_hash_is_rejected_without_a_lookup(place: Place, name: str):
     for method in (place.open, place.size_of, place.remove):
         with pytest.raises(NotStored):
             method(1, name)
 
 
-def test_removed_content_is_gone(place: Place):
+def test_removed_content_is_no_longer_listed(place: Place):
     name = store_in(place, 1, [b"once"]).sha256
     place.remove(1, name)
     assert place.size_of(1, name) is None
     assert list(place.entries()) == []
 
 
-def test_entries_are_listed_by_project_and_beginning(place: Place):
+def test_entries_can_be_listed_by_project_and_prefix(place: Place):
     names = {store_in(place, 1, [b"%d" % number]).sha256 for number in range(20)}
     other = store_in(place, 12, [b"other"]).sha256
     first = min(names)
@@ -133,7 +133,7 @@ def test_entries_are_listed_by_project_and_beginning(place: Place):
     assert len(list(place.entries())) == 21
 
 
-def test_an_upload_that_fails_leaves_nothing(place: Place, address: str):
+def test_a_failed_upload_leaves_nothing_behind(place: Place, address: str):
     def cut() -> Iterator[bytes]:
         yield LARGE[:7_000_000]
         raise ConnectionError
@@ -144,7 +144,7 @@ def test_an_upload_that_fails_leaves_nothing(place: Place, address: str):
 
 
 @pytest.mark.parametrize("content", [b"", b"cut", b"\xff" * 100, b"\xff" * 24 + MAGIC])
-def test_a_spoilt_file_is_damaged_and_not_away(place: Place, address: str, content: bytes):
+def test_a_corrupt_file_is_not_a_store_outage(place: Place, address: str, content: bytes):
     name = store_in(place, 1, [LINES]).sha256
     spoil(address, 1, name, content)
     with pytest.raises(NotStored) as raised:
@@ -152,25 +152,25 @@ def test_a_spoilt_file_is_damaged_and_not_away(place: Place, address: str, conte
     assert not isinstance(raised.value, OSError)
 
 
-def test_the_same_content_stored_again_mends_a_spoilt_file(place: Place, address: str):
+def test_storing_the_same_content_again_repairs_a_corrupt_file(place: Place, address: str):
     name = store_in(place, 1, [LINES]).sha256
     spoil(address, 1, name, b"cut")
     store_in(place, 1, [LINES])
     assert content_of(place, 1, name) == LINES
 
 
-def test_a_trial_leaves_no_artifact(place: Place):
+def test_a_write_probe_leaves_no_artifact(place: Place):
     place.try_to_write()
     assert list(place.entries()) == []
 
 
-def test_a_store_has_the_mark_that_was_set(place: Place):
+def test_the_mark_of_a_store_can_be_set_and_read(place: Place):
     assert place.mark() == ""
     place.set_mark("0123abc")
     assert place.mark() == "0123abc"
     assert list(place.entries()) == []
 
 
-def test_no_draft_is_left_that_a_living_upload_needs(place: Place):
+def test_drafts_of_active_uploads_are_not_removed(place: Place):
     store_in(place, 1, [b"x"])
     assert place.remove_drafts(older_than=timedelta()) == 0

@@ -1,4 +1,4 @@
-"""After a failure requests fail at once, for a while; then one finds out for all."""
+"""After a failure requests fail fast for a while; then one of them probes for all."""
 
 import time
 
@@ -18,7 +18,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def pause_after(breaker: Breaker, clock: list[float]) -> float:
-    """Seconds until a request may be made again."""
+    """Seconds until the next request is allowed."""
     began = clock[0]
     while True:
         try:
@@ -29,14 +29,14 @@ def pause_after(breaker: Breaker, clock: list[float]) -> float:
             return clock[0] - began
 
 
-def test_requests_are_made_while_they_work(clock):
+def test_requests_pass_while_they_succeed(clock):
     breaker = Breaker()
     for _ in range(3):
         breaker.begin()
         breaker.worked()
 
 
-def test_pauses_double_up_to_half_a_minute_until_a_request_works(clock):
+def test_pauses_double_up_to_half_a_minute_until_a_request_succeeds(clock):
     breaker = Breaker()
     pauses = []
     for _ in range(9):
@@ -48,7 +48,7 @@ def test_pauses_double_up_to_half_a_minute_until_a_request_works(clock):
     assert pause_after(breaker, clock) == 0.5
 
 
-def test_requests_that_fail_together_are_one_failure(clock):
+def test_concurrent_failures_count_as_one(clock):
     breaker = Breaker()
     began = [breaker.begin() for _ in range(8)]
     clock[0] += 10
@@ -57,7 +57,7 @@ def test_requests_that_fail_together_are_one_failure(clock):
     assert pause_after(breaker, clock) == 0.5
 
 
-def test_after_a_pause_one_request_is_made_and_the_others_wait_for_its_end(clock):
+def test_after_a_pause_one_request_probes_and_the_others_fail(clock):
     breaker = Breaker()
     breaker.failed(clock[0], AWAY)
     clock[0] += 1
@@ -68,7 +68,7 @@ def test_after_a_pause_one_request_is_made_and_the_others_wait_for_its_end(clock
     breaker.begin()
 
 
-def test_checking_is_no_request(clock):
+def test_a_check_does_not_use_up_the_probe(clock):
     breaker = Breaker()
     breaker.check()
     breaker.failed(clock[0], AWAY)
@@ -79,7 +79,7 @@ def test_checking_is_no_request(clock):
     breaker.begin()
 
 
-def test_a_request_that_never_ends_does_not_close_the_store_for_good(clock):
+def test_a_probe_that_never_ends_does_not_block_requests_forever(clock):
     breaker = Breaker()
     breaker.failed(clock[0], AWAY)
     clock[0] += 1

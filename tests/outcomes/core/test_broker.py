@@ -1,4 +1,4 @@
-"""A broker that may hang: one request, and then none for a while."""
+"""A broker that hangs gets one request, then none until a pause is over."""
 
 import socket
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.embedded_redis import running_redis
 
 @pytest.fixture
 def hanging(settings, monkeypatch, tmp_path) -> Iterator[socket.socket]:
-    """Takes connections, as the system does for a process that is stopped, and answers none."""
+    """A broker that accepts connections like a stopped process, but never responds."""
     monkeypatch.setattr(broker, "_silent_until", 0.0)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "s"))
@@ -42,26 +42,26 @@ def count_requests(listener: socket.socket) -> int:
         count += 1
 
 
-def test_a_broker_that_hangs_gets_one_request(hanging):
+def test_a_hanging_broker_gets_one_request(hanging):
     assert not any(broker.is_answering() for _ in range(20))
     assert count_requests(hanging) == 1
 
 
-def test_it_gets_another_request_after_a_while(hanging, monkeypatch):
+def test_a_hanging_broker_is_tried_again_after_a_pause(hanging, monkeypatch):
     assert not broker.is_answering()
     monkeypatch.setattr(broker, "_silent_until", 0.0)
     assert not broker.is_answering()
     assert count_requests(hanging) == 2
 
 
-def test_one_connection_serves_many_questions(answering):
+def test_one_connection_serves_many_requests(answering):
     broker.is_answering()
     before = answering.info("stats")["total_connections_received"]
     assert all(broker.is_answering() for _ in range(20))
     assert answering.info("stats")["total_connections_received"] == before
 
 
-def test_a_broker_that_was_away_answers_again(answering):
+def test_a_lost_broker_connection_is_reestablished(answering):
     assert broker.is_answering()
     answering.client_kill_filter(_type="normal", skipme=True)
     assert broker.is_answering()

@@ -1,6 +1,4 @@
-"""Faults of a bucket: each has its reason, none lasts longer than it must, and nothing stays half
-stored.
-"""
+"""Faults of a bucket: each has a reason, ends as soon as it can and leaves nothing half stored."""
 
 import hashlib
 import time
@@ -22,7 +20,7 @@ from tests import buckets
 pytestmark = pytest.mark.slow
 LARGE = hashlib.shake_128(b"seed").digest(12 * 1024 * 1024)
 NEVER = "0" * 64
-TO_GIVE_UP = 9.0  # seconds, less than a request has that is tried again
+TO_GIVE_UP = 9.0  # seconds, less than the timeout of a retried request
 
 
 @pytest.fixture
@@ -32,7 +30,7 @@ def line() -> Iterator[buckets.Line]:
 
 
 def reason_of(place: Place) -> str:
-    """The reason that storing, reading and trying agree on."""
+    """Reason of the fault, which storing, reading and probing must agree on."""
     reasons = set()
     for attempt in (
         lambda: store_in(place, 1, [b"x"]),
@@ -51,7 +49,7 @@ def reason_of(place: Place) -> str:
 
 def test_a_missing_bucket_is_not_a_missing_artifact():
     assert reason_of(place_named(absent())) == "the bucket does not exist"
-    for attempt in ("open", "size_of", "mark"):  # each as the first request
+    for attempt in ("open", "size_of", "mark"):  # each one as the first request
         with pytest.raises(StoreAway) as raised:
             getattr(place_named(absent()), attempt)(*([] if attempt == "mark" else [1, NEVER]))
         assert raised.value.is_setting
@@ -62,13 +60,13 @@ def absent() -> str:
     return address.replace("bucket-", "absent-")
 
 
-def test_wrong_credentials_are_named():
+def test_wrong_credentials_are_reported():
     place = place_named(buckets.a_bucket())
     with buckets.known_keys_only():
         assert reason_of(place) == "access is denied (InvalidAccessKeyId)"
 
 
-def test_a_store_that_is_gone_fails_at_once_after_the_first_time(line: buckets.Line):
+def test_an_unavailable_store_fails_fast_after_the_first_request(line: buckets.Line):
     place = place_named(buckets.a_bucket(line.url))
     name = store_in(place, 1, [b"here"]).sha256
     line.mode = "cut"
@@ -77,7 +75,7 @@ def test_a_store_that_is_gone_fails_at_once_after_the_first_time(line: buckets.L
     for _ in range(20):
         with pytest.raises(StoreAway):
             place.size_of(1, name)
-    assert time.monotonic() - began < TO_GIVE_UP  # of one request, and these are twenty
+    assert time.monotonic() - began < TO_GIVE_UP  # the timeout of one request; these are twenty
     line.mode = "open"
     assert eventually(place, name)
 
@@ -92,7 +90,7 @@ def test_a_store_that_is_gone_fails_at_once_after_the_first_time(line: buckets.L
     ],
     ids=["store", "list", "size", "trial"],
 )
-def test_each_kind_of_request_finds_out_that_the_store_is_back(line: buckets.Line, work):
+def test_each_kind_of_request_detects_that_the_store_is_back(line: buckets.Line, work):
     place = place_named(buckets.a_bucket(line.url))
     line.mode = "cut"
     for _ in range(3):
@@ -112,7 +110,7 @@ def test_each_kind_of_request_finds_out_that_the_store_is_back(line: buckets.Lin
 
 
 def eventually(place: Place, name: str) -> int | None:
-    """As soon as the pause is over, which doubles up to half a minute."""
+    """Try until the pause is over. It doubles up to half a minute."""
     for _ in range(900):
         try:
             return place.size_of(1, name)
@@ -121,7 +119,7 @@ def eventually(place: Place, name: str) -> int | None:
     raise AssertionError("The store stayed away.")
 
 
-def test_a_silent_store_is_given_up_and_a_trial_sooner(line: buckets.Line):
+def test_a_store_that_does_not_respond_times_out_and_a_probe_earlier(line: buckets.Line):
     place = place_named(buckets.a_bucket(line.url))
     store_in(place, 1, [b"here"])
     line.mode = "silent"
@@ -134,7 +132,7 @@ def test_a_silent_store_is_given_up_and_a_trial_sooner(line: buckets.Line):
     assert time.monotonic() - began < 60
 
 
-def test_an_upload_whose_connection_is_cut_leaves_nothing(line: buckets.Line):
+def test_an_upload_whose_connection_is_cut_leaves_nothing_behind(line: buckets.Line):
     address = buckets.a_bucket(line.url)
     line.bytes_left = 8_000_000
     with pytest.raises(StoreAway):
@@ -142,7 +140,7 @@ def test_an_upload_whose_connection_is_cut_leaves_nothing(line: buckets.Line):
     assert buckets.keys_in(address) == []
 
 
-def test_a_read_whose_connection_is_cut_is_a_fault_of_the_place(line: buckets.Line):
+def test_a_read_whose_connection_is_cut_is_a_store_fault(line: buckets.Line):
     place = place_named(buckets.a_bucket(line.url))
     name = store_in(place, 1, [LARGE]).sha256
     with FrameReader(place.open(1, name), name) as reader:
@@ -153,7 +151,7 @@ def test_a_read_whose_connection_is_cut_is_a_fault_of_the_place(line: buckets.Li
             b"".join(pieces)
 
 
-def test_an_object_that_was_deleted_is_missing():
+def test_a_deleted_object_is_missing():
     address = buckets.a_bucket()
     place = place_named(address)
     name = store_in(place, 1, [b"here"]).sha256

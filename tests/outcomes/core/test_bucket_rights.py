@@ -1,4 +1,4 @@
-"""The rights that docs/artifacts.md names are enough on S3, and each of them is needed."""
+"""The S3 permissions listed in docs/artifacts.md are sufficient, and each of them is necessary."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ OTHER_RIGHT = "s3:GetBucketAcl"
 
 
 def rights_for(address: str) -> str:
-    """The policy of the page, for this bucket."""
+    """The policy from the docs, for this bucket."""
     match = re.search(r"```json\n(.*?)```", (ROOT / "docs/artifacts.md").read_text(), re.DOTALL)
     assert match is not None
     bucket = address.removeprefix("s3://").partition("/")[0]
@@ -40,16 +40,16 @@ def do_everything(place: Place) -> None:
     place.remove(1, name)
 
 
-def test_the_rights_of_the_page_are_enough(tmp_path):
+def test_the_documented_permissions_are_sufficient(tmp_path):
     address = buckets.a_bucket()
     keys = buckets.keys_of_user(rights_for(address))
     with buckets.known_keys_only():
         do_everything(place_at(address, spool=tmp_path, secrets=keys))
 
 
-# The right to end an upload is needed only where one fails.
+# The permission to abort an upload is needed only if one fails.
 @pytest.mark.parametrize("right", ["ListBucket", "GetObject", "PutObject", "DeleteObject"])
-def test_without_one_of_them_access_is_denied(tmp_path, right):
+def test_access_is_denied_without_any_one_of_the_permissions(tmp_path, right):
     address = buckets.a_bucket()
     policy = rights_for(address)
     assert f'"s3:{right}"' in policy

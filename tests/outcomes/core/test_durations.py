@@ -1,4 +1,4 @@
-"""Durations in buckets: any percentile, close to what was measured, and sums that are exact."""
+"""Durations in buckets: percentiles within one percent, and exact sums."""
 
 from collections import Counter
 from math import ceil
@@ -14,29 +14,29 @@ counted = st.dictionaries(st.integers(0, 2_000), st.integers(1, 2**33), max_size
 
 
 @given(measured)
-def test_a_bucket_tells_a_duration_to_one_per_cent(elapsed):
+def test_a_bucket_represents_a_duration_within_one_percent(elapsed):
     assert middle_of(bucket_of(elapsed)) == pytest.approx(elapsed, rel=0.0101)
 
 
 @given(st.floats(-1, 1e300), st.floats(-1, 1e300))
-def test_buckets_are_in_the_order_of_the_durations(one, other):
+def test_buckets_are_in_order_of_duration(one, other):
     shorter, longer = sorted([one, other])
     assert 0 <= bucket_of(shorter) <= bucket_of(longer) < 2**16
 
 
-def test_a_measured_zero_is_a_duration_of_its_own():
+def test_a_measured_zero_has_its_own_bucket():
     assert middle_of(bucket_of(0)) == 0
     assert middle_of(bucket_of(1e-9)) > 0
 
 
 @given(st.lists(measured | st.just(0.0), min_size=1, max_size=50), st.sampled_from([50, 95, 99]))
-def test_a_percentile_is_the_nearest_rank(durations, percent):
+def test_a_percentile_uses_the_nearest_rank(durations, percent):
     nearest = sorted(durations)[ceil(len(durations) * percent / 100) - 1]
     measured = percentile(Counter(bucket_of(duration) for duration in durations), percent)
     assert measured == pytest.approx(nearest, rel=0.0101)
 
 
-def test_nothing_measured_has_no_percentile():
+def test_without_measurements_there_is_no_percentile():
     assert percentile({}, 50) is None
 
 
@@ -52,7 +52,7 @@ def test_packed_counts_add_up_exactly(several):
     assert +again.buckets() == total
 
 
-def test_lanes_that_would_run_over_are_emptied_first():
+def test_packed_counters_are_flushed_before_they_overflow():
     most = {1_000: 2**32 - 1, 1_001: 0}
     pile = Pile()
     for _ in range(3):
@@ -62,7 +62,7 @@ def test_lanes_that_would_run_over_are_emptied_first():
 
 
 @given(counted, st.data())
-def test_subtracted_values_are_gone(counts, data):
+def test_subtracted_counts_are_removed(counts, data):
     less = {bucket: -data.draw(st.integers(0, calls)) for bucket, calls in counts.items()}
     pile = Pile()
     pile.add(pack(counts))

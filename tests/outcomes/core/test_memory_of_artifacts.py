@@ -1,4 +1,4 @@
-"""An artifact is streamed: what it takes of memory does not grow with its size."""
+"""Artifacts are streamed: memory does not grow with their size."""
 
 import os
 import subprocess
@@ -11,8 +11,8 @@ from tests import buckets
 
 pytestmark = pytest.mark.slow
 MIB = 1024 * 1024
-# In a process of its own: what a library takes outside of Python counts too. Random bytes, which
-# cannot be compressed, are made on the way.
+# Runs in a separate process to include memory of native libraries. The content is
+# incompressible random bytes, generated on the fly.
 PROGRAM = """
 import hashlib, resource, sys
 import django
@@ -39,7 +39,7 @@ print(peak() - before)
 
 
 @pytest.mark.parametrize("kind", ["folder", "bucket"])
-def test_a_larger_artifact_takes_no_more_memory(tmp_path: Path, kind: str):
+def test_memory_does_not_grow_with_the_size_of_an_artifact(tmp_path: Path, kind: str):
     address = buckets.a_bucket() if kind == "bucket" else (tmp_path / "store").as_uri()
     variables = {
         "DJANGO_SETTINGS_MODULE": "edictum_site.settings",

@@ -1,4 +1,4 @@
-"""Scope of an address: time, environment and agent, and its words."""
+"""The scope in a URL: range, environment and agent, and how pages describe it."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -44,7 +44,7 @@ def scope(*, zone: tzinfo = UTC, is_list: bool = False, usual: str = "", **query
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_a_range_has_full_minutes_and_includes_the_current_one(name):
+def test_a_range_consists_of_full_minutes_and_includes_the_current_one(name):
     chosen = scope(range=name)
     assert chosen.until == UNTIL
     assert chosen.length == RANGES[name][0]
@@ -52,14 +52,14 @@ def test_a_range_has_full_minutes_and_includes_the_current_one(name):
     assert chosen.previous.length == chosen.length
 
 
-def test_without_a_time_every_page_is_of_a_day():
+def test_without_a_range_every_page_covers_a_day():
     assert scope().range == "24h"
     assert scope(range="12 parsecs").range == "24h"
     assert scope(is_list=True).range == "24h"
     assert scope(range=ALL, is_list=True).bounds == (None, None)
 
 
-def test_without_a_time_a_page_has_the_range_that_a_person_chose_last():
+def test_without_a_range_a_page_uses_the_last_range_the_person_chose():
     assert scope(usual="7d").range == "7d"
     assert scope(usual="7d", range="1h").range == "1h"
     assert scope(usual="7d", is_list=True).range == "7d"
@@ -68,7 +68,7 @@ def test_without_a_time_a_page_has_the_range_that_a_person_chose_last():
     assert scope(usual="12 parsecs").range == "24h"
 
 
-def test_a_list_takes_a_range_as_every_page():
+def test_a_list_accepts_a_range_like_any_page():
     assert scope(range="7d", is_list=True).range == "7d"
 
 
@@ -81,7 +81,7 @@ def test_a_list_takes_a_range_as_every_page():
         ({"to": "2026-11-03T09:00Z"}, (2, 9), (3, 9)),
     ],
 )
-def test_chosen_times_stay_as_they_are(query, since, until):
+def test_chosen_times_are_used_as_given(query, since, until):
     chosen = scope(**query)
     assert (chosen.since.day, chosen.since.hour, chosen.since.minute) == (*since, 0)
     assert (chosen.until.day, chosen.until.hour) == until if until else chosen.until == UNTIL
@@ -99,7 +99,7 @@ def test_chosen_times_stay_as_they_are(query, since, until):
         {"from_": "0001-01-01T00:00:00+14:00", "to": "0001-01-02T00:00:00+14:00"},
     ],
 )
-def test_times_that_are_none_are_passed_over(query):
+def test_invalid_times_are_ignored(query):
     assert scope(**query).range == "24h"
 
 
@@ -131,7 +131,7 @@ def test_an_unavailable_range_says_so(query, message):
     assert scope(**query).amiss == message
 
 
-def test_a_page_is_of_ninety_days_at_most_and_a_list_goes_back_to_the_first_call():
+def test_a_page_covers_at_most_ninety_days_and_a_list_all_time():
     assert scope(from_="2020-01-01T00:00Z").length == LONGEST
     assert scope(from_="2020-01-01T00:00Z", is_list=True).since.year == 2020
     before = scope(to="2026-11-02T09:00Z", is_list=True)
@@ -140,19 +140,19 @@ def test_a_page_is_of_ninety_days_at_most_and_a_list_goes_back_to_the_first_call
 
 
 @given(MOMENTS, st.integers(1, 90 * 24 * 60), st.booleans())
-def test_an_address_says_all_of_a_scope(since, minutes, is_list):
+def test_a_scope_round_trips_through_the_url(since, minutes, is_list):
     until = since + timedelta(minutes=minutes)
     chosen = Scope(since=since, until=until, environment="staging", agent="a&b")
     assert scope_from(chosen.query(), now=NOW, zone=UTC, is_list=is_list) == chosen
 
 
-def test_no_time_lies_far_ahead():
+def test_a_scope_does_not_extend_far_into_the_future():
     chosen = scope(from_="2026-11-01T00:00Z", to="9999-12-31T23:59Z")
     assert chosen.until < NOW + timedelta(days=3)
 
 
 @pytest.mark.parametrize("query", [{"range": "live"}, {"range": "90d"}, {"agent": "bot"}])
-def test_an_address_says_a_range_by_its_name(query):
+def test_a_named_range_round_trips_through_the_url(query):
     chosen = scope(**query)
     assert scope_from(chosen.query(), now=NOW, zone=UTC) == chosen
     assert chosen.query()["range"] == chosen.range
@@ -182,7 +182,7 @@ def test_times_are_in_the_readers_time_zone(query, words, inside):
     assert (chosen.words, chosen.in_words) == (words, inside)
 
 
-def test_lists_have_words_for_all_and_for_what_was_before():
+def test_list_scopes_describe_all_time_and_open_ranges():
     assert scope(range=ALL, is_list=True).words == "All time"
     before = scope(is_list=True, zone=BERLIN, to="2026-11-02T08:00Z")
     assert (before.words, before.in_words) == ("Until 2 Nov 09:00", "until 2 Nov 09:00")
@@ -196,7 +196,7 @@ def test_lists_have_words_for_all_and_for_what_was_before():
         ("live", "the previous 15 minutes"),
     ],
 )
-def test_the_previous_period_has_a_name(name, words):
+def test_the_previous_period_has_a_label(name, words):
     assert scope(range=name).before_words == words
 
 
@@ -207,7 +207,7 @@ LORD_HOWE = ZoneInfo("Australia/Lord_Howe")
 @example(datetime(2016, 9, 30, 22, tzinfo=UTC), 205, Step.HOUR, LORD_HOWE)
 @example(datetime(2016, 9, 30, 22, tzinfo=UTC), 400, Step.HOUR, LORD_HOWE)
 @example(datetime(2016, 4, 2, 12, 7, tzinfo=UTC), 205, Step.HOUR, LORD_HOWE)
-def test_steps_lie_end_to_end_and_leave_nothing_out(since, minutes, step, zone):
+def test_steps_are_contiguous_and_cover_the_range(since, minutes, step, zone):
     until = since + timedelta(minutes=minutes if step is Step.MINUTE else minutes * 5)
     until = min(until, since + timedelta(days=2)) if step is Step.MINUTE else until
     edges = edges_between(since, until, step, zone)
@@ -222,7 +222,7 @@ def test_steps_lie_end_to_end_and_leave_nothing_out(since, minutes, step, zone):
         assert all(edge.minute % (15 if step is Step.QUARTER else 60) == 0 for edge in inner)
 
 
-def test_an_hour_in_which_a_clock_is_moved_by_half_of_one_is_longer():
+def test_an_hour_with_a_half_hour_clock_change_is_longer():
     spring = edges_between(
         datetime(2016, 10, 1, 13, 30, tzinfo=UTC),
         datetime(2016, 10, 1, 17, tzinfo=UTC),
@@ -233,7 +233,7 @@ def test_an_hour_in_which_a_clock_is_moved_by_half_of_one_is_longer():
     assert [edge.astimezone(LORD_HOWE).hour for edge in spring] == [0, 1, 3, 4]
 
 
-def test_a_day_is_as_long_as_its_clock_makes_it():
+def test_the_length_of_a_day_follows_clock_changes():
     since, until = datetime(2026, 10, 23, 22, tzinfo=UTC), datetime(2026, 10, 26, 23, tzinfo=UTC)
     edges = edges_between(since, until, Step.DAY, BERLIN)
     assert [after - before for before, after in pairwise(edges)] == [
@@ -250,7 +250,7 @@ def test_a_day_is_as_long_as_its_clock_makes_it():
     assert [after - before for before, after in pairwise(spring)] == [23 * HOUR]
 
 
-def test_a_day_whose_midnight_the_clock_went_over_begins_with_its_first_moment():
+def test_a_day_without_a_midnight_starts_at_its_first_moment():
     havana = ZoneInfo("America/Havana")
     edges = edges_between(
         datetime(2026, 3, 7, 12, tzinfo=UTC), datetime(2026, 3, 9, 12, tzinfo=UTC), Step.DAY, havana
@@ -265,9 +265,9 @@ def test_a_day_whose_midnight_the_clock_went_over_begins_with_its_first_moment()
     "name",
     ["", "Mars/Olympus", "../../etc/passwd", "/etc/localtime", "Europe", "x" * 65, "\0", "Ü"],
 )
-def test_what_is_no_zone_is_utc(name):
+def test_an_unknown_time_zone_is_utc(name):
     assert zone_named(name) is UTC
 
 
-def test_a_zone_has_its_name():
+def test_a_time_zone_is_resolved_by_name():
     assert zone_named("Asia/Kathmandu").utcoffset(NOW) == timedelta(hours=5, minutes=45)

@@ -1,4 +1,4 @@
-"""Many rows in one statement do what as many single statements would."""
+"""Bulk statements have the same effect as one statement for each row."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -19,7 +19,7 @@ POSTING = ("token", "at", "call")
 EVENT = ("id", "project", "environment", "call_digest", "digest", "agent", "source",
          "received_at", "item")  # fmt: skip
 
-# The arrays that PostgreSQL is sent are our own work; half of the rows of a column are often alike.
+# We encode the arrays for PostgreSQL ourselves, so every column type is tested.
 VALUES = {
     models.BigIntegerField: st.integers(-(2**63), 2**63 - 1),
     models.ForeignKey: st.integers(1, 2**63 - 1),
@@ -72,12 +72,12 @@ def test_only_new_rows_are_inserted_and_returned(db):
     assert set(Event.objects.values_list("id", flat=True)) == {1, 2, 3, 5}
 
 
-def test_of_two_equal_rows_in_one_statement_the_first_stays(db):
+def test_the_first_of_two_duplicate_rows_in_one_statement_is_inserted(db):
     rows = [an_event_row(7, b"same"), an_event_row(8, b"same")]
     assert bulk.insert_new(Event, EVENT, rows) == {7}
 
 
-def test_bytes_and_times_come_out_as_they_went_in(db):
+def test_bytes_and_timestamps_round_trip_unchanged(db):
     at = datetime(2026, 11, 18, 23, 59, 59, 999_999, tzinfo=UTC)
     bulk.insert_new(Event, EVENT, [an_event_row(1, received_at=at)])
     row = Event.objects.get()
@@ -88,8 +88,8 @@ def test_bytes_and_times_come_out_as_they_went_in(db):
 
 @with_a_database(60)
 @given(CALLS, st.sets(st.sampled_from(CALL_COLUMNS[4:])))
-def test_every_row_comes_out_as_it_went_in(db, rows, group_key):
-    for row in rows:  # in some columns all are the same
+def test_call_rows_round_trip_unchanged(db, rows, group_key):
+    for row in rows:  # some columns have the same value in all rows
         row.update({name: rows[0][name] for name in group_key}, classified="")
     bulk.insert_new(Call, CALL_COLUMNS, [tuple(row.values()) for row in rows])
     counted = {row["id"]: row for row in Call.objects.values(*CALL_COLUMNS)}
@@ -102,7 +102,7 @@ def test_every_row_comes_out_as_it_went_in(db, rows, group_key):
     assert not counted
 
 
-def test_as_many_rows_as_a_claim_has_come_out_as_they_went_in(db):
+def test_as_many_rows_as_one_claim_holds_round_trip_unchanged(db):
     rows = [
         an_event_row(number, agent=number % 7, received_at=NOON + timedelta(seconds=number // 3))
         for number in range(1, 1_238)
@@ -112,8 +112,8 @@ def test_as_many_rows_as_a_claim_has_come_out_as_they_went_in(db):
     assert list(result) == [(row[0], row[5], row[7]) for row in rows]
 
 
-def test_what_is_done_meanwhile_leaves_statement_and_connection_as_they_are(db):
-    """SQLite works in this process: there is no meanwhile."""
+def test_a_callback_during_an_insert_does_not_disturb_the_statement_or_connection(db):
+    """SQLite runs in this process, so nothing can happen during its statements."""
     done: list[int] = []
 
     def some() -> bool:
@@ -130,13 +130,13 @@ def test_what_is_done_meanwhile_leaves_statement_and_connection_as_they_are(db):
     assert Event.objects.filter(pk__in=[1, 2, 5]).count() == 3
 
 
-def test_ids_far_apart_are_read_back(db):
+def test_ids_far_apart_are_detected_as_present(db):
     numbers = [1, 2, 900, 5_000, 10**12, 10**12 + 1, 2**62]
     bulk.insert_new(Event, EVENT, [an_event_row(number) for number in numbers])
     assert bulk.ids_present(Event, [*numbers, 3, 10**15]) == set(numbers)
 
 
-def test_sums_begin_at_nothing_and_grow(db):
+def test_counters_start_at_zero_and_are_incremented(db):
     environment = builders.an_environment(builders.a_project())
     project_url = {"project_id": environment.project_id}
     use = ArtifactUse.objects.create(environment=environment, digest=b"a", name="a", **project_url)
@@ -149,7 +149,7 @@ def test_sums_begin_at_nothing_and_grow(db):
     assert list(rows) == [(one, 2), (other, 5)]
 
 
-def test_the_rows_named_are_changed_and_no_others(db):
+def test_only_the_listed_rows_are_updated(db):
     project = builders.a_project()
     environment = builders.an_environment(project)
     ids = [
@@ -165,14 +165,14 @@ def test_the_rows_named_are_changed_and_no_others(db):
     assert not Session.objects.exclude(version=None).exists()
 
 
-def test_nothing_to_write_asks_nothing(db, django_assert_num_queries):
+def test_empty_writes_run_no_queries(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert bulk.insert_new(Event, EVENT, []) == set()
         bulk.add(ArtifactMaker, ("use", "agent"), ("calls",), [])
         bulk.update(Session, ("id", "attempts"), [])
 
 
-def test_rows_are_removed_by_their_key_and_no_others(db):
+def test_only_rows_with_the_given_keys_are_removed(db):
     rows = [(token, at, call) for token in (1, -(2**60)) for at in (5, 6) for call in (7, 8)]
     bulk.insert_missing(Posting, POSTING, rows)
     bulk.remove(Posting, POSTING, sorted([rows[0], rows[5], (9, 9, 9)]))
@@ -182,7 +182,7 @@ def test_rows_are_removed_by_their_key_and_no_others(db):
     assert Posting.objects.count() == 6
 
 
-def test_rows_of_a_query_are_those_that_django_reads(db):
+def test_rows_of_a_query_match_those_django_reads(db):
     bulk.insert_new(Event, EVENT, [an_event_row(1), an_event_row(2, received_at=NOON + HOUR)])
     query = Event.objects.filter(received_at__gte=NOON).order_by("id")
     for columns in (("id", "source", "received_at", "set_apart"), ("digest",)):

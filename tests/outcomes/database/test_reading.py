@@ -1,4 +1,4 @@
-"""Reasons for which no page reads from a replica."""
+"""Conditions under which no page reads from a replica."""
 
 import pytest
 
@@ -20,6 +20,6 @@ from outcomes.database.reading import NEVER, ReplicaState
         ),
     ],
 )
-def test_a_replica_is_read_from_while_it_is_a_standby_that_keeps_up(settings, state, fault):
+def test_only_an_up_to_date_standby_is_used_as_a_replica(settings, state, fault):
     settings.REPLICA_LAG = 60
     assert state.fault == fault

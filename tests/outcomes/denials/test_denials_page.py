@@ -1,4 +1,4 @@
-"""The pages about denials: how many, for which reason, by which rule, and the loops first."""
+"""The denials pages: counts by reason and rule, with loops first."""
 
 import csv
 import html
@@ -62,18 +62,18 @@ def by_rule(rule: str, session: str = "s-1", **fields: Any) -> dict[str, Any]:
     return a_denied_item(session, **denial | fields)
 
 
-def test_an_empty_project_is_led_to_its_start(pages):
+def test_an_empty_project_shows_an_empty_state(pages):
     assert "No calls yet" in pages.text("denials/")
 
 
-def test_a_calm_time_says_so(pages, agent):
+def test_a_period_without_denials_shows_an_empty_state(pages, agent):
     agent.post(an_item(), an_item())
     text = pages.text("denials/")
     assert "No denials in the last 24 hours" in text
     assert "No session had the same call denied 3 times or more" in text
 
 
-def test_denials_have_those_of_the_previous_period(pages, agent, version):
+def test_denial_counts_are_compared_with_the_previous_period(pages, agent, version):
     agent.post(
         by_rule("no-rm", tool_name="shell"),
         by_rule("no-rm", tool_name="shell", agent_id="other"),
@@ -93,8 +93,8 @@ def test_denials_have_those_of_the_previous_period(pages, agent, version):
     assert "2 of 3 name a rule" in text_of(page)
 
 
-def test_the_same_call_denied_three_times_is_a_loop_and_leads_to_it(pages, agent):
-    """Those that go on stand before longer ones that do not."""
+def test_three_identical_denials_are_listed_as_a_loop_with_a_link_to_the_session(pages, agent):
+    """Ongoing loops are listed before longer ones that have ended."""
     again: dict[str, Any] = {"tool_args": {"path": "build"}, "tool_name": "shell"}
     agent.post(
         *[a_denied_item("s-loop", **again) for _ in range(3)],
@@ -110,7 +110,7 @@ def test_the_same_call_denied_three_times_is_a_loop_and_leads_to_it(pages, agent
     assert "sessions/s-loop/?environment=production#loop" in body
 
 
-def test_a_rule_leads_to_what_it_stopped_and_to_where_it_is_written(pages, agent, version):
+def test_a_rule_page_links_to_the_calls_it_denied_and_to_its_source(pages, agent, version):
     agent.post(
         *[by_rule("no-rm", tool_name="shell", tool_args={"of": "build"}) for _ in range(6)],
         by_rule("no-rm", tool_name="mail"),
@@ -127,19 +127,19 @@ def test_a_rule_leads_to_what_it_stopped_and_to_where_it_is_written(pages, agent
     assert 'of: "build"' in text
     assert re.search(rf"contracts/b/ops/versions/{version.number}/\?range=24h#L\d+", body), body
     assert "Backtest" in text
-    assert "Try in playground" not in text  # its arguments were not told
+    assert "Try in playground" not in text  # its arguments were not reported
     (calls,) = re.findall(r'href="([^"]*)">\s*mail\s*</a>', body)
     listed = pages.client.get(html.unescape(calls)).content.decode()
     assert listed.count('<tr data-row="') == 1
 
 
-def test_a_rule_of_which_nothing_is_known_stopped_nothing(pages, agent):
+def test_an_unknown_rule_has_an_empty_page(pages, agent):
     agent.post(an_item())
     assert "gone denied no calls" in pages.text("denials/rule/", rule="gone")
     assert pages.get("denials/rule/").status_code == 404
 
 
-def test_lists_of_calls_are_narrowed_to_a_reason_and_a_rule_with_a_way_out(pages, agent, version):
+def test_filters_by_reason_and_rule_can_be_added_and_removed(pages, agent, version):
     agent.post(by_rule("no-rm"), by_rule("no-mail"), a_denied_item(reason="limit"), an_item())
     assert len(pages.rows("calls/", reason="contract")) == 2
     assert len(pages.rows("calls/", rule="no-mail", show="denied")) == 1
@@ -149,12 +149,12 @@ def test_lists_of_calls_are_narrowed_to_a_reason_and_a_rule_with_a_way_out(pages
     assert wider.count('<tr data-row="') == 2
 
 
-def test_it_says_something_new_only_when_something_is(pages, agent):
+def test_the_live_section_updates_only_when_denials_change(pages, agent):
     agent.post(a_denied_item())
     body = pages.get("denials/", range="30d").content.decode()
     (live,) = re.findall(r'id="denials" data-live hx-get="([^"]*)"', body)
     rows_shown = pages.client.get(html.unescape(live))
-    # The minute may have passed meanwhile.
+    # The minute may have changed in the meantime.
     assert rows_shown.status_code == 204 or 'id="denials"' in rows_shown.content.decode()
     agent.post(a_denied_item())
     fresh = pages.client.get(html.unescape(live)).content.decode()
@@ -162,7 +162,7 @@ def test_it_says_something_new_only_when_something_is(pages, agent):
     assert 'id="sentence" hx-swap-oob="true"' in fresh
 
 
-def test_each_table_is_a_file(pages, agent, version):
+def test_each_table_can_be_downloaded(pages, agent, version):
     again: dict[str, Any] = {"tool_args": {"path": "build"}, "tool_name": "shell"}
     agent.post(*[by_rule("no-rm", "s-loop", **again) for _ in range(3)])
 
@@ -183,7 +183,9 @@ def test_each_table_is_a_file(pages, agent, version):
     assert [call["tool_name"] for call in body] == ["shell"] * 3
 
 
-def test_twelve_queries_whatever_there_is(pages, agent, version, django_assert_max_num_queries):
+def test_the_denials_pages_use_at_most_twelve_queries(
+    pages, agent, version, django_assert_max_num_queries
+):
     for number in range(4):
         agent.post(
             *[by_rule(f"r-{number}-{each}", f"s-{each}", tool_args={}) for each in range(12)],
@@ -203,7 +205,7 @@ def test_twelve_queries_whatever_there_is(pages, agent, version, django_assert_m
 
 
 def mixed_traffic() -> list[dict[str, Any]]:
-    """Over four days, every reason, tool and agent with each other."""
+    """Every combination of reason, tool and agent, over four days."""
     kinds = (
         lambda: by_rule("no-rm", bundle_name="ops"),
         lambda: a_denied_item("s-2", "limit", decision_name="sessions"),
@@ -231,7 +233,7 @@ def mixed_traffic() -> list[dict[str, Any]]:
         {"range": "7d", "environment": "production"},
     ],
 )
-def test_its_numbers_are_those_of_a_recount_and_of_the_statistics(pages, agent, version, query):
+def test_denial_counts_match_a_recount_and_the_stats_api(pages, agent, version, query):
     agent.post(*mixed_traffic())
     scope = scope_from(query, now=datetime.now(UTC), zone=UTC)
     body = pages.get("denials/", **query).content.decode()

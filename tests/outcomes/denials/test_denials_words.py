@@ -1,4 +1,4 @@
-"""Headlines of the pages about denials."""
+"""Headlines of the denials pages."""
 
 from datetime import UTC, datetime
 
@@ -44,19 +44,19 @@ def sentence(denied=0, before=0, calls=100, calls_before=100, loops=(0, 0)):
     return strip_tags(denials_sentence(*request)), denials_second_sentence(*request)
 
 
-def test_it_says_how_many_and_how_that_was_before():
+def test_the_headline_compares_denials_with_the_previous_period():
     compared = "816 of 19,529 calls denied, vs 585 in the previous 24 hours"
     assert sentence(816, 585, 19_529) == (compared, "")
     assert sentence(1, 0, 1, calls_before=0) == ("1 of 1 call denied", "")
 
 
-def test_it_says_that_nothing_was_denied_or_called():
+def test_the_headline_states_that_there_were_no_denials_or_no_calls():
     assert sentence() == ("No denials in the last 24 hours", "")
     assert sentence(before=7)[0] == "No denials in the last 24 hours, vs 7 in the previous 24 hours"
     assert sentence(calls=0)[0] == "No calls in the last 24 hours"
 
 
-def test_a_loop_that_is_still_going_is_the_headline_with_its_cause():
+def test_an_ongoing_loop_is_the_headline_with_its_cause():
     stuck = "deploy-night is stuck: shell denied 48 times by no-deleting"
     counts = "50 of 100 calls denied, vs 1 in the previous 24 hours"
     assert sentence(50, 1, loops=(1, 1)) == (stuck, counts)
@@ -64,7 +64,7 @@ def test_a_loop_that_is_still_going_is_the_headline_with_its_cause():
     assert sentence(50, 1, loops=(2, 0)) == (counts, "2 loops, 0 still going")
 
 
-def test_a_rule_says_what_it_denied():
+def test_the_rule_headline_counts_its_denials():
     sentence = rule_sentence(DAY, "no-<rm>", denied_so(2, 3), 10)
     assert sentence == (
         "<code>no-&lt;rm&gt;</code> denied 2 of 10 calls, vs 3 in the previous 24 hours"
@@ -73,6 +73,6 @@ def test_a_rule_says_what_it_denied():
     assert nothing.endswith("denied no calls, vs 3 in the previous 24 hours")
 
 
-def test_a_chart_says_its_peak():
+def test_the_chart_caption_states_the_peak():
     assert most_words(denied_so(9, 0, [3, 1, 5]), "hour") == "peak 5 per hour"
     assert most_words(denied_so(0, 0, [0, 0]), "hour") == ""

@@ -1,4 +1,4 @@
-"""How long a loop goes on."""
+"""End and duration of a loop."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,10 +19,10 @@ LOOP = Loop(
 )
 
 
-def test_it_goes_on_until_it_has_been_quiet_for_a_while():
+def test_a_loop_ends_after_a_quiet_period():
     assert LOOP.goes_on(LAST + STILL / 2)
     assert not LOOP.goes_on(LAST + STILL)
 
 
-def test_it_cost_what_passed_from_its_first_to_its_last_call():
+def test_the_duration_of_a_loop_is_from_its_first_to_its_last_call():
     assert LOOP.lasted == timedelta(minutes=2)

@@ -1,4 +1,5 @@
-"""Calls counted as success whose outputs an open suggestion takes for failures."""
+"""Calls that count as success although an open suggestion says that their outputs look like
+failures."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -26,7 +27,7 @@ NOT_OK = {"ok": False, "error": "bin not found"}
 
 
 def unreported(session: str) -> dict[str, Any]:
-    """A call of which the agent reports success and no output."""
+    """A call reported as success without an output."""
     reported = {"type": "execution_result", "tool_name": "pay", "tool_success": True}
     return reported | {"agent_id": "bot", "session_id": session, "call_id": f"u-{session}"}
 
@@ -84,7 +85,7 @@ def test_calls_with_an_output_are_counted_by_session(project, agent):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_of_long_sessions_only_those_without_an_output_are_named(project, agent, monkeypatch):
+def test_long_sessions_report_only_whether_any_output_was_sent(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.figures.queries.doubt.MOST_COUNTED", 0)
     agent.post(unreported("s-3"), a_denied_item("s-4"))
     sessions = {each.session_id: each for each in Session.objects.all()}
@@ -98,7 +99,7 @@ def test_of_long_sessions_only_those_without_an_output_are_named(project, agent,
 
 
 @pytest.mark.usefixtures("traffic")
-def test_lists_of_sessions_show_their_doubt(agent, pages):
+def test_lists_of_sessions_include_their_doubt(agent, pages):
     agent.post(unreported("s-3") | {"parent_session_id": "s-1"}, unreported("s-2"))
     for path in ("sessions/", "compare-sessions/?of=s-1", "compare-sessions/?of=s-3&with=s-1"):
         text = pages.text(path, range="7d") if "?" not in path else pages.text(path)
@@ -109,7 +110,7 @@ def test_lists_of_sessions_show_their_doubt(agent, pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_a_dismissed_suggestion_raises_no_doubt(project):
+def test_a_dismissed_suggestion_causes_no_doubt(project):
     dismiss_suggestion(project.pk, Suggestion.objects.get().pk, by=EDITOR)
     assert not len(doubt_in(project.pk, last_day()))
 
@@ -125,7 +126,7 @@ def test_reclassified_calls_are_no_longer_in_doubt(project):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_another_scan_adds_what_is_new_and_removes_what_is_over(project, agent):
+def test_another_scan_adds_new_suspected_calls_and_removes_stale_ones(project, agent):
     before = set(SuspectedCall.objects.values_list("call", flat=True))
     agent.post(an_item("s-3", tool_name="lookup", output=NOT_OK))
     scanned(project)
@@ -143,7 +144,7 @@ def test_doubt_is_a_lower_bound_where_older_outputs_were_not_scanned(project, ag
 
 
 @pytest.mark.usefixtures("traffic")
-def test_sessions_carry_the_doubt_about_their_calls(pages):
+def test_session_pages_and_lists_state_the_doubt_about_their_calls(pages):
     assert "4 outputs look like failures, and no check covers them." in pages.session("s-1")
     assert "1 output looks like a failure, and no check covers it." in pages.session("s-2")
     listed = pages.text("sessions/")

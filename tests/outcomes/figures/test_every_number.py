@@ -1,4 +1,4 @@
-"""Figures on pages equal GET stats and a plain recount, for any traffic."""
+"""Figures on pages equal GET stats and a recount, for any traffic."""
 
 import re
 from collections import Counter, defaultdict
@@ -57,14 +57,14 @@ def check_row(row: dict[str, Any], calls: list[Call]) -> None:
 
 
 def wilson_bound(successes: int, of: int, side: int) -> float:
-    """As textbooks have it."""
+    """Wilson bound by the textbook formula."""
     rate, square = successes / of, Z_95 * Z_95
     spread = Z_95 * sqrt(rate * (1 - rate) / of + square / (4 * of * of))
     return (rate + square / (2 * of) + side * spread) / (1 + square / of)
 
 
 def check_took(row: dict[str, Any], calls: list[Call]) -> None:
-    """To the width of a bucket."""
+    """Check percentiles to the width of a bucket."""
     for percent in (50, 95, 99):
         right = took(calls, percent)
         assert row[f"p{percent}_ms"] == (right and pytest.approx(right, rel=0.0101)), percent
@@ -118,12 +118,12 @@ def check_denials(site: Filled) -> None:
 
 
 def check_sessions(site: Filled) -> None:
-    """Those whose last call was in this time, each with all of its calls."""
+    """Check the sessions whose last call is in the period, each with all of its calls."""
     pages, scope = site.pages, site.scope
     by_session: dict[Any, list[Call]] = defaultdict(list)
     for call in site.rows:
         session, place = call.session, call.environment.name
-        # A session is one agent's, whoever else calls in it.
+        # A session belongs to one agent, even if others call in it.
         is_of_agent = session and session.agent and scope["agent"] in ("", session.agent.name)
         if session and is_of_agent and scope["environment"] in ("", place):
             by_session[place, session.session_id].append(call)
@@ -152,7 +152,7 @@ def check_session(pages: Pages, calls: list[Call]) -> None:
     assert session is not None
     body = pages.get(f"sessions/{session.session_id}/", environment=place).content.decode()
     if right["calls"] == 1:
-        assert "tile-" not in body  # its one call says it all
+        assert "tile-" not in body  # a page of one call has no such figures
         return
     opened = f", {right['open']} open" if right["open"] else ""
     assert tile(body, "calls").startswith(
@@ -164,7 +164,7 @@ def check_session(pages: Pages, calls: list[Call]) -> None:
 @pytest.mark.slow
 @with_a_database(12)
 @given(traffic())
-def test_every_number_is_what_a_plain_recount_gives(db, drawn):
+def test_every_figure_matches_a_recount(db, drawn):
     with transaction.atomic():
         site = filled(drawn)
         assert differences() == []

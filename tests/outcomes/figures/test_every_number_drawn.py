@@ -1,5 +1,5 @@
-"""Charts, filters and the pages of one tool and one agent equal a plain recount, step by step of
-the reader's clock."""
+"""Charts, filters and the pages of one tool and one agent equal a recount for every step of the
+reader's clock."""
 
 import html
 import re
@@ -35,7 +35,7 @@ from tests.outcomes.traffic import (
 )
 
 MINUTES = {"minute": 1, "quarter of an hour": 15, "hour": 60, "day": 24 * 60}
-# Clocks are moved by an hour at most, and in the middle of a step only by half of one.
+# Clocks change by at most an hour, and within a step only by half an hour.
 LONGEST = {
     step: timedelta(minutes=minutes + {"hour": 30, "day": 60}.get(step, 0))
     for step, minutes in MINUTES.items()
@@ -54,7 +54,7 @@ def _nobody_connected(monkeypatch):
 
 
 def kind_drawn(call: Call) -> str:
-    """As the chart of outcomes tells them apart; open ones are not drawn."""
+    """Kind of a call in the outcomes chart, which does not draw open calls."""
     if call.kind in ("execution_result", "artifact_reference") and call.verdict == "failure":
         return "Ran, verdict failure"
     names = {"execution_result": "Executed", "artifact_reference": "Artifact"}
@@ -68,11 +68,11 @@ def check_chart(
     name: str = "Outcomes",
     drawn_as: Callable[[Call], str] = kind_drawn,
 ) -> None:
-    """Its steps are the time of the page, cut where the reader's clock says so; each leads to the
-    very minutes that it counts."""
+    """Check that its steps cover the period by the reader's clock and link to the minutes they
+    count."""
     tables = re.findall(rf">{name} per ([^<]*)</caption>(.*?)</table>", body, re.S)
     if not tables:
-        assert not any(drawn_as(call) for call in calls)  # nothing but open ones: nothing is drawn
+        assert not any(drawn_as(call) for call in calls)  # only open calls, so no chart is drawn
         return
     ((step, table),) = tables
     names = [html.unescape(side) for side in re.findall(r"<th[^>]*>([^<]+)</th>", table)][1:]
@@ -129,7 +129,7 @@ def check_tool(site: Filled) -> None:
 
 
 def check_agents(site: Filled) -> None:
-    """An agent in each of its environments: of all agents, whichever the scope names."""
+    """Check the row of each agent and environment. The list ignores the agent of the scope."""
     key = lambda call: (call.environment.name, call.agent.name)  # noqa: E731
     place = site.scope["environment"]
     rows = [call for call in site.rows if place in ("", call.environment.name)]
@@ -167,7 +167,7 @@ def check_one_agent(site: Filled) -> None:
 
 
 def check_facets(site: Filled) -> None:
-    """As many as the list has, none of which is narrowed by it."""
+    """Check that each filter value counts the sessions that the unfiltered list has with it."""
     body = site.pages.get("sessions/", **site.scope | {"agent": "", "environment": ""}).text
     rows = site.file("sessions/", agent="", environment="")
     facets: dict[str, dict[str, int]] = {}
@@ -189,7 +189,7 @@ def check_facets(site: Filled) -> None:
 
 
 def check_disagreements(site: Filled) -> None:
-    """Disagreements of all agents."""
+    """Check disagreements, which always cover all agents."""
     place = site.scope["environment"]
     calls = site.within(call for call in site.rows if place in ("", call.environment.name))
     now, of = counted(calls), judged(calls)[1]
@@ -222,7 +222,7 @@ CHECKS = (
 @pytest.mark.parametrize("zone", ZONES)
 @with_a_database(4)
 @given(traffic(lengths=LENGTHS[-3:]) | traffic())
-def test_every_number_that_is_drawn_or_chosen_from_is_what_a_plain_recount_gives(db, zone, drawn):
+def test_every_figure_in_charts_and_filters_matches_a_recount(db, zone, drawn):
     with transaction.atomic():
         site = filled(drawn | {"zone": zone})
         body = site.pages.get("overview/", **site.scope).content.decode()

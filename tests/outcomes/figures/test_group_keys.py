@@ -1,4 +1,4 @@
-"""Groups of failures and denials, whatever differs from call to call."""
+"""Group keys of failures and denials, without details that vary between calls."""
 
 import re
 from typing import Any
@@ -37,24 +37,24 @@ def a_group(**fields):
         ("worker12 died", "worker7 died", "worker# died"),
     ],
 )
-def test_what_differs_from_call_to_call_is_left_out(one, other, general):
+def test_details_that_vary_between_calls_are_normalized(one, other, general):
     assert normalised(one) == normalised(other) == general
 
 
-def test_what_tells_reasons_apart_stays():
+def test_details_that_distinguish_reasons_are_preserved():
     texts = ["HTTP 404", "HTTP 500", "and/or", "no such table", "no such column", ""]
     assert [normalised(text) for text in texts] == texts
 
 
 @given(texts)
-def test_a_normal_form_is_its_own_and_holds_no_digit_but_those_of_a_status(text):
+def test_normalization_is_idempotent_and_removes_all_digits_except_http_statuses(text):
     once = normalised(text)
     assert normalised(once) == once
     assert len(once) <= LONGEST
     assert not re.search(r"\d", once.replace("HTTP 500", ""))
 
 
-def test_only_what_failed_or_was_denied_belongs_to_a_group():
+def test_only_failed_and_denied_calls_belong_to_a_group():
     assert a_group(verdict="success") is None
     assert a_group(verdict="unknown") is None
     assert a_group(kind="", verdict="") is None
@@ -65,7 +65,7 @@ def test_only_what_failed_or_was_denied_belongs_to_a_group():
     assert (denied.of, denied.agent) == (DENIED, 7)
 
 
-def test_the_check_has_priority_over_the_agent():
+def test_the_message_of_the_check_takes_precedence_over_the_agents():
     fields_given = {"kind": "failure", "detail": "agent 1"}
     assert a_group(**fields_given).text == "agent #"
     assert a_group(**fields_given, check_words="check 2").text == "check #"

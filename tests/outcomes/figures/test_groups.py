@@ -1,4 +1,4 @@
-"""Groups of failures and denials in a scope, held to what their calls say."""
+"""Groups of failures and denials in a scope, compared with a recount of their calls."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -43,7 +43,7 @@ items = st.builds(
     lambda became, at, **fields: builders.an_outcome(timestamp=at.isoformat(), **fields, **became),
     became,
     moments,
-    # Some calls are told of twice, and may be another's then.
+    # Some call ids occur twice, possibly with another tool, agent or session.
     call_id=st.integers(0, 60).map("c-{}".format),
     tool_name=st.sampled_from(["sql", "sql", "http"]),
     agent_id=st.sampled_from(["one", "other"]),
@@ -94,7 +94,7 @@ def test_similar_failures_are_one_group(project, agent):
     assert [row.at for row in rows] == [NOON - timedelta(hours=hours) for hours in (1, 2, 3)]
 
 
-def test_pages_of_groups_go_on_where_the_last_one_ended(project, agent):
+def test_the_next_page_of_groups_starts_after_the_last_group(project, agent):
     words = ["a", "b", "b", "c"]
     agent.post(
         *(
@@ -109,7 +109,7 @@ def test_pages_of_groups_go_on_where_the_last_one_ended(project, agent):
     assert len({group.key for group in [*page.groups, *rest.groups]}) == 3
 
 
-def test_a_group_is_new_where_it_was_first_seen_after_the_last_deployment(project, agent):
+def test_a_group_first_seen_after_the_last_deployment_is_new(project, agent):
     builders.deployed(builders.a_version(project), at=NOON - timedelta(hours=5))
     agent.post(
         an_item("s-1", timestamp=ago(hours=6), output="Error: old"),
@@ -123,7 +123,7 @@ def test_a_group_is_new_where_it_was_first_seen_after_the_last_deployment(projec
     assert (deployed.contract, deployed.version, deployed.environment) == ("rules", 1, "production")
 
 
-def test_a_group_is_back_when_it_was_gone_for_a_day(project, agent):
+def test_a_group_that_was_absent_for_a_day_is_marked_as_returned(project, agent):
     agent.post(
         an_item("s-1", timestamp=ago(hours=40), output="Error: back"),
         an_item("s-1", timestamp=ago(hours=16), output="Error: back"),
@@ -135,8 +135,8 @@ def test_a_group_is_back_when_it_was_gone_for_a_day(project, agent):
     assert back == {"Error: back": NOON - timedelta(hours=40), "Error: here": None}
 
 
-def test_a_session_that_passes_a_time_by_is_not_counted_in_it(project, agent):
-    """Though the group was seen in it before and after, and in another session meanwhile."""
+def test_a_session_without_calls_in_the_period_is_not_counted(project, agent):
+    """Its group has calls in it before and after the period, and in another session during it."""
     agent.post(
         *(an_item("s-1", timestamp=ago(hours=hours), output="Error: x") for hours in (50, 1)),
         *(an_item("s-2", timestamp=ago(hours=hours), output="Error: x") for hours in (49, 30, 2)),
@@ -148,7 +148,7 @@ def test_a_session_that_passes_a_time_by_is_not_counted_in_it(project, agent):
         assert (group.calls, group.sessions) == (3, 2)
         (group,) = failure_groups(project.pk, the_day()).groups
         assert (group.calls, group.sessions) == (2, 2)
-        rolling_up.roll_up()  # the same once it is rolled up
+        rolling_up.roll_up()  # unchanged after the rollup
 
 
 def test_denials_are_grouped_by_reason_rule_tool_and_agent(project, agent):
@@ -180,7 +180,7 @@ def test_denials_are_grouped_by_reason_rule_tool_and_agent(project, agent):
     assert denial_groups(project.pk, the_day(environment="test")).groups == []
 
 
-def test_a_key_finds_a_group_that_has_no_calls_in_the_scope(project, agent):
+def test_a_group_can_be_read_by_key_without_calls_in_the_scope(project, agent):
     agent.post(an_item("s-1", timestamp=ago(hours=1), output="Error: x"))
     (group,) = failure_groups(project.pk, the_day()).groups
     earlier = Scope(since=NOON - timedelta(days=9), until=NOON - timedelta(days=8))
@@ -197,7 +197,7 @@ def test_a_key_finds_a_group_that_has_no_calls_in_the_scope(project, agent):
     then=st.lists(items, max_size=15),
     chosen=st.lists(scopes, min_size=4, max_size=8),
 )
-def test_groups_of_any_scope_are_what_its_calls_say(db, first, then, chosen):
+def test_groups_in_any_scope_match_a_recount_of_their_calls(db, first, then, chosen):
     with transaction.atomic():
         names.forget()
         project = builders.a_project()
@@ -228,7 +228,7 @@ FIELDS = (
 
 
 def recounted(project, scope):
-    """Groups that have calls in the scope."""
+    """Groups with calls in the scope, counted call by call."""
     rows: dict[str, list[CallRow]] = {}
     named = CallFilter(environment=scope.environment)
     agents = dict(Call.objects.filter(project=project).values_list("agent", "agent__name"))

@@ -1,4 +1,4 @@
-"""Lists of similar denials read no more calls than a page shows, and miss none."""
+"""Lists of similar denials read only as many calls as a page lists, and skip none."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +31,7 @@ def ago(minutes: int) -> datetime:
         {"since": ago(25), "until": ago(5), "environment": "production", "agent": "a"},
     ],
 )
-def test_page_after_page_all_that_a_rule_denied_is_listed_newest_first(
+def test_denials_of_a_rule_are_listed_newest_first_across_pages(
     project, agent, monkeypatch, chosen
 ):
     monkeypatch.setattr(call_lists, "CALLS_SHOWN", 4)

@@ -1,4 +1,4 @@
-"""Which rollups a time is made of, and the steps of a reader's clock."""
+"""Rollups that cover a period, and steps of the reader's clock."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -20,7 +20,7 @@ zones = st.sampled_from(
 
 
 @given(minutes, minutes, st.sampled_from([MINUTE, QUARTER, HOUR, DAY]))
-def test_rollups_cover_each_minute_of_a_time_once(one, other, coarsest):
+def test_rollups_cover_each_minute_of_a_period_once(one, other, coarsest):
     first, end = sorted([one, other])
     parts = runs(first, end, coarsest)
     covered = [
@@ -36,7 +36,7 @@ def test_rollups_cover_each_minute_of_a_time_once(one, other, coarsest):
 
 
 @given(minutes, minutes)
-def test_no_more_are_read_than_a_clock_has_between_two_coarser_ones(one, other):
+def test_the_number_of_rollups_read_is_bounded_by_the_next_coarser_step(one, other):
     first, end = sorted([one, other])
     parts = {step: sum(len(run.starts()) for run in runs(first, end) if run.step == step)
              for step in (MINUTE, QUARTER, HOUR)}  # fmt: skip
@@ -45,18 +45,18 @@ def test_no_more_are_read_than_a_clock_has_between_two_coarser_ones(one, other):
     assert parts[HOUR] <= 46
 
 
-def test_a_time_without_an_end_is_days_from_some_day_on():
+def test_a_period_without_an_end_is_read_from_daily_rollups():
     assert runs(None, None) == [Run(DAY, None, None)]
     assert runs(1_430, None) == [Run(MINUTE, 1_430, 1_440), Run(DAY, 1_440, None)]
 
 
-def test_neighbours_are_read_together():
+def test_adjacent_runs_of_one_step_are_joined():
     apart = [Run(HOUR, 60, 120), Run(QUARTER, 120, 135), Run(HOUR, 0, 60)]
     assert joined(apart) == [Run(QUARTER, 120, 135), Run(HOUR, 0, 120)]
 
 
 @given(moments, moments, zones)
-def test_steps_follow_one_another_without_a_gap(one, other, zone):
+def test_steps_cover_the_period_without_gaps(one, other, zone):
     since, until = sorted([one, other])
     parts = spans(since, until, Step.DAY, zone)
     assert all(earlier.end == later.start for earlier, later in pairwise(parts))
@@ -70,7 +70,7 @@ def test_steps_follow_one_another_without_a_gap(one, other, zone):
 @given(
     moments, st.integers(0, 90_000), zones, st.sampled_from([Step.MINUTE, Step.QUARTER, Step.HOUR])
 )
-def test_shorter_steps_begin_with_the_clock(since, seconds, zone, step):
+def test_steps_shorter_than_a_day_start_on_the_clock(since, seconds, zone, step):
     until = since + timedelta(seconds=seconds)
     parts = spans(since, until, step, zone)
     assert sum((span.end - span.start for span in parts), timedelta()) == until - since

@@ -1,4 +1,4 @@
-"""Figures over any part of the calls, held to a plain recount of them."""
+"""Figures over any selection of calls, compared with a recount."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -141,9 +141,7 @@ def bind_all_to_another_check(project):
     rolled_up=st.sets(st.sampled_from([*ENVIRONMENTS, "both"])),
     reclassify=st.booleans(),
 )
-def test_figures_are_what_a_plain_recount_gives(
-    db, sent, filters, step, zone, rolled_up, reclassify
-):
+def test_figures_match_a_recount(db, sent, filters, step, zone, rolled_up, reclassify):
     with transaction.atomic():
         names.forget()
         project = builders.a_project()
@@ -186,7 +184,7 @@ def test_figures_are_what_a_plain_recount_gives(
         transaction.set_rollback(True)
 
 
-def test_a_rate_is_of_what_was_judged_and_denied_calls_are_nowhere_in_it():
+def test_the_rate_is_of_classified_calls_and_excludes_denials():
     total = Figures()
     for became, calls in {
         ("execution_result", "success", ""): 3,
@@ -204,7 +202,7 @@ def test_a_rate_is_of_what_was_judged_and_denied_calls_are_nowhere_in_it():
     } == {"limit": 7}
 
 
-def test_what_was_never_judged_has_no_rate_and_comes_last():
+def test_groups_without_a_verdict_have_no_rate_and_are_last():
     few, many, unjudged = Figures(), Figures(), Figures()
     for group, calls in ((few, 1), (many, 100)):
         group.add(("failure", "failure", ""), calls)
@@ -220,7 +218,7 @@ def tool_calls(*outcomes):
     return [builders.an_outcome(tool_name="crm", timestamp=at, **outcome) for outcome in outcomes]
 
 
-def test_figures_are_given_over_http_the_most_calls_first(agent):
+def test_the_stats_api_lists_the_most_called_first(agent):
     agent.post(
         *tool_calls(
             {"output": 1, "elapsed_ms": 100, "session_id": "s"},
@@ -250,7 +248,7 @@ def test_figures_are_given_over_http_the_most_calls_first(agent):
     assert (first["key"], first["calls"]) == ("2026-10-09T12:00:00Z", 4)
 
 
-def test_figures_by_session_count_the_newest_calls_and_say_since_when(agent, monkeypatch):
+def test_stats_by_session_count_the_newest_calls_and_state_since_when(agent, monkeypatch):
     agent.post(
         *(
             an_outcome(f"c-{n}", session_id=f"s-{n % 2}", timestamp=f"2026-11-18T06:00:0{n}.5Z")
@@ -267,7 +265,7 @@ def test_figures_by_session_count_the_newest_calls_and_say_since_when(agent, mon
     assert agent.get("stats", by="tool")["counted_since"] is None
 
 
-def test_a_reason_that_figures_cut_leads_to_its_calls(agent):
+def test_a_truncated_reason_still_selects_its_calls(agent):
     long = "no transfer of this department may go to " + "x" * 60
     agent.post(
         *tool_calls(*[{"type": "denied", "reason": reason} for reason in (long, long + "y", "x")])
@@ -278,11 +276,11 @@ def test_a_reason_that_figures_cut_leads_to_its_calls(agent):
 
 
 @pytest.mark.parametrize("query", [{"by": "contract"}, {"by": "tool", "sort": "calls"}])
-def test_stats_refuse_what_they_do_not_know(agent, query):
+def test_stats_reject_invalid_parameters(agent, query):
     assert agent.client.get("/api/v1/stats", query).status_code == 422
 
 
-def test_changes_are_rolled_up_once_and_figures_stay_as_they_are(agent):
+def test_changes_are_rolled_up_once_and_figures_do_not_change(agent):
     agent.post(*tool_calls({"output": 1, "elapsed_ms": 3}), builders.an_outcome())
     assert roll_up() == 1
     agent.post(*tool_calls({"output": "Error: x", "elapsed_ms": 3_000}))
@@ -291,7 +289,7 @@ def test_changes_are_rolled_up_once_and_figures_stay_as_they_are(agent):
     assert differences() == []
 
 
-def test_changes_of_many_minutes_are_rolled_up_in_several_goes(agent, monkeypatch):
+def test_changes_of_many_minutes_are_rolled_up_in_several_batches(agent, monkeypatch):
     monkeypatch.setattr(rolling_up, "MINUTES", 1)
     monkeypatch.setattr(rolling_up, "_next", 0.0)
     agent.post(builders.an_outcome(timestamp="2026-11-01T00:00:00Z"))
@@ -317,7 +315,7 @@ def test_unchecked_calls_are_counted_next_to_every_rate(project, agent):
     assert differences() == []
 
 
-def test_a_late_output_makes_an_unchecked_call_a_checked_one(project, agent):
+def test_a_late_output_turns_an_unchecked_call_into_a_checked_one(project, agent):
     agent.post(an_outcome("c-1", tool_success=True))
     assert figures(project.pk, CallFilter()).is_unchecked
     agent.post(an_outcome("c-1", output={"ok": True}, tool_success=True))

@@ -1,5 +1,4 @@
-"""Health tells the truth: whether the process lives, whether a post would be accepted now, and what
-is wrong, by name."""
+"""Health: whether the process is alive, whether a post would be accepted, and what is wrong."""
 
 import json
 from pathlib import Path
@@ -35,7 +34,7 @@ def ask(path: str) -> tuple[int, dict[str, Any]]:
 
 
 def refused_for(part: str) -> str:
-    """Why the console is not ready, which both addresses say."""
+    """Why the console is not ready, according to both endpoints."""
     status, answer = ask("health/ready")
     assert (status, answer["status"], answer["code"]) == (503, "unavailable", "not_ready")
     assert [each["path"] for each in answer["errors"]] == [part]
@@ -54,12 +53,12 @@ def test_a_console_that_accepts_posts_is_ready(db):
     assert {answer[part] for part in ("schema", "inbox", "artifacts")} == {"ok"}
 
 
-def test_the_probe_leaves_no_batch(db):
+def test_the_probe_leaves_no_batch_behind(db):
     ask("health/ready")
     assert not Batch.objects.exists()
 
 
-def test_liveness_needs_no_database(db, django_assert_num_queries):
+def test_the_liveness_probe_runs_no_queries(db, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert ask("health/live") == (200, {"status": "ok"})
 
@@ -79,7 +78,7 @@ def test_a_read_only_database_is_not_ready():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_table_that_refuses_a_post_is_not_ready():
+def test_a_table_that_rejects_a_post_is_not_ready():
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE outcomes_batch RENAME COLUMN agent TO somebody")
     try:
@@ -123,7 +122,7 @@ def test_a_full_inbox_is_not_ready(agent: Agent, settings):
 
 
 @pytest.mark.parametrize("away", [store_away, other_host])
-def test_health_names_a_fault_that_batches_wait_for(agent: Agent, data, away):
+def test_health_names_the_fault_that_delays_batches(agent: Agent, data, away):
     agent.post(an_outcome("first", output=LARGE))
     name = agent.outcome("first")["artifact_id"]
     item = an_outcome("c", type="artifact_reference", artifact_id=name)
@@ -137,7 +136,7 @@ def test_health_names_a_fault_that_batches_wait_for(agent: Agent, data, away):
     assert (fault["batches"], fault["items"]) == (1, 1)
 
 
-def test_health_shows_counts_of_the_project_to_its_keys_only(agent: Agent):
+def test_health_returns_project_counts_only_to_keys_of_the_project(agent: Agent):
     agent.door(json.dumps({"outcomes": [an_outcome(), an_outcome()]}).encode())
     backlog = agent.get("health")["backlog"]
     assert (backlog["batches"], backlog["items"], backlog["is_more"]) == (1, 2, False)

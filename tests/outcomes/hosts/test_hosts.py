@@ -1,4 +1,4 @@
-"""Hosts of one installation: what fits, what is refused, what is shown, and which one schedules."""
+"""Hosts of one installation: matching configuration, rejection, status and active scheduler."""
 
 import re
 import shutil
@@ -38,7 +38,7 @@ def first_host(settings, tmp_path):
 
 @pytest.fixture
 def second_host(settings, tmp_path, db):
-    """The first host has registered; from here on the process is another one."""
+    """The first host is registered; from here on this process acts as the second."""
     register(["web", "worker"])
     settings.DATA = tmp_path / "second"
     settings.HOST_NAME = "second"
@@ -58,7 +58,7 @@ def silence(name: str) -> None:
         (Fingerprint("x", "a", "b"), "secret"),
         (Fingerprint("s", "x", "b"), "artifacts"),
         (Fingerprint("s", "a", "x"), "broker"),
-        (Fingerprint("s", "", ""), None),  # a store or a Redis that was away says nothing
+        (Fingerprint("s", "", ""), None),  # a store or Redis that was unavailable does not count
     ],
 )
 def test_the_first_difference_is_named(other, about):
@@ -67,7 +67,7 @@ def test_the_first_difference_is_named(other, about):
     assert difference is None or "second" in difference.sentence
 
 
-def test_a_host_that_sees_the_same_joins(second_host):
+def test_a_host_with_the_same_configuration_joins(second_host):
     register(["worker", "jobs"])
     assert {(each.name, each.process) for each in hosts()} == {
         ("first", "web"),
@@ -77,7 +77,7 @@ def test_a_host_that_sees_the_same_joins(second_host):
     }
 
 
-def test_a_host_with_a_secret_key_of_its_own_is_refused(second_host):
+def test_a_host_with_a_different_secret_key_is_rejected(second_host):
     second_host.SECRET_KEY = "another"
     with pytest.raises(HostRefused) as refused:
         register(["web"])
@@ -88,32 +88,32 @@ def test_a_host_with_a_secret_key_of_its_own_is_refused(second_host):
     assert not Host.objects.filter(name="second").exists()
 
 
-def test_a_host_with_an_artifact_folder_of_its_own_is_refused(second_host):
+def test_a_host_with_a_different_artifact_folder_is_rejected(second_host):
     shutil.rmtree(second_host.DATA / "artifacts")
     with pytest.raises(CommandError, match="The artifact store differs from that of first"):
         call_command("prepare", host=["web"])
 
 
-def test_a_host_that_went_silent_is_no_measure(second_host):
+def test_a_silent_host_is_ignored_in_the_comparison(second_host):
     silence("first")
     second_host.SECRET_KEY = "another"
     register(["web"])
 
 
-def test_a_restart_is_compared_with_others_only(db, first_host):
+def test_a_restarted_host_is_compared_only_with_other_hosts(db, first_host):
     register(["web", "worker"])
     first_host.SECRET_KEY = "changed"
     register(["web", "worker"])
     assert Host.objects.count() == 2
 
 
-def test_a_host_that_meets_an_older_schema_says_what_to_run(db, monkeypatch):
+def test_a_host_with_an_older_schema_states_the_command_to_run(db, monkeypatch):
     monkeypatch.setattr("outcomes.health.queries._known", lambda: frozenset({("outcomes", "9")}))
     with pytest.raises(CommandError, match=r"Run `python manage\.py migrate`"):
         call_command("prepare", host=["web"])
 
 
-def test_the_id_of_a_folder_is_made_once(first_host):
+def test_the_id_of_an_artifact_folder_is_generated_once(first_host):
     made = artifacts_id()
     assert len(made) == 32
     assert artifacts_id() == made
@@ -121,7 +121,7 @@ def test_the_id_of_a_folder_is_made_once(first_host):
     assert artifacts_id() != made
 
 
-def test_a_bucket_is_known_by_its_address(first_host):
+def test_a_bucket_is_identified_by_its_address(first_host):
     first_host.ARTIFACTS = "s3://one/prefix"
     first = artifacts_id()
     assert len(first) == 32
@@ -129,12 +129,12 @@ def test_a_bucket_is_known_by_its_address(first_host):
     assert artifacts_id() != first
 
 
-def test_a_store_that_is_away_has_no_id(first_host, tmp_path):
+def test_an_unavailable_store_has_no_id(first_host, tmp_path):
     (tmp_path / "first" / "artifacts").write_text("in the way")
     assert artifacts_id() == ""
 
 
-def test_all_hosts_read_one_id_in_redis_and_a_new_one_after_it_forgot(first_host, answering):  # noqa: F811
+def test_hosts_share_an_id_in_redis_and_get_a_new_one_after_a_flush(first_host, answering):  # noqa: F811
     first = broker_id()
     assert first
     assert broker_id() == first
@@ -142,12 +142,12 @@ def test_all_hosts_read_one_id_in_redis_and_a_new_one_after_it_forgot(first_host
     assert broker_id() not in ("", first)
 
 
-def test_without_redis_there_is_no_id():
+def test_without_redis_there_is_no_broker_id():
     assert broker_id() == ""
     assert not broker.is_answering()
 
 
-def test_a_silent_worker_is_noticed_and_one_that_stopped_is_not_missed(db):
+def test_a_silent_worker_is_reported_but_a_stopped_one_is_not(db):
     register(["worker"])
     assert is_worker_up()
     silence("first")
@@ -157,7 +157,7 @@ def test_a_silent_worker_is_noticed_and_one_that_stopped_is_not_missed(db):
     assert hosts() == []
 
 
-def test_one_worker_that_lives_does_not_hide_another_that_is_silent(second_host):
+def test_a_live_worker_does_not_hide_a_silent_one(second_host):
     register(["worker"])
     silence("first")
     assert is_worker_up()
@@ -166,13 +166,13 @@ def test_one_worker_that_lives_does_not_hide_another_that_is_silent(second_host)
     assert states["second", "worker"] == "up"
 
 
-def test_a_host_that_was_silent_for_a_day_is_forgotten(second_host):
+def test_a_host_silent_for_a_day_is_removed(second_host):
     Host.objects.update(heard_at=database_time() - timedelta(days=2))
     register(["web"])
     assert {each.name for each in hosts()} == {"second"}
 
 
-def test_a_clock_that_is_off_is_named(db, monkeypatch, pages):
+def test_a_wrong_clock_is_reported(db, monkeypatch, pages):
     ahead = timezone.now() + timedelta(seconds=90)
     monkeypatch.setattr("outcomes.hosts.commands.timezone.now", lambda: ahead)
     register(["web", "worker", "scheduler"])
@@ -180,7 +180,7 @@ def test_a_clock_that_is_off_is_named(db, monkeypatch, pages):
     assert re.search(r"1 min (2\d|30) s ahead", pages.text("settings/hosts/"))
 
 
-def test_pages_know_of_a_worker_what_the_last_report_read(db, monkeypatch):
+def test_pages_use_the_worker_state_of_the_last_report(db, monkeypatch):
     monkeypatch.setattr(worker_state, "_state", None)
     monkeypatch.setattr(worker_state, "_was_felt", False)
     monkeypatch.setattr(worker_state, "_began", time.monotonic())
@@ -195,7 +195,7 @@ def test_pages_know_of_a_worker_what_the_last_report_read(db, monkeypatch):
     assert worker_state.is_felt() is None
 
 
-def test_a_worker_is_awaited_until_its_first_sign_is_due(monkeypatch):
+def test_a_worker_is_expected_until_its_first_heartbeat_is_due(monkeypatch):
     monkeypatch.setattr(worker_state, "_was_felt", False)
     monkeypatch.setattr(worker_state, "_began", time.monotonic() - worker_state.FIRST_DUE)
     assert not worker_state.is_awaited()
@@ -215,7 +215,7 @@ def test_a_lease_has_one_holder_until_it_expires(db):
     assert take_lease("scheduler", "a", seconds=60)
 
 
-def test_of_two_schedulers_one_sends_and_the_other_takes_over(db, first_host, monkeypatch):
+def test_one_of_two_schedulers_sends_and_the_other_takes_over(db, first_host, monkeypatch):
     sent: list[object] = []
 
     def tick(scheduler: object) -> float:
@@ -235,19 +235,19 @@ def test_of_two_schedulers_one_sends_and_the_other_takes_over(db, first_host, mo
     assert sent == [active, standby]
 
 
-def test_a_scheduler_that_cannot_renew_stops_when_its_lease_ends(db, monkeypatch):
+def test_a_scheduler_that_cannot_renew_its_lease_stops_when_it_expires(db, monkeypatch):
     monkeypatch.setattr("celery.beat.Scheduler.tick", lambda self: 1.0)
     held = scheduling.LeasedScheduler(app, lazy=True)
     assert held.tick() == 1.0
     monkeypatch.setattr(held, "_renewed", lambda: False)
     held._renew_at = 0.0
-    assert held.tick() == 1.0  # its lease still lasts
+    assert held.tick() == 1.0  # its lease has not expired yet
     held._held_until = 0.0
     held._renew_at = 0.0
     assert held.tick() == scheduling.PAUSE
 
 
-def test_the_page_lists_hosts_and_leads_with_the_worst(second_host, pages):
+def test_the_page_lists_hosts_and_its_headline_names_the_worst(second_host, pages):
     assert "No scheduler is active" in pages.text("settings/hosts/")
     register(["scheduler"])
     take_lease("scheduler", Host.objects.get(process="scheduler").key, seconds=60)
@@ -260,7 +260,7 @@ def test_the_page_lists_hosts_and_leads_with_the_worst(second_host, pages):
     assert "No host has reported yet" in pages.text("settings/hosts/")
 
 
-def test_health_lists_hosts_for_keys_and_sums_them_up_for_others(second_host, agent: Agent):
+def test_health_lists_hosts_for_api_keys_and_only_a_summary_for_others(second_host, agent: Agent):
     body = agent.get("health")
     assert body["worker"] == "up"
     assert body["scheduler"] == "silent"

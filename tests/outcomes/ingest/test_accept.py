@@ -1,4 +1,4 @@
-"""The door: each bad item is refused by itself and kept, its neighbours are accepted."""
+"""Ingest: each invalid item is rejected individually and stored; the other items are accepted."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ def item_with_output(raw: bytes) -> bytes:
 
 
 def item_with_own(raw: bytes) -> bytes:
-    """An item with a field that the format does not have."""
+    """An item with a field that is not part of the format."""
     return b'{"type": "timeout", "call_id": "bad", "tool_name": "t", "own": %s}' % raw
 
 
@@ -109,7 +109,7 @@ BAD_EVENTS = {
 
 
 @pytest.mark.parametrize("why", BAD_OUTCOMES)
-def test_a_bad_outcome_is_refused_alone(agent: Agent, why):
+def test_only_the_invalid_outcome_of_a_post_is_rejected(agent: Agent, why):
     raw, code = BAD_OUTCOMES[why]
     answered = agent.door_of_raw(GOOD, raw, GOOD_TOO)
     assert answered["accepted"] == 2
@@ -120,14 +120,14 @@ def test_a_bad_outcome_is_refused_alone(agent: Agent, why):
 
 
 @pytest.mark.parametrize("why", BAD_EVENTS)
-def test_a_bad_event_is_refused_alone(agent: Agent, why):
+def test_only_the_invalid_event_of_a_post_is_rejected(agent: Agent, why):
     raw, code = BAD_EVENTS[why]
     good = json.dumps(an_event(call_id="before")).encode()
     answered = agent.door_of_raw(good, raw, good, to="events")
     assert (answered["accepted"], codes(answered)) == (2, [(1, code)])
 
 
-def test_an_item_of_100_levels_is_accepted_from_both_sources(agent: Agent):
+def test_an_item_nested_100_levels_deep_is_accepted(agent: Agent):
     levels = b"[" * 99 + b"]" * 99
     assert not agent.door_of_raw(item_with_output(levels))["rejected"]
     event = b'{"action": "call_executed", "call_id": "c", "tool_name": "t", "tool_args": %s}'
@@ -146,12 +146,12 @@ def test_a_rejected_item_is_stored_with_its_position_and_beginning(agent: Agent)
 
 
 @pytest.mark.parametrize("output", [b"NaN", rb'"\ud800"'])
-def test_invalid_json_is_stored_as_written(agent: Agent, output):
+def test_invalid_json_is_stored_as_sent(agent: Agent, output):
     agent.door_of_raw(item_with_output(output))
     assert bytes(RejectedItem.objects.get().excerpt) == item_with_output(output)
 
 
-def test_all_bad_items_of_one_post_are_named_in_their_order(agent: Agent):
+def test_all_invalid_items_of_a_post_are_reported_in_order(agent: Agent):
     bad = list(BAD_OUTCOMES.values())
     answered = agent.door_of_raw(*(raw for raw, _ in bad))
     assert answered["accepted"] == 0
@@ -161,7 +161,7 @@ def test_all_bad_items_of_one_post_are_named_in_their_order(agent: Agent):
     assert not Batch.objects.exists()
 
 
-def test_of_two_values_under_one_key_the_last_counts(agent: Agent):
+def test_the_last_of_duplicate_keys_wins(agent: Agent):
     agent.door_of_raw(
         b'{"type": "timeout", "type": "execution_result", "call_id": "a", "call_id": "twice",'
         b' "tool_name": "t", "output": 1, "output": 2}'
@@ -194,7 +194,7 @@ def test_a_body_of_another_shape_is_rejected(agent: Agent, body):
     assert (response.status_code, response.json()["code"]) == (422, "wrong_shape")
 
 
-def test_ten_thousand_items_are_accepted_and_one_more_is_not(agent: Agent):
+def test_a_post_of_ten_thousand_items_is_accepted_and_a_larger_one_rejected(agent: Agent):
     minimal = b'{"type": "timeout", "call_id": "c", "tool_name": "t"}'
     response = agent.send("outcomes", _body([minimal] * (MAX_ITEMS + 1)))
     assert (response.status_code, response.json()["code"]) == (413, "too_many_items")
@@ -204,13 +204,13 @@ def test_ten_thousand_items_are_accepted_and_one_more_is_not(agent: Agent):
     assert not Batch.objects.filter(items__gt=1_000).exists()
 
 
-def test_a_gzip_body_is_read(agent: Agent):
+def test_a_gzip_body_is_decompressed(agent: Agent):
     agent.door(gzip.compress(_body([GOOD])), **{"Content-Encoding": "gzip"})
     settle()
     assert agent.outcome("before")["tool_name"] == "http_get"
 
 
-def test_a_gzip_bomb_is_refused_and_nothing_of_it_stored(agent: Agent):
+def test_a_gzip_bomb_is_rejected_and_nothing_stored(agent: Agent):
     bomb = gzip.compress(_body([GOOD]) + b" " * MAX_BODY)
     assert len(bomb) < 100_000
     response = agent.send("outcomes", bomb, **{"Content-Encoding": "gzip"})
@@ -218,7 +218,7 @@ def test_a_gzip_bomb_is_refused_and_nothing_of_it_stored(agent: Agent):
     assert not Batch.objects.exists()
 
 
-def test_gzip_files_that_follow_each_other_are_one_body_unless_they_are_countless(agent: Agent):
+def test_concatenated_gzip_members_are_one_body_up_to_a_limit(agent: Agent):
     body = _body([GOOD])
     halves = gzip.compress(body[:20]) + gzip.compress(body[20:])
     agent.door(halves, **{"Content-Encoding": "gzip"})
@@ -227,9 +227,7 @@ def test_gzip_files_that_follow_each_other_are_one_body_unless_they_are_countles
 
 
 @pytest.mark.parametrize("odd", [b"", b", NaN"], ids=["JSON", "almost JSON"])
-def test_what_would_take_far_more_memory_than_its_bytes_is_refused_before_it_is_read(
-    agent: Agent, odd
-):
+def test_a_body_that_would_expand_in_memory_is_rejected_before_parsing(agent: Agent, odd):
     lists = b'{"outcomes": [%s[]%s]}' % (b"[]," * (MAX_CONTAINERS + 1), odd)
     response = agent.send("outcomes", lists)
     assert response.status_code == 413
@@ -238,7 +236,7 @@ def test_what_would_take_far_more_memory_than_its_bytes_is_refused_before_it_is_
     assert not Batch.objects.exists()
 
 
-def test_brackets_in_a_text_are_no_lists(agent: Agent):
+def test_brackets_in_strings_are_not_counted_as_containers(agent: Agent):
     text = '[{"\\' * MAX_CONTAINERS
     assert agent.door_of_raw(item(output=text))["accepted"] == 1
 
@@ -259,14 +257,14 @@ def test_an_unknown_encoding_is_rejected(agent: Agent):
 NUL_VALUES = {"output": {"text": "a\0b", "a\0key": ["\0"]}, "tool_args": {"q": "\0"}}
 
 
-def test_nul_in_values_is_data_and_stored_exactly(agent: Agent):
+def test_nul_characters_in_values_are_stored_exactly(agent: Agent):
     agent.post(an_outcome("nul", **NUL_VALUES, metadata={"\0": "\0"}))
     result = agent.outcome("nul")
     assert {name: result[name] for name in NUL_VALUES} == NUL_VALUES
     assert result["metadata"] == {"\0": "\0"}
 
 
-def test_nul_in_an_error_and_in_details_is_data_too(agent: Agent):
+def test_nul_characters_in_errors_and_details_are_stored_exactly(agent: Agent):
     agent.post(
         an_outcome("failed", type="failure", error="a\0b"),
         an_outcome("denied", type="denied", reason="pre_hook", details="\0"),
@@ -275,13 +273,13 @@ def test_nul_in_an_error_and_in_details_is_data_too(agent: Agent):
     assert agent.outcome("denied")["details"] == "\0"
 
 
-def test_every_number_and_letter_comes_back_as_it_was_sent(agent: Agent):
+def test_numbers_and_text_round_trip_unchanged(agent: Agent):
     output = [0.1, 1e300, -0.0, 2**53 + 1, 2**63 - 1, "é 💶 \u2028", "", None, True, {"": {}}]
     agent.post(an_outcome("values", output=output))
     assert agent.outcome("values")["output"] == output
 
 
-def test_a_bad_neighbour_changes_nothing_about_an_item(agent: Agent):
+def test_an_invalid_neighbor_does_not_change_how_an_item_is_read(agent: Agent):
     good = item_with_output(
         rb'[1e2, -0, -0.0, 0.1, 1E+5, 12345678901234567890123, "\u00e9\u0000\ud83d\udcb6"]'
     )
@@ -292,7 +290,7 @@ def test_a_bad_neighbour_changes_nothing_about_an_item(agent: Agent):
     assert len(agent.outcome("bad")["events"]) == 1
 
 
-def test_an_event_without_call_id_is_its_own_call(agent: Agent):
+def test_an_event_without_a_call_id_is_a_separate_call(agent: Agent):
     entry = {
         "timestamp": "2026-11-18T06:00:00Z",
         "tool_name": "bash",
@@ -305,12 +303,12 @@ def test_an_event_without_call_id_is_its_own_call(agent: Agent):
     assert kinds == ["denied", "open"]
 
 
-def test_only_the_beginning_of_a_huge_rejected_item_is_stored(agent: Agent):
+def test_only_the_beginning_of_a_large_rejected_item_is_stored(agent: Agent):
     agent.door_of_raw(item(type="success", output="x" * 100_000))
     assert len(bytes(RejectedItem.objects.get().excerpt)) == 1_000
 
 
-def test_an_agent_of_the_header_stands_in_for_items_that_name_none(project):
+def test_the_agent_header_applies_to_items_without_an_agent(project):
     text, _ = builders.a_key(project, "agent", "manage")
     agent = Agent(Client(headers={"Authorization": f"Bearer {text}", "X-Edictum-Agent-Id": "ops"}))
     agent.post(an_outcome("header"), an_outcome("own", agent_id="billing-bot"))
@@ -318,7 +316,7 @@ def test_an_agent_of_the_header_stands_in_for_items_that_name_none(project):
     assert agent.outcome("own")["agent_id"] == "billing-bot"
 
 
-def test_what_is_accepted_is_stored_before_the_answer_and_settled_after_it(agent: Agent):
+def test_accepted_items_are_stored_before_the_response_and_processed_after_it(agent: Agent):
     agent.door_of_raw(GOOD)
     assert Batch.objects.count() == 1
     assert not Event.objects.exists()
@@ -331,7 +329,7 @@ def _body(items: list[bytes]) -> bytes:
     return b'{"outcomes": [%s]}' % b",".join(items)
 
 
-def test_only_the_item_that_is_large_without_its_output_is_rejected(agent: Agent):
+def test_an_item_too_large_without_its_output_is_rejected(agent: Agent):
     large = "\N{CJK UNIFIED IDEOGRAPH-4E2D}" * 600_000
     response = agent.post(an_outcome(error=large), an_outcome("c-1", output=large), an_outcome())
     assert [(each["index"], each["code"]) for each in response["rejected"]] == [(0, "too_large")]

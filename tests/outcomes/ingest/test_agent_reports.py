@@ -1,5 +1,5 @@
-"""Reports of an agent's own tools: stored with their history, shown on its page, and never in
-the way of events."""
+"""Reports about an agent's tools: stored with history, listed on its page, and never a reason to
+reject events."""
 
 import json
 from typing import Any
@@ -44,7 +44,7 @@ def bot(project) -> Client:
 
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
-def test_a_scan_is_stored_and_shown_on_the_page_of_its_agent(bot, pages, prefix):
+def test_a_scan_is_stored_and_listed_on_the_agent_page(bot, pages, prefix):
     answer = scan(bot, prefix)
     assert (answer.status_code, answer.json()) == (200, {"kept": True, "changed": True})
     page = pages.get("agents/bot/")
@@ -54,14 +54,14 @@ def test_a_scan_is_stored_and_shown_on_the_page_of_its_agent(bot, pages, prefix)
     assert b"<b>mail</b>" not in page.content
 
 
-def test_a_scan_in_the_format_of_0_16_is_shown_the_same(bot, pages):
+def test_a_scan_in_the_format_of_0_16_is_listed_the_same_way(bot, pages):
     (result,) = SCAN["violations"]
     words = {"skill_name": "mailer", "risk_level": "CRITICAL", "findings": result["violations"]}
     scan(bot, "/api/v1", violations=None, findings=[words])
     assert "mailer CRITICAL line 7: sends <b>mail</b>" in pages.text("agents/bot/")
 
 
-def test_the_same_scan_again_is_no_other_one_and_the_history_is_short(bot, pages):
+def test_an_unchanged_scan_is_not_stored_again_and_the_history_is_bounded(bot, pages):
     assert scan(bot).json()["changed"]
     assert not scan(bot).json()["changed"]
     for number in range(NEWEST + 5):
@@ -71,7 +71,7 @@ def test_the_same_scan_again_is_no_other_one_and_the_history_is_short(bot, pages
     assert "Earlier scans" in pages.text("agents/bot/")
 
 
-def test_a_scan_without_a_header_is_of_whom_it_names_or_the_key_is_for(project, pages):
+def test_a_scan_without_a_header_belongs_to_the_agent_it_names_or_the_keys(project, pages):
     bound = builders.bearing(builders.a_key(project, agent="bound")[0])
     glob = builders.bearing(builders.a_key(project, agent="b*")[0])
     scan(bound)
@@ -81,7 +81,7 @@ def test_a_scan_without_a_header_is_of_whom_it_names_or_the_key_is_for(project, 
         assert "3 skills scanned" in pages.text(f"agents/{name}/")
 
 
-def test_nobody_reports_for_an_agent_that_the_key_is_not_for(project):
+def test_a_key_bound_to_other_agents_cannot_report_for_an_agent(project):
     bound = builders.bearing(builders.a_key(project, agent="b*")[0])
     assert scan(bound, agent_id="other").status_code == 403
     assert not AgentReport.objects.exists()
@@ -98,7 +98,7 @@ def test_nobody_reports_for_an_agent_that_the_key_is_not_for(project):
         (b'{"a": ' + b"[" * 200 + b"]" * 200 + b"}", 422),
     ],
 )
-def test_what_is_no_report_is_refused(bot, body, status):
+def test_an_invalid_report_is_rejected(bot, body, status):
     answer = bot.post("/v1/skill-scan", body, content_type="application/json")
     assert answer.status_code == status
     assert answer.json()["code"]
@@ -112,13 +112,13 @@ def test_what_is_no_report_is_refused(bot, body, status):
         {"agent_id": {"a": 1}, "scanner_version": 7, "skills_dir": "a\0b"},
     ],
 )
-def test_a_scan_of_an_unknown_shape_is_shown_all_the_same(bot, pages, odd):
+def test_a_scan_of_unknown_format_is_displayed_raw(bot, pages, odd):
     assert scan(bot, **odd).status_code == 200
     assert "Raw report" in pages.text("agents/bot/")
 
 
 @pytest.mark.parametrize("rules", ["rules", "contracts"])
-def test_a_gates_manifest_comes_along_with_its_events(agent, pages, rules):
+def test_a_gate_manifest_is_stored_with_its_events(agent, pages, rules):
     manifest = {rules if name == "rules" else name: value for name, value in MANIFEST.items()}
     body = {"events": [builders.an_event(agent_id="bot")], "agent_manifest": manifest}
     assert agent.door(json.dumps(body).encode(), to="events")["accepted"] == 1
@@ -128,12 +128,12 @@ def test_a_gates_manifest_comes_along_with_its_events(agent, pages, rules):
 
 
 @pytest.mark.parametrize("odd", [None, [], 7, {"agent_id": 7, "rules": 3}, {"a": "x" * 1_100_000}])
-def test_events_are_accepted_whatever_report_comes_with_them(agent, odd):
+def test_events_are_accepted_whatever_manifest_accompanies_them(agent, odd):
     body = {"events": [builders.an_event()], "agent_manifest": odd}
     assert agent.door(json.dumps(body).encode(), to="events")["accepted"] == 1
 
 
-def test_a_manifest_speaks_for_no_foreign_agent(project):
+def test_a_manifest_for_a_foreign_agent_is_ignored(project):
     bound = builders.bearing(builders.a_key(project, agent="b*")[0])
     body = {"events": [], "agent_manifest": MANIFEST | {"agent_id": "other"}}
     answer = bound.post("/v1/events", json.dumps(body), content_type="application/json")

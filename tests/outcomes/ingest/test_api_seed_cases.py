@@ -1,4 +1,4 @@
-"""Every case of an outcome that an agent may report, read back over HTTP."""
+"""Every kind of outcome that an agent can report, read back over HTTP."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "tool.py", line 1\nKeyEr
 
 
 def text_of(length: int) -> str:
-    """A text whose JSON, its quotes included, has so many characters."""
+    """Text whose JSON, including quotes, has this many characters."""
     return "é" * (length - 2)
 
 
@@ -31,7 +31,7 @@ def text_of(length: int) -> str:
         ({"error": "posted as a result, so it stays one"}, "success"),
     ],
 )
-def test_an_output_is_judged_by_the_built_in_check(agent: Agent, output, verdict):
+def test_an_output_is_classified_by_the_default_check(agent: Agent, output, verdict):
     agent.post(an_outcome("c", output=output, session_id="s"))
     call = agent.outcome("c")
     assert call["type"] == "execution_result"
@@ -43,7 +43,7 @@ def test_an_output_is_judged_by_the_built_in_check(agent: Agent, output, verdict
     assert (counts["successes"], counts["failures"]) == ((1, 0) if verdict == "success" else (0, 1))
 
 
-def test_an_output_that_was_not_reported_is_judged_by_nobody(agent: Agent):
+def test_a_call_without_an_output_is_not_checked(agent: Agent):
     agent.post(an_outcome("c", session_id="s"))
     call = agent.outcome("c")
     assert "output" not in call
@@ -51,7 +51,7 @@ def test_an_output_that_was_not_reported_is_judged_by_nobody(agent: Agent):
     assert agent.session("s")["counts"]["unknown"] == 1
 
 
-def test_twelve_thousand_characters_are_inline_and_one_more_are_an_artifact(agent: Agent):
+def test_an_output_over_twelve_thousand_characters_becomes_an_artifact(agent: Agent):
     agent.post(
         an_outcome("inline", output=text_of(12_000), session_id="s"),
         an_outcome("artifact", output=text_of(12_001), session_id="s"),
@@ -73,7 +73,7 @@ def test_twelve_thousand_characters_are_inline_and_one_more_are_an_artifact(agen
     assert listed["size_bytes"] == len(text_of(12_001).encode())
 
 
-def test_a_large_error_is_judged_by_its_full_output(agent: Agent):
+def test_a_large_output_is_classified_by_its_full_content(agent: Agent):
     agent.post(
         an_outcome("text", output="Error: " + "x" * 20_000),
         an_outcome("object", output={"is_error": True, "text": "x" * 20_000}),
@@ -92,7 +92,7 @@ def test_a_timeout_is_a_failure_without_a_check(agent: Agent):
     assert (body["status"], body["timed_out"], body["retryable"]) == ("error", True, True)
 
 
-def test_a_failure_says_its_error(agent: Agent):
+def test_a_failure_has_its_error_message(agent: Agent):
     agent.post(
         an_outcome("c", type="failure", error="no such table", retryable=False),
         an_outcome("silent", type="failure"),
@@ -119,7 +119,7 @@ DENIALS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("reason", DENIALS)
-def test_a_denial_has_no_verdict_and_tells_the_model_why(agent: Agent, reason):
+def test_a_denial_has_no_verdict_and_gives_the_model_the_reason(agent: Agent, reason):
     agent.post(an_outcome("c", type="denied", reason=reason, details="not now", session_id="s"))
     call = agent.outcome("c")
     assert (call["reason"], call["details"], call["verdict"]) == (reason, "not now", None)
@@ -130,7 +130,7 @@ def test_a_denial_has_no_verdict_and_tells_the_model_why(agent: Agent, reason):
     assert session["counts"]["executions"] == 0
 
 
-def test_a_denied_validation_tells_the_model_its_details_and_a_hint(agent: Agent):
+def test_a_validation_denial_gives_the_model_its_details_and_a_hint(agent: Agent):
     agent.post(an_outcome("c", type="denied", reason="validation", details="url is missing"))
     body = json.loads(agent.outcome("c")["model_content"])
     assert body["error"] == "argument_validation_failed"
@@ -138,7 +138,7 @@ def test_a_denied_validation_tells_the_model_its_details_and_a_hint(agent: Agent
     assert body["hint"]
 
 
-def test_an_artifact_that_the_agent_keeps_is_not_checked(agent: Agent):
+def test_an_artifact_stored_by_the_agent_is_not_checked(agent: Agent):
     agent.post(
         an_outcome("c", type="artifact_reference", artifact_id="s3://theirs", summary="s" * 300)
     )
@@ -148,7 +148,7 @@ def test_an_artifact_that_the_agent_keeps_is_not_checked(agent: Agent):
     assert "agent" in call["verdict_reason"]
 
 
-def test_the_session_shows_all_of_them_together(agent: Agent):
+def test_the_session_counts_all_outcomes(agent: Agent):
     outputs = [{"status": 500}, None, {"ok": False}, TRACEBACK]
     outputs += ["Error: x", "fatal: x", {"is_error": True}, text_of(12_000), text_of(12_001)]
     items = [an_outcome(f"c-{n}", output=value, turn_id="t") for n, value in enumerate(outputs)]
@@ -168,7 +168,7 @@ def test_the_session_shows_all_of_them_together(agent: Agent):
     assert session["success_rate"]["rate"] == pytest.approx(6 / 11)
 
 
-def test_waiting_reads_what_was_acknowledged_before(agent: Agent):
+def test_wait_includes_everything_acknowledged_before(agent: Agent):
     body = json.dumps({"outcomes": [an_outcome("c")]}).encode()
     agent.door(body)
     assert agent.get("outcomes", wait=0)["settled"] is False

@@ -1,4 +1,4 @@
-"""The inbox has bounds: beyond them posts are to be sent again later, SDK events last of all."""
+"""A full inbox rejects posts with a retry hint, SDK events last."""
 
 import json
 import threading
@@ -43,19 +43,19 @@ def _status(response) -> int:
 
 @pytest.fixture
 def waiting(agent: Agent) -> Agent:
-    """With one post that waits to be settled."""
+    """An agent with one queued post."""
     assert post(agent) == 202
     return agent
 
 
-def test_beyond_its_bytes_the_inbox_refuses_outcomes_and_artifacts(waiting: Agent, settings):
+def test_a_full_inbox_rejects_outcomes_and_artifacts(waiting: Agent, settings):
     settings.INBOX_BYTES = held_by_inbox().size
     assert (post(waiting), upload(waiting)) == (503, 503)
     settings.INBOX_BYTES += 1
     assert (upload(waiting), post(waiting)) == (201, 202)
 
 
-def test_events_are_refused_last(waiting: Agent, settings):
+def test_events_are_rejected_last(waiting: Agent, settings):
     settings.INBOX_BYTES = held_by_inbox().size
     assert post(waiting) == 503
     assert post(waiting, "events") == 202
@@ -63,7 +63,7 @@ def test_events_are_refused_last(waiting: Agent, settings):
     assert (post(waiting, "events"), post(waiting, "audit/ingest")) == (503, 503)
 
 
-def test_beyond_its_age_the_inbox_refuses_posts(waiting: Agent, settings):
+def test_an_inbox_with_old_batches_rejects_posts(waiting: Agent, settings):
     settings.INBOX_AGE = 60
     Batch.objects.update(received_at=timezone.now() - timedelta(seconds=90))
     assert (post(waiting), post(waiting, "events")) == (503, 202)
@@ -71,27 +71,27 @@ def test_beyond_its_age_the_inbox_refuses_posts(waiting: Agent, settings):
     assert post(waiting, "events") == 503
 
 
-def test_batches_that_wait_for_a_fault_do_not_count_by_age(waiting: Agent, settings):
+def test_batches_delayed_by_a_fault_are_ignored_in_the_age_limit(waiting: Agent, settings):
     settings.INBOX_AGE = 60
     long_ago = timezone.now() - timedelta(hours=1)
     Batch.objects.update(received_at=long_ago, next_try_at=timezone.now(), fault="missing")
     assert post(waiting) == 202
 
 
-def test_a_batch_that_is_set_aside_leaves_its_room_to_others(waiting: Agent, settings):
+def test_a_failed_batch_does_not_count_toward_the_inbox_size(waiting: Agent, settings):
     settings.INBOX_BYTES = 1
     Batch.objects.update(set_aside_at=timezone.now())
     assert post(waiting) == 202
 
 
-def test_posts_are_refused_when_the_disk_reserve_is_reached(agent: Agent, settings):
+def test_posts_are_rejected_when_the_disk_reserve_is_reached(agent: Agent, settings):
     settings.DISK_RESERVE = 2**60
     assert (post(agent), upload(agent), post(agent, "events")) == (503, 503, 503)
     settings.DISK_RESERVE = 0
     assert (post(agent), upload(agent), post(agent, "events")) == (202, 201, 202)
 
 
-def test_a_bound_of_zero_means_no_bound(waiting: Agent, settings):
+def test_a_limit_of_zero_disables_it(waiting: Agent, settings):
     settings.INBOX_BYTES = settings.INBOX_AGE = 0
     Batch.objects.update(received_at=timezone.now() - timedelta(days=9))
     assert post(waiting) == 202
@@ -101,7 +101,7 @@ def kinds(project: Project) -> list[str]:
     return [each.kind for each in open_alerts(project)]
 
 
-def test_a_refusal_is_a_finding_until_there_is_room(project, waiting: Agent, settings):
+def test_rejected_posts_open_an_alert_until_there_is_room(project, waiting: Agent, settings):
     settings.INBOX_BYTES = 1
     assert post(waiting) == 503
     assert kinds(project) == ["inbox_full"]
@@ -124,7 +124,7 @@ def test_pages_say_that_posts_are_rejected(waiting: Agent, pages: Pages, setting
     assert "Posts are rejected" not in pages.text("settings/failed-batches/")
 
 
-def test_a_post_computes_no_figures_that_are_fresh(waiting: Agent, django_assert_num_queries):
+def test_a_post_uses_cached_inbox_figures(waiting: Agent, django_assert_num_queries):
     body = json.dumps({"events": [an_event()]}).encode()
     waiting.send("events", body)
     with django_assert_num_queries(0):
@@ -141,7 +141,7 @@ def counting() -> tuple[list[int], Callable[[], int]]:
     return listed, ask
 
 
-def test_a_fresh_value_is_not_computed_again():
+def test_a_fresh_value_is_not_recomputed():
     request, ask = counting()
     cached = Cached(ask, seconds=3600)
     assert [cached.get() for _ in range(3)] == [0, 0, 0]
@@ -150,7 +150,7 @@ def test_a_fresh_value_is_not_computed_again():
     assert request == [0, 1]
 
 
-def test_a_value_that_took_long_is_cached_longer_only_with_a_cost():
+def test_an_expensive_value_is_cached_longer_only_with_a_cost_factor():
     request, count = counting()
 
     def ask() -> int:
@@ -186,7 +186,7 @@ def test_callers_get_the_last_value_while_another_recomputes_it():
     assert cached.overdue == 0
 
 
-def test_a_computation_that_failed_is_repeated():
+def test_a_failed_computation_is_retried():
     numbers = iter([0, 1])
 
     def ask() -> float:

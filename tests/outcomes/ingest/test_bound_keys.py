@@ -1,4 +1,4 @@
-"""Keys that are bound to some agents report about the calls of these agents only."""
+"""Keys bound to some agents can only report calls of these agents."""
 
 import json
 
@@ -17,7 +17,7 @@ FORGED = an_outcome("c-1", agent_id="bot-a1", output={"status": 200}, tool_succe
 
 @pytest.fixture
 def bound(project):
-    """Makes an agent with a key bound to this glob."""
+    """Return an agent with a key bound to this glob."""
 
     def make(glob: str, header: str = "") -> Agent:
         text, _ = builders.a_key(project, "agent", agent=glob)
@@ -38,7 +38,7 @@ def unbound(project) -> Agent:
 
 
 def seen(reader: Agent, call_id: str = "c-1"):
-    """A call without its events, and which of these count."""
+    """A call without its events, and which of the events were set apart."""
     call = reader.outcome(call_id)
     events = {each["agent_id"]: each["set_apart"] for each in call.pop("events")}
     return call | {"received_at": None}, events
@@ -57,7 +57,7 @@ def test_a_bound_key_does_not_change_a_call_of_another_agent(bound, unbound, rea
     assert differences() == []
 
 
-def test_a_call_that_a_foreign_key_reported_first_is_still_the_owners(bound, unbound, reader):
+def test_a_call_reported_first_by_a_foreign_key_still_belongs_to_its_owner(bound, unbound, reader):
     unbound.post_events(OWN | {"call_id": "c-2"})
     bound("bot-a*").post(FORGED)
     assert seen(reader)[0]["agent_id"] == "bot-a1"
@@ -68,7 +68,7 @@ def test_a_call_that_a_foreign_key_reported_first_is_still_the_owners(bound, unb
     assert differences() == []
 
 
-def test_of_two_bound_keys_the_one_that_was_accepted_first_has_the_call(bound, reader):
+def test_the_first_of_two_bound_keys_to_report_a_call_owns_it(bound, reader):
     own, foreign = bound("bot-b*"), bound("bot-a*")
     own.send("events", b'{"events": [%s]}' % json.dumps(OWN).encode())
     foreign.send("outcomes", b'{"outcomes": [%s]}' % json.dumps(FORGED).encode())
@@ -79,7 +79,7 @@ def test_of_two_bound_keys_the_one_that_was_accepted_first_has_the_call(bound, r
     assert differences() == []
 
 
-def test_an_event_that_is_set_apart_is_listed_as_rejected(project, bound, unbound, admin_client):
+def test_an_event_for_a_foreign_call_is_listed_as_rejected(project, bound, unbound, admin_client):
     unbound.post_events(OWN)
     bound("bot-a*").post(FORGED)
     page = admin_client.get(reverse("outcomes:rejected", args=[project.slug])).text
@@ -87,7 +87,7 @@ def test_an_event_that_is_set_apart_is_listed_as_rejected(project, bound, unboun
     assert "bot-a1" in page
 
 
-def test_a_copy_of_an_item_sent_beforehand_does_not_take_its_place(bound, reader):
+def test_a_copy_of_an_item_sent_beforehand_does_not_replace_it(bound, reader):
     item = an_outcome("c-1", output={"status": 500})
     bound("bot-a*", header="bot-a1").post(item)
     bound("bot-b*", header="bot-b1").post(item)
@@ -96,7 +96,7 @@ def test_a_copy_of_an_item_sent_beforehand_does_not_take_its_place(bound, reader
     assert events == {"bot-a1": False, "bot-b1": True}
 
 
-def test_a_bound_key_reports_more_about_the_calls_of_its_agents(bound, reader):
+def test_a_bound_key_can_add_events_to_calls_of_its_agents(bound, reader):
     mine = bound("bot-a*")
     mine.post_events(an_event("call_allowed", "c-1", agent_id="bot-a1"))
     mine.post(FORGED)
@@ -109,7 +109,7 @@ def test_a_bound_key_reports_more_about_the_calls_of_its_agents(bound, reader):
 
 
 @pytest.mark.parametrize("to", ["outcomes", "events"])
-def test_a_bound_key_names_an_agent_for_each_item(bound, to):
+def test_a_bound_key_must_name_an_agent_for_each_item(bound, to):
     item = an_outcome("c-1") if to == "outcomes" else an_event(call_id="c-1", agent_id="")
     refused = bound("bot-a*").post(item, to=to)["rejected"]
     assert [each["code"] for each in refused] == ["agent_required"]

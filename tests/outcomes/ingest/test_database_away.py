@@ -1,5 +1,4 @@
-"""A database that does not answer in time: nothing is acknowledged, and the sender is told to come
-again."""
+"""If the database times out nothing is acknowledged, and the sender is asked to retry."""
 
 import fcntl
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from tests.items import an_outcome
 
 @contextmanager
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Locks the tables that posts write to, with a short lock timeout."""
+    """Lock the tables that posts write to, with a short lock timeout."""
     if connection.vendor == "sqlite":
         monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.2)
         turn = Path(f"{connection.settings_dict['NAME']}-turn")
@@ -34,7 +33,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_post_that_times_out_is_rejected_with_retry_later_and_then_stored(monkeypatch):
+def test_a_post_that_times_out_gets_503_and_is_stored_when_retried(monkeypatch):
     agent = builders.bearing(builders.a_key(builders.a_project(), "ingest")[0])
     body = {"outcomes": [an_outcome()]}
     with held(monkeypatch):

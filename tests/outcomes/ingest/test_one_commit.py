@@ -1,4 +1,4 @@
-"""Writers that meet share one commit, and none answers for another."""
+"""Concurrent writers share one commit, and errors of one do not affect the others."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ class Refused(Exception):
 
 
 class Table:
-    """Refuses rows below zero, and with them all that were to be written at once."""
+    """Rejects rows below zero, together with all rows of the same write."""
 
     def __init__(self) -> None:
         self.commits: list[list[int]] = []
@@ -29,7 +29,7 @@ class Table:
         return [f"row {row}" for row in rows]
 
 
-def test_what_arrives_during_a_commit_shares_the_next():
+def test_writes_arriving_during_a_commit_share_the_next():
     table = Table()
     one_commit = OneCommit(table.write_all)
     with ThreadPoolExecutor(6) as threads:
@@ -43,7 +43,7 @@ def test_what_arrives_during_a_commit_shares_the_next():
     assert [sorted(rows) for rows in table.commits] == [[0], [1, 2, 3, 4, 5]]
 
 
-def test_a_row_that_is_refused_takes_no_other_with_it():
+def test_a_rejected_row_does_not_affect_the_others():
     table = Table()
     one_commit = OneCommit(table.write_all)
     with ThreadPoolExecutor(4) as threads:

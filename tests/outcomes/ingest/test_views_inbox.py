@@ -1,4 +1,4 @@
-"""Invalid events and failed batches in the settings."""
+"""Pages of invalid events and failed batches."""
 
 import pytest
 from django.utils import timezone
@@ -12,12 +12,12 @@ from tests.outcomes.posting import settle
 QUERIES = 12
 
 
-def test_without_problems_both_pages_say_so(pages):
+def test_pages_without_problems_have_an_empty_state(pages):
     assert "No invalid events" in pages.text("settings/invalid-events/")
     assert "No failed batches" in pages.text("settings/failed-batches/")
 
 
-def test_a_refused_item_is_shown_with_its_place_the_reason_and_how_it_began(pages, agent):
+def test_an_invalid_event_is_listed_with_its_reason_and_beginning(pages, agent):
     agent.post(an_item(), {"type": "nonsense", "call_id": "<b>c</b>"}, {"type": "denied"})
     response = pages.get("settings/invalid-events/")
     text = text_of(response)
@@ -28,7 +28,7 @@ def test_a_refused_item_is_shown_with_its_place_the_reason_and_how_it_began(page
     assert "2 of 2, newest first" in text
 
 
-def test_bytes_that_are_no_text_are_shown_all_the_same(project, pages):
+def test_bytes_that_are_not_utf_8_are_displayed_with_replacement_characters(project, pages):
     RejectedItem.objects.create(
         project=project,
         environment=builders.an_environment(project),
@@ -45,7 +45,7 @@ def test_bytes_that_are_no_text_are_shown_all_the_same(project, pages):
     assert "\N{REPLACEMENT CHARACTER}" in text
 
 
-def test_many_refused_items_come_in_pages(project, pages, django_assert_max_num_queries):
+def test_invalid_events_are_paginated(project, pages, django_assert_max_num_queries):
     environment = builders.an_environment(project)
     RejectedItem.objects.bulk_create(
         RejectedItem(
@@ -73,7 +73,7 @@ def a_failed_batch(agent) -> Batch:
     return batch
 
 
-def test_a_viewer_sees_failed_batches_and_cannot_retry_them(pages, agent):
+def test_a_viewer_sees_failed_batches_but_cannot_retry_them(pages, agent):
     batch = a_failed_batch(agent)
     text = pages.text("settings/failed-batches/")
     assert "1 failed batch, not included in any numbers" in text
@@ -84,7 +84,7 @@ def test_a_viewer_sees_failed_batches_and_cannot_retry_them(pages, agent):
     assert retried.status_code == 403
 
 
-def test_an_operator_retries_a_failed_batch_and_it_is_processed(project, agent, client_as):
+def test_an_operator_can_retry_a_failed_batch(project, agent, client_as):
     batch = a_failed_batch(agent)
     operator = Pages(client_as(Role.OPERATOR), project.slug)
     assert "Retry" in operator.text("settings/failed-batches/")
@@ -106,7 +106,7 @@ def test_a_batch_that_has_not_failed_cannot_be_retried(project, agent, client_as
     assert client.post(retry).status_code == 404
 
 
-def test_the_queue_is_counted(pages, agent):
+def test_the_page_counts_queued_events_and_batches(pages, agent):
     agent.door(
         b'{"outcomes": [{"type": "denied", "call_id": "c", "tool_name": "t", "reason": "r"}]}'
     )
@@ -114,7 +114,7 @@ def test_the_queue_is_counted(pages, agent):
 
 
 @pytest.mark.parametrize("batches", [1, 300])
-def test_failed_batches_take_as_many_queries_however_many_there_are(
+def test_the_number_of_queries_does_not_depend_on_the_number_of_failed_batches(
     project, pages, batches, django_assert_max_num_queries
 ):
     environment, now = builders.an_environment(project), timezone.now()

@@ -1,4 +1,4 @@
-"""A long wait looks seldom, and no request waits longer than it asked for."""
+"""Long waits poll less often, and no request waits longer than requested."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from tests.outcomes.posting import Agent, settle
 
 
 class CutShort:
-    """The event of the front, with something that happens while the request waits."""
+    """Stand-in for the server's shutdown event that runs a function while the request waits."""
 
     def __init__(self, meanwhile: Callable[[], None], *, is_set: bool) -> None:
         self._meanwhile, self._is_set = meanwhile, is_set
@@ -35,24 +35,24 @@ def in_the_first_pause(meanwhile: Callable[[], None], *, cut: bool = False) -> d
     ("waited", "of", "seconds"),
     [(0.0, 5, PAUSE), (0.4, 5, 0.1), (20.0, 30, LONGEST_PAUSE), (4.9, 5, pytest.approx(0.1))],
 )
-def test_the_pause_grows_with_the_wait_and_ends_with_it(waited, of, seconds):
+def test_the_polling_interval_grows_but_never_exceeds_the_remaining_wait(waited, of, seconds):
     assert pause(waited=waited, of=of) == seconds
 
 
-def test_an_answer_waits_until_what_was_acknowledged_before_is_settled(agent):
+def test_a_response_waits_until_earlier_posts_are_processed(agent):
     agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
     response = agent.client.get("/v1/outcomes?wait=20", **in_the_first_pause(settle))
     assert (response.json()["settled"], len(response.json()["outcomes"])) == (True, 1)
 
 
-def test_a_wait_that_is_cut_short_is_answered_as_not_settled(agent):
+def test_an_interrupted_wait_returns_settled_false(agent):
     agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
     cut = in_the_first_pause(lambda: None, cut=True)
     response = agent.client.get("/v1/outcomes?wait=20", **cut)
     assert (response.status_code, response.json()["settled"]) == (200, False)
 
 
-def test_a_key_that_is_revoked_while_its_request_waits_is_refused(project):
+def test_a_key_revoked_during_a_wait_is_rejected(project):
     text, key = builders.a_key(project, "ingest", "read")
     agent = Agent(builders.bearing(text))
     agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
@@ -66,7 +66,7 @@ def test_a_key_that_is_revoked_while_its_request_waits_is_refused(project):
     assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
 
 
-def test_a_member_removed_while_their_request_waits_is_refused(project, agent):
+def test_a_member_removed_during_a_wait_is_rejected(project, agent):
     member = builders.a_member(project)
     agent.send("outcomes", json.dumps({"outcomes": [an_outcome("c-1")]}).encode())
 

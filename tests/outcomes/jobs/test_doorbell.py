@@ -1,4 +1,4 @@
-"""The doorbell wakes the worker after a post, seldom enough, and minds no silent broker."""
+"""The doorbell wakes the worker after a post, is rate-limited, and survives a broker outage."""
 
 import threading
 
@@ -14,7 +14,7 @@ from outcomes.tasks import settle
 
 
 class Heard:
-    """Stands in for the broker, which is not ours: hears the messages, or is silent."""
+    """Stand-in for the broker that records messages or does not respond."""
 
     def __init__(self, silent: int = 0, error: type[Exception] = OperationalError) -> None:
         self.silent = silent
@@ -38,14 +38,14 @@ class Heard:
         self.first.set()
 
 
-def test_a_ring_is_heard(monkeypatch):
+def test_a_ring_sends_a_message(monkeypatch):
     heard = Heard()
     monkeypatch.setattr(app, "send_task", heard.send_task)
     doorbell.Doorbell().ring()
     assert heard.first.wait(60)
 
 
-def test_many_rings_are_few_messages(monkeypatch):
+def test_many_rings_send_few_messages(monkeypatch):
     heard = Heard()
     monkeypatch.setattr(app, "send_task", heard.send_task)
     bell = doorbell.Doorbell()
@@ -55,7 +55,7 @@ def test_many_rings_are_few_messages(monkeypatch):
     assert heard.messages < 1_000
 
 
-def test_a_ring_after_the_last_message_is_heard_as_well(monkeypatch):
+def test_a_ring_after_the_last_message_sends_another(monkeypatch):
     heard = Heard()
     monkeypatch.setattr(app, "send_task", heard.send_task)
     bell = doorbell.Doorbell()
@@ -67,7 +67,7 @@ def test_a_ring_after_the_last_message_is_heard_as_well(monkeypatch):
 
 
 @pytest.mark.parametrize("error", [OperationalError, redis.TimeoutError, ConnectionError])
-def test_a_silent_broker_is_survived(monkeypatch, error):
+def test_the_doorbell_survives_a_broker_that_does_not_respond(monkeypatch, error):
     heard = Heard(silent=1, error=error)
     monkeypatch.setattr(app, "send_task", heard.send_task)
     bell = doorbell.Doorbell()
@@ -77,7 +77,7 @@ def test_a_silent_broker_is_survived(monkeypatch, error):
     assert heard.first.wait(60)
 
 
-def test_a_message_for_a_job_carries_its_id_once(monkeypatch):
+def test_a_message_for_a_job_contains_its_id(monkeypatch):
     sent, first = [], threading.Event()
 
     def send_task(name: str, *, args: tuple[int, ...], **_: object) -> None:
@@ -93,7 +93,7 @@ def test_a_message_for_a_job_carries_its_id_once(monkeypatch):
     assert set(sent) == {(doorbell.BACKTEST, (7,))}
 
 
-def test_every_message_has_a_task_and_every_job_a_queue():
+def test_every_job_type_has_a_task_and_a_queue():
     app.loader.import_default_modules()
     assert doorbell.SETTLE in app.tasks
     assert queue_of(doorbell.SETTLE) == SETTLE
@@ -109,6 +109,6 @@ def test_every_message_has_a_task_and_every_job_a_queue():
     assert {task: queue_of(task) for task in queues} == queues
 
 
-def test_a_route_names_a_task_that_exists():
+def test_every_route_names_an_existing_task():
     app.loader.import_default_modules()
     assert app.conf.task_routes.keys() <= app.tasks.keys()

@@ -1,4 +1,4 @@
-"""A message is only about a row: the sweep sends it again, and a second one does nothing."""
+"""Messages only refer to rows: the sweep sends lost ones again, and duplicates do nothing."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ RULES = document(pre("{args.command: {contains: rm}}"))
 
 @pytest.fixture
 def queue():
-    """The messages in the queue of jobs that a person waits for."""
+    """Messages in the queue of interactive jobs."""
     with app.connection_for_write() as connection:
         channel: Any = connection.default_channel
         channel.queue_declare(INTERACTIVE)
@@ -42,14 +42,14 @@ def requested_job(project) -> int:
     return start_backtest(project.pk, by=EDITOR, document=RULES, criteria=CallCriteria()).pk
 
 
-def test_a_job_whose_message_was_lost_gets_another_one_and_no_more(project, queue):
+def test_a_job_whose_message_was_lost_is_queued_once_more(project, queue):
     number = requested_job(project)
     tasks.sweep_jobs()
     tasks.sweep_jobs()
     assert queue() == [number]
 
 
-def test_a_message_that_comes_twice_runs_its_job_once(project, agent):
+def test_a_duplicate_message_runs_its_job_once(project, agent):
     agent.post(ran({"ok": True}))
     number = requested_job(project)
     tasks.run_backtest(number)
@@ -58,7 +58,7 @@ def test_a_message_that_comes_twice_runs_its_job_once(project, agent):
     assert (backtest.status, backtest.tries) == ("done", 1)
 
 
-def test_a_message_for_a_job_that_runs_leaves_it_alone(project):
+def test_a_message_for_a_running_job_is_ignored(project):
     number = requested_job(project)
     claimed = jobs.claimed(Backtest.objects.all(), number)
     tasks.run_backtest(number)
@@ -66,7 +66,7 @@ def test_a_message_for_a_job_that_runs_leaves_it_alone(project):
     assert jobs.note(claimed)
 
 
-def test_a_reclassification_whose_turn_is_over_goes_on_behind_other_jobs(
+def test_a_reclassification_is_requeued_behind_other_jobs_when_its_turn_ends(
     project, agent, monkeypatch
 ):
     agent.post(*(ran(NOT_OK, session_id=f"s-{number}") for number in range(5)))

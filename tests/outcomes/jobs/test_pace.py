@@ -1,4 +1,4 @@
-"""A job that writes all day stands back for other writers, where the database lets one in."""
+"""A long-running job pauses for other writers if the database allows only one."""
 
 import threading
 import time
@@ -30,7 +30,7 @@ def write_elsewhere() -> None:
     thread.join()
 
 
-def test_steps_follow_one_another_while_nobody_else_writes(rests):
+def test_steps_run_without_a_pause_while_there_are_no_other_writers(rests):
     pace = Pace()
     for _ in range(3):
         with pace.step():
@@ -38,7 +38,7 @@ def test_steps_follow_one_another_while_nobody_else_writes(rests):
     assert rests == []
 
 
-def test_a_step_is_followed_by_a_rest_while_others_write(rests):
+def test_a_step_is_followed_by_a_pause_while_others_write(rests):
     pace = Pace()
     write_elsewhere()
     for _ in range(2):

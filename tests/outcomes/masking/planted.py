@@ -1,4 +1,4 @@
-"""A load with planted secrets, and all texts that are stored of it."""
+"""A load with planted secrets, and every text stored from it."""
 
 import base64
 import io
@@ -29,7 +29,7 @@ _BYTEA = re.compile(rb"\\\\x([0-9a-f]{8,})")
 
 
 class Planting:
-    """Secrets of every format, each noted."""
+    """Generates secrets of every format and records each one."""
 
     def __init__(self, seed: int = 17) -> None:
         self._random = Random(seed)  # noqa: S311 - the same in each run
@@ -38,11 +38,11 @@ class Planting:
         self._makers = itertools.cycle((*makers, self._iban, self._badge, self._aws, self._url))
 
     def next(self) -> str:
-        """A text with one more secret in it."""
+        """Text with one more secret in it."""
         return next(self._makers)()
 
     def password(self) -> str:
-        """A secret that only the name of its field tells."""
+        """Secret that only its field name identifies as one."""
         return self._noted("pw" + self._letters(12))
 
     def _noted(self, secret: str) -> str:
@@ -109,7 +109,7 @@ def stored_texts() -> Iterator[bytes]:
 
 
 def unpacked(value: Any) -> Iterator[bytes]:
-    """A stored value as bytes, and once more without its compression."""
+    """A stored value as bytes, raw and decompressed."""
     if not isinstance(value, bytes | memoryview | bytearray):
         yield str(value).encode("utf-8", "replace")
         return
@@ -129,7 +129,7 @@ def _all_frames(content: bytes) -> bytes:
 
 
 def texts_of_backup(file: Path, scratch: Path) -> Iterator[bytes]:
-    """Every artifact and row of a backup; the database of SQLite is opened as one."""
+    """Every artifact and row of a backup. A SQLite database is opened as such."""
     database = io.BytesIO()
     for entry in entries(file):
         part = entry.part()
@@ -158,7 +158,7 @@ def _rows_of(copy: Path) -> Iterator[bytes]:
 
 
 def leaked(secrets: list[str], texts: Iterator[bytes]) -> set[str]:
-    """Secrets that are in one of the texts, as they are, in hexadecimal or in Base64."""
+    """Secrets contained in one of the texts, plain or encoded in hexadecimal or Base64."""
     forms = {form: secret for secret in secrets for form in _forms(secret)}
     pattern = re.compile(b"|".join(map(re.escape, forms)))
     return {forms[each] for text in texts for each in pattern.findall(text)}

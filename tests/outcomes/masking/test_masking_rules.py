@@ -1,4 +1,4 @@
-"""Masking before storing at the doors: posts, checks, contracts, artifacts; and its page."""
+"""Masking before storing in posts, checks, contracts and artifacts, and its settings page."""
 
 import json
 from typing import Any
@@ -60,7 +60,7 @@ def address(project, name: str = "masking") -> str:
 
 
 @pytest.mark.usefixtures("masks")
-def test_an_item_is_stored_with_masks_and_counted(agent, project):
+def test_a_secret_in_an_item_is_stored_masked_and_counted(agent, project):
     item = an_item(call_id="c-1", tool_args={"key": SECRET}, output={"card": int(CARD)})
     agent.post(item, item)
     call = agent.outcome("c-1")
@@ -72,7 +72,7 @@ def test_an_item_is_stored_with_masks_and_counted(agent, project):
     assert differences() == []
 
 
-def test_without_the_mode_items_are_stored_as_sent(agent, project):
+def test_without_masking_before_storing_items_are_stored_as_sent(agent, project):
     masking(project, on=False)
     agent.post(an_item(call_id="c-1", tool_args={"key": SECRET}))
     assert agent.outcome("c-1")["tool_args"] == {"key": "[masked]"}
@@ -80,7 +80,7 @@ def test_without_the_mode_items_are_stored_as_sent(agent, project):
 
 
 @pytest.mark.usefixtures("masks")
-def test_a_name_that_is_given_twice_hides_nothing(agent):
+def test_a_secret_under_a_duplicate_key_is_masked(agent):
     raw = b'{"type": "execution_result", "call_id": "c-1", "tool_name": "t", "output": {"a": "%s",'
     agent.door_of_raw(raw % SECRET.encode() + b'"a": "x"}}')
     stored = b"".join(codec.unpack_batch(bytes(Batch.objects.get().body)))
@@ -88,7 +88,7 @@ def test_a_name_that_is_given_twice_hides_nothing(agent):
 
 
 @pytest.mark.usefixtures("masks")
-def test_an_invalid_item_is_stored_with_masks(agent):
+def test_secrets_in_an_invalid_item_are_masked(agent):
     agent.post({"type": SECRET, "call_id": "c-1", "password": "hunter22"}, f"no item {SECRET}")
     rows = RejectedItem.objects.all()
     assert len(rows) == 2
@@ -98,7 +98,7 @@ def test_an_invalid_item_is_stored_with_masks(agent):
 
 
 @pytest.mark.usefixtures("masks")
-def test_a_check_that_looked_at_a_mask_says_so_and_finds_no_success(project, agent):
+def test_a_check_that_reads_a_mask_is_labeled_and_cannot_succeed(project, agent):
     a_check(project, REFUSED, BAD)
     bound(project, "* mine")
     agent.post(
@@ -114,7 +114,7 @@ def test_a_check_that_looked_at_a_mask_says_so_and_finds_no_success(project, age
 
 
 @pytest.mark.usefixtures("masks")
-def test_the_default_check_does_not_succeed_on_a_mask_and_the_agents_verdict_stays(agent):
+def test_the_default_check_is_unknown_on_a_mask_and_the_agents_verdict_remains(agent):
     agent.post(
         an_item(call_id="alone", output=SECRET, tool_success=None),
         an_item(call_id="reported", output=SECRET, tool_success=True),
@@ -125,7 +125,7 @@ def test_the_default_check_does_not_succeed_on_a_mask_and_the_agents_verdict_sta
 
 
 @pytest.mark.usefixtures("masks")
-def test_contracts_and_checks_that_hold_a_secret_are_refused_with_the_place(agent):
+def test_contracts_with_a_secret_are_rejected_with_its_position(agent):
     answer = agent.client.post(
         "/v1/contracts", {"yaml": CONTRACT % SECRET}, content_type="application/json"
     )
@@ -138,7 +138,7 @@ def test_contracts_and_checks_that_hold_a_secret_are_refused_with_the_place(agen
 
 
 @pytest.mark.usefixtures("masks")
-def test_an_artifact_with_a_secret_is_refused_wherever_its_pieces_end(agent):
+def test_an_artifact_with_a_secret_is_rejected_wherever_chunks_end(agent):
     for before in (0, 262_140, 300_000):
         content = b"x" * before + b" " + SECRET.encode() + b" " + b"y" * 100_000
         answer = agent.client.post("/v1/artifacts", content, content_type="text/plain")
@@ -150,7 +150,7 @@ def test_an_artifact_with_a_secret_is_refused_wherever_its_pieces_end(agent):
 
 
 @pytest.mark.usefixtures("masks")
-def test_a_mask_that_is_longer_than_its_secret_fits_where_it_is_stored(project, agent):
+def test_a_mask_longer_than_its_secret_fits_its_column(project, agent):
     name = "a@b.cc-" * 18  # 126 characters
     agent.send("outcomes", json.dumps({"outcomes": [an_item()]}).encode(), **{AGENT_HEADER: name})
     body = REQUEST | {"agent_id": name, "message": "a@b.cc " * 500}
@@ -163,7 +163,7 @@ def test_a_mask_that_is_longer_than_its_secret_fits_where_it_is_stored(project, 
 
 
 @pytest.mark.usefixtures("masks")
-def test_an_approval_is_stored_with_masks_and_sent_again_it_is_the_same(agent):
+def test_an_approval_is_stored_masked_and_deduplicated(agent):
     body = REQUEST | {"tool_args": {"key": SECRET, "amount": 5}, "message": f"With {SECRET}?"}
     ids = {
         agent.client.post("/v1/approvals", body, content_type="application/json").json()["id"]
@@ -175,7 +175,7 @@ def test_an_approval_is_stored_with_masks_and_sent_again_it_is_the_same(agent):
     assert approval.raw_arguments()["amount"] == 5
 
 
-def test_a_change_is_recorded_once_and_takes_an_admin(project):
+def test_masking_changes_are_audited_once_and_require_an_admin(project):
     masking(project, r"badge inside BADGE-\d+")
     masking(project, r"badge inside BADGE-\d+")
     (entry,) = AuditEntry.objects.filter(project=project, action="masking changed")
@@ -196,13 +196,13 @@ def test_a_change_is_recorded_once_and_takes_an_admin(project):
         ("all inside x*", "found in an empty text"),
     ],
 )
-def test_a_pattern_that_is_none_is_refused_with_its_line(project, patterns, problem):
+def test_an_invalid_pattern_is_rejected_with_its_line(project, patterns, problem):
     with pytest.raises(InvalidInput, match="Line") as refused:
         masking(project, patterns)
     assert problem in str(refused.value)
 
 
-def test_own_patterns_mask_words_or_entire_values(agent, project):
+def test_custom_patterns_mask_substrings_or_entire_values(agent, project):
     masking(project, "badge inside BADGE-\\d+\nzip whole [0-9]{5}", Detector.JWTS)
     agent.post(
         an_item(call_id="c-1", output={"a": "of BADGE-17, ok", "b": "12345", "c": "x 12345"})
@@ -214,7 +214,7 @@ def test_own_patterns_mask_words_or_entire_values(agent, project):
     assert output["c"] == "x 12345"
 
 
-def test_rules_are_read_and_replaced_over_the_api(
+def test_masking_rules_can_be_read_and_replaced_over_the_api(
     agent, reader, django_capture_on_commit_callbacks
 ):
     assert agent.get("masking")["mode"] == "shown"
@@ -236,7 +236,7 @@ def form(**changed: Any) -> dict[str, Any]:
     return {"mode": "stored", "detectors": ["tokens"], "patterns": ""} | changed
 
 
-def test_the_page_saves_the_rules_and_shows_the_counts(project, admin, agent):
+def test_the_page_saves_the_rules_and_counts_masked_values(project, admin, agent):
     page = text_of(admin.get(address(project)))
     assert "Secrets are masked when shown, and stored as sent" in page
     saved = admin.post(address(project), form())
@@ -249,14 +249,14 @@ def test_the_page_saves_the_rules_and_shows_the_counts(project, admin, agent):
     assert "Line 1" in wrong.text
 
 
-def test_a_viewer_sees_the_rules_and_changes_nothing(project, pages):
+def test_a_viewer_sees_the_rules_but_cannot_change_them(project, pages):
     assert "You need the admin role to change masking." in pages.text("settings/masking/")
     refused = pages.client.post(address(project), form())
     assert refused.status_code == 403
     assert not MaskingRules.objects.exists()
 
 
-def test_a_trial_shows_what_would_be_masked_and_saves_nothing(project, admin, agent):
+def test_a_dry_run_lists_what_would_be_masked_and_saves_nothing(project, admin, agent):
     agent.post(an_item(call_id="c-7", tool_args={"note": f"use {SECRET}", "id": "B-12"}))
     answer = admin.post(address(project, "try_masking"), form(patterns=r"b whole B-\d+"))
     page = text_of(answer)

@@ -1,4 +1,4 @@
-"""Masking before storing, over a load of every kind: none of the secrets is stored anywhere."""
+"""With masking before storing, no secret in a load of every kind is stored anywhere."""
 
 import json
 import logging
@@ -48,7 +48,7 @@ def masks(project) -> None:
 
 
 class Load:
-    """Posts of an agent, the same for the same seed."""
+    """Posts of an agent, reproducible by seed."""
 
     def __init__(self, project) -> None:
         self.project = project
@@ -146,9 +146,7 @@ def log(caplog):
     return lambda: "\n".join(map(JsonLine().format, caplog.records)).encode()
 
 
-def test_none_of_the_planted_secrets_is_stored_logged_backed_up_or_archived(
-    project, tmp_path, log, settings
-):
+def test_no_planted_secret_is_stored_logged_backed_up_or_archived(project, tmp_path, log, settings):
     masks(project)
     load = Load(project)
     load.post_all()
@@ -170,7 +168,7 @@ def test_none_of_the_planted_secrets_is_stored_logged_backed_up_or_archived(
     assert totals.keys() == {*(each.value for each in Detector), "own-badge"}
 
 
-def test_the_scan_finds_what_is_stored_without_masking(project, tmp_path):
+def test_without_masking_the_scan_detects_stored_secrets(project, tmp_path):
     load = Load(project)
     load.post_all()
     stored = leaked(load.secrets, stored_texts())
@@ -179,7 +177,7 @@ def test_the_scan_finds_what_is_stored_without_masking(project, tmp_path):
     assert leaked(load.secrets, texts_of_backup(tmp_path / "backup.tar", tmp_path))
 
 
-def test_rates_groups_and_loops_are_those_of_the_same_load_without_masking(project):
+def test_masking_does_not_change_rates_groups_or_loops(project):
     plain, masked = Load(project), Load(builders.a_project("masked"))
     masks(masked.project)
     plain.post_all()
@@ -205,7 +203,7 @@ def verdicts(load: Load) -> dict[str, tuple[Any, ...]]:
 
 
 def partition(load: Load, column: str) -> dict[str, str]:
-    """Each call with the first call, by name, that has the same value."""
+    """For each call, the first call by name that has the same value."""
     rows = Call.objects.filter(project=load.project).order_by("call_id")
     first: dict[Any, str] = {}
     return {

@@ -12,16 +12,16 @@ VALUE: Json = {"a": [{"b/c": 1, "d~e": 2}], "": 3}
     ("pointer", "value"),
     [("/a/0/b~1c", 1), ("/a/0/d~0e", 2), ("/", 3), ("", VALUE), ("/a/0", {"b/c": 1, "d~e": 2})],
 )
-def test_a_pointer_leads_to_its_value(pointer, value):
+def test_a_pointer_resolves_to_its_value(pointer, value):
     assert value_at(VALUE, pointer) == value
 
 
 @pytest.mark.parametrize("pointer", ["/b", "/a/1", "/a/-1", "/a/\u0663", "a", "/a/0/b~1c/x"])
-def test_a_pointer_to_nothing_is_refused(pointer):
+def test_an_unresolvable_pointer_is_rejected(pointer):
     with pytest.raises(NoSuchPlace):
         value_at(VALUE, pointer)
 
 
-def test_a_pointer_is_made_of_names():
+def test_pointers_are_built_from_escaped_names():
     assert value_at(VALUE, below(below(below("", "a"), 0), "d~e")) == 2
     assert value_at(VALUE, below(below(below("", "a"), 0), "b/c")) == 1

@@ -1,4 +1,4 @@
-"""Principals: whose calls fail or are denied, by tool."""
+"""Principals: which of them have failed and denied calls, by tool."""
 
 import html
 import re
@@ -23,7 +23,7 @@ def posted(agent: Agent) -> None:
     run_waiting_indexes()
 
 
-def test_the_principal_with_most_problems_comes_first(pages: Pages, agent: Agent):
+def test_the_principal_with_the_most_problems_is_first(pages: Pages, agent: Agent):
     posted(agent)
     text = pages.text("principals/")
     assert "tenant-nord: 2 of 4 calls failed" in text
@@ -37,7 +37,7 @@ def test_the_principal_with_most_problems_comes_first(pages: Pages, agent: Agent
     )
 
 
-def test_a_principal_has_its_calls_by_tool(pages: Pages, agent: Agent):
+def test_the_principal_page_lists_its_calls_by_tool(pages: Pages, agent: Agent):
     posted(agent)
     text = pages.text("principals/tenant-nord/")
     assert "tenant-nord: 2 of 3 crm calls failed" in text
@@ -59,7 +59,7 @@ def test_a_rate_has_its_unchecked_calls_and_its_doubt(pages: Pages, agent: Agent
     assert "4 in doubt" in pages.text("principals/tenant-nord/")
 
 
-def test_figures_lead_to_the_calls_they_count(pages: Pages, agent: Agent):
+def test_figures_link_to_the_calls_they_count(pages: Pages, agent: Agent):
     posted(agent)
     body = pages.get("principals/tenant-nord/").content.decode()
     links = [html.unescape(url) for url in re.findall(r'href="([^"]*show=failures[^"]*)"', body)]
@@ -67,7 +67,7 @@ def test_figures_lead_to_the_calls_they_count(pages: Pages, agent: Agent):
     assert len(rows) == 2
 
 
-def test_principals_are_choices_of_the_list_of_calls(pages: Pages, agent: Agent):
+def test_calls_can_be_filtered_by_principal(pages: Pages, agent: Agent):
     posted(agent)
     assert "tenant-nord 4 south 1" in pages.text("live/principal-options/")
     assert len(pages.rows("calls/", q="principal:tenant-nord")) == 4

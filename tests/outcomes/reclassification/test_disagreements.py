@@ -35,7 +35,7 @@ def page(project, query=""):
     return reverse("outcomes:disagreements", args=[project.slug]) + query
 
 
-def test_both_directions_are_counted_by_tool_and_by_agent(project, agent):
+def test_disagreements_in_both_directions_are_counted_by_tool_and_agent(project, agent):
     a_check(project)
     bound(project, "web mine")
     agent.post(
@@ -58,7 +58,7 @@ def test_both_directions_are_counted_by_tool_and_by_agent(project, agent):
     ]
 
 
-def test_unknown_and_timeouts_without_a_word_disagree_with_nothing(project, agent):
+def test_unknown_verdicts_and_unreported_timeouts_are_not_disagreements(project, agent):
     a_check(project, otherwise="unknown")
     bound(project, "crm mine")
     agent.post(
@@ -69,7 +69,7 @@ def test_unknown_and_timeouts_without_a_word_disagree_with_nothing(project, agen
     assert disagreements_of(project).total == 0
 
 
-def test_an_agent_on_an_old_version_stands_out(project, agent, client_as):
+def test_an_agent_on_an_old_check_version_is_marked(project, agent, client_as):
     a_check(project)
     a_check(project, "{when: {result.ok: {equals: 0}}, id: zero, verdict: failure}")
     bound(project, "* mine")
@@ -97,9 +97,9 @@ def test_an_agent_on_an_old_version_stands_out(project, agent, client_as):
     assert "/calls/c-1/" in words.text
 
 
-def test_a_next_step_never_makes_the_right_side_wrong(project, agent, client_as):
-    """An agent that reports a failure may know more than the check; `default` in an agent would
-    hide failures that its framework adapter finds."""
+def test_a_suggested_next_step_never_makes_the_right_side_wrong(project, agent, client_as):
+    """An agent that reports a failure may know more than the check. In an agent, `default` would
+    hide failures that its framework adapter detects."""
     a_check(project)
     bound(project, "web mine")
     agent.post(
@@ -113,7 +113,7 @@ def test_a_next_step_never_makes_the_right_side_wrong(project, agent, client_as)
     assert "bindings/?tool=crm" in disagreements_shown.text
 
 
-def test_a_version_of_the_check_has_a_line_of_its_own(project, agent):
+def test_each_version_of_a_check_has_its_own_row(project, agent):
     a_check(project)
     bound(project, "* mine")
     agent.post(ran(NOT_OK, reported=True))
@@ -127,7 +127,7 @@ def test_a_version_of_the_check_has_a_line_of_its_own(project, agent):
     ]
 
 
-def test_a_failure_without_a_check_says_so(project, agent, client_as):
+def test_a_failure_decided_without_a_check_is_labeled_as_such(project, agent, client_as):
     agent.post(ran(None, reported=True, type="timeout"))
     (group,) = disagreements_of(project).groups
     assert group.judge.name == ""
@@ -135,7 +135,7 @@ def test_a_failure_without_a_check_says_so(project, agent, client_as):
     assert "none: timeout or failure" in text
 
 
-def test_environment_and_period_narrow_it(project, agent, client_as):
+def test_disagreements_can_be_filtered_by_environment_and_period(project, agent, client_as):
     key = builders.a_key(project, "agent", "ingest", env="staging")[0]
     Agent(builders.bearing(key)).post(ran(IS_ERROR, reported=True, agent_id="stage-bot"))
     old = (datetime.now(UTC) - timedelta(days=2)).isoformat()
@@ -150,13 +150,13 @@ def test_environment_and_period_narrow_it(project, agent, client_as):
 
 
 @pytest.mark.parametrize("query", ["?range=x", "?agent=other-bot", "?environment=%00"])
-def test_what_is_no_choice_is_passed_over(project, agent, client_as, query):
+def test_an_invalid_filter_is_ignored(project, agent, client_as, query):
     agent.post(ran(IS_ERROR, reported=True))
     text = text_of(client_as(Role.VIEWER).get(page(project, query)))
     assert "1 of 1 call in the last 24 hours" in text
 
 
-def test_a_bounded_list_says_so(project, agent, client_as, monkeypatch):
+def test_a_bounded_list_states_how_many_calls_it_covers(project, agent, client_as, monkeypatch):
     monkeypatch.setattr("outcomes.reclassification.queries.disagreements.COUNTED", 2)
     agent.post(*[ran(IS_ERROR, reported=True) for _ in range(5)])
     text = text_of(client_as(Role.VIEWER).get(page(project)))
@@ -164,7 +164,7 @@ def test_a_bounded_list_says_so(project, agent, client_as, monkeypatch):
     assert "of the newest 2 of 5 calls" in text
 
 
-def test_agreement_and_no_calls_are_distinct(project, agent, client_as):
+def test_agreement_and_missing_calls_have_different_headlines(project, agent, client_as):
     viewer = client_as(Role.VIEWER)
     assert "No verdicts in the last 24 hours" in text_of(viewer.get(page(project)))
     agent.post(ran(OK, reported=True))
@@ -175,13 +175,13 @@ def test_agreement_and_no_calls_are_distinct(project, agent, client_as):
     "metadata",
     [{"success_check": "mine"}, {"success_check": {"name": 4}}, {"success_check": {}}, {"x": 1}],
 )
-def test_what_agents_write_in_its_place_is_passed_over(project, agent, metadata):
+def test_invalid_check_metadata_of_an_agent_is_ignored(project, agent, metadata):
     agent.post(ran(IS_ERROR, reported=True, metadata=metadata))
     (group,) = disagreements_of(project).groups
     assert group.reported_by is None
 
 
-def test_of_many_a_bounded_number_is_shown_in_twelve_queries(
+def test_the_number_of_tools_and_queries_is_bounded(
     project, agent, client_as, django_assert_max_num_queries
 ):
     agent.post(

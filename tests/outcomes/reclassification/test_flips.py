@@ -1,4 +1,4 @@
-"""Flips, added up: whole or in parts, the same figures."""
+"""Counts of changed verdicts are the same whether counted at once or in parts."""
 
 from datetime import UTC, datetime
 
@@ -38,7 +38,7 @@ def call(number: int = 0, tool: str = "t") -> CallSummary:
         (UNKNOWN, UNKNOWN, Flip.UNCHANGED),
     ],
 )
-def test_a_flip_has_a_direction(before, after, flip):
+def test_a_flip_is_classified_by_direction(before, after, flip):
     assert flip_of(before, after) == flip
 
 
@@ -72,7 +72,7 @@ def test_parts_add_up_to_the_total(all_calls, border):
         assert before == sum(row[flip] for flip in Flip)
 
 
-def test_whatever_comes_the_figures_stay_bounded():
+def test_the_size_of_the_result_is_bounded():
     flips = Flips()
     for number in range(NAMES + 50):
         flips.add(
@@ -83,7 +83,7 @@ def test_whatever_comes_the_figures_stay_bounded():
     assert len(flips.samples[Flip.NEWLY_FAILED]) == SAMPLES
 
 
-def test_samples_show_different_rules_before_more_of_the_same():
+def test_samples_prefer_calls_with_different_rules():
     flips = Flips()
     for number in range(100):
         flips.add(call(number), VerdictChange(SUCCESS, FAILURE, "c", "often"))

@@ -1,4 +1,4 @@
-"""A check that judges many calls anew needs attention; one that is only tried does not."""
+"""A reclassification that changes many verdicts opens an alert; an impact preview does not."""
 
 from governance.models import Finding
 from tests.outcomes.reclassification.test_rejudging import NOT_OK, OK, ran, unified
@@ -9,7 +9,7 @@ def flip_alerts(project):
     return list(Finding.objects.filter(project=project, kind="check_flips"))
 
 
-def test_many_flips_of_a_reclassification_raise_an_alert_with_the_total(project, agent):
+def test_a_reclassification_with_many_flips_opens_an_alert_with_the_total(project, agent):
     agent.post(*[ran(NOT_OK, number, tool_name="crm") for number in range(25)])
     agent.post(*[ran(OK, number + 30) for number in range(75)])
     unified(project, "*")
@@ -22,7 +22,7 @@ def test_many_flips_of_a_reclassification_raise_an_alert_with_the_total(project,
     assert finding.link.endswith(f"/checks/reclassifications/{done.pk}/")
 
 
-def test_few_flips_are_no_news(project, agent):
+def test_a_few_flips_open_no_alert(project, agent):
     agent.post(*[ran(NOT_OK, number) for number in range(19)])
     unified(project, "*")
     reclassified(project)

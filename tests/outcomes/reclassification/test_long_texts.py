@@ -1,4 +1,4 @@
-"""Content at the end of a large output counts, and a verdict on a part of a text says so."""
+"""Long outputs are checked to their end, and a verdict on a truncated one is marked as such."""
 
 import json
 from typing import Any
@@ -20,7 +20,7 @@ from tests.recount import differences
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 7\n'
 LINE = "2026-11-18 06:00:00 INFO worker 7 took a job\n"
-# So much work that it ends before a text of eight megabytes does.
+# Enough patterns to exhaust the work budget before the end of an eight-megabyte text.
 MANY = [
     f"{{id: r{at}, when: {{result: {{matches: 'no{at}|nor{at}'}}}}, verdict: failure}}"
     for at in range(7)
@@ -30,7 +30,7 @@ LONG = "x" * 8_000_000
 
 
 def traceback_text() -> str:
-    """The shipped check, under a name of its own."""
+    """The built-in check under another name."""
     return (shipped_text("python-traceback") or "").replace("name: python-traceback", "name: mine")
 
 
@@ -51,7 +51,7 @@ def run_job(client: Client, path: str, **body: Any) -> dict[str, Any]:
 
 
 def uploaded(agent: Agent, text: str) -> dict[str, Any]:
-    """As an agent refers to what it uploaded."""
+    """Fields of an outcome that refers to an uploaded artifact."""
     answer = agent.client.post("/v1/artifacts", text.encode(), content_type="text/plain")
     artifact = answer.json()["artifact_id"]
     return {"type": "artifact_reference", "artifact_id": artifact, "summary": text[:200]}
@@ -59,7 +59,7 @@ def uploaded(agent: Agent, text: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [80_000, pytest.param(8_000_000, marks=pytest.mark.one_database)])
-def test_a_traceback_at_the_end_of_a_log_is_a_failure_wherever_it_is_judged(
+def test_a_traceback_at_the_end_of_a_log_is_a_failure_in_every_code_path(
     project, agent: Agent, manager, size
 ):
     agent.post(an_outcome("early", output=log(size)))
@@ -93,7 +93,7 @@ def commands_run(client: Client, path: str, **body: Any) -> dict[str, Any]:
     return response
 
 
-def test_a_check_backtest_finds_what_lies_far_back(project, agent: Agent, manager):
+def test_an_impact_preview_reads_long_outputs_to_their_end(project, agent: Agent, manager):
     agent.post(an_outcome("a", output=log(80_000)))
     text = traceback_text()
     result = commands_run(manager, "success-checks/backtests", yaml=text)
@@ -103,7 +103,9 @@ def test_a_check_backtest_finds_what_lies_far_back(project, agent: Agent, manage
 
 @pytest.mark.one_database
 @pytest.mark.slow
-def test_a_verdict_on_a_text_that_was_cut_is_unknown_and_says_so(project, agent: Agent, manager):
+def test_a_verdict_on_a_truncated_output_is_unknown_and_marked_as_such(
+    project, agent: Agent, manager
+):
     agent.post(an_outcome("a", output=LONG, tool_success=True))
     text = check_text(*MANY, SUCCEEDS)
     result = commands_run(manager, "success-checks/backtests", yaml=text)
@@ -136,7 +138,7 @@ def test_a_verdict_on_a_text_that_was_cut_is_unknown_and_says_so(project, agent:
 
 
 @pytest.mark.slow
-def test_its_page_and_its_files_say_that_it_was_cut(project, agent: Agent):
+def test_the_call_page_and_files_state_that_the_output_was_truncated(project, agent: Agent):
     a_check(project, *MANY)
     bound(project, "* mine")
     agent.post(an_outcome("b", output=LONG), an_outcome("c", output="short"))
@@ -153,7 +155,7 @@ def test_its_page_and_its_files_say_that_it_was_cut(project, agent: Agent):
     assert {row["call_id"]: row["cut"] for row in rows} == {"b": True, "c": False}
 
 
-def test_an_output_of_which_the_agent_sent_a_part_is_no_success(project, agent: Agent, manager):
+def test_an_output_truncated_by_the_agent_is_not_a_success(project, agent: Agent, manager):
     bound(project, "* python-traceback")
     part = {"tool_success": True, "metadata": {"output_cut": True}}
     agent.post(

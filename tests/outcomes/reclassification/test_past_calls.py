@@ -1,4 +1,4 @@
-"""Past calls whose verdicts come from another check than the one bound now."""
+"""Past calls whose verdicts come from another check or version than the one bound now."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def called(agent):
 
 
 @pytest.mark.usefixtures("called")
-def test_a_new_binding_leaves_past_calls_to_reclassify(project, editors, pages):
+def test_a_new_binding_offers_to_reclassify_past_calls(project, editors, pages):
     assert editors.text(PART, tool="crm_*") == ""
     a_check(project)
     bound(project, "crm_* mine")
@@ -46,7 +46,9 @@ def test_a_new_binding_leaves_past_calls_to_reclassify(project, editors, pages):
 
 
 @pytest.mark.usefixtures("called")
-def test_calls_of_an_older_version_count_and_those_of_other_agents_do_not(project, editors, agent):
+def test_past_calls_of_an_older_version_count_and_those_of_other_agents_do_not(
+    project, editors, agent
+):
     a_check(project)
     bound(project, "* billing-* crm_update mine")
     agent.post(an_outcome(tool_name="crm_update", output=1, agent_id="billing-bot"))
@@ -56,13 +58,13 @@ def test_calls_of_an_older_version_count_and_those_of_other_agents_do_not(projec
 
 
 @pytest.mark.usefixtures("called")
-def test_after_a_change_without_effect_the_page_says_so(editors):
+def test_a_change_without_effect_on_past_calls_says_so(editors):
     words = "All recorded calls have verdicts of the current checks."
     assert words in editors.text(PART, of="changed", tool="*")
 
 
 @pytest.mark.usefixtures("called")
-def test_very_many_calls_are_counted_up_to_a_bound(project, editors, monkeypatch):
+def test_past_calls_are_counted_up_to_a_limit(project, editors, monkeypatch):
     monkeypatch.setattr("outcomes.reclassification.queries.past_calls.COUNTED", 2)
     bound(project, "* mcp")
     assert "More than 2 past calls" in editors.text(PART, of="changed", tool="*")

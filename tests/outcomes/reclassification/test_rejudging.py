@@ -1,4 +1,4 @@
-"""Recorded calls judged anew: what a text would change, and verdicts that were changed."""
+"""Impact previews of a check over recorded calls, and reclassification of their verdicts."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -54,7 +54,7 @@ def ran(output, number=0, **fields):
 
 
 def unified(project: Project, *globs: str, text: str = CHECK) -> None:
-    """The check, saved, and bound to tools of these names."""
+    """Save the check and bind it to tools that match these names."""
     save_check(project, document=text, by=EDITOR)
     bind(project, [Binding("*", "*", glob, "unified") for glob in globs], by=EDITOR)
 
@@ -73,7 +73,7 @@ def test_verdicts_flip_in_both_directions(project, agent):
     assert rejudging.result["flips"]["by_rule"]["unified: otherwise"]["judged"] == 4
 
 
-def test_nothing_is_written_by_looking(project, agent):
+def test_an_impact_preview_writes_nothing(project, agent):
     agent.post(ran(NOT_OK), ran("Error: x"))
     before = list(Call.objects.order_by("id").values())
     tried(project)
@@ -81,7 +81,7 @@ def test_nothing_is_written_by_looking(project, agent):
     assert not PastVerdict.objects.exists()
 
 
-def test_calls_without_a_check_stay_as_they_are(project, agent):
+def test_calls_without_a_check_are_unchanged(project, agent):
     agent.post(
         ran(None, type="timeout"),
         ran(None, type="failure", error="x"),
@@ -98,19 +98,19 @@ def test_calls_without_a_check_stay_as_they_are(project, agent):
     }
 
 
-def test_a_large_output_is_judged_completely(project, agent):
+def test_a_large_output_is_classified_completely(project, agent):
     agent.post(ran({"ok": False, "log": "x" * 20_000}))
     assert flips(tried(project)) == {"newly_failed": 1}
 
 
-def test_rates_are_listed_by_tool_before_and_after(project, agent):
+def test_success_rates_before_and_after_are_listed_by_tool(project, agent):
     agent.post(*[ran(NOT_OK, tool_name="crm") for _ in range(3)], ran(OK, tool_name="web"))
     rows = tried(project).result["flips"]["by_tool"]
     assert (rows["crm"]["before_success"], rows["crm"]["after_failure"]) == (3, 3)
     assert rows["web"]["after_success"] == 1
 
 
-def test_a_session_reaches_its_limit_later_counting_successes(project, agent):
+def test_a_session_hits_its_limit_later_when_successes_become_failures(project, agent):
     builders.deployed(builders.a_version(project, max_tool_calls=2), at=NOON - timedelta(days=1))
     agent.post(*[ran(out, number) for number, out in enumerate([OK, NOT_OK, OK, "Error: x"])])
     shifts = tried(project).result["shifts"]
@@ -133,7 +133,7 @@ def test_a_session_reaches_its_limit_later_counting_successes(project, agent):
         ({"environment": "production", "tools": ["web"], "agents": ["bot"]}, 1),
     ],
 )
-def test_only_the_chosen_calls_are_judged(project, agent, criteria, judged):
+def test_only_the_selected_calls_are_classified(project, agent, criteria, judged):
     agent.post(
         ran(NOT_OK, 0, tool_name="crm", agent_id="bot"),
         ran(NOT_OK, 1, tool_name="crm_2", agent_id="other-bot"),
@@ -143,20 +143,20 @@ def test_only_the_chosen_calls_are_judged(project, agent, criteria, judged):
     assert flips(tried(project, **criteria)) == {"newly_failed": judged}
 
 
-def test_a_bound_check_is_tried_on_what_it_judges(project, agent):
+def test_a_bound_check_is_previewed_on_the_calls_it_classifies(project, agent):
     agent.post(ran(NOT_OK, tool_name="crm"), ran(NOT_OK, tool_name="web"))
     unified(project, "crm")
     assert flips(tried(project, scope="")) == {"newly_failed": 1}
     assert flips(tried(project, CHECK.replace("unified", "unbound"), "")) == {"newly_failed": 2}
 
 
-def test_a_text_that_is_none_is_refused_with_its_lines(project):
+def test_an_invalid_check_is_rejected_with_its_line(project):
     with pytest.raises(DocumentInvalid) as refused:
         tried(project, CHECK.replace("equals", "equal"))
     assert refused.value.errors[0].line == 7
 
 
-def test_who_may_not_write_checks_starts_nothing(project):
+def test_starting_a_reclassification_requires_the_editor_role_and_a_valid_filter(project):
     viewer = Actor(ActorKind.PERSON, 1, "viewer@example.test", Role.VIEWER)
     with pytest.raises(Forbidden):
         start_reclassification(project.pk, by=viewer, criteria=CallCriteria())
@@ -167,12 +167,12 @@ def test_who_may_not_write_checks_starts_nothing(project):
     assert not Rejudging.objects.exists()
 
 
-def test_a_project_without_calls_is_done_at_once(project):
+def test_a_preview_without_calls_is_done_at_once(project):
     rejudging = tried(project)
     assert (rejudging.status, flips(rejudging)) == ("done", {})
 
 
-def test_reclassified_calls_count_by_the_check_that_is_bound_now(project, agent):
+def test_reclassified_calls_have_the_verdict_of_the_currently_bound_check(project, agent):
     agent.post(ran(NOT_OK), ran(OK, 1), ran("Error: x", 2, tool_success=False))
     unified(project, "*")
     rejudging = reclassified(project)
@@ -185,7 +185,7 @@ def test_reclassified_calls_count_by_the_check_that_is_bound_now(project, agent)
     assert differences() == []
 
 
-def test_older_verdicts_stay_with_the_version_that_gave_them(project, agent):
+def test_earlier_verdicts_are_stored_with_the_version_that_gave_them(project, agent):
     agent.post(ran(NOT_OK, call_id="c"))
     unified(project, "*")
     reclassified(project)
@@ -200,7 +200,7 @@ def test_older_verdicts_stay_with_the_version_that_gave_them(project, agent):
     assert [each["at"] for each in answer] == sorted((each["at"] for each in answer), reverse=True)
 
 
-def test_reclassifying_again_changes_nothing(project, agent):
+def test_repeating_a_reclassification_changes_nothing(project, agent):
     agent.post(ran(NOT_OK), ran(OK))
     unified(project, "*")
     reclassified(project)
@@ -241,7 +241,7 @@ rules:
     order=st.randoms(use_true_random=False),
     cuts=st.lists(st.integers(0, 60), max_size=3),
 )
-def test_what_is_reclassified_is_as_if_it_had_been_judged_so_from_the_start(db, sent, order, cuts):
+def test_reclassified_calls_equal_calls_classified_that_way_from_the_start(db, sent, order, cuts):
     with transaction.atomic():
         later, agent = in_a_project_of_its_own()
         first, other = in_a_project_of_its_own()
@@ -282,7 +282,7 @@ def in_small_pieces(monkeypatch):
     monkeypatch.setattr(rejudging_parts, "AT_ONCE", 3)
 
 
-def test_the_parts_add_up_to_the_total(project, agent, in_small_pieces, monkeypatch):
+def test_the_parts_of_a_job_add_up_to_the_total(project, agent, in_small_pieces, monkeypatch):
     many(agent, 60, 4)
     rejudging = tried(project)
     assert RejudgingPart.objects.filter(rejudging=rejudging).count() > 2
@@ -294,7 +294,7 @@ def test_the_parts_add_up_to_the_total(project, agent, in_small_pieces, monkeypa
 
 
 @pytest.mark.parametrize("killed_at", [1, 2, 3, 5, 8, 12])
-def test_a_process_that_dies_in_the_midst_loses_and_doubles_nothing(
+def test_a_process_that_dies_during_the_run_loses_and_duplicates_nothing(
     project, agent, in_small_pieces, monkeypatch, killed_at
 ):
     many(agent, 60, 3)
@@ -317,7 +317,7 @@ def test_a_process_that_dies_in_the_midst_loses_and_doubles_nothing(
     assert differences() == []
 
 
-def test_a_cancelled_run_leaves_full_chunks_and_its_progress(
+def test_a_cancelled_run_leaves_complete_chunks_and_its_progress(
     project, agent, in_small_pieces, monkeypatch
 ):
     many(agent, 60, 3)
@@ -340,7 +340,7 @@ def test_a_cancelled_run_leaves_full_chunks_and_its_progress(
     assert differences() == []
 
 
-def test_a_job_of_another_project_is_not_there(project, agent):
+def test_a_job_of_another_project_cannot_be_cancelled(project, agent):
     agent.post(ran(OK))
     rejudging = tried(project)
     with pytest.raises(NotFound):
@@ -349,7 +349,7 @@ def test_a_job_of_another_project_is_not_there(project, agent):
         cancel_rejudging(project.pk, rejudging.pk, "reclassification", by=EDITOR)
 
 
-def test_a_part_whose_worker_died_is_retried_and_fails_in_the_end(project, agent):
+def test_a_part_whose_worker_died_is_retried_and_fails_after_three_tries(project, agent):
     agent.post(ran(NOT_OK))
     start_check_backtest(project.pk, by=EDITOR, text=CHECK, scope="all", criteria=CallCriteria())
     lost = {"status": "running", "heard_at": NOON - timedelta(days=1)}

@@ -1,4 +1,4 @@
-"""Calls judged anew over HTTP, as a pipeline asks for it."""
+"""Impact previews and reclassifications over HTTP, as a CI pipeline uses them."""
 
 import json
 
@@ -51,7 +51,7 @@ def test_a_reclassification_is_started_and_reported(project, agent, client):
 
 
 @pytest.mark.parametrize("here", [BACKTESTS, RECLASSIFICATIONS])
-def test_either_is_given_up_and_says_so(project, agent, client, here):
+def test_a_preview_or_a_reclassification_can_be_cancelled(project, agent, client, here):
     agent.post(ran(NOT_OK))
     body = {"yaml": CHECK} if here == BACKTESTS else {}
     here = f"{here}/{started(client, here, **body).json()['id']}"
@@ -61,7 +61,7 @@ def test_either_is_given_up_and_says_so(project, agent, client, here):
     assert agent.session("s")["counts"]["successes"] == 1
 
 
-def test_one_is_not_the_other(client):
+def test_a_reclassification_is_not_available_as_an_impact_preview(client):
     number = started(client, RECLASSIFICATIONS).json()["id"]
     assert client.get(f"{BACKTESTS}/{number}").status_code == 404
     assert client.delete(f"{BACKTESTS}/{number}").status_code == 404

@@ -11,7 +11,7 @@ from tests.outcomes.rejudging import tried
 from tests.outcomes.waiting_jobs import run_waiting_parts
 
 
-def test_included_checks_are_tried_as_they_are_fixed(project, agent):
+def test_included_checks_are_evaluated_at_their_pinned_version(project, agent):
     agent.post(builders.an_outcome(output={"ok": False}))
     a_check(project, FAILS, name="base")
     text = check_text(include=("base",))

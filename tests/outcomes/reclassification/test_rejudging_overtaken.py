@@ -1,4 +1,4 @@
-"""Calls that change while they are reclassified, and waiting requests for them."""
+"""Calls that change while they are being reclassified, and cancelled runs."""
 
 from itertools import count
 
@@ -18,7 +18,7 @@ from tests.recount import differences
 
 
 @pytest.mark.parametrize("ask", [tried, reclassified])
-def test_a_slow_check_hears_that_nobody_wants_its_word_any_more(project, agent, monkeypatch, ask):
+def test_cancelling_stops_a_slow_check_between_two_calls(project, agent, monkeypatch, ask):
     many(agent, 60, 3)
     unified(project, "*")
     monkeypatch.setattr(rejudging_parts, "REPORT_EVERY", 0)
@@ -36,7 +36,7 @@ def test_a_slow_check_hears_that_nobody_wants_its_word_any_more(project, agent, 
     assert differences() == []
 
 
-def test_a_call_that_changed_meanwhile_keeps_the_newer_word(project, agent, monkeypatch):
+def test_a_concurrently_updated_call_keeps_its_newer_verdict(project, agent, monkeypatch):
     agent.post(ran(NOT_OK, call_id="c", session_id="s"))
     unified(project, "*")
     commit = reclassifying.reclassify
@@ -52,7 +52,9 @@ def test_a_call_that_changed_meanwhile_keeps_the_newer_word(project, agent, monk
     assert flips["not_checked"] == {"It changed during this run and was checked then.": 1}
 
 
-def test_a_call_is_counted_once_however_often_its_transaction_is_tried(project, agent, monkeypatch):
+def test_a_call_is_counted_once_however_often_its_transaction_is_retried(
+    project, agent, monkeypatch
+):
     agent.post(ran(NOT_OK, call_id="c", session_id="s"))
     unified(project, "*")
     note, tried = jobs.note, count(1)
@@ -68,10 +70,10 @@ def test_a_call_is_counted_once_however_often_its_transaction_is_tried(project, 
     assert differences() == []
 
 
-def test_a_result_that_came_meanwhile_is_not_given_the_verdict_of_the_one_before(
+def test_an_output_that_arrived_meanwhile_does_not_get_the_earlier_verdict(
     project, agent, monkeypatch
 ):
-    """Both are successes: only by which check tells that one of them is news."""
+    """Both outputs are successes, so only the check that decided shows which one was classified."""
     agent.post(ran(OK, call_id="c"))
     unified(project, "*", text=CHECK.replace("{equals: false}", "{equals: true}"))
     commit = reclassifying.reclassify

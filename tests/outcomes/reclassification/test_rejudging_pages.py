@@ -1,4 +1,4 @@
-"""Impact previews and reclassifications on pages: start, watch, read, cancel."""
+"""Pages of impact previews and reclassifications: start, progress, result and cancellation."""
 
 import html
 import re
@@ -27,7 +27,7 @@ def at(project, name, *args):
     return reverse(f"outcomes:{name}", args=[project.slug, *args])
 
 
-def test_an_editor_sees_what_a_version_would_change(project, agent, editor):
+def test_an_editor_can_preview_the_impact_of_a_version(project, agent, editor):
     builders.deployed(builders.a_version(project, max_tool_calls=1))
     agent.post(ran(NOT_OK, call_id="c-1", tool_name="crm_update"), ran(OK, 1))
     save_check(project, document=CHECK, by=EDITOR)
@@ -45,7 +45,7 @@ def test_an_editor_sees_what_a_version_would_change(project, agent, editor):
     assert "v1" in editor.get(here).content.decode()
 
 
-def test_the_live_part_refreshes_only_after_a_change(project, agent, editor):
+def test_the_live_section_refreshes_only_after_a_change(project, agent, editor):
     agent.post(ran(NOT_OK))
     rejudging = tried(project)
     here = at(project, "rejudging_standing", rejudging.kind, rejudging.pk)
@@ -56,7 +56,7 @@ def test_the_live_part_refreshes_only_after_a_change(project, agent, editor):
     assert editor.get(here, {"tag": "another"}).status_code == 200
 
 
-def test_without_javascript_a_text_is_saved_before_its_preview(project, agent, editor):
+def test_without_javascript_a_draft_is_saved_before_its_preview(project, agent, editor):
     agent.post(ran(NOT_OK))
     save_check(project, document=CHECK, by=EDITOR)
     here = reverse("governance:edit_check_draft", args=[project.slug, "unified"])
@@ -68,7 +68,7 @@ def test_without_javascript_a_text_is_saved_before_its_preview(project, agent, e
     assert "refused" in editor.get(here).text
 
 
-def test_an_unsaved_text_is_tried_and_a_wrong_one_names_its_problem(project, agent, editor):
+def test_an_unsaved_check_can_be_previewed_and_an_invalid_one_is_rejected(project, agent, editor):
     agent.post(ran(NOT_OK))
     here = at(project, "check_backtest_text")
     response = editor.post(here, {"text": CHECK.replace("\n", "\r\n"), "days": ""})
@@ -87,7 +87,7 @@ def test_an_unsaved_text_is_tried_and_a_wrong_one_names_its_problem(project, age
         ("", "", []),
     ],
 )
-def test_a_text_that_is_bound_nowhere_is_tried_on_the_tools_that_its_rules_name(
+def test_an_unbound_check_is_previewed_on_the_tools_its_rules_name(
     project, editor, tool, chosen, tried_on
 ):
     text = CHECK.replace("    when:", f"{tool}    when:")
@@ -95,7 +95,7 @@ def test_a_text_that_is_bound_nowhere_is_tried_on_the_tools_that_its_rules_name(
     assert Rejudging.objects.get().tools == tried_on
 
 
-def test_a_text_that_is_bound_is_tried_on_what_it_judges(project, editor):
+def test_a_bound_check_is_previewed_on_the_calls_it_classifies(project, editor):
     unified(project, "crm_*")
     text = CHECK.replace("    when:", "    tool: shell\n    when:")
     editor.post(at(project, "check_backtest_text"), {"text": text, "days": ""})
@@ -107,7 +107,7 @@ def again(page: str) -> str | None:
     return html.unescape(match[1]) if match else None
 
 
-def test_what_was_cancelled_is_run_again_over_the_same_calls(project, agent, editor):
+def test_a_cancelled_reclassification_can_be_run_again_over_the_same_calls(project, agent, editor):
     agent.post(ran(NOT_OK))
     unified(project, "*")
     form = {"days": "7", "tools": "crm_*, shell", "agents": "x-*"}
@@ -128,7 +128,9 @@ def test_what_was_cancelled_is_run_again_over_the_same_calls(project, agent, edi
     assert again(editor.get(first).text) == link
 
 
-def test_a_version_is_tried_again_and_a_text_leads_back_to_its_draft(project, agent, editor):
+def test_a_preview_of_a_version_can_be_run_again_and_one_of_a_draft_links_to_it(
+    project, agent, editor
+):
     save_check(project, document=CHECK, by=EDITOR)
     form = {"version": "1", "days": "", "scope": "all"}
     rejudging = editor.post(at(project, "check_backtests", "unified"), form).url
@@ -144,7 +146,7 @@ def test_a_version_is_tried_again_and_a_text_leads_back_to_its_draft(project, ag
     assert re.search(rf'href="{back}">\s*Back to draft\s*</a>', page)
 
 
-def test_calls_are_reclassified_from_a_page_and_that_can_be_cancelled(project, agent, editor):
+def test_calls_can_be_reclassified_on_a_page_and_the_run_cancelled(project, agent, editor):
     agent.post(ran(NOT_OK))
     unified(project, "*")
     here = at(project, "reclassifications")
@@ -160,13 +162,13 @@ def test_calls_are_reclassified_from_a_page_and_that_can_be_cancelled(project, a
     assert editor.get(here).content.decode().count("row-link") == 2
 
 
-def test_a_wrong_period_is_refused_in_place(project, editor):
+def test_an_invalid_form_is_shown_again_with_the_error(project, editor):
     response = editor.post(at(project, "reclassifications"), {"environment": "nowhere"})
     assert response.status_code == 422
     assert "Environment not found." in response.content.decode()
 
 
-def test_a_viewer_reads_and_starts_nothing(project, agent, pages, client_as):
+def test_a_viewer_can_see_reclassifications_but_not_start_one(project, agent, pages, client_as):
     agent.post(ran(NOT_OK))
     rejudging = reclassified(project)
     viewer = client_as(Role.VIEWER)
@@ -175,7 +177,7 @@ def test_a_viewer_reads_and_starts_nothing(project, agent, pages, client_as):
     assert "Reclassify these calls" not in page
 
 
-def test_what_is_of_another_project_or_kind_is_not_there(project, agent, editor):
+def test_jobs_of_another_project_or_kind_are_404(project, agent, editor):
     other = builders.a_project()
     theirs = tried(other)
     assert editor.get(at(project, "check_backtest", theirs.pk)).status_code == 404
@@ -184,7 +186,7 @@ def test_what_is_of_another_project_or_kind_is_not_there(project, agent, editor)
     assert editor.get(at(project, "check_backtests", "no-such")).status_code == 404
 
 
-def test_two_versions_stand_side_by_side(project, agent, editor):
+def test_the_verdicts_of_two_versions_can_be_compared(project, agent, editor):
     here = at(project, "check_verdicts", "unified")
     agent.post(ran(NOT_OK, call_id="c-1"), ran(OK, 1), ran("Error: x", 2))
     unified(project, "*")

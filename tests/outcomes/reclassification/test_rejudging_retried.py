@@ -1,4 +1,4 @@
-"""Parts that two processes had, processes that died anywhere, and jobs over the same calls."""
+"""Parts claimed by two processes, processes that die at any point, and jobs over the same calls."""
 
 from datetime import UTC, datetime
 from itertools import count
@@ -33,16 +33,16 @@ STRICTER = CHECK.replace("otherwise: success", "otherwise: failure")
 
 
 class Died(Exception):
-    """Stands for a process that ends at once: nothing of it is heard any more."""
+    """Simulates a process that ends without any cleanup."""
 
 
 def let_time_pass() -> None:
-    """Whoever runs a part has not been heard of for too long."""
+    """Make the heartbeat of every running part look expired."""
     RejudgingPart.objects.filter(status="running").update(heard_at=datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def at(monkeypatch, module, name: str, number: int, do) -> None:
-    """Before this is called for the so manieth time, something else happens."""
+    """Run `do` before this function is called for the given time."""
     calls, real = count(1), getattr(module, name)
 
     def instead(*args, **kwargs):
@@ -61,7 +61,7 @@ def everything_was_judged_once(rejudging: Rejudging) -> None:
 
 @pytest.mark.parametrize("at_chunk", [1, 4])
 @pytest.mark.parametrize("ends", [True, False])
-def test_a_process_that_stalled_and_wakes_up_writes_no_more(
+def test_a_process_that_resumes_after_losing_its_lease_writes_nothing(
     project, agent, in_small_pieces, monkeypatch, at_chunk, ends
 ):
     many(agent, 60, 3)
@@ -86,7 +86,7 @@ def test_a_process_that_stalled_and_wakes_up_writes_no_more(
     everything_was_judged_once(rejudging)
 
 
-def test_a_backtest_of_a_check_that_two_processes_had_counts_once(
+def test_an_impact_preview_run_by_two_processes_counts_each_call_once(
     project, agent, in_small_pieces, monkeypatch
 ):
     many(agent, 60, 3)
@@ -101,7 +101,7 @@ def test_a_backtest_of_a_check_that_two_processes_had_counts_once(
     assert (rejudging.status, rejudging.passed, flips(rejudging)) == ("done", 60, ALL_FLIPS)
 
 
-def test_whoever_lost_a_job_can_neither_end_it_nor_put_it_back(project, agent):
+def test_a_process_that_lost_a_job_can_neither_end_nor_requeue_it(project, agent):
     agent.post(ran(OK))
     start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
     first = claim_next(RejudgingPart.objects.all())
@@ -119,7 +119,7 @@ def test_whoever_lost_a_job_can_neither_end_it_nor_put_it_back(project, agent):
 
 
 @pytest.mark.parametrize("word", ["end", "end_if_all_did"])
-def test_a_process_that_dies_over_its_last_word_leaves_nothing_running(
+def test_a_process_that_dies_while_finishing_leaves_no_job_running(
     project, agent, monkeypatch, word
 ):
     many(agent, 60, 3)
@@ -144,7 +144,7 @@ def run_again() -> None:
     run_waiting_parts()
 
 
-def test_processes_that_die_again_and_again_and_come_further_each_time_are_not_given_up(
+def test_repeated_deaths_with_progress_do_not_fail_a_job(
     project, agent, in_small_pieces, monkeypatch
 ):
     many(agent, 60, 1)
@@ -169,10 +169,10 @@ def test_processes_that_die_again_and_again_and_come_further_each_time_are_not_g
     everything_was_judged_once(Rejudging.objects.get())
 
 
-def test_a_newer_version_is_never_overwritten_by_who_began_before_it(
+def test_an_older_job_never_overwrites_verdicts_of_a_newer_version(
     project, agent, in_small_pieces, monkeypatch
 ):
-    """Two jobs over the same calls; the later one runs to its end in the midst of the first."""
+    """Two jobs run over the same calls; the later one completes in the middle of the first."""
     many(agent, 60, 3)
     unified(project, "*")
 
@@ -190,7 +190,7 @@ def test_a_newer_version_is_never_overwritten_by_who_began_before_it(
     assert differences() == []
 
 
-def test_a_job_that_was_overtaken_by_an_older_one_judges_once_more(project, agent, monkeypatch):
+def test_a_job_overtaken_by_an_older_version_classifies_again(project, agent, monkeypatch):
     agent.post(ran(OK), ran(NOT_OK, 1), ran("Error: x", 2))
     unified(project, "*")
     older = judges(project.pk)
@@ -210,7 +210,7 @@ def test_a_job_that_was_overtaken_by_an_older_one_judges_once_more(project, agen
     assert differences() == []
 
 
-def test_a_call_that_changed_meanwhile_is_judged_in_its_new_state(project, agent, monkeypatch):
+def test_a_call_changed_during_the_run_is_classified_in_its_new_state(project, agent, monkeypatch):
     agent.post(ran(NOT_OK, call_id="c"), ran(OK, 1), ran("Error: x", 2))
     unified(project, "*")
     at(
@@ -223,7 +223,9 @@ def test_a_call_that_changed_meanwhile_is_judged_in_its_new_state(project, agent
     assert differences() == []
 
 
-def test_calls_removed_meanwhile_are_neither_judged_nor_counted(project, agent, monkeypatch):
+def test_calls_removed_during_the_run_are_neither_classified_nor_counted(
+    project, agent, monkeypatch
+):
     many(agent, 12, 1)
     unified(project, "*")
 
@@ -237,18 +239,20 @@ def test_calls_removed_meanwhile_are_neither_judged_nor_counted(project, agent, 
 
 @pytest.mark.parametrize("place", ["outputs_of", "end_if_all_did", "begin"])
 @pytest.mark.parametrize("ask", [tried, reclassified])
-def test_a_job_that_is_gone_ends_quietly(project, agent, monkeypatch, place, ask):
+def test_a_job_deleted_during_the_run_ends_without_an_error(
+    project, agent, monkeypatch, place, ask
+):
     many(agent, 6, 1)
     unified(project, "*")
     at(monkeypatch, rejudging_parts, place, 1, Rejudging.objects.all().delete)
     with pytest.raises(Rejudging.DoesNotExist):
-        ask(project)  # which looks for it at its end
+        ask(project)  # which reads the job again at its end
     assert waiting_parts() == []
     assert differences() == []
 
 
-def test_figures_that_were_not_written_count_nothing(project, agent, monkeypatch):
-    """The database refuses a transaction at its end: it is tried again, as if it had never been."""
+def test_figures_of_a_rolled_back_transaction_are_not_counted(project, agent, monkeypatch):
+    """The database rejects a transaction at its end, and it is retried from the start."""
     many(agent, 60, 3)
     unified(project, "*")
     notes, note = count(1), jobs.note

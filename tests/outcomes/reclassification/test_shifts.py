@@ -1,4 +1,4 @@
-"""Calls at which a limit on executions is hit with other verdicts."""
+"""Calls at which sessions hit an execution limit under different verdicts."""
 
 import pytest
 
@@ -25,7 +25,7 @@ SUCCESS, FAILURE = Verdict.SUCCESS, Verdict.FAILURE
         (3, 5, Shift.LATER),
     ],
 )
-def test_a_shift_has_the_number_of_the_call(before, after, shift):
+def test_a_shift_is_classified_by_the_call_at_which_the_limit_is_hit(before, after, shift):
     assert shift_of(before, after) == shift
 
 
@@ -41,13 +41,13 @@ def shifts_of(read: Readings) -> dict[str, tuple[int | None, int | None]]:
     return {limit.kind: (before, after) for limit, before, after in read.shifts()}
 
 
-def test_successes_that_become_failures_reach_a_limit_later():
+def test_successes_reclassified_as_failures_delay_a_limit():
     calls = [("t", SUCCESS, FAILURE), *[("t", SUCCESS, SUCCESS)] * 3]
     read = readings((MaxExecutions(3),), *calls)
     assert list(shifts_of(read).values()) == [(3, 4)]
 
 
-def test_failures_that_become_successes_reach_it_earlier_and_of_their_tool_alone():
+def test_failures_reclassified_as_successes_hit_the_limit_of_their_tool_earlier():
     limits = (MaxExecutions(9), MaxExecutionsOfTool("t", 2))
     read = readings(
         limits, ("u", SUCCESS, SUCCESS), ("t", FAILURE, SUCCESS), ("t", SUCCESS, SUCCESS)
@@ -55,7 +55,7 @@ def test_failures_that_become_successes_reach_it_earlier_and_of_their_tool_alone
     assert list(shifts_of(read).values()) == [(None, None), (None, 3)]
 
 
-def test_a_limit_on_attempts_does_not_ask_for_verdicts():
+def test_a_limit_on_attempts_does_not_depend_on_verdicts():
     read = readings((MaxAttempts(2), MaxExecutions(1)), ("t", SUCCESS, FAILURE))
     assert [limit.kind for limit, _, _ in read.shifts()] == [MaxExecutions(1).kind]
 

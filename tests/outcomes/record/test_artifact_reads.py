@@ -1,4 +1,4 @@
-"""Which calls are those of a model that came back to read an artifact."""
+"""Detection of calls with which a model reads an artifact again."""
 
 import pytest
 
@@ -21,13 +21,13 @@ def read_by(arguments: object, tool: str = "query", outcome: Outcome | None = No
 
 
 @pytest.mark.parametrize("name", ["artifact_reference", "artifact_id"])
-def test_an_argument_that_is_called_so_names_the_artifact_whichever_tool_has_it(name):
+def test_an_artifact_id_argument_names_the_artifact_for_any_tool(name):
     assert read_by({"lines": "1-40", name: "kept-1"}) == "kept-1"
 
 
 @pytest.mark.parametrize("tool", ["read_file", "files.read_file", "mcp__files__read_file"])
 @pytest.mark.parametrize("path", [OURS, f"artifact://{OURS}", f"/artifacts/{OURS}/raw?lines=1-2"])
-def test_an_artifact_name_is_recognised_in_the_arguments_of_a_read(tool, path):
+def test_an_artifact_name_is_recognized_in_read_arguments(tool, path):
     assert read_by({"lines": 4, "path": path}, tool) == OURS
 
 
@@ -48,7 +48,7 @@ def test_an_artifact_name_is_recognised_in_the_arguments_of_a_read(tool, path):
         (None, "read_file"),
     ],
 )
-def test_other_arguments_name_no_artifact(arguments, tool):
+def test_other_arguments_do_not_name_an_artifact(arguments, tool):
     assert read_by(arguments, tool) is None
 
 
@@ -62,9 +62,9 @@ def test_other_arguments_name_no_artifact(arguments, tool):
         (a_timeout(), False),
     ],
 )
-def test_only_a_call_that_brought_something_read_it(outcome, counts):
+def test_only_a_call_that_returned_content_is_a_read(outcome, counts):
     assert (read_by({"artifact_id": "a-1"}, outcome=outcome) == "a-1") is counts
 
 
-def test_a_call_that_is_still_open_has_read_nothing():
+def test_an_open_call_is_not_a_read():
     assert artifact_read(a_call(None, tool_args={"artifact_id": "a-1"})) is None

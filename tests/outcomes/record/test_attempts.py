@@ -17,19 +17,19 @@ def attempts_of(one: int) -> list[int]:
     return [call.id for call in attempts_of_one(CALLS, one)]
 
 
-def test_what_failed_and_was_tried_again_are_attempts_of_one_call_until_it_worked():
+def test_failed_retries_are_attempts_of_one_call_until_one_succeeds():
     assert attempts_of(1) == attempts_of(2) == attempts_of(3) == [1, 2, 3]
 
 
-def test_a_call_that_worked_at_once_has_no_attempts():
+def test_a_call_that_succeeded_at_once_has_no_attempts():
     assert attempts_of(4) == []
 
 
-def test_attempts_may_end_without_having_worked():
+def test_attempts_can_end_without_a_success():
     assert attempts_of(6) == [5, 6, 7]
 
 
-def test_a_call_that_is_not_among_them_has_none():
+def test_an_unlisted_call_has_no_attempts():
     assert attempts_of(9) == []
 
 
@@ -52,11 +52,11 @@ def across(one: int) -> list[int]:
     return [call.id for call in attempts_of_one(ACROSS, one)]
 
 
-def test_calls_that_name_each_other_are_attempts_of_one_from_turn_to_turn():
+def test_calls_linked_by_parent_call_id_are_attempts_across_turns():
     assert across(3) == across(4) == across(5) == [3, 4, 5]
 
 
-def test_calls_of_other_turns_that_name_nobody_are_others():
+def test_unlinked_calls_of_different_turns_are_not_attempts_of_one_call():
     assert across(1) == across(2) == [1, 2]
     assert across(6) == across(7) == across(9) == []
 
@@ -71,10 +71,10 @@ CHANGED = [
 ]
 
 
-def test_calls_that_name_each_other_are_attempts_of_one_whatever_their_arguments():
+def test_linked_calls_are_attempts_whatever_their_arguments():
     for one in (1, 2, 3, 5):
         assert [call.id for call in attempts_of_one(CHANGED, one)] == [1, 2, 3, 5]
 
 
-def test_calls_of_one_turn_with_other_or_unknown_arguments_are_distinct():
+def test_unlinked_calls_with_different_or_unknown_arguments_are_distinct():
     assert attempts_of_one(CHANGED, 4) == attempts_of_one(CHANGED, 6) == []

@@ -1,4 +1,4 @@
-"""Which calls are judged, by what, and which verdict counts in the end."""
+"""Which calls are classified, by what, and the resulting verdict."""
 
 import pytest
 from hypothesis import given
@@ -31,7 +31,7 @@ SUCCESS, FAILURE, UNKNOWN = Verdict.SUCCESS, Verdict.FAILURE, Verdict.UNKNOWN
 
 
 class Witness:
-    """A check that keeps what it was asked."""
+    """A check that records what it was given."""
 
     name = "witness"
     version = 7
@@ -73,7 +73,7 @@ SIX_DENIALS = ["duplicate", "blocked", "pre_hook", "validation", "deadline", "wr
     ],
     ids=["open", "not reported", *SIX_DENIALS, "contract", "limit", "approval"],
 )
-def test_there_is_nothing_to_judge(call):
+def test_a_call_without_an_output_is_not_classified(call):
     check = Witness()
     assert classify(call, check, nothing_stored) is None
     assert check.judged == []
@@ -84,13 +84,13 @@ def test_there_is_nothing_to_judge(call):
     [a_timeout(), a_timeout(retryable=False), a_failure(), a_failure(error="x")],
     ids=lambda outcome: outcome.kind,
 )
-def test_a_timeout_or_a_failure_is_a_failure_without_asking_a_check(outcome):
+def test_a_timeout_or_a_failure_is_a_failure_without_running_a_check(outcome):
     check = Witness()
     assert classify(a_call(outcome), check, nothing_stored) == Classification(verdict=FAILURE)
     assert check.judged == []
 
 
-def test_an_output_is_judged_and_the_explanation_is_stored():
+def test_an_output_is_classified_and_the_explanation_stored():
     check = Witness()
     call = a_call(a_result({"rows": []}, elapsed_ms=41))
     assert classify(call, check, nothing_stored) == Classification(
@@ -105,13 +105,13 @@ def test_an_output_is_judged_and_the_explanation_is_stored():
     assert check.judged == [("query", {"rows": []}, 41)]
 
 
-def test_a_null_output_is_judged():
+def test_a_null_output_is_classified():
     check = Witness()
     classify(a_call(a_result(None)), check, nothing_stored)
     assert check.judged == [("query", None, None)]
 
 
-def test_an_artifact_is_judged_by_its_full_content():
+def test_an_artifact_is_classified_by_its_full_content():
     check = Witness()
     stored: dict[str, Json] = {"a-1": {"rows": ["row"] * 5_000}}
     call = a_call(an_artifact("a-1", summary='{"rows":["row"'))
@@ -120,7 +120,7 @@ def test_an_artifact_is_judged_by_its_full_content():
 
 
 @pytest.mark.parametrize("unreadable", [STORED_BY_AGENT, TOO_LARGE], ids=["foreign", "too large"])
-def test_an_artifact_that_cannot_be_read_is_not_checked_and_says_why(unreadable):
+def test_an_unreadable_artifact_is_not_checked_and_the_reason_is_stored(unreadable):
     check = Witness()
     classified = classify(a_call(an_artifact()), check, lambda artifact_id: unreadable)
     assert classified == NotChecked(unreadable.reason)
@@ -140,14 +140,14 @@ def test_an_artifact_that_cannot_be_read_is_not_checked_and_says_why(unreadable)
     ],
     ids=repr,
 )
-def test_the_default_check_sees_no_more_than_the_sdks_do(output, verdict):
+def test_the_default_check_evaluates_exactly_what_the_sdks_evaluate(output, verdict):
     classified = classify(a_call(a_result(output)), DEFAULT, nothing_stored)
     assert isinstance(classified, Classification)
     assert (classified.verdict, classified.check, classified.version) == (verdict, "default", 1)
 
 
 @given(json_values)
-def test_an_inline_output_and_the_same_output_stored_have_one_verdict(output):
+def test_an_output_has_the_same_verdict_inline_and_as_an_artifact(output):
     inline = classify(a_call(a_result(output)), DEFAULT, nothing_stored)
     assert inline == classify(a_call(an_artifact()), DEFAULT, lambda artifact_id: output)
 
@@ -164,7 +164,7 @@ def test_an_inline_output_and_the_same_output_stored_have_one_verdict(output):
     ],
     ids=["json", "json with charset", "json as text", "binary", "null", "too large"],
 )
-def test_stored_json_is_parsed_and_all_else_is_text(content, media_type, value):
+def test_stored_json_is_parsed_and_other_content_is_text(content, media_type, value):
     assert artifact_value(content, media_type) == value
 
 
@@ -173,15 +173,15 @@ def test_stored_json_is_parsed_and_all_else_is_text(content, media_type, value):
     [b"{", b"NaN", b"-1e999", b'["\\uD83D"]', b"\xff", b"[" * 200_000],
     ids=["cut", "NaN", "beyond range", "half a character", "bytes", "deep"],
 )
-def test_what_is_stored_as_json_and_is_none_is_unreadable(content):
+def test_invalid_json_is_unreadable(content):
     assert isinstance(artifact_value(content, "application/json"), Unreadable)
 
 
-def test_a_pair_of_escapes_is_one_character():
+def test_an_escaped_surrogate_pair_is_one_character():
     assert artifact_value(b'"\\ud83d\\ude00"', "application/json") == "\U0001f600"
 
 
-def test_sixteen_mebibytes_are_still_read():
+def test_an_artifact_of_sixteen_mebibytes_is_read_completely():
     assert artifact_value(b"x" * CHECKED_LIMIT, "text/plain") == "x" * CHECKED_LIMIT
 
 
@@ -193,14 +193,14 @@ def test_sixteen_mebibytes_are_still_read():
         (KeyError("x"), "x"),
     ],
 )
-def test_a_check_that_breaks_leaves_its_call_not_checked_and_says_why(error, message):
+def test_a_call_whose_check_raises_is_not_checked_and_the_reason_is_stored(error, message):
     classified = classify(a_call(a_result(output=1)), Broken(error), nothing_stored)
     assert isinstance(classified, NotChecked)
     assert classified.reason.startswith("The check broken could not be evaluated: ")
     assert message in classified.reason
 
 
-def test_what_a_broken_check_says_is_cut():
+def test_a_long_error_of_a_check_is_truncated():
     classified = classify(
         a_call(a_result(output=1)), Broken(ValueError("x" * 9_000)), nothing_stored
     )

@@ -1,4 +1,4 @@
-"""Packed items come out unchanged, and a call's kinds are those of the domain."""
+"""Items round-trip through the stored format, and call columns match the model."""
 
 from datetime import UTC, datetime
 
@@ -27,7 +27,7 @@ json_values = st.recursive(
 
 
 @given(value=json_values, arguments=json_values)
-def test_any_json_value_comes_out_as_it_went_in(value, arguments):
+def test_any_json_value_round_trips_unchanged(value, arguments):
     raw = msgspec.json.encode(an_outcome("c", output=value, tool_args=arguments))
     assert check_item(0, raw, "outcomes", SENDER) == ()
     (stored,) = codec.unpack_batch(codec.pack_batch([raw]))
@@ -41,7 +41,7 @@ def test_any_json_value_comes_out_as_it_went_in(value, arguments):
 
 
 @given(text=st.text(min_size=1, max_size=20), times=st.integers(700, 4_000))
-def test_a_large_output_is_offloaded_and_the_rest_stays_as_it_was(text, times):
+def test_a_large_output_is_offloaded_and_all_other_fields_are_unchanged(text, times):
     item = an_outcome("c", output=text * times, tool_args={"q": text}, timestamp="2026-11-18")
     raw = msgspec.json.encode(item)
     event = read_item(raw, "outcomes", SENDER, 7)
@@ -58,11 +58,11 @@ def test_a_large_output_is_offloaded_and_the_rest_stays_as_it_was(text, times):
     assert isinstance(again.report.outcome, ToolArtifactReference)
 
 
-def test_batches_keep_their_items_apart():
+def test_items_of_a_batch_are_unpacked_separately():
     raws = [b'{"a": "],["}', b"[1, 2]", b'"\\u0000"', b"null"]
     assert codec.unpack_batch(codec.pack_batch(raws)) == raws
 
 
-def test_the_columns_of_a_call_are_all_that_its_row_has():
+def test_call_columns_match_the_model_fields():
     fields = {field.name for field in Call._meta.get_fields() if field.concrete}
     assert set(CALL_COLUMNS) == fields

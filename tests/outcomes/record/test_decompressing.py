@@ -1,4 +1,4 @@
-"""Frames of event rows, read in one context or, where there is none, by the module."""
+"""Decompression of event rows by the native library or, without it, by the Python module."""
 
 import ctypes
 import threading
@@ -22,7 +22,7 @@ def packed(text):
 
 @settings(deadline=None)
 @given(st.lists(st.binary(max_size=300), max_size=6))
-def test_what_was_packed_comes_out_again_one_after_the_other(texts):
+def test_compressed_texts_are_decompressed_one_after_the_other(texts):
     assert [READ(packed(text)) for text in texts] == texts
 
 
@@ -34,30 +34,30 @@ def test_a_frame_of_any_size_is_read_completely(length):
 
 
 @pytest.mark.parametrize("broken", [b"", b"no frame", packed(TEXT)[:-3], packed(TEXT)[:5]])
-def test_a_broken_frame_is_an_error_and_the_next_one_is_read(broken):
+def test_a_corrupt_frame_raises_and_the_next_frame_is_read(broken):
     with pytest.raises(zstd.ZstdError):
         READ(broken)
     assert READ(packed(TEXT)) == TEXT
 
 
-def test_the_library_is_reached_here():
-    """Else the module reads all frames: as right, and some times slower."""
+def test_the_native_library_is_available():
+    """Without it the Python module reads all frames, correctly but several times slower."""
     assert items._library() is not None
 
 
-def test_without_the_library_the_module_reads_them(monkeypatch):
+def test_without_the_native_library_frames_are_read_by_the_module(monkeypatch):
     monkeypatch.setattr(items, "_library", lambda: None)
     assert Decompressor(COMMON)(packed(TEXT)) == TEXT
 
 
-def test_a_module_that_shows_nothing_of_its_library_is_no_error(monkeypatch, tmp_path):
+def test_a_missing_native_library_is_not_an_error(monkeypatch, tmp_path):
     for path in (None, str(tmp_path / "none.so"), ctypes.__file__):
         monkeypatch.setattr("backports.zstd._zstd.__file__", path)
         assert items._library() is None
         assert Decompressor(COMMON)(packed(TEXT)) == TEXT
 
 
-def test_threads_read_side_by_side_with_one_each():
+def test_threads_with_their_own_decompressors_read_concurrently():
     wrong: list[bytes] = []
 
     def read(number):

@@ -1,4 +1,4 @@
-"""Which verdict counts, who decided it, and when agent and console disagree."""
+"""The effective verdict, its source, and disagreements between agent and console."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_a_bound_check_replaces_the_verdict_of_the_agent(classified, reported, o
 
 @pytest.mark.parametrize("reported", [S, F])
 @pytest.mark.parametrize("classified", [None, *Verdict])
-def test_an_agent_with_a_check_of_its_own_is_not_overruled_by_the_default(classified, reported):
+def test_the_default_check_does_not_override_an_agents_own_check(classified, reported):
     assert decided(classified, reported, own_check=True) == (reported, "agent")
 
 
@@ -44,36 +44,36 @@ def test_an_agent_with_a_check_of_its_own_is_not_overruled_by_the_default(classi
         (None, None, U, ""),
     ],
 )
-def test_without_any_check_it_is_a_failure_if_either_says_so(
+def test_without_a_bound_check_a_failure_from_agent_or_default_check_wins(
     classified, reported, verdict, decided_by
 ):
     assert decided(classified, reported) == (verdict, decided_by)
 
 
-def test_an_own_check_without_a_verdict_decides_nothing():
+def test_an_agents_own_check_without_a_verdict_does_not_decide():
     assert decided(F, None, own_check=True) == (F, "default")
 
 
 @pytest.mark.parametrize("kind", ["timeout", "failure"])
 @pytest.mark.parametrize("reported", [None, S, F])
-def test_timeouts_and_failures_fail_by_their_type(kind, reported):
+def test_timeouts_and_failures_are_decided_by_their_type(kind, reported):
     assert decided(F, reported, kind, is_bound=True, own_check=True) == (F, "type")
 
 
 @pytest.mark.parametrize("kind", ["", "denied"])
-def test_a_call_that_did_not_run_has_no_verdict_whatever_was_reported(kind):
+def test_a_call_that_did_not_run_has_no_verdict(kind):
     assert decided(None, S, kind, own_check=True) == (None, "")
 
 
 @pytest.mark.parametrize("reported", [None, *Verdict], ids=str)
 @pytest.mark.parametrize("verdict", [None, *Verdict], ids=str)
-def test_only_success_and_failure_disagree(reported, verdict):
+def test_only_success_and_failure_can_disagree(reported, verdict):
     assert disagrees(reported, verdict) is ({reported, verdict} == {S, F})
 
 
 @pytest.mark.parametrize("classified", [None, *Verdict])
 @pytest.mark.parametrize("reported", [None, S, F])
-def test_where_the_agents_own_word_decides_there_is_no_disagreement(classified, reported):
+def test_a_verdict_decided_by_the_agent_is_never_a_disagreement(classified, reported):
     for own_check in (True, False):
         verdict, decided_by = decided(classified, reported, own_check=own_check)
         assert decided_by != "agent" or not disagrees(reported, verdict)
@@ -96,5 +96,5 @@ def test_where_the_agents_own_word_decides_there_is_no_disagreement(classified, 
     ],
     ids=str,
 )
-def test_an_agent_names_its_check_in_the_metadata_of_an_outcome(metadata, check):
+def test_an_outcome_can_name_the_agents_check_in_its_metadata(metadata, check):
     assert agent_check(metadata) == check

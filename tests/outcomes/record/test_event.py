@@ -1,4 +1,4 @@
-"""Reasons of denials, and when two reports are the same one sent twice."""
+"""Denial reasons, and the identity of an event that is sent twice."""
 
 from datetime import timedelta
 from typing import Any, get_args
@@ -27,16 +27,16 @@ from tests.outcomes.record.values import NOON
         ("house_rules", "house_rules"),
     ],
 )
-def test_a_denial_has_the_reason_that_its_source_means(source, reason):
+def test_the_denial_reason_follows_from_the_decision_source(source, reason):
     assert reason_of(source, "denial") == reason
 
 
 @pytest.mark.parametrize("source", [None, "hook", "yaml_session", "house_rules"])
-def test_a_refused_approval_has_the_reason_approval_whatever_its_source(source):
+def test_a_rejected_approval_has_the_reason_approval_whatever_its_source(source):
     assert reason_of(source, "approval") == "approval"
 
 
-def test_every_report_has_a_name_of_its_own():
+def test_every_report_type_has_a_unique_name():
     kinds = [report.kind for report in get_args(Report)]
     assert len(set(kinds)) == len(kinds) == 11
 
@@ -67,7 +67,7 @@ IDENTITY: dict[str, Any] = {
     ],
     ids=lambda other: next(iter(other)),
 )
-def test_an_sdk_event_is_another_when_any_part_of_its_identity_is(other):
+def test_sdk_events_differ_if_any_part_of_their_identity_differs(other):
     digest = sdk_event_digest(**IDENTITY)
     assert digest == sdk_event_digest(**IDENTITY)
     assert len(digest) == 32
@@ -78,7 +78,7 @@ parts = st.text(alphabet="a1:-", max_size=4)
 
 
 @given(st.tuples(parts, parts, parts, parts, st.none() | parts, parts))
-def test_parts_of_an_identity_never_run_into_each_other(values):
+def test_parts_of_an_event_identity_are_delimited(values):
     environment, agent, call, action, name, mode = values
     digest = sdk_event_digest(environment, agent, call, action, name, mode, NOON)
     shifted = (environment + agent, call, action, mode, name, environment)
@@ -89,7 +89,7 @@ def test_parts_of_an_identity_never_run_into_each_other(values):
         )
 
 
-def test_a_posted_outcome_is_the_same_when_its_call_and_its_item_are():
+def test_posted_outcomes_are_equal_if_call_and_item_are():
     item, other_item = b"\1" * 32, b"\2" * 32
     assert outcome_digest("c-1", item) == outcome_digest("c-1", item)
     assert outcome_digest("c-1", item) != outcome_digest("c-2", item)

@@ -1,4 +1,4 @@
-"""Folding: the strongest event decides, the others complete it, and nothing else matters."""
+"""Folding events into a call: the strongest decides, and the others supply missing fields."""
 
 from dataclasses import replace
 from typing import Any
@@ -56,17 +56,17 @@ from tests.outcomes.record.values import (
     ],
     ids=lambda value: getattr(value, "kind", "open"),
 )
-def test_a_single_event_says_what_became_of_its_call(report, outcome):
+def test_a_single_event_determines_the_outcome(report, outcome):
     assert folded(an_event(report)).outcome == outcome
 
 
-def test_notes_alone_make_no_call():
+def test_notes_without_other_events_make_no_call():
     assert fold([an_event(Note("workflow_completed"))]) is None
     assert fold([an_event(Note("workflow_completed"), at=at) for at in range(3)]) is None
     assert fold([]) is None
 
 
-def test_a_note_says_nothing_about_its_call():
+def test_a_note_does_not_change_its_call():
     executed = an_event(Executed(), at=5, order=5)
     note = an_event(Note("workflow_state_updated"), at=0, order=1, session_id="s-9", tool_args={})
     assert fold([note, executed]) == fold([executed])
@@ -92,24 +92,24 @@ FROM_STRONG_TO_WEAK: list[list[Report]] = [
     ],
     ids=lambda report: report.kind,
 )
-def test_a_weaker_event_never_changes_the_outcome_however_late_it_comes(strong, weak):
+def test_a_weaker_event_never_changes_the_outcome(strong, weak):
     both = folded(an_event(strong), an_event(weak, at=60, order=2))
     assert both.outcome == folded(an_event(strong)).outcome
 
 
-def test_among_equals_the_later_one_wins():
+def test_the_later_of_two_equally_strong_events_wins():
     call = folded(an_event(Failed("late"), at=2), an_event(Executed(), at=1))
     assert call.outcome == a_failure(error="late")
     assert call.at == an_event(Executed(), at=1).timestamp
 
 
-def test_among_equals_of_one_moment_the_greater_hash_wins():
+def test_the_greater_hash_wins_among_equally_strong_events_of_the_same_time():
     failed, executed = an_event(Failed("x"), tie=b"\1"), an_event(Executed(), tie=b"\2")
     assert folded(failed, executed).outcome == a_result()
     assert folded(replace(failed, tie=b"\3"), executed).outcome == a_failure(error="x")
 
 
-def test_an_approval_that_timed_out_into_an_execution_was_no_denial():
+def test_an_execution_after_an_approval_timeout_is_not_a_denial():
     approval = [an_event(ApprovalRequested()), an_event(ApprovalTimedOut("nobody came"), at=60)]
     assert folded(*approval).outcome == a_denial("approval", details="nobody came")
     call = folded(*approval, an_event(Executed(), at=61))
@@ -117,7 +117,7 @@ def test_an_approval_that_timed_out_into_an_execution_was_no_denial():
     assert call.approval_requested
 
 
-def test_a_weaker_event_adds_what_the_stronger_lacks():
+def test_a_weaker_event_supplies_missing_fields():
     posted = an_event(Posted(a_result([1])), at=9, session_id="s-1", from_sdk=False)
     events: dict[str, Any] = {
         "turn_id": "t-1",
@@ -142,7 +142,7 @@ def test_a_weaker_event_adds_what_the_stronger_lacks():
     assert call.at == NOON
 
 
-def test_fields_of_the_winning_event_stay():
+def test_fields_of_the_winning_event_are_preserved():
     call = folded(
         an_event(Executed(), rule="winner", tool_args={}, idempotent=False),
         an_event(Allowed(), rule="loser", tool_args={"id": 1}, idempotent=True),
@@ -150,7 +150,7 @@ def test_fields_of_the_winning_event_stay():
     assert (call.rule, call.tool_args, call.idempotent) == ("winner", {}, False)
 
 
-def test_missing_fields_come_from_the_strongest_other_event():
+def test_missing_fields_are_filled_from_the_strongest_other_event():
     call = folded(
         an_event(Executed()),
         an_event(Allowed(), at=50, rule="weak"),
@@ -184,12 +184,12 @@ def test_missing_fields_come_from_the_strongest_other_event():
         "summary of another artifact",
     ],
 )
-def test_the_losing_outcome_adds_what_the_winning_one_lacks(winner, loser, outcome):
+def test_the_losing_outcome_supplies_fields_the_winner_lacks(winner, loser, outcome):
     call = folded(an_event(Posted(loser)), an_event(Posted(winner), at=1))
     assert call.outcome == outcome
 
 
-def test_the_time_is_measured_where_somebody_measured_it():
+def test_the_duration_comes_from_the_event_that_measured_it():
     assert folded(an_event(Executed())).elapsed_ms is None
     assert folded(an_event(Posted(a_result(elapsed_ms=0)))).elapsed_ms == 0
     assert folded(an_event(Posted(an_artifact(), elapsed_ms=8))).elapsed_ms == 8
@@ -198,7 +198,7 @@ def test_the_time_is_measured_where_somebody_measured_it():
     assert call.outcome == a_result([1], elapsed_ms=21)
 
 
-def test_a_call_that_never_ran_took_no_time():
+def test_a_call_that_never_ran_has_no_duration():
     call = folded(an_event(Posted(a_denial("deadline"), elapsed_ms=4)), an_event(Executed(21)))
     assert call.elapsed_ms is None
 
@@ -244,11 +244,11 @@ def test_a_call_that_never_ran_took_no_time():
         "open",
     ],
 )
-def test_the_reported_verdict_is_the_newest_one_reported(events, reported):
+def test_the_newest_reported_verdict_wins(events, reported):
     assert folded(*events).reported is reported
 
 
-def test_what_would_have_been_denied_is_only_marked():
+def test_an_observe_mode_denial_only_sets_would_block():
     executed = an_event(Executed(), at=1)
     would = an_event(WouldBlock(), order=2, rule="no-drop", mode="observe", tool_args={"id": 1})
     call = folded(executed, would)
@@ -258,7 +258,7 @@ def test_what_would_have_been_denied_is_only_marked():
     assert not folded(executed).would_block
 
 
-def test_a_call_known_only_by_what_would_have_happened_is_open():
+def test_a_call_with_only_observe_mode_denials_is_open():
     would = an_event(WouldBlock(), rule="no-drop", mode="observe")
     again = an_event(WouldBlock(), rule="no-write", mode="observe", session_id="s-1")
     call = folded(would, again)
@@ -285,7 +285,7 @@ def test_two_tools_agents_or_sessions_are_a_conflict(one, other, conflict):
     assert folded(an_event(Executed(), **one), an_event(Allowed(), **other)).conflict is conflict
 
 
-def test_in_a_conflict_the_winner_is_believed():
+def test_in_a_conflict_the_winning_event_supplies_tool_and_session():
     call = folded(
         an_event(Executed(), tool_name="query", session_id="s-1"),
         an_event(Blocked("contract"), at=9, tool_name="search", session_id="s-2"),
@@ -293,7 +293,7 @@ def test_in_a_conflict_the_winner_is_believed():
     assert (call.tool_name, call.session_id) == ("query", "s-1")
 
 
-def test_an_agent_that_was_not_named_is_named_by_another_event():
+def test_an_unknown_agent_is_named_by_another_event():
     call = folded(an_event(Executed(), agent_id="unknown"), an_event(Allowed(), agent_id="bot"))
     assert call.agent_id == "bot"
 
@@ -310,12 +310,14 @@ def test_an_agent_that_was_not_named_is_named_by_another_event():
         (None, None, False),
     ],
 )
-def test_a_call_is_idempotent_as_posted_else_by_its_side_effect(flag, side_effect, idempotent):
+def test_idempotence_is_as_reported_or_else_follows_from_the_side_effect(
+    flag, side_effect, idempotent
+):
     call = folded(an_event(Executed(), idempotent=flag, side_effect=side_effect))
     assert call.idempotent is idempotent
 
 
-def test_a_repeat_is_the_event_that_was_accepted_first():
+def test_a_repeat_is_treated_as_the_event_accepted_first():
     first = an_event(Posted(a_result([1])), at=1, order=1, from_sdk=False, digest=b"same")
     repeat = replace(first, timestamp=an_event(Allowed(), at=99).timestamp, order=9)
     newer = an_event(Posted(a_result([2])), at=5, order=5, from_sdk=False)
@@ -324,7 +326,7 @@ def test_a_repeat_is_the_event_that_was_accepted_first():
 
 
 def from_bound_key(event: Event) -> Event:
-    """As a key that is bound to the event's agent sends it."""
+    """The event as sent with a key bound to its agent."""
     return replace(event, bound_to=event.agent_id, digest=event.digest + event.agent_id.encode())
 
 
@@ -333,14 +335,14 @@ from_all_keys = st.one_of(events, events.map(from_bound_key))
 
 @given(st.lists(from_all_keys, min_size=1, max_size=6), st.data())
 @settings(max_examples=150)
-def test_order_and_repeats_do_not_matter(events, data):
+def test_the_result_does_not_depend_on_order_or_repeats(events, data):
     assert fold(data.draw(st.permutations(events * 2))) == fold(events)
 
 
 @given(st.lists(from_all_keys, min_size=1, max_size=6), st.data())
 @settings(max_examples=150)
-def test_the_borders_of_batches_do_not_matter(events, data):
-    """A store keeps each event once, as it came, and folds again after every batch."""
+def test_the_result_does_not_depend_on_batch_boundaries(events, data):
+    """A store keeps each event once, as it arrived, and folds again after every batch."""
     arriving = data.draw(st.permutations(events + events[:2]))
     at_once = fold([replace(event, order=order) for order, event in enumerate(arriving)])
 
@@ -358,7 +360,7 @@ def test_the_borders_of_batches_do_not_matter(events, data):
 
 @given(st.lists(events, min_size=1, max_size=6))
 @settings(max_examples=150)
-def test_the_strongest_event_alone_decides_the_type(events):
+def test_only_the_strongest_events_determine_the_outcome_type(events):
     call = fold(events)
     saying = [event for event in events if not isinstance(event.report, Note)]
     if call is None:
@@ -376,8 +378,8 @@ def test_the_strongest_event_alone_decides_the_type(events):
 
 @given(st.lists(events, max_size=4), st.lists(events.map(from_bound_key), max_size=4), st.data())
 @settings(max_examples=100)
-def test_what_keys_bound_to_others_report_changes_nothing(events, bound, data):
-    """Whenever it comes: first, last or between, where other keys name the agent of the call."""
+def test_events_from_keys_bound_to_other_agents_change_nothing(events, bound, data):
+    """They may arrive first, last or in between, if other keys name the agent of the call."""
     from_bot = [replace(event, agent_id="bot", bound_to="") for event in events]
     foreign = [event for event in bound if event.agent_id == "other"]
     reported = [event for event in from_bot if not isinstance(event.report, Note)]

@@ -1,4 +1,4 @@
-"""The text of the tool message, row by row of the domain page's table."""
+"""The tool message for the model, row by row of the table in the domain docs."""
 
 import json
 
@@ -82,14 +82,14 @@ READ_FILE = "The output is too large to show here. Read it with read_file."
         "artifact",
     ],
 )
-def test_the_model_reads_what_became_of_its_call(outcome, content):
+def test_the_model_content_describes_the_outcome(outcome, content):
     assert outcome_to_model_content(outcome) == json.dumps(content)
 
 
-def test_the_model_reads_nothing_of_an_output_that_nobody_reported():
+def test_the_model_content_of_an_unreported_output_is_none():
     assert outcome_to_model_content(a_result()) is None
 
 
 @given(json_values)
-def test_the_text_of_an_output_is_that_of_json_dumps(output):
+def test_the_model_content_of_an_output_is_its_json(output):
     assert outcome_to_model_content(a_result(output)) == json.dumps(output)

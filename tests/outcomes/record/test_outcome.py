@@ -1,4 +1,4 @@
-"""The five outcomes, what they imply, and the border between inline and artifact."""
+"""The five outcomes, their properties, and the size limit for inline outputs."""
 
 import json
 from dataclasses import FrozenInstanceError, fields
@@ -33,7 +33,7 @@ from tests.outcomes.record.values import (
 )
 
 
-def test_there_are_five_outcomes_and_each_is_called_what_the_wire_calls_it():
+def test_the_five_outcome_types_are_named_as_on_the_wire():
     assert [kind.kind for kind in get_args(Outcome)] == [
         "execution_result",
         "timeout",
@@ -55,18 +55,18 @@ def test_there_are_five_outcomes_and_each_is_called_what_the_wire_calls_it():
     ],
     ids=lambda value: getattr(value, "kind", None),
 )
-def test_an_outcome_has_its_own_fields_and_no_others(outcome, defaults):
+def test_each_outcome_has_exactly_its_own_fields(outcome, defaults):
     own = {field.name: getattr(outcome, field.name) for field in fields(outcome)}
     assert own == IDS | defaults
 
 
 @pytest.mark.parametrize("outcome", ONE_PER_TYPE, ids=lambda outcome: outcome.kind)
-def test_an_outcome_never_changes(outcome):
+def test_an_outcome_is_immutable(outcome):
     with pytest.raises(FrozenInstanceError):
         outcome.call_id = "another"
 
 
-def test_null_is_an_output_and_no_output_is_none_at_all():
+def test_a_null_output_differs_from_a_missing_one():
     match a_result(None):
         case ToolExecutionResult(output=NotReported()):
             pytest.fail("null was sent, and is a value")
@@ -92,13 +92,15 @@ def test_null_is_an_output_and_no_output_is_none_at_all():
     ],
     ids=lambda value: value.kind if not isinstance(value, bool) else "",
 )
-def test_an_outcome_answers_three_questions(outcome, error, retryable, blocks):
+def test_an_outcome_states_whether_it_is_an_error_retryable_and_blocking(
+    outcome, error, retryable, blocks
+):
     assert outcome_is_error(outcome) is error
     assert outcome_is_retryable(outcome) is retryable
     assert outcome_blocks_tool(outcome) is blocks
 
 
-def test_a_failure_without_words_says_that_it_was_reported():
+def test_a_failure_without_a_message_has_a_default_message():
     assert ToolFailure(**IDS).error == "reported as failed"
 
 
@@ -117,7 +119,7 @@ def test_a_failure_without_words_says_that_it_was_reported():
     ],
     ids=repr,
 )
-def test_the_length_is_that_of_compact_json_in_code_points(output, length):
+def test_the_serialized_length_counts_code_points_of_compact_json(output, length):
     assert serialised_length(output) == length
 
 
@@ -135,13 +137,13 @@ def test_the_length_is_that_of_compact_json_in_code_points(output, length):
     ],
     ids=lambda value: f"{type(value).__name__} {len(value)}" if not isinstance(value, bool) else "",
 )
-def test_twelve_thousand_code_points_are_inline_and_one_more_is_not(output, inline):
+def test_an_output_of_up_to_twelve_thousand_code_points_is_inline(output, inline):
     assert (serialised_length(output) <= 12_000) is inline
     assert fits_inline(output) is inline
 
 
 @given(json_values)
-def test_what_fits_inline_is_what_is_short_enough(output):
+def test_short_outputs_fit_inline(output):
     written = json.dumps(output, ensure_ascii=False, separators=(",", ":"))
     assert serialised_length(output) == len(written)
     assert fits_inline(output)
@@ -156,7 +158,7 @@ def test_what_fits_inline_is_what_is_short_enough(output):
     ],
     ids=["text", "object", "null"],
 )
-def test_an_artifact_of_a_text_is_the_text_and_of_all_else_its_json(output, stored):
+def test_an_artifact_stores_text_as_is_and_other_values_as_json(output, stored):
     assert artifact_bytes(output) == stored
 
 
@@ -169,5 +171,5 @@ def test_an_artifact_of_a_text_is_the_text_and_of_all_else_its_json(output, stor
     ],
     ids=["long text", "short text", "list"],
 )
-def test_a_summary_is_the_first_two_hundred_code_points(output, summary):
+def test_a_summary_has_at_most_two_hundred_code_points(output, summary):
     assert summary_of(output) == summary

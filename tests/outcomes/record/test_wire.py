@@ -1,4 +1,4 @@
-"""Every shape in which an SDK reports an event is read as the same event."""
+"""Events of every SDK format are read as the same event."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ ON_TOP = ("call_id", "agent_id", "tool_name", "mode", "timestamp")
 
 
 def nested(event: dict[str, Any], verb: str) -> dict[str, Any]:
-    """As SDKs before 0.18 say it: the action under another name, the rest in a payload."""
+    """Format of SDKs before 0.18: another name for the action, and the rest in a payload."""
     action = event["action"]
     rest = {k: v for k, v in event.items() if k not in ON_TOP and k != "action"}
     return {name: event[name] for name in ON_TOP} | {verb: action, "payload": rest}
@@ -50,7 +50,7 @@ DENIED = an_event(
 
 @pytest.mark.parametrize("prefix", ["/v1", "/api/v1"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_is_read_under_both_prefixes(agent: Agent, shape, prefix):
+def test_every_event_format_is_read_under_both_url_prefixes(agent: Agent, shape, prefix):
     agent.prefix = prefix
     agent.post_events(shape(DENIED))
     call = agent.outcome("c-1")
@@ -64,13 +64,13 @@ def test_every_shape_is_read_under_both_prefixes(agent: Agent, shape, prefix):
     assert call["verdict"] is None
 
 
-def test_one_event_in_all_shapes_is_one_event(agent: Agent):
+def test_an_event_sent_in_all_formats_is_stored_once(agent: Agent):
     agent.post_events(*(shape(DENIED) for shape in SHAPES))
     assert len(agent.outcome("c-1")["events"]) == 1
 
 
 @pytest.mark.parametrize("action", sorted(ACTIONS))
-def test_every_action_of_any_sdk_is_known(agent: Agent, action):
+def test_every_sdk_action_is_accepted(agent: Agent, action):
     assert agent.post_events(an_event(action))["rejected"] == []
 
 
@@ -95,7 +95,7 @@ def test_every_action_of_any_sdk_is_known(agent: Agent, action):
         ("call_failed", None, "failure", None),
     ],
 )
-def test_what_an_event_makes_of_its_call(agent: Agent, action, source, kind, reason):
+def test_each_event_action_maps_to_an_outcome(agent: Agent, action, source, kind, reason):
     agent.post_events(an_event(action, "c-1", decision_source=source))
     call = agent.outcome("c-1")
     assert (call["type"], call.get("reason")) == (kind, reason)
@@ -118,7 +118,7 @@ def test_the_reported_verdict_is_explicit_or_follows_from_the_action(
     assert "output" not in call
 
 
-def test_the_constant_duration_of_the_sdks_is_no_measure(agent: Agent):
+def test_the_constant_zero_duration_of_the_sdks_is_ignored(agent: Agent):
     agent.post_events(
         an_event(call_id="constant", duration_ms=0), an_event(call_id="measured", duration_ms=41)
     )
@@ -132,7 +132,7 @@ def test_an_impossible_duration_is_dropped(agent: Agent, impossible):
     assert agent.outcome("odd")["elapsed_ms"] is None
 
 
-def test_workflow_and_postcondition_events_are_stored_and_make_no_call(agent: Agent):
+def test_workflow_and_postcondition_events_are_stored_without_a_call(agent: Agent):
     answered = agent.post_events(
         an_event("workflow_stage_advanced", "w-1"), an_event("postcondition_warning", "w-2")
     )
@@ -142,7 +142,7 @@ def test_workflow_and_postcondition_events_are_stored_and_make_no_call(agent: Ag
     assert actions == {"workflow_stage_advanced", "postcondition_warning"}
 
 
-def test_an_observed_denial_marks_the_call_that_ran(agent: Agent):
+def test_an_observe_mode_denial_marks_the_call_that_ran(agent: Agent):
     agent.post_events(
         an_event("call_would_deny", "c-1", mode="observe", decision_name="no-deletes"),
         an_event("call_allowed", "c-1"),
@@ -152,24 +152,24 @@ def test_an_observed_denial_marks_the_call_that_ran(agent: Agent):
     assert (call["type"], call["would_deny"]) == ("execution_result", True)
 
 
-def test_the_environment_is_that_of_the_key_and_the_sent_one_is_stored_too(agent: Agent):
+def test_the_environment_comes_from_the_key_and_the_reported_one_is_stored(agent: Agent):
     agent.post_events(an_event(call_id="c-1", environment="staging"))
     call = agent.outcome("c-1")
     assert (call["environment"], call["reported_environment"]) == ("production", "staging")
 
 
-def test_the_manifest_of_an_old_gate_is_no_hindrance(agent: Agent):
+def test_the_agent_manifest_of_an_old_gate_is_accepted(agent: Agent):
     body = {"agent_manifest": {"agent_id": "a", "contracts": []}, "events": [an_event()]}
     assert agent.door(json.dumps(body).encode(), to="events")["accepted"] == 1
 
 
-def test_the_old_name_of_the_door_takes_events_too(agent: Agent):
+def test_the_old_ingest_path_accepts_events(agent: Agent):
     body = json.dumps({"events": [an_event()]}).encode()
     response = agent.send("audit/ingest", body)
     assert (response.status_code, response.json()["accepted"]) == (202, 1)
 
 
-def test_an_agent_outside_its_keys_glob_is_refused(project):
+def test_an_agent_that_does_not_match_the_keys_glob_is_rejected(project):
     text, _ = builders.a_key(project, "agent", agent="billing-*")
     agent = Agent(builders.bearing(text))
     answered = agent.post_events(an_event(agent_id="billing-1"), an_event(agent_id="support-1"))

@@ -1,4 +1,4 @@
-"""The first events of a process may come at once, to several threads: what reads them is ready."""
+"""The decoder is ready when several threads receive the first events of a process."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ for _ in range(STARTS):
 """
 
 
-def test_several_threads_read_the_first_events_of_a_process():
+def test_threads_can_read_the_first_events_of_a_process_concurrently():
     ended = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=180, check=False
     )

@@ -1,4 +1,4 @@
-"""Makes the domain's values for tests: valid by default, override what matters. No database."""
+"""Builders for domain values in tests: valid defaults, override what matters. No database."""
 
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -39,7 +39,7 @@ IDS: dict[str, Any] = {"call_id": "c-1", "tool_name": "query"}
 
 
 def an_event(report: Report, *, at: int = 0, order: int = 1, **fields: Any) -> Event:
-    """An event that happened `at` seconds after noon; equal contents give an equal digest."""
+    """An event `at` seconds after noon. Equal content gives an equal digest."""
     named: dict[str, Any] = IDS | {"agent_id": "bot", "from_sdk": True} | fields
     digest = sha256(repr((report, at, sorted(named.items()))).encode()).digest()
     return Event(
@@ -74,14 +74,14 @@ ONE_PER_TYPE: list[Outcome] = [a_result(), a_timeout(), a_failure(), a_denial(),
 
 
 def folded(*events: Event) -> Call:
-    """Fold of events that make a call."""
+    """The call that these events make."""
     call = fold(events)
     assert call is not None
     return call
 
 
 def a_call(outcome: Outcome | None = None, **fields) -> Call:
-    """A call with this outcome, or an open one."""
+    """A call with this outcome, or an open call."""
     return folded(an_event(Allowed() if outcome is None else Posted(outcome), **fields))
 
 

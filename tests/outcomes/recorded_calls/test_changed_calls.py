@@ -1,4 +1,4 @@
-"""A sample of many changed calls: the first ones, then some of each group, up to a bound."""
+"""Sampling of many changed calls: the first ones, then some of each group, up to a limit."""
 
 import pytest
 from hypothesis import given
@@ -25,13 +25,13 @@ def sample_of(calls, *, first, of_group, most):
         return stored
 
 
-def test_a_few_calls_are_all_stored_in_their_order():
+def test_a_small_number_of_calls_is_stored_completely_and_in_order():
     calls = [changed(number) for number in range(7)]
     assert sample_of(calls, first=7, of_group=0, most=7).calls == calls
 
 
 @given(st.lists(st.tuples(NAMES, NAMES, NAMES, NAMES)), st.integers(0, 5), st.integers(1, 3))
-def test_every_group_has_its_share(answer, first, of_group):
+def test_every_group_has_its_minimum_number_of_samples(answer, first, of_group):
     calls = [changed(number, *names) for number, names in enumerate(answer)]
     stored = sample_of(calls, first=first, of_group=of_group, most=1_000).calls
     assert stored[:first] == calls[:first]
@@ -42,6 +42,6 @@ def test_every_group_has_its_share(answer, first, of_group):
 
 
 @given(st.integers(0, 30), st.integers(0, 9))
-def test_there_is_an_end_to_it(number, most):
+def test_the_sample_size_is_bounded(number, most):
     calls = [changed(each, rule=str(each)) for each in range(number)]
     assert len(sample_of(calls, first=3, of_group=2, most=most)) == min(number, most)

@@ -1,4 +1,4 @@
-"""A console whose clock goes ahead, and runs of retention carried out at once."""
+"""A shifted clock, and retention runs completed at once, for tests."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,12 +13,12 @@ from tests.outcomes.waiting_jobs import run_waiting_indexes, run_waiting_removal
 
 
 def days_later(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
-    """From now on the console's clock shows this many days more."""
+    """Set the console's clock ahead by this many days."""
     monkeypatch.setattr(timezone, "now", lambda: datetime.now(UTC) + timedelta(days=days))
 
 
 def carried_out(project: Project) -> RetentionRun:
-    """One run, with the jobs that it leaves to others."""
+    """A completed retention run, including the jobs it queues."""
     run = start_run(project, by=CONSOLE)
     while not run_retention(run.pk):
         pass

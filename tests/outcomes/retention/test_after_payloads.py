@@ -1,4 +1,4 @@
-"""Calls whose payload retention removed, in reclassifications and backtests."""
+"""Reclassifications and backtests of calls whose payloads were removed by retention."""
 
 import pytest
 
@@ -26,7 +26,7 @@ contracts:
 
 @pytest.fixture
 def stripped(project, agent, monkeypatch):
-    """Calls that were judged by the default check, and lost what it saw."""
+    """Calls classified by the default check whose payloads were then removed."""
     agent.post(
         an_item("s-1", call_id="bad", tool_args={"to": "jane"}, output="Error: no"),
         an_item("s-1", call_id="good", tool_args={"to": "ben"}, output={"ok": False}),
@@ -42,7 +42,7 @@ def verdicts():
     return dict(Call.objects.values_list("call_id", "verdict"))
 
 
-def test_reclassification_leaves_their_verdicts_and_counts_them(project, stripped):
+def test_reclassification_counts_calls_without_payloads_and_does_not_change_them(project, stripped):
     a_check(project, "{when: {result.ok: {equals: false}}, id: not-ok, verdict: failure}", name="u")
     bound(project, "query u")
     before = verdicts()
@@ -54,6 +54,6 @@ def test_reclassification_leaves_their_verdicts_and_counts_them(project, strippe
     assert not_checked == {REMOVED_OUTPUT: 2, REMOVED.reason: 1}
 
 
-def test_a_backtest_leaves_out_calls_whose_rules_read_what_is_gone(project, stripped):
+def test_a_backtest_skips_calls_without_the_payload_its_rules_read(project, stripped):
     backtest = backtested(project, CONTRACT)
     assert backtest.result["not_replayed"]["payload_removed"] == 2

@@ -1,4 +1,4 @@
-"""The archive: a file per day, checked before anything leaves, and read with DuckDB alone."""
+"""The archive: one file per day, verified before any removal and readable with DuckDB alone."""
 
 import hashlib
 import json
@@ -66,7 +66,7 @@ def read(folder, project, columns="*"):
     return rows.fetchall()
 
 
-def test_every_call_is_in_the_file_of_its_day_with_its_payload(project, recorded, folder):
+def test_each_call_is_archived_with_its_payload_in_the_file_of_its_day(project, recorded, folder):
     assert archive_due(project, tomorrow()) == 1
     rows = {
         row[0]: row
@@ -83,7 +83,7 @@ def test_every_call_is_in_the_file_of_its_day_with_its_payload(project, recorded
     assert tools == sorted(tools)
 
 
-def test_the_manifest_says_what_there_is(project, recorded, folder):
+def test_the_manifest_lists_each_file_with_its_size_and_hash(project, recorded, folder):
     archive_due(project, tomorrow())
     manifest = json.loads((folder / project.slug / "manifest.json").read_text())
     (day,) = manifest["days"]
@@ -94,7 +94,7 @@ def test_the_manifest_says_what_there_is(project, recorded, folder):
     assert [path.name for path in (folder / project.slug).glob("draft-*")] == []
 
 
-def test_a_run_archives_before_it_removes(project, recorded, folder, monkeypatch):
+def test_a_run_archives_calls_before_it_removes_them(project, recorded, folder, monkeypatch):
     calls = set(Call.objects.values_list("call_id", flat=True))
     days_later(monkeypatch, 402)
     carried_out(project)
@@ -103,7 +103,9 @@ def test_a_run_archives_before_it_removes(project, recorded, folder, monkeypatch
     assert ArchivedDay.objects.filter(calls__gt=0).count() == 1
 
 
-def test_nothing_leaves_when_a_file_lacks_calls(project, recorded, folder, monkeypatch):
+def test_nothing_is_removed_if_an_archive_file_is_incomplete(
+    project, recorded, folder, monkeypatch
+):
     write = archive._write_lines
 
     def losing(day, path, heartbeat):
@@ -122,7 +124,7 @@ def test_nothing_leaves_when_a_file_lacks_calls(project, recorded, folder, monke
     assert list(folder.rglob("*.parquet")) == []
 
 
-def test_nothing_leaves_while_the_folder_cannot_be_written(
+def test_nothing_is_removed_while_the_archive_folder_is_not_writable(
     project, recorded, folder, settings, monkeypatch
 ):
     settings.ARCHIVE = os.devnull
@@ -134,20 +136,20 @@ def test_nothing_leaves_while_the_folder_cannot_be_written(
     assert "The archive cannot be written" in run.error
 
 
-def test_only_full_days_leave_and_no_unsettled_ones(project, folder):
+def test_only_complete_and_processed_days_are_removable(project, folder):
     before = datetime(2026, 11, 18, 15, tzinfo=UTC)
     assert removable_before(project, before) == datetime(2026, 11, 18, tzinfo=UTC)
     builders.a_batch(project, received_at=datetime(2026, 11, 3, 4, tzinfo=UTC))
     assert removable_before(project, before) == datetime(2026, 11, 3, tzinfo=UTC)
 
 
-def test_a_day_is_written_once(project, recorded, folder):
+def test_a_day_is_archived_once(project, recorded, folder):
     assert archive_due(project, tomorrow()) == 1
     assert archive_due(project, tomorrow()) == 0
 
 
 @pytest.mark.slow
-def test_the_questions_of_the_docs_are_answered(project, recorded, folder):
+def test_the_example_queries_in_the_docs_run_against_the_archive(project, recorded, folder):
     archive_due(project, tomorrow())
     questions = [block.text for block in blocks_of("docs/archive.md") if block.language == "python"]
     answers = []
@@ -162,16 +164,16 @@ def test_the_questions_of_the_docs_are_answered(project, recorded, folder):
     assert "Error: no" in answers[2]
 
 
-def test_the_command_says_what_it_wrote(project, recorded, folder, settings, capsys):
+def test_the_archive_command_reports_what_it_wrote(project, recorded, folder, settings, capsys):
     call_command("archive", project.slug, until=datetime.now(UTC).date())
-    assert "0 days with calls written." in capsys.readouterr().out  # today is not over
+    assert "0 days with calls written." in capsys.readouterr().out  # today is not over yet
     settings.ARCHIVE = ""
     with pytest.raises(CommandError):
         call_command("archive", project.slug)
 
 
 @pytest.mark.slow
-def test_days_and_manifest_go_to_a_bucket(project, recorded, bucket, tmp_path):
+def test_days_and_manifest_are_uploaded_to_a_bucket(project, recorded, bucket, tmp_path):
     assert archive_due(project, tomorrow()) == 1
     (day,) = ArchivedDay.objects.filter(calls__gt=0)
     names = {f"artifacts/{day.path}", f"artifacts/{project.slug}/manifest.json"}
@@ -187,7 +189,9 @@ def test_days_and_manifest_go_to_a_bucket(project, recorded, bucket, tmp_path):
 
 
 @pytest.mark.slow
-def test_nothing_leaves_while_the_bucket_is_away(project, recorded, bucket, line, monkeypatch):
+def test_nothing_is_removed_while_the_bucket_is_unavailable(
+    project, recorded, bucket, line, monkeypatch
+):
     days_later(monkeypatch, 402)
     line.mode = "cut"
     run = runs.start_run(project, by=CONSOLE)

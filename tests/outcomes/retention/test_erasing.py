@@ -1,4 +1,4 @@
-"""Erasing everything about one agent or one principal: all of it goes, and every sum is right."""
+"""Erasing an agent or a principal removes everything about it and leaves exact counts."""
 
 from datetime import timedelta
 
@@ -45,7 +45,7 @@ def _without_waiting(monkeypatch):
 
 @pytest.fixture
 def recorded(agent):
-    """Two agents and two principals, in sessions of their own and in one that they share."""
+    """Two agents and two principals, with separate sessions and a shared one."""
     jane, ben = {"user_id": "jane"}, {"user_id": "ben"}
     agent.post(
         an_item("own", agent_id="mail", principal=jane, output="word " * 4_000),
@@ -71,7 +71,7 @@ def erased(project, about, name):
     return erasure
 
 
-def test_everything_about_an_agent_is_erased_and_sums_are_exact(project, agent, recorded):
+def test_an_agent_is_erased_and_counts_remain_exact(project, agent, recorded):
     erasure = erased(project, "agent", "mail")
     assert (erasure.status, erasure.error, erasure.name) == ("done", "", "")
     assert erasure.result["erased"]["calls"] == 5
@@ -86,7 +86,7 @@ def test_everything_about_an_agent_is_erased_and_sums_are_exact(project, agent, 
     assert differences() == []
 
 
-def test_everything_about_a_principal_is_erased(project, agent, recorded):
+def test_a_principal_is_erased_completely(project, agent, recorded):
     roll_up()
     erasure = erased(project, "principal", "jane")
     assert erasure.status == "done"
@@ -96,7 +96,7 @@ def test_everything_about_a_principal_is_erased(project, agent, recorded):
     assert differences() == []
 
 
-def test_sums_of_calls_that_retention_removed_are_corrected_too(
+def test_rollups_of_calls_already_removed_by_retention_are_corrected(
     project, agent, recorded, monkeypatch
 ):
     roll_up()
@@ -116,7 +116,7 @@ def test_sums_of_calls_that_retention_removed_are_corrected_too(
     assert not any(GroupRollup.objects.values_list("calls", flat=True))
 
 
-def test_what_an_agent_reports_from_then_on_stays(project, agent, recorded):
+def test_calls_reported_after_the_erasure_started_are_not_erased(project, agent, recorded):
     erasure = start_erasure(project, about="agent", name="mail", typed="mail", by=CONSOLE)
     agent.post(an_item("new", agent_id="mail", call_id="new"))
     while waiting_erasures():
@@ -127,7 +127,9 @@ def test_what_an_agent_reports_from_then_on_stays(project, agent, recorded):
     assert differences() == []
 
 
-def test_what_is_written_under_the_old_name_meanwhile_goes_too(project, agent, recorded):
+def test_rows_written_under_the_erased_name_during_the_erasure_are_removed(
+    project, agent, recorded
+):
     erasure = start_erasure(project, about="agent", name="mail", typed="mail", by=CONSOLE)
     while erasure.result["stage"] == 0:
         erasing._one_step(jobs.claimed(Erasure.objects.all(), erasure.pk) or erasure)
@@ -140,7 +142,7 @@ def test_what_is_written_under_the_old_name_meanwhile_goes_too(project, agent, r
     assert not Call.objects.filter(pk=late.pk).exists()
 
 
-def test_held_calls_stay_and_the_erasure_says_so(project, agent, recorded):
+def test_calls_on_legal_hold_are_not_erased_and_are_reported(project, agent, recorded):
     hold_session(Session.objects.get(session_id="own"), reason="", by=CONSOLE)
     erasure = erased(project, "agent", "mail")
     assert erasure.status == "failed"
@@ -150,7 +152,7 @@ def test_held_calls_stay_and_the_erasure_says_so(project, agent, recorded):
     }  # fmt: skip
 
 
-def test_a_killed_erasure_goes_on_where_it_was(project, agent, recorded, monkeypatch):
+def test_a_killed_erasure_resumes_where_it_stopped(project, agent, recorded, monkeypatch):
     from outcomes.retention.commands import erased_calls  # noqa: PLC0415
 
     monkeypatch.setattr(erased_calls, "CALLS", 1)
@@ -175,7 +177,7 @@ def test_a_killed_erasure_goes_on_where_it_was(project, agent, recorded, monkeyp
     assert set(Call.objects.values_list("agent__name", flat=True)) == {"bot"}
 
 
-def test_the_log_names_nobody(project, agent, recorded):
+def test_the_audit_log_does_not_name_the_erased_principal(project, agent, recorded):
     erased(project, "principal", "jane")
     entries = AuditEntry.objects.filter(action__startswith="erasure ")
     assert [entry.action for entry in entries.order_by("number")] == [
@@ -186,7 +188,7 @@ def test_the_log_names_nobody(project, agent, recorded):
     assert verify(project) is None
 
 
-def test_only_an_admin_who_types_the_name_erases(project, agent, recorded):
+def test_only_an_admin_who_types_the_name_can_erase(project, agent, recorded):
     editor = access_of_member(builders.a_member(project, Role.EDITOR)).actor
     with pytest.raises(Forbidden):
         start_erasure(project, about="agent", name="mail", typed="mail", by=editor)
@@ -202,7 +204,7 @@ def test_only_an_admin_who_types_the_name_erases(project, agent, recorded):
     assert "agent mail" in admin.text("settings/retention/")
 
 
-def test_one_command_erases(project, agent, recorded, capsys):
+def test_the_erase_command_removes_an_agent(project, agent, recorded, capsys):
     call_command("erase", project.slug, agent="mail", yes=True)
     assert "5 calls" in capsys.readouterr().out
     assert set(Call.objects.values_list("agent__name", flat=True)) == {"bot"}

@@ -1,4 +1,4 @@
-"""Pages and API of retention."""
+"""Retention pages and API."""
 
 import json
 
@@ -27,7 +27,7 @@ def sent(client, method, path, body=None):
     return client.generic(method, f"/v1/{path}", text, content_type="application/json")
 
 
-def test_the_page_shows_rules_and_rows_due(project, agent, admin, monkeypatch):
+def test_the_page_lists_rules_and_the_rows_due(project, agent, admin, monkeypatch):
     agent.post(an_item("s-1"), an_item("s-1"), an_item(None))
     assert "Nothing is due for removal" in admin.text(BASE)
     assert "Calls and events" in admin.text(BASE)
@@ -39,7 +39,7 @@ def test_the_page_shows_rules_and_rows_due(project, agent, admin, monkeypatch):
     assert all(rule["due"]["bytes"] > 0 for rule in rules if rule["due"]["rows"])
 
 
-def test_a_rule_is_changed_on_its_page(project, agent, admin):
+def test_a_rule_can_be_changed_on_its_page(project, agent, admin):
     agent.post(an_item())
     address = f"{admin.base}/{BASE}rule/?kind=payloads&environment=production"
     assert "Payloads in production" in admin.text(
@@ -56,7 +56,7 @@ def test_a_rule_is_changed_on_its_page(project, agent, admin):
     assert days_of(project.pk, environment)[Kind.PAYLOADS] == 90
 
 
-def test_a_run_is_started_and_cancelled_on_the_page(project, admin):
+def test_a_run_can_be_started_and_cancelled_on_the_page(project, admin):
     builders.an_environment(project)
     admin.client.post(f"{admin.base}/{BASE}run/")
     run = RetentionRun.objects.get()
@@ -69,7 +69,7 @@ def test_a_run_is_started_and_cancelled_on_the_page(project, admin):
     assert run.author.startswith("person:")
 
 
-def test_holds_are_placed_and_lifted_on_the_page(project, agent, admin, pages):
+def test_holds_can_be_placed_and_lifted_on_the_page(project, agent, admin, pages):
     agent.post(an_item("s-1"))
     address = f"{admin.base}/{BASE}holds/new/"
     given = {"session": "s-1", "environment": "production", "reason": "Case 12"}
@@ -101,7 +101,7 @@ def test_a_held_session_cannot_be_deleted(agent, admin):
     assert Session.objects.get().attempts == 1
 
 
-def test_a_page_says_from_when_on_only_sums_are_left(project, agent, pages, monkeypatch):
+def test_a_page_states_since_when_only_rollups_remain(project, agent, pages, monkeypatch):
     agent.post(an_item("s-1"))
     roll_up()
     assert "removed by retention" not in pages.text("tools/", range="30d")
@@ -115,11 +115,11 @@ def test_a_page_says_from_when_on_only_sums_are_left(project, agent, pages, monk
     assert "removed by retention" not in pages.text("tools/", range="24h")
 
 
-def test_start_shows_the_retention(admin):
+def test_the_start_page_states_the_retention_periods(admin):
     assert "Payloads 90 days, calls 400 days, rates forever" in admin.text("start/")
 
 
-def test_the_api_sets_rules_runs_and_holds(project, agent, reader):
+def test_the_api_manages_rules_runs_and_holds(project, agent, reader):
     agent.post(an_item("s-1"))
     rule = sent(agent.client, "PUT", "retention/rules", {"kind": "calls", "days": None}).json()
     assert (rule["days"], rule["own"]) == (None, True)

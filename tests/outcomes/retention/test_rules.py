@@ -1,4 +1,4 @@
-"""Rules of retention: defaults, inheritance, what is refused, and the audit log."""
+"""Retention rules: defaults, inheritance, rejected values and the audit log."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def set_(project, kind, days, env=""):
     return set_rule(project, kind=kind, days=days, env=env, by=CONSOLE)
 
 
-def test_the_defaults_keep_a_small_install_small(project):
+def test_the_default_rules_suit_a_small_installation(project):
     assert days_of(project.pk) == {
         Kind.PAYLOADS: 90,
         Kind.ARTIFACTS: 90,
@@ -32,7 +32,7 @@ def test_the_defaults_keep_a_small_install_small(project):
     }
 
 
-def test_an_environment_follows_its_project_until_it_has_a_rule(project):
+def test_an_environment_inherits_the_project_rule_until_it_has_its_own(project):
     staging = builders.an_environment(project, "staging")
     set_(project, Kind.PAYLOADS, 60)
     assert days_of(project.pk, staging.pk)[Kind.PAYLOADS] == 60
@@ -44,7 +44,7 @@ def test_an_environment_follows_its_project_until_it_has_a_rule(project):
     assert (rule.days, rule.is_own, rule.is_default) == (60, False, False)
 
 
-def test_approvals_follow_the_setting_until_there_is_a_rule(project, settings):
+def test_approvals_follow_the_setting_until_a_rule_is_set(project, settings):
     settings.KEEP_APPROVALS = 0
     assert days_of(project.pk)[Kind.APPROVALS] is None
     settings.KEEP_APPROVALS = 5
@@ -58,21 +58,21 @@ def test_approvals_follow_the_setting_until_there_is_a_rule(project, settings):
     [(Kind.CALLS, 6), (Kind.PAYLOADS, 0), (Kind.PAYLOADS, 401), (Kind.ROLLUPS, 399),
      (Kind.AUDIT, 29), (Kind.CALLS, 40_000)],
 )  # fmt: skip
-def test_rules_that_do_not_fit_are_refused_and_nothing_changes(project, kind, days):
+def test_conflicting_rules_are_rejected_and_change_nothing(project, kind, days):
     before = days_of(project.pk)
     with pytest.raises(InvalidInput):
         set_(project, kind, days)
     assert days_of(project.pk) == before
 
 
-def test_a_rule_of_a_project_must_fit_each_environment(project):
+def test_a_project_rule_must_be_valid_for_each_environment(project):
     builders.an_environment(project, "staging")
     set_(project, Kind.PAYLOADS, 200, env="staging")
     with pytest.raises(InvalidInput):
         set_(project, Kind.CALLS, 150)
 
 
-def test_artifacts_and_audit_have_no_rule_of_an_environment(project):
+def test_artifacts_and_the_audit_log_have_no_environment_rules(project):
     builders.an_environment(project, "staging")
     with pytest.raises(InvalidInput):
         set_(project, Kind.ARTIFACTS, 7, env="staging")
@@ -80,7 +80,7 @@ def test_artifacts_and_audit_have_no_rule_of_an_environment(project):
         set_(project, Kind.CALLS, 70, env="unknown")
 
 
-def test_every_change_is_in_the_audit_log(project):
+def test_every_rule_change_is_in_the_audit_log(project):
     set_(project, Kind.CALLS, 100)
     set_(project, Kind.CALLS, 100)
     set_(project, Kind.CALLS, None)
@@ -92,7 +92,7 @@ def test_every_change_is_in_the_audit_log(project):
     assert verify(project) is None
 
 
-def test_only_an_admin_changes_rules_and_starts_runs(project):
+def test_only_an_admin_can_change_rules_and_start_runs(project):
     with pytest.raises(Forbidden):
         set_rule(project, kind=Kind.CALLS, days=50, env="", by=EDITOR)
     with pytest.raises(Forbidden):

@@ -1,4 +1,4 @@
-"""A run removes what is due and nothing else; sums, verdicts and held sessions stay."""
+"""A retention run removes only what is due; rollups, verdicts and held sessions remain."""
 
 import pytest
 from django.utils import timezone
@@ -65,7 +65,7 @@ def verdicts():
     return dict(Call.objects.values_list("call_id", "verdict"))
 
 
-def test_payloads_leave_and_verdicts_stay(project, agent, recorded, monkeypatch):
+def test_payloads_are_removed_and_verdicts_remain(project, agent, recorded, monkeypatch):
     before, sums = verdicts(), counted(project)
     days_later(monkeypatch, 91)
     run = carried_out(project)
@@ -81,10 +81,12 @@ def test_payloads_leave_and_verdicts_stay(project, agent, recorded, monkeypatch)
     assert not any(b"letter" in codec.text_of(bytes(item)) for item in items)
 
 
-def test_a_page_says_that_the_payload_was_removed(project, agent, recorded, pages, monkeypatch):
+def test_the_call_page_states_that_the_payload_was_removed(
+    project, agent, recorded, pages, monkeypatch
+):
     days_later(monkeypatch, 91)
     carried_out(project)
-    monkeypatch.undo()  # browsers are signed in for less
+    monkeypatch.undo()  # browser sessions expire earlier
     text = pages.call("good")
     assert "Retention removed the arguments." in text
     assert "Retention removed the output. The verdict stays as it was." in text
@@ -100,7 +102,9 @@ def test_a_search_does_not_match_removed_content(agent, project, recorded, monke
     assert {each["call_id"] for each in agent.outcomes(q="tool:query")} == set(verdicts())
 
 
-def test_a_repeat_of_a_stripped_event_is_still_recognised(project, agent, monkeypatch):
+def test_a_repeat_of_an_event_without_its_payload_is_still_deduplicated(
+    project, agent, monkeypatch
+):
     items = [an_item(call_id="c", tool_args={"a": 1}), an_event(call_id="e")]
     agent.post(items[0])
     agent.post_events(items[1])
@@ -113,7 +117,9 @@ def test_a_repeat_of_a_stripped_event_is_still_recognised(project, agent, monkey
     assert counted(project)[0] == 2
 
 
-def test_a_late_event_of_a_stripped_call_leaves_its_verdict(project, agent, monkeypatch):
+def test_a_late_event_does_not_change_the_verdict_of_a_call_without_its_payload(
+    project, agent, monkeypatch
+):
     agent.post(an_item("s-1", call_id="c", tool_args={"a": 1}, output="Error: no"))
     equal = Call.objects.get().arguments
     days_later(monkeypatch, 91)
@@ -126,7 +132,7 @@ def test_a_late_event_of_a_stripped_call_leaves_its_verdict(project, agent, monk
     assert agent.outcome("c")["removed"] == ["tool_args", "output"]
 
 
-def test_the_content_of_an_artifact_leaves_and_its_row_stays(project, agent, recorded, monkeypatch):
+def test_artifact_content_is_removed_and_its_row_remains(project, agent, recorded, monkeypatch):
     sha256 = Artifact.objects.get().sha256
     days_later(monkeypatch, 91)
     carried_out(project)
@@ -141,7 +147,9 @@ def test_the_content_of_an_artifact_leaves_and_its_row_stays(project, agent, rec
     again.close()
 
 
-def test_calls_leave_with_all_that_is_theirs_and_sums_stay(project, agent, recorded, monkeypatch):
+def test_calls_are_removed_with_their_dependent_rows_and_rollups_remain(
+    project, agent, recorded, monkeypatch
+):
     roll_up()
     sums = counted(project)
     groups = set(GroupRollup.objects.values_list("group", flat=True))
@@ -159,16 +167,17 @@ def test_calls_leave_with_all_that_is_theirs_and_sums_stay(project, agent, recor
     assert RetentionMark.objects.get().calls_before is not None
 
 
-def test_what_is_not_due_stays(project, agent, recorded, monkeypatch):
+def test_nothing_is_removed_before_it_is_due(project, agent, recorded, monkeypatch):
     days_later(monkeypatch, 29)
     assert carried_out(project).result["removed"] == {}
     assert differences() == []
 
 
-def test_a_session_leaves_as_one_when_its_last_call_is_due(project, agent, monkeypatch):
+def test_a_session_is_removed_only_when_its_last_call_is_due(project, agent, monkeypatch):
     agent.post(an_item("s-1", call_id="old"), an_item("s-2", call_id="gone"))
     days_later(monkeypatch, 10)
-    monkeypatch.setattr(moments, "_latest", timezone.now())  # items follow the clock
+    # So that new items have current timestamps.
+    monkeypatch.setattr(moments, "_latest", timezone.now())
     agent.post(an_item("s-1", call_id="new"))
     set_rule(project, kind=Kind.PAYLOADS, days=7, env="", by=CONSOLE)
     set_rule(project, kind=Kind.CALLS, days=8, env="", by=CONSOLE)
@@ -176,7 +185,7 @@ def test_a_session_leaves_as_one_when_its_last_call_is_due(project, agent, monke
     assert set(verdicts()) == {"old", "new"}
 
 
-def test_a_held_session_stays_with_its_payloads(project, agent, recorded, monkeypatch):
+def test_a_held_session_keeps_its_payloads(project, agent, recorded, monkeypatch):
     session = Session.objects.get(session_id="s-1")
     hold = hold_session(session, reason="Case 12", by=CONSOLE)
     days_later(monkeypatch, 401)
@@ -196,7 +205,7 @@ def test_a_hold_by_query_keeps_matching_calls_and_their_sessions(project, record
     assert set(verdicts()) == {"good", "bad", "alone"}
 
 
-def test_rules_differ_by_environment(project, agent, monkeypatch):
+def test_environments_can_have_different_rules(project, agent, monkeypatch):
     staging = builders.bearing(builders.a_key(project, "ingest", env="staging")[0])
     agent.post(an_item("s-1", call_id="kept"))
     Agent(staging).post(an_item("s-1", call_id="gone"))
@@ -207,7 +216,7 @@ def test_rules_differ_by_environment(project, agent, monkeypatch):
     assert set(verdicts()) == {"kept"}
 
 
-def test_a_session_too_long_for_one_step_goes_in_steps(project, agent, monkeypatch):
+def test_a_session_too_long_for_one_step_is_removed_in_several(project, agent, monkeypatch):
     agent.post(*(an_item("long") for _ in range(7)), an_item("short"))
     sums = counted(project)
     monkeypatch.setattr(calls, "CALLS", 3)
@@ -218,14 +227,14 @@ def test_a_session_too_long_for_one_step_goes_in_steps(project, agent, monkeypat
     assert counted(project) == sums
 
 
-def test_events_without_a_call_leave_with_the_calls(project, agent, monkeypatch):
+def test_events_without_a_call_are_removed_with_the_calls(project, agent, monkeypatch):
     agent.post_events(an_event("workflow_completed", "w"))
     days_later(monkeypatch, 401)
     carried_out(project)
     assert not Event.objects.exists()
 
 
-def test_rollups_leave_by_their_own_rule_only(project, agent, recorded, monkeypatch):
+def test_rollups_are_removed_only_by_their_own_rule(project, agent, recorded, monkeypatch):
     roll_up()
     days_later(monkeypatch, 500)
     carried_out(project)
@@ -236,14 +245,14 @@ def test_rollups_leave_by_their_own_rule_only(project, agent, recorded, monkeypa
         assert not model.objects.exists(), model
 
 
-def test_invalid_events_leave(project, agent, monkeypatch):
+def test_invalid_events_are_removed(project, agent, monkeypatch):
     agent.door(b'{"outcomes": [{"type": "no such"}]}')
     days_later(monkeypatch, 31)
     assert carried_out(project).result["removed"]["rejected"][0] == 1
     assert not RejectedItem.objects.exists()
 
 
-def test_the_audit_log_loses_its_beginning_and_is_still_verified(project, monkeypatch):
+def test_the_audit_log_can_be_verified_after_its_oldest_entries_are_removed(project, monkeypatch):
     for number in range(3):
         record(CONSOLE, "note", str(number), project=project)
     set_rule(project, kind=Kind.AUDIT, days=30, env="", by=CONSOLE)
@@ -258,7 +267,7 @@ def test_the_audit_log_loses_its_beginning_and_is_still_verified(project, monkey
     assert verify(project) is not None
 
 
-def test_a_killed_run_goes_on_after_its_last_step(project, agent, monkeypatch):
+def test_a_killed_run_resumes_after_its_last_step(project, agent, monkeypatch):
     agent.post(*(an_item(f"s-{number}") for number in range(6)))
     sums = counted(project)
     monkeypatch.setattr(calls, "CALLS", 2)
@@ -285,7 +294,7 @@ def test_a_killed_run_goes_on_after_its_last_step(project, agent, monkeypatch):
     assert counted(project) == sums
 
 
-def test_a_cancelled_run_ends_with_its_step(project, agent, monkeypatch):
+def test_a_cancelled_run_stops_after_the_current_step(project, agent, monkeypatch):
     agent.post(*(an_item(f"s-{number}") for number in range(4)))
     monkeypatch.setattr(calls, "CALLS", 2)
     days_later(monkeypatch, 401)
@@ -298,7 +307,7 @@ def test_a_cancelled_run_ends_with_its_step(project, agent, monkeypatch):
     assert Call.objects.count() == 4
 
 
-def test_a_run_starts_once_a_day(project, monkeypatch):
+def test_a_run_is_started_once_a_day(project, monkeypatch):
     assert len(runs.start_due_runs()) == 1
     assert runs.start_due_runs() == []
     for number in runs.waiting_runs():
@@ -309,10 +318,12 @@ def test_a_run_starts_once_a_day(project, monkeypatch):
 
 
 class Killed(BaseException):
-    """The process ends here, and nothing of it runs any more."""
+    """Simulates the end of a process without any cleanup."""
 
 
-def test_a_run_whose_process_died_in_a_step_resumes_after_its_lease(project, agent, monkeypatch):
+def test_a_run_whose_process_died_during_a_step_resumes_after_its_lease_expires(
+    project, agent, monkeypatch
+):
     agent.post(*(an_item(f"s-{number}") for number in range(6)))
     sums = counted(project)
     monkeypatch.setattr(calls, "CALLS", 2)
@@ -322,7 +333,7 @@ def test_a_run_whose_process_died_in_a_step_resumes_after_its_lease(project, age
 
     def dying(self, stage, step):
         if stage.kind is Kind.CALLS and step.removed.rows and next(removals, None) is None:
-            raise Killed  # after the rows went, before the transaction ends
+            raise Killed  # after the rows were deleted, before the commit
         return note(self, stage, step)
 
     monkeypatch.setattr(runs._Run, "_note_step", dying)
@@ -330,7 +341,7 @@ def test_a_run_whose_process_died_in_a_step_resumes_after_its_lease(project, age
         runs.run_retention(run.pk)
     monkeypatch.setattr(runs._Run, "_note_step", note)
     assert Call.objects.count() == 2
-    assert runs.waiting_runs() == []  # its lease lasts
+    assert runs.waiting_runs() == []  # its lease has not expired
     later = database_time() + jobs.LOST_AFTER * 2
     monkeypatch.setattr(jobs, "database_time", lambda: later)
     assert runs.waiting_runs() == [run.pk]

@@ -1,4 +1,4 @@
-"""Retention never changes a rollup, whatever was recorded, held and ruled."""
+"""Retention never changes a rollup, whatever the recorded calls, holds and rules."""
 
 from datetime import timedelta
 
@@ -61,7 +61,7 @@ def item_of(example):
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(items=ITEMS, held=st.booleans(), at_once=st.integers(1, 5), keep=st.integers(7, 60))
-def test_no_rollup_ever_changes(project, agent, items, held, at_once, keep):
+def test_retention_never_changes_a_rollup(project, agent, items, held, at_once, keep):
     agent.post(*map(item_of, items))
     before = everything()
     rates = figures_by(project.pk, "tool", CallFilter(), durations=True)

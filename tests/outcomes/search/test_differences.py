@@ -1,4 +1,4 @@
-"""Values that distinguish a group of calls from the others of its scope."""
+"""Values that distinguish a group of calls from the other calls in its scope."""
 
 import re
 
@@ -17,7 +17,7 @@ def calls(number, *features):
     return [frozenset(features)] * number
 
 
-def test_the_largest_difference_comes_first_and_each_field_once():
+def test_differences_are_sorted_by_size_with_one_row_for_each_field():
     here = calls(8, ("region", "eu"), ("tool", "a")) + calls(2, ("region", "us"), ("tool", "a"))
     elsewhere = calls(10, ("region", "us"), ("tool", "a")) + calls(10, ("tool", "a"))
     compared = differences(here, elsewhere, NONE)
@@ -27,7 +27,7 @@ def test_the_largest_difference_comes_first_and_each_field_once():
     assert compared == differences(list(reversed(here)), list(reversed(elsewhere)), NONE)
 
 
-def test_the_interval_is_newcombes():
+def test_the_confidence_interval_uses_newcombes_method():
     compared = differences(
         calls(56, ("x", "1")) + calls(14), calls(48, ("x", "1")) + calls(32), NONE
     )
@@ -49,7 +49,7 @@ def test_too_few_calls_are_not_compared():
     assert not compared.is_enough
 
 
-def test_searched_fields_are_left_out():
+def test_searched_fields_are_excluded():
     compared = differences(calls(9, ("x", "1"), ("y", "1")), calls(9), frozenset({"x"}))
     assert [row.field for row in compared.rows] == ["y"]
 
@@ -81,7 +81,7 @@ def test_the_card_compares_hits_with_the_rest_of_their_tool(pages: Pages, agent:
     assert "Searched fields are not compared." in text
 
 
-def test_a_row_of_the_card_narrows_the_search(pages: Pages, agent: Agent):
+def test_a_row_of_the_card_links_to_a_narrower_search(pages: Pages, agent: Agent):
     posted(agent)
     body = pages.get("calls/", q="tool:crm output.status:>=500", differs=1).content.decode()
     links = re.findall(r'<a class="row-link mono" href="([^"]*)">args.region', body)
@@ -90,14 +90,14 @@ def test_a_row_of_the_card_narrows_the_search(pages: Pages, agent: Agent):
 
 
 @pytest.mark.parametrize("show", ["failures", "denied"])
-def test_a_filtered_list_offers_the_card(pages: Pages, agent: Agent, show):
+def test_a_filtered_list_links_to_the_card(pages: Pages, agent: Agent, show):
     posted(agent)
     assert "What differs" in pages.text("calls/", tool="crm", show=show)
     assert "Too few calls to compare" in pages.text("calls/", tool="crm", show=show, differs=1)
     assert "What differs" not in pages.text("calls/", tool="crm")
 
 
-def test_failures_of_a_tool_lead_to_what_differs(pages: Pages, agent: Agent):
+def test_failures_of_a_tool_link_to_what_differs(pages: Pages, agent: Agent):
     failure = {"tool_name": "crm", "type": "failure", "error": "no", "output": None}
     agent.post(
         *(an_item(tool_args={"region": "eu"}, **failure) for _ in range(6)),

@@ -1,4 +1,4 @@
-"""The search index holds what calls say: after settling, changes, removals and kills."""
+"""The search index matches the calls after processing, updates, removals and crashes."""
 
 import pytest
 from django.db import connection
@@ -30,7 +30,7 @@ def claimed_index(number) -> SearchIndex:
     return index
 
 
-def test_arguments_outputs_errors_and_reasons_are_searched(project, agent: Agent):
+def test_arguments_outputs_errors_and_reasons_are_searchable(project, agent: Agent):
     agent.post(
         an_outcome("args", tool_args={"to": "Anna Larsson", "items": [{"sku": "B-7"}]}),
         an_outcome("output", output={"body": {"note": "upstream timeout"}}),
@@ -72,7 +72,7 @@ def test_numbers_are_compared(project, agent: Agent, text, result):
     assert sorted(float(each) for each in hits(project, text)) == result
 
 
-def test_names_verdicts_and_negation_narrow_the_hits(project, agent: Agent):
+def test_names_verdicts_and_negation_filter_the_hits(project, agent: Agent):
     agent.post(
         an_outcome("a", tool_name="crm_lookup", output="late", principal={"user_id": "nord"}),
         an_outcome("b", tool_name="crm_lookup", type="failure", error="late", session_id="s-9"),
@@ -93,7 +93,7 @@ def test_names_verdicts_and_negation_narrow_the_hits(project, agent: Agent):
     assert hits(project, "s-9") == ["b"]
 
 
-def test_a_call_is_indexed_again_when_its_output_arrives(project, agent: Agent):
+def test_a_call_is_reindexed_when_its_output_arrives(project, agent: Agent):
     agent.post_events(an_event("call_allowed", "c-1", tool_args={"q": "first"}))
     run_waiting_indexes()
     assert (hits(project, "first"), hits(project, "arrived")) == (["c-1"], [])
@@ -134,25 +134,25 @@ def test_deleting_a_session_removes_its_calls_from_the_index(project, admin_clie
     assert index_differences() == []
 
 
-def test_calls_from_before_there_was_an_index_are_indexed(project, agent: Agent, monkeypatch):
+def test_calls_recorded_before_the_index_existed_are_indexed(project, agent: Agent, monkeypatch):
     monkeypatch.setattr(indexing, "CALLS_PER_COMMIT", 3)
     agent.post(*(an_outcome(f"c-{n}", output=f"word{n}") for n in range(10)))
-    UnindexedEvents.objects.all().delete()  # as an older version left it
+    UnindexedEvents.objects.all().delete()  # as after an upgrade from an older version
     run_waiting_indexes()
     assert all(hits(project, f"word{n}") == [f"c-{n}"] for n in range(10))
     assert SearchIndex.objects.get().before == 0
 
 
-def test_calls_that_have_a_note_are_indexed_once(project, agent: Agent):
+def test_calls_queued_for_indexing_are_indexed_once(project, agent: Agent):
     agent.post(*(an_outcome(f"c-{n}", output="word") for n in range(3)))
     waiting_indexes()
-    assert SearchIndex.objects.get().before == 0  # nothing is older than the notes
+    assert SearchIndex.objects.get().before == 0  # no call is older than the queue
     run_waiting_indexes()
     assert set(hits(project, "word")) == {"c-0", "c-1", "c-2"}
     assert index_differences() == []
 
 
-def test_a_step_that_is_cut_short_is_done_again(project, agent: Agent, monkeypatch):
+def test_an_interrupted_step_is_repeated(project, agent: Agent, monkeypatch):
     agent.post(*(an_outcome(f"c-{n}", output=f"word{n}") for n in range(4)))
     (number,) = waiting_indexes()
     index = claimed_index(number)
@@ -183,14 +183,14 @@ def test_a_process_that_lost_its_lease_writes_nothing(project, agent: Agent):
     assert hits(project, "word") == ["c-1"]
 
 
-def test_a_call_of_any_size_has_a_bounded_share_of_the_index(project, agent: Agent):
+def test_the_number_of_postings_for_one_call_is_bounded(project, agent: Agent):
     output = {f"field{n}": f"value {n} of many {'x' * n}" for n in range(1_000)}
     agent.post(an_outcome("c-1", output=output, tool_args={"n": list(range(1_000))}))
     run_waiting_indexes()
     assert 50 < Posting.objects.count() <= 100 + 2 * 50 * 3
 
 
-def test_hits_are_paged_and_end(project, agent: Agent):
+def test_hits_are_paginated_completely(project, agent: Agent):
     agent.post(
         *(
             an_outcome(f"c-{n}", output="same", timestamp=f"2026-11-18T06:00:0{n // 2}Z")
@@ -210,13 +210,13 @@ def test_hits_are_paged_and_end(project, agent: Agent):
     assert result == sorted(result, key=lambda each: times[each], reverse=True)
 
 
-def test_projects_do_not_share_an_index(project, agent: Agent):
+def test_search_results_are_limited_to_one_project(project, agent: Agent):
     agent.post(an_outcome("c-1", output="word"))
     run_waiting_indexes()
     assert search(project.pk + 1, parse("word"), ANY_CALL, size=5).rows == []
 
 
-def test_postings_are_read_by_their_key(project, agent: Agent):
+def test_postings_are_read_from_their_index_in_order(project, agent: Agent):
     agent.post(an_outcome("c-1", output="word"))
     run_waiting_indexes()
     with connection.cursor() as cursor:
@@ -230,7 +230,7 @@ def test_postings_are_read_by_their_key(project, agent: Agent):
     assert "TEMP B-TREE" not in plan
 
 
-def test_texts_that_no_column_can_hold_are_indexed(project, agent: Agent):
+def test_text_that_no_column_can_store_is_indexed(project, agent: Agent):
     odd = "a\0b \ud83d half"
     agent.post(
         an_outcome("c-1", tool_args={"x": "a\0b word"}, principal={"user_id": "a\0b"}),

@@ -1,4 +1,4 @@
-"""The search language: what is read from a text, and what is wrong with it."""
+"""The search language: parsed terms and syntax errors."""
 
 import pytest
 
@@ -9,7 +9,7 @@ def terms(text):
     return [(term.name, term.op.value, term.value, term.negated) for term in parse(text).terms]
 
 
-def test_words_and_quoted_words_are_searched_everywhere():
+def test_words_and_quoted_phrases_match_any_field():
     assert terms('upstream "SMTP 451"') == [
         ("", "~", "upstream", False),
         ("", "~", "SMTP 451", False),
@@ -26,7 +26,7 @@ def test_a_field_has_an_operator_and_a_value():
     ]
 
 
-def test_ids_and_addresses_with_a_colon_are_words():
+def test_ids_and_urls_with_a_colon_are_plain_words():
     assert terms("run:42 https://example.test toolbox:x") == [
         ("", "~", "run:42", False),
         ("", "~", "https://example.test", False),
@@ -34,7 +34,7 @@ def test_ids_and_addresses_with_a_colon_are_words():
     ]
 
 
-def test_a_query_can_be_written_again_without_one_of_its_terms():
+def test_a_query_can_be_serialized_without_one_of_its_terms():
     query = parse('tool:a  upstream -"no retry" args.x:~"a b"')
     assert query.text == 'tool:a upstream -"no retry" args.x:~"a b"'
     assert query.words == 'upstream -"no retry"'
@@ -57,7 +57,7 @@ def test_a_query_can_be_written_again_without_one_of_its_terms():
         ("a" * 501, "A search has at most 500 characters", 501),
     ],
 )
-def test_an_error_says_what_is_wrong_and_where(text, message, place):
+def test_a_syntax_error_states_what_is_wrong_and_where(text, message, place):
     with pytest.raises(QueryError, match="at character") as error:
         parse(text)
     assert (str(error.value), error.value.place) == (f"{message} (at character {place})", place)

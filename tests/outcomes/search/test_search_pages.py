@@ -41,7 +41,7 @@ def lookups(agent: Agent) -> None:
     run_waiting_indexes()
 
 
-def test_a_hit_shows_why_it_is_one(pages: Pages, agent: Agent):
+def test_a_hit_highlights_its_matches(pages: Pages, agent: Agent):
     lookups(agent)
     body = body_of(pages, q="tool:crm_lookup output.status:>=500 principal:tenant-nord upstream")
     assert marked(body) == ["crm_lookup", "503", "upstream", "tenant-nord"]
@@ -51,7 +51,7 @@ def test_a_hit_shows_why_it_is_one(pages: Pages, agent: Agent):
     assert "1 of 2 matching calls was denied" in pages.text("calls/", q="upstream")
 
 
-def test_a_match_far_inside_a_text_is_not_cut_off(pages: Pages, agent: Agent):
+def test_a_match_deep_inside_a_long_text_is_visible(pages: Pages, agent: Agent):
     text = f"{'before ' * 300}needle{' after' * 300}"
     agent.post(an_item(output={"a": "x" * 300, "b": 2, "long": text}))
     run_waiting_indexes()
@@ -62,7 +62,7 @@ def test_a_match_far_inside_a_text_is_not_cut_off(pages: Pages, agent: Agent):
     assert len(before[1]) < 80
 
 
-def test_chips_are_the_address_and_can_be_removed(pages: Pages, agent: Agent):
+def test_each_term_is_a_chip_that_can_be_removed(pages: Pages, agent: Agent):
     lookups(agent)
     body = body_of(pages, q=["tool:crm_lookup", "-status", "upstream"], show="denied")
     (removal,) = re.findall(r'<a href="([^"]*)" aria-label="Remove tool', body)
@@ -74,7 +74,7 @@ def test_chips_are_the_address_and_can_be_removed(pages: Pages, agent: Agent):
     assert 'value="-status upstream"' in body
 
 
-def test_a_mistake_is_named_with_its_place_and_nothing_is_listed(pages: Pages, agent: Agent):
+def test_a_syntax_error_is_reported_with_its_position_and_no_rows(pages: Pages, agent: Agent):
     lookups(agent)
     text = pages.text("calls/", q="output.status:>=abc")
     assert "needs a number, not abc (at character 17)." in text
@@ -117,7 +117,7 @@ def test_a_list_of_sessions_continues_with_older_matches(pages: Pages, agent: Ag
     assert sorted(re.findall(r"^s-\d", exported, re.MULTILINE)) == ["s-0", "s-1", "s-2"]
 
 
-def test_sessions_named_like_the_search_are_listed_once(pages: Pages, agent: Agent, monkeypatch):
+def test_sessions_with_a_matching_name_are_listed_once(pages: Pages, agent: Agent, monkeypatch):
     agent.post(*(an_item(f"upstream-{n}", output="upstream timeout") for n in range(3)))
     run_waiting_indexes()
     monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 1)
@@ -128,7 +128,7 @@ def test_sessions_named_like_the_search_are_listed_once(pages: Pages, agent: Age
     assert pages.rows(older.removeprefix(f"{pages.base}/")) == []
 
 
-def test_the_api_lists_the_sessions_of_all_matches(agent: Agent, monkeypatch):
+def test_the_api_lists_the_sessions_of_all_matching_calls(agent: Agent, monkeypatch):
     agent.post(*(an_item(f"s-{n % 4}", output="upstream timeout") for n in range(12)))
     run_waiting_indexes()
     monkeypatch.setattr(searched_sessions, "NEWEST_HITS", 3)
@@ -145,12 +145,12 @@ def test_the_api_lists_the_sessions_of_all_matches(agent: Agent, monkeypatch):
 
 
 @pytest.mark.parametrize("matches", ["x", "1", "1.", "9" * 30 + ".1", "1.-2", "٣.1"])
-def test_a_part_of_a_search_that_does_not_exist_is_the_newest(pages: Pages, agent: Agent, matches):
+def test_an_invalid_page_of_matches_falls_back_to_the_newest(pages: Pages, agent: Agent, matches):
     lookups(agent)
     assert pages.get("sessions/", q="upstream", matches=matches).status_code == 200
 
 
-def test_a_new_search_keeps_the_filters_of_the_list(pages: Pages, agent: Agent):
+def test_a_new_search_preserves_the_filters_of_the_list(pages: Pages, agent: Agent):
     lookups(agent)
     body = pages.get("sessions/", q="upstream", range="7d", state="ended").content.decode()
     form = body[
@@ -160,7 +160,7 @@ def test_a_new_search_keeps_the_filters_of_the_list(pages: Pages, agent: Agent):
     assert '<input type="hidden" name="state" value="ended">' in form
 
 
-def test_the_api_has_the_same_language_and_pages(pages: Pages, agent: Agent):
+def test_the_api_has_the_same_query_language_and_pagination(pages: Pages, agent: Agent):
     lookups(agent)
     assert ids(agent.get("outcomes", q="upstream -tool:mail")) == ["c-1"]
     first = agent.get("outcomes", q="crm_lookup", limit=1)
@@ -170,20 +170,20 @@ def test_the_api_has_the_same_language_and_pages(pages: Pages, agent: Agent):
     assert ids(agent.get("outcomes", q="upstream", session="s-2")) == ["c-3"]
 
 
-def test_a_text_matches_by_id_tool_and_error_before_it_is_indexed(agent: Agent):
+def test_text_matches_id_tool_and_error_before_a_call_is_indexed(agent: Agent):
     agent.post(an_item(call_id="run:42:7", tool_name="send_mail", type="failure", error="SMTP 451"))
     for text in ("run:42", "d_ma", "smtp 45", "451"):
         assert ids(agent.get("outcomes", q=text)) == ["run:42:7"], text
 
 
-def test_a_page_says_what_is_not_indexed_yet(pages: Pages, agent: Agent):
+def test_the_page_counts_events_not_indexed_yet(pages: Pages, agent: Agent):
     lookups(agent)
     assert "not indexed" not in pages.text("calls/", q="upstream")
     agent.post(an_item())
     assert "1 new event not indexed yet." in pages.text("calls/", q="upstream")
 
 
-def test_a_search_is_narrowed_like_the_list(pages: Pages, agent: Agent):
+def test_a_search_is_filtered_like_the_list(pages: Pages, agent: Agent):
     lookups(agent)
     assert len(pages.rows("calls/", q="upstream", show="denied")) == 1
     assert len(pages.rows("calls/", q="upstream", tool="crm_lookup")) == 1
@@ -193,7 +193,7 @@ def test_a_search_is_narrowed_like_the_list(pages: Pages, agent: Agent):
     assert "c-3" not in exported
 
 
-def test_a_viewer_cannot_find_masked_values(pages: Pages, agent: Agent):
+def test_masked_values_are_not_searchable(pages: Pages, agent: Agent):
     agent.post(
         an_item(tool_args={"api_key": "hunter2secret"}, type="failure", error="bad hunter2secret")
     )
@@ -203,7 +203,7 @@ def test_a_viewer_cannot_find_masked_values(pages: Pages, agent: Agent):
         assert ids(agent.get("outcomes", q=guess)) == [], guess
 
 
-def test_older_hits_follow_on_the_next_page(pages: Pages, agent: Agent):
+def test_older_hits_are_on_the_next_page(pages: Pages, agent: Agent):
     agent.post(*(an_item(output="same") for _ in range(150)))
     run_waiting_indexes()
     assert "150 calls match, none failed" in pages.text("calls/", q="same")

@@ -1,4 +1,4 @@
-"""The session store for keys that are bound to some agents: their own sessions, and no other."""
+"""The session store for keys bound to some agents: access only to their own sessions."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -36,7 +36,7 @@ def post(key: str, session: str, *agents: str) -> None:
 
 
 def refused(store: Store, key: str) -> bool:
-    """Whether every way to a key is refused, and nothing of it changes."""
+    """Whether every request for a key is rejected without changing anything."""
     before = list(StoredValue.objects.order_by("key").values())
     answers = [
         store.ask("GET", key),
@@ -51,13 +51,13 @@ def refused(store: Store, key: str) -> bool:
 
 
 @pytest.mark.parametrize("owner", ["", "bot-b*"])
-def test_a_bound_key_reaches_no_key_of_a_session_that_another_key_began(key_for, mine, owner):
+def test_a_bound_key_cannot_access_a_session_started_by_another_key(key_for, mine, owner):
     Store(key_for(owner)).increment(FOREIGN)
     for key in (FOREIGN, "s:victim:tool:shell", "s:victim:workflow:deploy:state", "s:victim:other"):
         assert refused(mine, key)
 
 
-def test_a_bound_key_counts_and_reads_in_a_session_that_it_began(mine):
+def test_a_bound_key_can_count_and_read_in_its_own_session(mine):
     assert mine.batch("s:own:attempts", "s:own:execs") == {}
     assert mine.increment("s:own:attempts") == 1
     assert mine.increment("s:own:attempts") == 2
@@ -66,12 +66,12 @@ def test_a_bound_key_counts_and_reads_in_a_session_that_it_began(mine):
     assert mine.delete("s:own:workflow:deploy:state") == 200
 
 
-def test_another_key_for_the_same_agents_goes_on_with_their_session(key_for, mine):
+def test_another_key_for_the_same_agents_can_continue_their_session(key_for, mine):
     mine.increment("s:own:attempts")
     assert Store(key_for("bot-a*")).increment("s:own:attempts") == 2
 
 
-def test_a_key_of_no_session_is_its_first_writers(key_for, unbound, mine):
+def test_a_key_without_a_session_belongs_to_its_first_writer(key_for, unbound, mine):
     assert unbound.put("budget", "1") == 200
     assert refused(mine, "budget")
     assert mine.increment("own budget") == 1
@@ -79,7 +79,7 @@ def test_a_key_of_no_session_is_its_first_writers(key_for, unbound, mine):
     assert refused(Store(key_for("bot-b*")), "own budget")
 
 
-def test_who_uses_a_session_goes_on_owning_it(mine):
+def test_a_session_in_use_keeps_its_owner(mine):
     mine.increment("own budget")
     SessionOwner.objects.update(used_on=datetime.now(UTC).date() - timedelta(days=40))
     forget_owners()
@@ -89,21 +89,21 @@ def test_who_uses_a_session_goes_on_owning_it(mine):
     assert mine.increment("own budget") == 3
 
 
-def test_the_calls_of_its_agents_open_a_session_to_a_bound_key(key_for, unbound, mine):
+def test_calls_of_its_agents_give_a_bound_key_access_to_the_session(key_for, unbound, mine):
     unbound.increment("s:shared:attempts")
     post(key_for(""), "shared", "bot-b1", "bot-a1")
     assert mine.increment("s:shared:attempts") == 2
     assert mine.value("s:shared:attempts") == "2"
 
 
-def test_a_session_with_calls_of_its_agents_alone_is_theirs(key_for, unbound, mine):
+def test_a_session_with_calls_of_its_agents_only_belongs_to_a_bound_key(key_for, unbound, mine):
     unbound.increment("s:shared:attempts")
     post(key_for("bot-a*"), "shared", "bot-a1", "bot-a2")
     assert mine.increment("s:shared:attempts") == 2
 
 
 @pytest.mark.parametrize("owner", ["", "bot-b*"])
-def test_a_bound_key_reports_no_way_into_a_session_of_others(key_for, mine, owner):
+def test_a_bound_key_cannot_gain_access_by_reporting_calls(key_for, mine, owner):
     key = key_for(owner)
     Store(key).increment(FOREIGN)
     post(key, "victim", "bot-b1")
@@ -112,18 +112,18 @@ def test_a_bound_key_reports_no_way_into_a_session_of_others(key_for, mine, owne
     assert Store(key).increment(FOREIGN) == 2
 
 
-def test_a_session_of_other_agents_calls_is_not_begun_by_a_bound_key(key_for, mine):
+def test_a_bound_key_cannot_start_a_session_with_calls_of_other_agents(key_for, mine):
     post(key_for(""), "victim", "bot-b1")
     assert refused(mine, FOREIGN)
 
 
-def test_to_read_begins_no_session(mine, unbound):
+def test_reading_does_not_start_a_session(mine, unbound):
     assert mine.value("s:free:attempts") == 404
     assert unbound.increment("s:free:attempts") == 1
     assert refused(mine, "s:free:attempts")
 
 
-def test_the_owner_of_a_session_goes_with_its_idle_keys(mine):
+def test_the_owner_of_a_session_is_removed_with_its_idle_keys(mine):
     mine.increment("s:own:attempts")
     long_ago = datetime.now(UTC).date() - timedelta(days=40)
     SessionOwner.objects.update(used_on=long_ago)

@@ -1,4 +1,4 @@
-"""The session store over HTTP: what is kept, under which key, and what an agent may not do."""
+"""The session store over HTTP: stored values, valid keys, and what agents cannot do."""
 
 import json
 from urllib.parse import quote
@@ -28,7 +28,7 @@ KEYS = [
 
 
 class Store:
-    """An agent's own view of it."""
+    """The session store as one agent uses it."""
 
     def __init__(self, key: str, prefix: str = "/v1") -> None:
         self.client = builders.bearing(key)
@@ -69,7 +69,7 @@ def store(project):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_key_of_any_shape_is_counted_read_set_and_read_in_a_batch(store, key):
+def test_a_key_of_any_form_can_be_incremented_read_set_and_read_in_a_batch(store, key):
     assert store.value(key) == 404
     assert store.increment(key) == 1
     assert store.increment(key, 2) == 3
@@ -80,26 +80,26 @@ def test_a_key_of_any_shape_is_counted_read_set_and_read_in_a_batch(store, key):
 
 @with_a_database(25)
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1))
-def test_any_text_is_a_key_and_any_text_is_a_value(store, text):
+def test_any_text_is_a_valid_key_and_value(store, text):
     key = f"free {text}"
     assert store.put(key, text) == 200
     assert store.value(key) == text
     assert store.batch(key) == {key: text}
 
 
-def test_an_escaped_colon_is_a_colon(store):
+def test_an_escaped_colon_equals_a_plain_one(store):
     store.ask("POST", "s:a:attempts/increment", {"amount": 1}, safe=":/")
     store.ask("POST", "s:a:attempts/increment", {"amount": 1}, safe="")
     assert store.value("s:a:attempts") == "2"
 
 
-def test_both_prefixes_are_one_store(project):
+def test_both_url_prefixes_share_one_store(project):
     key = builders.a_key(project)[0]
     Store(key, "/v1").increment("s:a:attempts")
     assert Store(key, "/api/v1").increment("s:a:attempts") == 2
 
 
-def test_keys_belong_to_a_project_and_an_environment(project):
+def test_keys_are_separated_by_project_and_environment(project):
     ours, staging = (
         Store(builders.a_key(project, env=env)[0]) for env in ("production", "staging")
     )
@@ -129,12 +129,12 @@ def test_a_value_of_a_mebibyte_is_stored_and_a_larger_one_is_rejected(store):
     assert len(store.value("free")) == LARGEST_VALUE
 
 
-def test_what_an_agent_set_to_zero_counts_on(store):
+def test_a_counter_set_to_zero_can_be_incremented(store):
     store.put("s:a:consec_fail", "0")
     assert store.increment("s:a:consec_fail") == 1
 
 
-def test_a_free_counter_may_go_down_and_may_count_fractions(store):
+def test_an_unprotected_counter_can_be_decremented_and_fractional(store):
     assert store.increment("budget", 10) == 10
     assert store.increment("budget", -2.5) == 7.5
     assert store.value("budget") == "7.5"
@@ -144,13 +144,13 @@ def test_a_free_counter_may_go_down_and_may_count_fractions(store):
     assert store.value("budget") == "9"
 
 
-def test_a_text_is_not_counted_up(store):
+def test_text_cannot_be_incremented(store):
     store.put("free", "words")
     assert store.increment("free") == 409
     assert store.value("free") == "words"
 
 
-def test_a_counter_ends_where_clients_cannot_read_it_any_more(store):
+def test_a_counter_is_limited_to_integers_clients_can_read(store):
     assert store.put("s:a:attempts", str(LARGEST_NUMBER)) == 200
     assert store.increment("s:a:attempts") == 422
     assert store.increment("free", LARGEST_NUMBER + 1) == 422
@@ -159,7 +159,7 @@ def test_a_counter_ends_where_clients_cannot_read_it_any_more(store):
 
 
 @pytest.mark.parametrize("key", ["s:a:attempts", "s:a:execs", "s:a:tool:x"])
-def test_an_agent_neither_lowers_nor_removes_what_a_limit_compares(store, project, key):
+def test_an_agent_can_neither_lower_nor_remove_a_counter_that_limits_compare(store, project, key):
     assert store.increment(key, 5) == 5
     assert store.put(key, "4") == store.delete(key) == 403
     assert store.put(key, "-1") == 403
@@ -175,7 +175,7 @@ def test_an_agent_neither_lowers_nor_removes_what_a_limit_compares(store, projec
 
 
 @pytest.mark.parametrize(("name", "agent"), [("bot", "`bot`"), ("", "An agent")])
-def test_who_tried_to_lower_a_counter_is_named(store, project, name, agent):
+def test_an_attempt_to_lower_a_counter_names_the_agent(store, project, name, agent):
     store.increment("s:a:execs")
     headers = {"X-Edictum-Agent-Id": name} if name else {}
     assert store.client.delete("/v1/sessions/s:a:execs", headers=headers).status_code == 403
@@ -184,13 +184,13 @@ def test_who_tried_to_lower_a_counter_is_named(store, project, name, agent):
     assert "It tried to remove it, with the key" in alert.why
 
 
-def test_what_is_not_there_cannot_be_removed(store):
+def test_a_missing_key_cannot_be_removed(store):
     for key in ("s:a:attempts", "free"):
         assert store.delete(key) == 404
     assert not Finding.objects.exists()
 
 
-def test_an_agent_removes_its_own_count_of_failures(store):
+def test_an_agent_can_remove_its_consecutive_failure_counter(store):
     assert store.increment("s:a:consec_fail") == 1
     assert store.delete("s:a:consec_fail") == 200
     assert store.value("s:a:consec_fail") == 404
@@ -216,7 +216,7 @@ def test_an_agent_removes_its_own_count_of_failures(store):
         ("GET", "nul \0", None, 422),
     ],
 )
-def test_what_cannot_be_read_is_refused_and_changes_nothing(store, method, key, body, status):
+def test_an_invalid_request_is_rejected_and_changes_nothing(store, method, key, body, status):
     assert store.put("free", "1") == 200
     answered, answer = store.ask(method, key, body)
     assert answered == status, answer
@@ -224,13 +224,13 @@ def test_what_cannot_be_read_is_refused_and_changes_nothing(store, method, key, 
     assert store.value("free") == "1"
 
 
-def test_keys_of_ten_thousand_characters_that_end_differently_are_two(store):
+def test_long_keys_that_differ_only_at_the_end_are_distinct(store):
     first, second = "s:a:tool:" + "x" * 10_000, "s:a:tool:" + "x" * 9_999 + "y"
     assert store.increment(first) == store.increment(second) == 1
     assert store.batch(first, second) == {first: "1", second: "1"}
 
 
-def test_a_key_bound_to_other_agents_may_not_count_for_this_one(project):
+def test_a_key_bound_to_other_agents_cannot_count_for_this_one(project):
     store = Store(builders.a_key(project, agent="billing-*")[0])
     store.client = builders.bearing(
         builders.a_key(project, agent="billing-*")[0], **{"X-Edictum-Agent-Id": "bot"}
@@ -239,8 +239,8 @@ def test_a_key_bound_to_other_agents_may_not_count_for_this_one(project):
 
 
 @pytest.mark.parametrize("key", ["s:a/b:attempts", "s:a\nb:attempts", "s:a\n:attempts\n:execs"])
-def test_the_framework_of_the_api_answers_as_the_short_way_does(store, project, settings, key):
-    """The short way stands before it; without that, the routes of the API are there."""
+def test_the_api_framework_responds_like_the_fast_path(store, project, settings, key):
+    """The fast path normally handles these requests. Without it the API routes do."""
     settings.ROOT_URLCONF = "tests.outcomes.only_the_api"
     assert store.increment(key) == 1
     assert store.value(key) == "1"

@@ -1,4 +1,4 @@
-"""Calls as the page of a session reads them."""
+"""Calls in the form in which the session page reads them."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count

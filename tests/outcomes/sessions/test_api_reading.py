@@ -1,4 +1,4 @@
-"""Reading over HTTP: complete lists, filters that narrow, and nothing of what is another's."""
+"""Reading over HTTP: complete lists, filters, and no access to data of others."""
 
 from urllib.parse import quote
 
@@ -18,7 +18,7 @@ def ids(rows):
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 1_000])
-def test_pages_are_complete_and_repeat_nothing_though_times_tie(agent: Agent, limit):
+def test_pages_are_complete_without_duplicates_when_timestamps_tie(agent: Agent, limit):
     for batch in range(3):
         agent.post(
             *(
@@ -33,7 +33,7 @@ def test_pages_are_complete_and_repeat_nothing_though_times_tie(agent: Agent, li
     )
 
 
-def test_what_comes_while_a_list_is_read_moves_nothing_in_it(agent: Agent):
+def test_calls_arriving_between_pages_do_not_shift_the_list(agent: Agent):
     agent.post(*(an_outcome(f"c-{n}", timestamp=f"2026-11-18T06:00:0{n}Z") for n in range(6)))
     first = agent.get("outcomes", limit=3)
     agent.post(an_outcome("newer", timestamp="2026-11-18T07:00:00Z"))
@@ -42,7 +42,7 @@ def test_what_comes_while_a_list_is_read_moves_nothing_in_it(agent: Agent):
     assert rest["next"] is None
 
 
-def test_sessions_come_in_pages_too_the_last_seen_first(agent: Agent):
+def test_sessions_are_paginated_with_the_last_seen_first(agent: Agent):
     agent.post(
         *(
             an_outcome(session_id=f"s-{n}", timestamp=f"2026-11-18T06:00:0{n // 3}Z")
@@ -63,7 +63,7 @@ def test_sessions_come_in_pages_too_the_last_seen_first(agent: Agent):
         "x",
         "AAAA",
         "MjAyNi0xMS0xOFQwNjowMDowMCAx",  # a time without a zone
-        "MDAwMS0wMS0wMVQwMDowMDowMCsyMzo1OSA1",  # of a zone where the year 1 is the year 0
+        "MDAwMS0wMS0wMVQwMDowMDowMCsyMzo1OSA1",  # in a time zone in which year 1 would be year 0
     ],
 )
 def test_an_unknown_cursor_is_rejected(agent: Agent, cursor):
@@ -111,7 +111,7 @@ def several(agent: Agent) -> Agent:
         ({"agent": "nobody"}, set()),
     ],
 )
-def test_filters_narrow_the_list(several: Agent, query, expected):
+def test_each_filter_limits_the_list_to_matching_calls(several: Agent, query, expected):
     assert set(ids(several.outcomes(**query))) == expected
 
 
@@ -140,7 +140,7 @@ def all_sessions(agent: Agent, /, **query) -> list[str]:
         ({"verdict": "success"}, {"s-3", "s-4"}),
         ({"disagreement": "true"}, {"s-1"}),
         ({"disagreement": "false"}, {"s-1", "s-2", "s-3", "s-4"}),
-        ({"tool": "sql", "type": "denied"}, set()),  # both, but of two calls
+        ({"tool": "sql", "type": "denied"}, set()),  # both values exist, but on different calls
         ({"tool": "sql", "verdict": "success", "env": "production"}, {"s-3"}),
         ({"type": "timeout", "env": "elsewhere"}, set()),
         ({"verdict": "failure", "agent": "a-1"}, {"s-1"}),
@@ -149,7 +149,7 @@ def all_sessions(agent: Agent, /, **query) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("looked_through", [1, 2_000])
-def test_a_session_matches_if_one_call_fits_all_filters(
+def test_a_session_matches_if_one_of_its_calls_matches_all_filters(
     agent: Agent, monkeypatch, query, expected, looked_through
 ):
     monkeypatch.setattr(session_search, "MOST_CHECKED", looked_through)
@@ -205,7 +205,7 @@ def test_an_identifier_may_contain_slashes(agent: Agent, name):
     assert agent.get(f"agent-sessions/{quote(name, safe='')}")["session_id"] == name
 
 
-def test_an_unknown_session_is_404(agent: Agent):
+def test_an_unknown_resource_is_404(agent: Agent):
     for path in (
         "outcomes/none",
         "agent-sessions/none",
@@ -217,7 +217,7 @@ def test_an_unknown_session_is_404(agent: Agent):
         assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
 
 
-def test_events_are_returned_normalised(agent: Agent):
+def test_event_actions_are_returned_normalized(agent: Agent):
     agent.post_events(
         an_event("CALL_DENIED", "c-1", decision_name="no-deletes", tool_success=None),
         an_event("call_executed", "c-2", tool_success=True),
@@ -229,7 +229,9 @@ def test_events_are_returned_normalised(agent: Agent):
     assert agent.get("events", session_id="other")["events"] == []
 
 
-def test_events_of_a_session_are_not_those_of_its_namesakes(project: Project, agent: Agent):
+def test_events_of_a_session_exclude_same_named_calls_in_other_environments(
+    project: Project, agent: Agent
+):
     agent.post_events(an_event(call_id="c-1", session_id="s-1"))
     elsewhere = Agent(builders.bearing(builders.a_key(project, "agent", env="staging")[0]))
     elsewhere.post_events(an_event(call_id="c-1", session_id="s-2"))
@@ -239,7 +241,7 @@ def test_events_of_a_session_are_not_those_of_its_namesakes(project: Project, ag
     assert [(row["environment"], row["session_id"]) for row in events] == [("production", "s-1")]
 
 
-def test_calls_stand_in_the_order_of_time_then_index_then_acceptance(agent: Agent):
+def test_calls_are_ordered_by_time_then_index_then_acceptance(agent: Agent):
     def at(
         second: int, call_index: int | None, call_id: str, **fields: object
     ) -> dict[str, object]:
@@ -257,7 +259,7 @@ def test_calls_stand_in_the_order_of_time_then_index_then_acceptance(agent: Agen
     assert session["counts"]["consecutive_failures"] == 2
 
 
-def test_a_session_is_complete_when_it_is_read_in_parts(agent: Agent, monkeypatch):
+def test_a_session_read_in_batches_is_complete(agent: Agent, monkeypatch):
     monkeypatch.setattr(session_details, "IN_ONE_QUERY", 2)
     fields = {"session_id": "s-1", "tool_args": {"q": 1}, "idempotent": True}
     calls = [f"c-{n}" for n in range(7)]
@@ -278,12 +280,12 @@ def test_a_session_is_complete_when_it_is_read_in_parts(agent: Agent, monkeypatc
     assert [artifact["call_id"] for artifact in session["artifacts"]] == ["big"]
 
 
-def test_a_deadline_keeps_its_digits(agent: Agent):
+def test_a_deadline_is_searchable_with_all_its_digits(agent: Agent):
     agent.post(an_outcome("c-1", type="timeout", deadline_s=1_234_567.25))
     assert ids(agent.outcomes(q="1234567.25")) == ["c-1"]
 
 
-def test_a_key_without_read_sees_its_own_agent_in_its_own_environment_only(project: Project):
+def test_a_key_without_read_sees_only_its_agent_in_its_environment(project: Project):
     keys = {env: builders.a_key(project, "agent", env=env)[0] for env in ("production", "staging")}
     for env, key in keys.items():
         for name in ("ours", "theirs"):
@@ -297,13 +299,13 @@ def test_a_key_without_read_sees_its_own_agent_in_its_own_environment_only(proje
     assert nameless.get("events")["events"] == []
 
 
-def test_a_key_that_only_ingests_reads_nothing(project: Project):
+def test_an_ingest_key_cannot_read(project: Project):
     client = builders.bearing(builders.a_key(project, "ingest")[0])
     for path in ("outcomes", "outcomes/x", "agent-sessions", "artifacts/" + "0" * 64):
         assert client.get(f"/v1/{path}").status_code == 403, path
 
 
-def test_a_key_that_only_reads_posts_nothing(reader: Client):
+def test_a_read_key_cannot_post(reader: Client):
     for path in ("outcomes", "events", "artifacts", "audit/ingest"):
         response = reader.post(f"/v1/{path}", b"{}", content_type="application/json")
         assert response.status_code == 403, path
@@ -317,7 +319,7 @@ def test_a_missing_or_wrong_key_is_401(db):
         assert set(response.json()) == {"code", "detail", "errors"}
 
 
-def test_a_session_is_read_against_the_limits_that_governed_it(project: Project, agent: Agent):
+def test_a_session_is_measured_against_the_limits_of_its_contract(project: Project, agent: Agent):
     builders.deployed(builders.a_version(project, max_tool_calls=3), at="2026-11-18T00:00:00Z")
     failing = [
         an_outcome(

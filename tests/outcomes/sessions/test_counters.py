@@ -1,4 +1,4 @@
-"""Counters of a session: counted by many at once, reset by a person, removed when nobody counts."""
+"""Counters of a session: concurrent increments, reset by an operator, and removal when idle."""
 
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -31,7 +31,7 @@ def store(project):
 
 @pytest.fixture
 def counted(agent, store):
-    """A session that the console knows, and what its agent has counted."""
+    """Store of an agent that has counted in two recorded sessions."""
     agent.post(an_item("s-1"), an_item("s-10"))
     for key in (ATTEMPTS, CONSEC_FAIL, "s:s-1:tool:look up", "s:s-10:attempts"):
         store.increment(key, 4)
@@ -45,7 +45,7 @@ def reset_address(project, session="s-1"):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_threads_that_count_singly_and_together_lose_nothing():
+def test_concurrent_single_and_batched_increments_are_all_counted():
     key = builders.a_key(builders.a_project())[1]
     access = access_of_key(key)
     seen: list[float | None] = []
@@ -65,7 +65,7 @@ def test_threads_that_count_singly_and_together_lose_nothing():
     assert StoredValue.objects.get(key="s:a:execs").number == 120
 
 
-def test_counting_together_is_counting_one_after_the_other(project):
+def test_batched_increments_equal_sequential_ones(project):
     access = access_of_key(builders.a_key(project)[1])
     put_value("text", "words", access=access)
     names = ["a", "b", "a", "text", "a", "b"]
@@ -73,7 +73,7 @@ def test_counting_together_is_counting_one_after_the_other(project):
     assert run_query(increment_all(increments)) == [1, 2, 4, None, 9, 8]
 
 
-def test_an_operator_lets_a_session_count_from_zero_again(project, counted, client_as):
+def test_an_operator_can_reset_the_counters_of_a_session(project, counted, client_as):
     operator = client_as(Role.OPERATOR)
     page = operator.get(f"/p/{project.slug}/sessions/s-1/")
     assert reset_address(project).replace("&", "&amp;") in page.text
@@ -98,20 +98,22 @@ def test_a_session_without_counters_has_nothing_to_reset(project, agent, client_
     assert not AuditEntry.objects.filter(action="reset a session").exists()
 
 
-def test_a_viewer_sees_no_way_to_reset(project, counted, client_as):
+def test_a_viewer_cannot_reset_counters(project, counted, client_as):
     page = client_as(Role.VIEWER).get(f"/p/{project.slug}/sessions/s-1/")
     assert "Reset counters" not in page.text
     assert counted.value(ATTEMPTS) == "4"
 
 
-def test_the_same_session_of_another_environment_keeps_its_counters(project, counted, client_as):
+def test_a_reset_does_not_affect_the_same_session_in_another_environment(
+    project, counted, client_as
+):
     staging = Store(builders.a_key(project, env="staging")[0])
     staging.increment(ATTEMPTS, 7)
     client_as(Role.OPERATOR).post(reset_address(project))
     assert staging.value(ATTEMPTS) == "7"
 
 
-def test_a_reset_is_the_end_of_what_its_agent_tried(project, counted, client_as):
+def test_a_reset_resolves_alerts_about_attempts_to_lower_its_counters(project, counted, client_as):
     counted.increment("s:s-10:attempts", 2)
     for key in (ATTEMPTS, "s:s-10:attempts", "s:never:attempts"):
         counted.increment(key, -1)
@@ -131,7 +133,7 @@ def last_used(days, *keys):
     StoredValue.objects.filter(key__in=keys).update(used_on=day)
 
 
-def test_what_is_idle_for_thirty_days_goes_and_its_outcomes_stay(project, counted, agent):
+def test_values_idle_for_thirty_days_are_removed_and_their_outcomes_remain(project, counted, agent):
     counted.put("free", "x")
     last_used(31, "s:s-10:attempts", "free")
     assert remove_idle_values() == 2
@@ -142,7 +144,7 @@ def test_what_is_idle_for_thirty_days_goes_and_its_outcomes_stay(project, counte
     assert entry.details == {"environment": "production", "keys": 2}
 
 
-def test_a_session_in_use_keeps_all_that_it_has_counted(counted):
+def test_no_counter_of_a_session_in_use_is_removed(counted):
     last_used(31, CONSEC_FAIL, STATE, "s:s-1:tool:look up")
     last_used(30, ATTEMPTS)
     assert remove_idle_values() == 0
@@ -150,8 +152,8 @@ def test_a_session_in_use_keeps_all_that_it_has_counted(counted):
     assert remove_idle_values() == 4
 
 
-def test_counting_up_changes_nothing_that_an_index_holds(store):
-    """Else each increment would write every index as well."""
+def test_increments_change_no_indexed_column(store):
+    """Otherwise each increment would also write to every index."""
     with connection.cursor() as cursor:
         constraints = connection.introspection.get_constraints(cursor, "outcomes_storedvalue")
     indexed = {

@@ -1,5 +1,4 @@
-"""Which days of a time are counted as they stand: together with what is beside them, all of it,
-each moment once."""
+"""Splitting a period into counted days and uncounted ranges that cover each moment once."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +13,7 @@ days = st.sets(st.integers(0, 12))
 hours = st.none() | st.integers(-30, 24 * 14).map(lambda hour: start_of(0) + hour * HOUR)
 
 
-def test_a_day_is_one_of_utc():
+def test_days_are_utc_days():
     assert day_of(datetime(1970, 1, 2, 23, 59, tzinfo=UTC)) == 1
     assert day_of(datetime(1969, 12, 31, 23, tzinfo=UTC)) == -1
     assert start_of(1) == datetime(1970, 1, 2, tzinfo=UTC)
@@ -26,7 +25,7 @@ def test_an_uncounted_day_is_read_from_its_sessions():
 
 
 @given(hours, hours, days, days)
-def test_every_moment_of_a_time_is_counted_or_looked_at_once(since, until, counted, changed):
+def test_every_moment_of_a_period_is_covered_exactly_once(since, until, counted, changed):
     counted_days = covered(since, until, counted, changed)
     for hour in range(-30, 24 * 14):
         moment = start_of(0) + hour * HOUR
@@ -36,7 +35,7 @@ def test_every_moment_of_a_time_is_counted_or_looked_at_once(since, until, count
             (start is None or start <= moment) and (end is None or moment < end)
             for start, end in counted_days.uncounted
         )
-        # Up to the newest that is counted, a day that nobody speaks of has no session.
+        # Up to the newest counted day, a day that is neither counted nor changed has no sessions.
         is_empty = bool(counted) and day <= max(counted) and day not in counted | changed
         times = looked_at + (day in counted_days.days)
         assert times == is_within or (is_empty and times <= is_within)

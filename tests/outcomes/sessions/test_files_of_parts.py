@@ -1,5 +1,4 @@
-"""The files of the tables that are parts of a page: as many rows as the page shows, and what they
-say."""
+"""Downloads of the tables that are sections of a page, with the same rows as on the page."""
 
 import csv
 import html
@@ -52,8 +51,7 @@ def rows_at(client, address):
 
 
 def tables_of(client, address):
-    """Rows of each table that the Export menu offers of this page, by its name in the address: at
-    least those that the page shows."""
+    """Rows of each table in the Export menu of a page, by table name."""
     page, path = client.get(address).content.decode(), address.partition("?")[0]
     offered = [html.unescape(url) for url in LINK.findall(page)]
     tables: dict[str, list[dict[str, str]]] = {}
@@ -71,10 +69,10 @@ def at(project, name, *args, **query):
     return address + ("?" + "&".join(f"{key}={value}" for key, value in query.items()))
 
 
-def test_of_settings(project, client):
+def test_settings_tables_can_be_downloaded(project, client):
     builders.a_key(project, "agent")
     invite(project, email="invited@example.test", role=Role.VIEWER, by=CONSOLE)
-    for _ in range(2):  # the first is made, then takes its leave
+    for _ in range(2):  # the first rotation creates a key, the second retires it
         rotate_signing_key(project, by=CONSOLE)
     tables = tables_of(client, at(project, "governance:members"))
     assert [row["role"] for row in tables["members"]] == ["admin"]
@@ -84,7 +82,7 @@ def test_of_settings(project, client):
     assert tables_of(client, at(project, "governance:signing_key"))["retired-signing-keys"]
 
 
-def test_of_keys_that_ended_also_where_none_is_live(project, client):
+def test_ended_keys_can_be_downloaded_even_without_active_ones(project, client):
     _, key = builders.a_key(project, "agent")
     revoke_key(key, by=CONSOLE)
     tables = tables_of(client, at(project, "governance:keys"))
@@ -95,14 +93,14 @@ def test_of_keys_that_ended_also_where_none_is_live(project, client):
     assert [row["id"] for row in tables[""]] == [str(another.pk), str(key.pk)]
 
 
-def test_of_the_checks_that_a_new_one_begins_with(project, client):
+def test_the_built_in_checks_offered_for_a_new_check_can_be_downloaded(project, client):
     rows = tables_of(client, at(project, "governance:new_check"))["shipped"]
     assert [row["name"] for row in rows] == [
         check.name for check in ours() if check.origin is Origin.SHIPPED
     ]
 
 
-def test_of_what_bindings_judge(project, client, agent):
+def test_bindings_and_uncovered_tools_can_be_downloaded(project, client, agent):
     agent.post(an_item(), an_item(), an_item(tool_name="fetch"))
     here = at(project, "outcomes:bindings_preview")
     tables = tables_of(client, here)
@@ -114,7 +112,7 @@ def test_of_what_bindings_judge(project, client, agent):
     ]
 
 
-def test_of_a_contract(project, client):
+def test_tables_of_a_contract_can_be_downloaded(project, client):
     version = live(saved(project, "first"))
     added(version.bundle, a_case(), a_case("another", amount=80))
     a_request(saved(project, "second"))
@@ -133,7 +131,7 @@ def test_of_a_contract(project, client):
     assert (audit[-1]["action"], audit[-1]["subject"]) == ("contract saved", "d v1")
 
 
-def test_of_an_agent_and_a_tool(project, client, agent):
+def test_tables_of_an_agent_and_a_tool_can_be_downloaded(project, client, agent):
     agent.post(an_item(), an_item(tool_name="fetch", output="Error: no"), a_denied_item())
     (rows,) = tables_of(client, at(project, "outcomes:agent_activity", of="bot")).values()
     assert {(row["tool_name"], row["calls"]) for row in rows} == {("query", "2"), ("fetch", "1")}
@@ -143,7 +141,7 @@ def test_of_an_agent_and_a_tool(project, client, agent):
     assert tables["tools"][0]["tool_name"] == "fetch"
 
 
-def test_of_two_sessions_and_of_children(project, client, agent):
+def test_tables_of_a_comparison_and_of_child_sessions_can_be_downloaded(project, client, agent):
     agent.post(
         an_item(),
         an_item("s-2", parent_session_id="s-1"),
@@ -159,7 +157,7 @@ def test_of_two_sessions_and_of_children(project, client, agent):
     assert (child["session_id"], child["attempts"]) == ("s-2", "2")
 
 
-def test_of_an_artifact(project, client, agent):
+def test_calls_referring_to_an_artifact_can_be_downloaded(project, client, agent):
     output = "x" * 12_000
     agent.post(an_item(output=output), an_item("s-2", output=output))
     name = rows_at(client, at(project, "outcomes:artifacts", format="csv"))[0]["artifact_id"]
@@ -167,7 +165,7 @@ def test_of_an_artifact(project, client, agent):
     assert {row["session_id"] for row in tables["referring"]} == {"s-1", "s-2"}
 
 
-def test_of_a_backtest(project, client, agent):
+def test_tables_of_a_backtest_can_be_downloaded(project, client, agent):
     agent.post(
         *(
             an_item(tool_name="shell", tool_args={"command": command}, call_id=f"c-{number}")
@@ -186,7 +184,9 @@ def test_of_a_backtest(project, client, agent):
     assert {row["call_id"] for row in calls[""]} >= {"c-1", "c-5"}
 
 
-def test_calls_reclassified(project, client, agent):
+def test_tables_of_an_impact_preview_and_of_reclassifications_can_be_downloaded(
+    project, client, agent
+):
     agent.post(an_item(output={"ok": False}), an_item(output={"ok": True}))
     tried_one = tried(project)
     page = tables_of(client, at(project, "outcomes:check_backtest", tried_one.pk))
@@ -199,7 +199,7 @@ def test_calls_reclassified(project, client, agent):
     assert run["status"] == "done"
 
 
-def test_of_suggestions_and_views(project, client):
+def test_suggestions_and_saved_views_can_be_downloaded(project, client):
     save_view(project.pk, "mine", "state=stopped", shared=True, by=CONSOLE)
     (view,) = tables_of(client, at(project, "outcomes:saved_views"))["views"]
     assert (view["name"], view["query"]) == ("mine", "state=stopped")
@@ -208,6 +208,6 @@ def test_of_suggestions_and_views(project, client):
     assert row["rule"] == "not-ok"
 
 
-def test_a_table_that_a_page_does_not_have_is_no_file(project, client):
+def test_an_unknown_table_returns_the_page(project, client):
     answer = client.get(at(project, "governance:members", table="nothing", format="csv"))
     assert answer.headers["Content-Type"].startswith("text/html")

@@ -1,4 +1,4 @@
-"""A session's limits follow the contract version that governed its calls, in three countings."""
+"""The limits of a session are those of the contract version that governed its calls."""
 
 from datetime import timedelta
 from typing import Any
@@ -37,7 +37,7 @@ def deploy(agent: Agent, name: str, version: object, env: str = "production") ->
 
 
 def limited(agent: Agent, text: str, *, env: str = "production") -> dict[str, object]:
-    """A version that is saved and deployed."""
+    """Save and deploy a version."""
     version = save(agent, text)
     deploy(agent, str(version["name"]), version["version"], env)
     return version
@@ -61,12 +61,12 @@ def limits(agent: Agent, session: str = "s-1") -> list[tuple[str, str | None, in
 
 @pytest.fixture
 def laxer(agent: Agent) -> None:
-    """Deployed, and not what the tests are about."""
+    """Another deployed contract, which no test is about."""
     limited(agent, text_of("laxer", "{max_tool_calls: 99}"))
 
 
 @pytest.mark.usefixtures("laxer")
-def test_by_the_hash_that_the_agent_names(agent):
+def test_the_contract_hash_sent_by_the_agent_selects_the_limits(agent):
     version = save(agent, text_of("strict", "{max_tool_calls: 2}"))
     save(agent, text_of("strict", "{max_tool_calls: 5}"))
     run(agent, "fine", "Error: no such table", "fine", policy_version=version["revision_hash"])
@@ -76,13 +76,13 @@ def test_by_the_hash_that_the_agent_names(agent):
     assert limit["reached_at"] == {"executions": 2, "reported": 2, "classified": 3}
 
 
-def test_a_hash_in_capitals_is_the_same(agent):
+def test_an_uppercase_contract_hash_is_equivalent(agent):
     version = save(agent, text_of("strict", "{max_tool_calls: 2}"))
     run(agent, "fine", policy_version=str(version["revision_hash"]).upper())
     assert limits(agent) == [("max_tool_calls", None, 2)]
 
 
-def test_the_old_dialect_limits_as_the_new_one_does(agent):
+def test_limits_of_a_contract_in_the_old_format_apply_equally(agent):
     text = text_of("strict", "{max_tool_calls: 2}")
     words = {"Ruleset": "ContractBundle", "rules:": "contracts:", "action: block": "effect: deny"}
     for new, old in words.items():
@@ -94,7 +94,7 @@ def test_the_old_dialect_limits_as_the_new_one_does(agent):
 
 
 @pytest.mark.usefixtures("laxer")
-def test_by_the_bundle_as_deployed_at_the_time_of_the_call(agent):
+def test_the_named_contract_as_deployed_at_the_call_time_selects_the_limits(agent):
     limited(agent, text_of("strict", "{max_tool_calls: 2}"))
     at = timezone.now().isoformat()
     limited(agent, text_of("strict", "{max_tool_calls: 5}"))
@@ -104,7 +104,7 @@ def test_by_the_bundle_as_deployed_at_the_time_of_the_call(agent):
     assert limits(agent, "s-2") == [("max_tool_calls", None, 5)]
 
 
-def test_by_the_only_bundle_deployed_there(agent):
+def test_the_only_contract_deployed_in_the_environment_selects_the_limits(agent):
     limited(agent, text_of("strict", "{max_tool_calls: 5, max_calls_per_tool: {http_get: 1}}"))
     limited(agent, text_of("laxer", "{max_tool_calls: 99}"), env="staging")
     run(agent, "Error: x", "fine")
@@ -114,7 +114,7 @@ def test_by_the_only_bundle_deployed_there(agent):
 
 
 @pytest.mark.usefixtures("laxer")
-def test_of_two_bundles_neither_is_guessed(agent):
+def test_with_two_deployed_contracts_and_no_assignment_no_limits_apply(agent):
     limited(agent, text_of("strict", "{max_tool_calls: 2}"))
     run(agent, "fine")
     assert limits(agent) == []
@@ -127,7 +127,7 @@ def assign(agent: Agent, name: str, **rule: object) -> None:
 
 
 @pytest.mark.usefixtures("laxer")
-def test_of_two_bundles_the_one_that_was_assigned_at_the_time_governs(agent):
+def test_with_two_deployed_contracts_the_one_assigned_at_the_call_time_applies(agent):
     limited(agent, text_of("strict", "{max_tool_calls: 2}"))
     assign(agent, "laxer")
     assign(agent, "strict", agent_id="billing-*")
@@ -142,7 +142,7 @@ def test_of_two_bundles_the_one_that_was_assigned_at_the_time_governs(agent):
 
 
 @pytest.mark.usefixtures("laxer")
-def test_an_assignment_that_hangs_on_tags_is_not_guessed(agent):
+def test_an_assignment_by_tags_does_not_select_limits(agent):
     limited(agent, text_of("strict", "{max_tool_calls: 2}"))
     assign(agent, "laxer")
     assign(agent, "strict", tags={"team": "a"})
@@ -151,7 +151,7 @@ def test_an_assignment_that_hangs_on_tags_is_not_guessed(agent):
 
 
 @pytest.mark.usefixtures("laxer")
-def test_before_its_deployment_a_bundle_governs_nothing(agent):
+def test_a_contract_applies_no_limits_before_its_deployment(agent):
     before = timezone.now() - timedelta(hours=1)
     run(agent, "fine", timestamp=before.isoformat())
     run(agent, "fine", timestamp=before.isoformat(), bundle_name="laxer", session="s-2")
@@ -164,18 +164,18 @@ def test_before_its_deployment_a_bundle_governs_nothing(agent):
     [{"policy_version": "f" * 64}, {"bundle_name": "unknown"}],
     ids=["hash", "bundle"],
 )
-def test_what_is_not_known_here_governs_without_limits(agent, named):
+def test_an_unknown_contract_applies_no_limits(agent, named):
     run(agent, "fine", **named)
     assert limits(agent) == []
 
 
-def test_of_several_rules_the_lowest_limit_counts(agent):
+def test_the_lowest_of_several_limits_applies(agent):
     limited(agent, text_of("strict", "{max_tool_calls: 5}", "{max_tool_calls: 3}"))
     run(agent, "fine")
     assert limits(agent) == [("max_tool_calls", None, 3)]
 
 
-def test_rolling_back_brings_the_earlier_limits_back(agent):
+def test_a_rollback_restores_the_earlier_limits(agent):
     limited(agent, text_of("strict", "{max_tool_calls: 2}"))
     limited(agent, text_of("strict", "{max_tool_calls: 5}"))
     deploy(agent, "strict", 1)
@@ -185,7 +185,7 @@ def test_rolling_back_brings_the_earlier_limits_back(agent):
     assert outcome["contract"] == {"name": "strict", "version": 1}
 
 
-def test_a_contract_of_another_project_governs_nothing_here(agent):
+def test_a_contract_of_another_project_applies_no_limits(agent):
     other = Agent(builders.bearing(builders.a_key(builders.a_project(), "manage")[0]))
     elsewhere = limited(other, text_of("strict", "{max_tool_calls: 2}"))
     run(agent, "fine", policy_version=elsewhere["revision_hash"])
@@ -193,7 +193,7 @@ def test_a_contract_of_another_project_governs_nothing_here(agent):
     assert limits(agent) == limits(agent, "s-2") == []
 
 
-def test_sdk_events_are_governed_too_besides_the_limits_of_the_sdk(agent):
+def test_contract_limits_apply_to_sdk_events_in_addition_to_sdk_limits(agent):
     version = save(agent, text_of("strict", "{max_tool_calls: 500}"))
     agent.post_events(builders.an_event(policy_version=version["revision_hash"], run_id="s-1"))
     limits = agent.session("s-1")["limits"]

@@ -1,4 +1,4 @@
-"""The list of sessions: filters with their counts, orders and pages, as the rows themselves say."""
+"""The list of sessions: filter counts, sort orders and pages match the rows."""
 
 import html
 import json
@@ -29,7 +29,8 @@ def ago(**time: float) -> str:
 
 @pytest.fixture
 def traffic(project, agent) -> None:
-    """Five sessions: two agents, two environments, with and without all that filters ask for."""
+    """Five sessions of two agents in two environments, with and without everything that filters
+    select."""
     fields: dict[str, Any] = {"tool_args": {"id": 1}, "turn_id": "t"}
     agent.post(
         *(an_item("s-good", agent_id="billing", timestamp=ago(hours=hour)) for hour in (9, 8, 7)),
@@ -61,9 +62,9 @@ def shown(pages, **query: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("traffic")
-def test_every_filter_shows_how_many_sessions_it_would_leave(pages):
+def test_every_filter_value_counts_its_sessions(pages):
     counts = facets(pages)
-    assert "State" not in counts  # the segments above the list
+    assert "State" not in counts  # states are in the segments above the list
     assert counts["Agent"] == {"billing": 3, "ops": 3}
     assert counts["Environment"] == {"production": 5, "staging": 1}
     assert counts["Limit hit"] == {"unknown": 1}
@@ -89,7 +90,7 @@ QUERIES = [
 
 
 @pytest.mark.usefixtures("traffic")
-def test_the_list_has_the_requested_rows_in_the_requested_order(pages):
+def test_rows_match_the_requested_filters_and_order(pages):
     for query, sessions in QUERIES:
         assert shown(pages, **query) == sessions, query
         if "state" not in query:
@@ -97,7 +98,7 @@ def test_the_list_has_the_requested_rows_in_the_requested_order(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_a_value_of_a_filter_leads_to_as_many_sessions_as_it_says_and_once_more_back(pages):
+def test_each_filter_link_leads_to_as_many_sessions_as_it_counts_and_back(pages):
     body = pages.get("sessions/", has="denials", sort="calls").content.decode()
     aside = body[body.index('<aside class="facets"') : body.index("</aside>")]
     links = re.findall(
@@ -123,7 +124,7 @@ def walked(project, name: str, *, turned: bool) -> list[Session]:
 
 
 @pytest.mark.usefixtures("traffic")
-def test_page_after_page_every_session_comes_once_in_either_direction(project):
+def test_every_session_is_listed_once_across_pages_in_either_direction(project):
     every_one = sorted(Session.objects.values_list("pk", flat=True))
     for name in ORDERS:
         there = [row.pk for row in walked(project, name, turned=False)]
@@ -132,7 +133,7 @@ def test_page_after_page_every_session_comes_once_in_either_direction(project):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_pages_in_another_order_lead_there_and_back(pages, monkeypatch):
+def test_pages_in_another_order_can_be_paged_forward_and_back(pages, monkeypatch):
     monkeypatch.setattr(session_list, "SESSIONS_SHOWN", 2)
     first = pages.rows("sessions/", sort="agent")
     second = pages.links("sessions/", sort="agent")["next"].removeprefix(f"{pages.base}/")
@@ -147,7 +148,7 @@ def test_pages_in_another_order_lead_there_and_back(pages, monkeypatch):
     assert (loop["session_id"], loop["waste"], loop["same_call_denied"]) == ("s-loop", 2, 3)
 
 
-def test_the_least_reliable_are_those_whose_rate_is_surely_low(project, agent):
+def test_sorting_by_rate_uses_the_upper_confidence_bound(project, agent):
     results = {"many": (3, 30), "one": (0, 1), "good": (9, 9), "none": (0, 0), "half": (5, 10)}
     agent.post(
         *(
@@ -165,7 +166,7 @@ def test_the_least_reliable_are_those_whose_rate_is_surely_low(project, agent):
     assert ids == [*by_bound, "none"]
 
 
-def test_what_was_stopped_comes_first_then_who_waits_who_runs_and_who_ended(project, agent, pages):
+def test_sorting_by_state_lists_stopped_then_waiting_running_and_ended(project, agent, pages):
     old = ago(hours=1)
     for item in (
         an_item("ended", timestamp=old),
@@ -189,7 +190,7 @@ def test_what_was_stopped_comes_first_then_who_waits_who_runs_and_who_ended(proj
     assert re.search(head, pages.get("sessions/", sort="state").content.decode())
 
 
-def test_marks_are_added_up_and_the_newest_comes_first_among_as_many(agent, project, pages):
+def test_sorting_by_marks_sums_them_and_lists_the_newest_first_among_equals(agent, project, pages):
     fields: dict[str, Any] = {"tool_args": {"id": 1}, "turn_id": "t"}
     for item in (
         an_item("none"),
@@ -209,14 +210,14 @@ def test_marks_are_added_up_and_the_newest_comes_first_among_as_many(agent, proj
 
 @pytest.mark.usefixtures("traffic")
 @pytest.mark.parametrize("name", ["state", "-state", "marks", "-marks"])
-def test_files_follow_what_rows_only_show_signs_of(pages, name):
+def test_files_have_the_same_order_as_the_list(pages, name):
     file = pages.get("sessions/", sort=name, format="json")
     rows = json.loads(b"".join(file.streaming_content))["sessions"]
     assert [row["session_id"] for row in rows] == shown(pages, sort=name)
 
 
 @pytest.mark.usefixtures("traffic")
-def test_of_very_many_sessions_the_newest_are_counted_and_the_page_says_so(pages, monkeypatch):
+def test_only_the_newest_of_very_many_sessions_are_counted_and_the_page_says_so(pages, monkeypatch):
     monkeypatch.setattr("outcomes.sessions.queries.groups.EXACT_UP_TO", 3)
     monkeypatch.setattr("outcomes.sessions.views.sessions.EXACT_UP_TO", 3)
     text = pages.text("sessions/", sort="lasted")
@@ -225,24 +226,24 @@ def test_of_very_many_sessions_the_newest_are_counted_and_the_page_says_so(pages
     assert shown(pages, sort="lasted") == shown(pages)
     assert shown(pages, sort="failures")[0] == "s-bad"
     assert shown(pages, q="s-l") == ["s-loop"]
-    assert shown(pages, q="s-b") == ["s-big"]  # the other is an older one
+    assert shown(pages, q="s-b") == ["s-big"]  # the other match is older
     assert "sort=lasted" not in pages.get("sessions/").content.decode()
 
 
 @pytest.mark.usefixtures("traffic")
-def test_a_text_that_is_longer_than_any_id_fits_nothing(pages):
+def test_a_search_longer_than_any_id_matches_nothing(pages):
     assert "No sessions match these filters." in pages.text("sessions/", q="s" * 60_000)
 
 
 @pytest.mark.usefixtures("traffic")
-def test_filters_stay_in_place_without_hits(pages):
+def test_filters_remain_visible_without_matches(pages):
     counts = facets(pages, q="nothing-has-this-name")
     assert counts["Agent"] == {"billing": 0, "ops": 0}
     assert counts["Environment"] == {"production": 0, "staging": 0}
     assert "with-facets" in pages.get("sessions/", q="nothing-has-this-name").text
 
 
-def test_without_any_session_the_list_has_the_room_of_the_filters(pages):
+def test_a_project_without_sessions_has_no_filters(pages):
     assert "with-facets" not in pages.get("sessions/").text
 
 
@@ -260,7 +261,7 @@ def heads(pages, **query: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("traffic")
-def test_chosen_columns_are_remembered_and_the_list_stays_as_it_was(pages):
+def test_selected_columns_are_remembered_and_the_filters_preserved(pages):
     assert heads(pages) == [
         "Session", "Agent", "Environment", "Calls", "Success", "Denied", "State", "Last seen",
     ]  # fmt: skip
@@ -274,5 +275,5 @@ def test_chosen_columns_are_remembered_and_the_list_stays_as_it_was(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_an_environment_that_all_rows_share_has_no_column(pages):
+def test_a_single_environment_has_no_column(pages):
     assert "Environment" not in heads(pages, environment="staging")

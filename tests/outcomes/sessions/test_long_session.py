@@ -1,4 +1,4 @@
-"""Other verdicts in the midst of a long session count as if they had been there from the start."""
+"""Changed verdicts within a long session give the same counts as if they had always been so."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -61,7 +61,7 @@ def tallied(session):
 
 
 @given(st.lists(steps(), min_size=1, max_size=40), st.data())
-def test_what_is_corrected_is_what_a_reading_of_all_calls_gives(session, data):
+def test_corrected_counts_equal_a_recount_of_all_calls(session, data):
     tally, long = tallied(session), LongSession(LIMITS)
     for number, step in enumerate(session):
         long.append(place(number), step)
@@ -78,7 +78,7 @@ def test_what_is_corrected_is_what_a_reading_of_all_calls_gives(session, data):
 
 
 @given(st.lists(steps(), min_size=1, max_size=40), st.data())
-def test_what_is_cut_off_can_be_read_again_as_something_else(session, data):
+def test_a_session_truncated_and_replayed_with_other_calls_is_counted_correctly(session, data):
     long = LongSession(LIMITS)
     for number, step in enumerate(session):
         long.append(place(number), step)

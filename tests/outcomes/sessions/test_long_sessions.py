@@ -1,4 +1,4 @@
-"""Long sessions: read on from marks, and corrected call by call, they are as if read anew."""
+"""Long sessions resumed from snapshots and corrected call by call match a full recount."""
 
 from datetime import timedelta
 from itertools import count
@@ -46,7 +46,7 @@ def long_from_a_few_calls_on(monkeypatch):
     order=st.randoms(use_true_random=False),
     cuts=st.lists(st.integers(0, 60), min_size=2, max_size=6),
 )
-def test_counts_are_exact_in_any_order_of_arrival_and_reclassification(db, sent, order, cuts):
+def test_counts_are_exact_whatever_the_arrival_order_and_reclassification(db, sent, order, cuts):
     with transaction.atomic():
         project, agent = in_a_project_of_its_own()
         order.shuffle(sent)
@@ -70,7 +70,7 @@ def allowed(number):
     return builders.an_event("call_allowed", f"c{number}", run_id="s", timestamp=at)
 
 
-def test_what_became_of_a_late_call_is_read_from_the_mark_before_it(project, agent, monkeypatch):
+def test_a_late_call_is_counted_from_the_snapshot_before_it(project, agent, monkeypatch):
     agent.post_events(*[allowed(number) for number in range(10)])
     assert [mark.number for mark in SessionMark.objects.order_by("number")] == [3, 6, 9]
     monkeypatch.setattr(session_reading, "calls_of", lambda sessions: {} if not sessions else 1 / 0)
@@ -82,7 +82,7 @@ def test_what_became_of_a_late_call_is_read_from_the_mark_before_it(project, age
     assert differences() == []
 
 
-def test_a_session_is_read_once_for_all_of_its_chunks(project, agent, monkeypatch):
+def test_a_session_is_read_once_for_all_its_chunks(project, agent, monkeypatch):
     agent.post(*[ran(NOT_OK if number % 3 else OK, number) for number in range(12)])
     unified(project, "*")
     monkeypatch.setattr(session_reading, "calls_of", lambda sessions: {} if not sessions else 1 / 0)
@@ -93,8 +93,10 @@ def test_a_session_is_read_once_for_all_of_its_chunks(project, agent, monkeypatc
 
 
 @pytest.mark.parametrize("came", [0, 5, 30])
-def test_what_is_settled_between_two_chunks_is_part_of_the_next(project, agent, monkeypatch, came):
-    """At the beginning of the session, in its midst, and after its end."""
+def test_calls_processed_between_two_chunks_are_included_in_the_next(
+    project, agent, monkeypatch, came
+):
+    """The calls are at the start, in the middle and at the end of the session."""
     agent.post(
         *[ran(NOT_OK if number % 3 else OK, number, call_id=f"c{number}") for number in range(12)]
     )
@@ -120,7 +122,7 @@ def test_what_is_settled_between_two_chunks_is_part_of_the_next(project, agent, 
     assert differences() == []
 
 
-def test_a_rolled_back_call_is_counted_once(project, agent, monkeypatch):
+def test_a_call_whose_transaction_was_rolled_back_is_counted_once(project, agent, monkeypatch):
     many(agent, 30, 2)
     unified(project, "*")
     note, notes = jobs.note, count(1)
@@ -136,7 +138,7 @@ def test_a_rolled_back_call_is_counted_once(project, agent, monkeypatch):
     assert differences() == []
 
 
-def test_a_session_whose_calls_turn_out_to_be_anothers_keeps_no_mark(project, agent):
+def test_snapshots_are_removed_when_all_calls_move_to_another_session(project, agent):
     agent.post_events(*[allowed(number) for number in range(7)])
     assert SessionMark.objects.count() == 2
     agent.post(*[builders.an_outcome(f"c{number}", session_id="other") for number in range(7)])

@@ -1,4 +1,4 @@
-"""The first page: is everything all right, and if not, where."""
+"""The overview page: whether everything is fine, and if not, what is wrong."""
 
 import html
 import json
@@ -27,7 +27,7 @@ def calls(tool: str, good: int, bad: int, **fields):
     ]
 
 
-def test_an_empty_project_is_led_to_its_first_outcome(pages, django_assert_max_num_queries):
+def test_an_empty_project_links_to_the_start_page(pages, django_assert_max_num_queries):
     pages.get("overview/")
     with django_assert_max_num_queries(14):
         body = pages.get("overview/")
@@ -38,13 +38,13 @@ def test_an_empty_project_is_led_to_its_first_outcome(pages, django_assert_max_n
 @pytest.mark.parametrize(
     "path", ["overview/", "approvals/", "live/approvals/", "sessions/", "calls/"]
 )
-def test_an_agent_of_no_name_that_there_can_be_is_passed_over(pages, agent, path):
+def test_an_impossible_agent_name_is_ignored(pages, agent, path):
     agent.post(an_item())
     for name in ("\0", "a\0b"):
         assert pages.get(path, agent=name, environment=name).status_code == 200
 
 
-def test_a_time_without_a_call_offers_a_longer_one(pages, agent):
+def test_a_period_without_calls_has_its_own_empty_state(pages, agent):
     agent.post(an_item(timestamp=ago(days=9)))
     text = pages.text("overview/")
     assert "No calls in this range" in text
@@ -52,7 +52,7 @@ def test_a_time_without_a_call_offers_a_longer_one(pages, agent):
     assert "No calls in this range" not in pages.text("overview/", range="30d")
 
 
-def test_a_tool_that_is_called_no_more_is_in_the_file_alone(pages, agent):
+def test_a_tool_called_only_in_the_previous_period_is_listed_only_in_the_file(pages, agent):
     agent.post(*calls("crm", 1, 0), *calls("billing", 2, 0, timestamp=ago(hours=30)))
     assert "1 of 1 tool" in pages.text("overview/", range="24h")
     file = pages.get("overview/", range="24h", table="tools", format="json").getvalue()
@@ -61,7 +61,7 @@ def test_a_tool_that_is_called_no_more_is_in_the_file_alone(pages, agent):
     assert called == {"crm": (1, 0), "billing": (0, 2)}
 
 
-def test_figures_have_those_of_the_previous_period(pages, agent):
+def test_figures_are_compared_with_the_previous_period(pages, agent):
     agent.post(
         *calls("crm", 3, 1),
         a_denied_item(),
@@ -73,13 +73,13 @@ def test_figures_have_those_of_the_previous_period(pages, agent):
         "Success rate 75.0 % of 4 \N{MINUS SIGN}25.0 pts vs 100.0 % of 2 4 of 4 sent an output"
     )
     assert tile(body, "denied").startswith("Denied 1 of 5 vs 0 of 2")
-    # Each agent said that it succeeded.
+    # Each call was reported as a success.
     assert tile(body, "disagreements").startswith("Disagreements 1 of 4 vs 0 of 2")
     assert tile(body, "stopped").startswith("Hit a limit 0 of 1 session")
     assert "No open alerts. 75.0 % of 4 calls succeeded" in text_of(pages.get("overview/"))
 
 
-def test_a_tool_that_fell_is_named(pages, agent):
+def test_the_headline_names_a_tool_whose_success_rate_dropped(pages, agent):
     agent.post(
         *calls("crm_update", 20, 20),
         *calls("other", 40, 0),
@@ -90,11 +90,11 @@ def test_a_tool_that_fell_is_named(pages, agent):
     body, text = page.content.decode(), text_of(page)
     assert "crm_update success down to 50.0 % from 100.0 %" in text
     assert "75.0 % of 80 calls succeeded · 80 of 80 sent an output" in text
-    # The least reliable stands first, whatever its name.
+    # The least reliable tool is first, whatever its name.
     assert re.findall(r'data-row="tool-([^"]*)"', body) == ["crm_update", "other"]
 
 
-def test_the_card_shows_the_first_alerts_of_the_list(pages, agent, project):
+def test_the_card_lists_the_first_alerts(pages, agent, project):
     agent.post(an_item())
     for number in range(12):
         details = findings.Details(title=f"alert {number}", why="So.", impact=number)
@@ -106,7 +106,7 @@ def test_the_card_shows_the_first_alerts_of_the_list(pages, agent, project):
     assert "Alerts 12 open" in text  # in the navigation
 
 
-def test_doubt_is_the_headline_and_next_to_the_rate(pages, agent, project):
+def test_doubt_is_in_the_headline_and_next_to_the_rate(pages, agent, project):
     silent = [an_item(tool_name="lookup", output={"ok": False}) for _ in range(6)]
     agent.post(*silent, *calls("lookup", 4, 0), *calls("docs", 10, 0))
     scanned(project)
@@ -120,7 +120,7 @@ def test_doubt_is_the_headline_and_next_to_the_rate(pages, agent, project):
     assert re.findall(r'data-row="tool-([^"]*)"', page.content.decode()) == ["lookup", "docs"]
 
 
-def test_calls_without_outputs_are_never_called_successful(pages, agent):
+def test_calls_without_outputs_are_not_reported_as_successful(pages, agent):
     agent.post(*[an_item(tool_name="hello", output=None) for _ in range(24)])
     text = pages.text("overview/")
     assert "24 calls reported success. None sent an output, so none was checked." in text
@@ -128,18 +128,18 @@ def test_calls_without_outputs_are_never_called_successful(pages, agent):
     assert "**console.guard_options()" in text
 
 
-def test_the_page_is_about_its_scope(pages, agent):
+def test_the_page_respects_its_scope(pages, agent):
     agent.post(*calls("crm", 3, 0, agent_id="one"), *calls("web", 1, 1, agent_id="two"))
     body = pages.get("overview/", agent="two").content.decode()
     assert tile(body, "rate").startswith("Success rate 50.0 % of 2")
     assert re.findall(r'data-row="tool-([^"]*)"', body) == ["web"]
     assert "agent=two" in body
-    assert "show=disagree" in body  # the page of disagreements is about all agents
+    assert "show=disagree" in body  # the disagreements page covers all agents
     other = pages.get("overview/", environment="staging").content.decode()
     assert tile(other, "rate") == "Success rate \N{EN DASH} none ran"
 
 
-def test_it_says_something_new_only_when_something_is(
+def test_the_live_section_updates_only_after_a_change(
     pages, agent, project, django_assert_max_num_queries
 ):
     agent.post(an_item())
@@ -148,7 +148,7 @@ def test_it_says_something_new_only_when_something_is(
     again = html.unescape(live)
     with django_assert_max_num_queries(5):
         answer = pages.client.get(again)
-    # The minute may have passed meanwhile.
+    # The minute may have changed in the meantime.
     assert answer.status_code == 204 or 'id="overview"' in answer.content.decode()
     agent.post(an_item())
     fresh = pages.client.get(again).content.decode()
@@ -159,7 +159,9 @@ def test_it_says_something_new_only_when_something_is(
     assert "Failures counted as success" in pages.client.get(html.unescape(live)).content.decode()
 
 
-def test_fourteen_queries_whatever_there_is(pages, agent, project, django_assert_max_num_queries):
+def test_the_overview_uses_at_most_fourteen_queries(
+    pages, agent, project, django_assert_max_num_queries
+):
     agent.post(
         *[a_denied_item(f"s-{number % 7}") for number in range(60)],
         *[an_item(f"s-{number}", tool_name=f"t-{number}") for number in range(60)],
@@ -170,14 +172,14 @@ def test_fourteen_queries_whatever_there_is(pages, agent, project, django_assert
         pages.get("overview/", range="7d")
 
 
-def test_the_address_of_a_project_leads_there_and_keeps_its_scope(project, client_as):
+def test_the_project_url_redirects_to_the_overview_with_its_scope(project, client_as):
     answer = client_as(Role.VIEWER).get(f"/p/{project.slug}/?range=7d")
     assert answer.status_code == 302
     assert answer["Location"] == reverse("outcomes:overview", args=[project.slug]) + "?range=7d"
 
 
 @pytest.mark.parametrize("name", ["live", "15m", "1h", "6h", "24h", "7d", "30d", "90d"])
-def test_every_range_draws_its_steps_to_the_end(pages, agent, name):
+def test_every_range_has_a_complete_chart(pages, agent, name):
     agent.post(an_item(), an_item())
     body = pages.get("overview/", range=name).content.decode()
     assert tile(body, "rate").startswith("Success rate 100.0 % of 2")

@@ -1,4 +1,4 @@
-"""Only the calls that a filter names are reclassified: one session, one verdict, one text."""
+"""Reclassifying only the calls that match a filter, such as one session or verdict."""
 
 import json
 
@@ -25,7 +25,7 @@ def client(project):
 
 @pytest.fixture
 def calls(project, agent):
-    """Six calls in two sessions and none, before any check is bound."""
+    """Six calls with and without a session, posted before a check is bound to them."""
     agent.post(
         ran(NOT_OK, call_id="mine"),
         ran(NOT_OK, 1, call_id="mine-too", tool_success=True),
@@ -49,7 +49,7 @@ def judged_by_unified(agent):
     return {call["call_id"] for call in agent.outcomes() if call["check"] == "unified"}
 
 
-def test_one_session_is_reclassified_and_nothing_else(calls, client):
+def test_only_the_calls_of_one_session_are_reclassified(calls, client):
     answer = reclassified(client, session="s")
     assert (answer["status"], answer["calls"], answer["newly_failed"]) == ("done", 3, 2)
     assert answer["filters"] == {"session": "s"}
@@ -75,7 +75,7 @@ def test_one_session_is_reclassified_and_nothing_else(calls, client):
         ({"session": "no such"}, set()),
     ],
 )
-def test_every_filter_of_a_list_of_calls_chooses_what_is_reclassified(
+def test_every_filter_of_the_call_list_can_select_calls_to_reclassify(
     calls, client, filters, expected
 ):
     answer = reclassified(client, **filters)
@@ -84,7 +84,7 @@ def test_every_filter_of_a_list_of_calls_chooses_what_is_reclassified(
     assert differences() == []
 
 
-def test_a_version_of_a_contract_chooses_what_is_reclassified(project, calls, client):
+def test_a_contract_version_can_select_calls_to_reclassify(project, calls, client):
     version = builders.a_version(project, name="billing", max_tool_calls=9)
     calls.post(ran(NOT_OK, call_id="governed", policy_version=version.revision_hash))
     answer = reclassified(client, contract="billing", version=version.number)
@@ -92,7 +92,7 @@ def test_a_version_of_a_contract_chooses_what_is_reclassified(project, calls, cl
     assert answer["judged"] == 1
 
 
-def test_a_check_is_tried_on_one_session(calls, client):
+def test_the_impact_of_a_check_can_be_previewed_for_one_session(calls, client):
     here = "/v1/success-checks/backtests"
     body = {"yaml": CHECK, "scope": "all", "session": "t"}
     started = client.post(here, json.dumps(body), content_type="application/json")
@@ -112,14 +112,14 @@ def test_a_check_is_tried_on_one_session(calls, client):
         ({"sessions": "s"}, "sessions"),
     ],
 )
-def test_a_wrong_filter_is_refused_with_its_place(client, body, place):
+def test_an_invalid_filter_is_rejected_with_its_path(client, body, place):
     response = client.post(HERE, json.dumps(body), content_type="application/json")
     assert response.status_code == 422
     assert place in json.dumps(response.json()["errors"])
     assert not Rejudging.objects.exists()
 
 
-def test_the_page_of_a_session_leads_to_its_reclassification(project, calls, client_as):
+def test_the_session_page_links_to_its_reclassification(project, calls, client_as):
     editor = client_as(Role.EDITOR)
     page = editor.get(reverse("outcomes:session", args=[project.slug, "s"]))
     assert "Reclassify this session</a>" in page.text
@@ -136,12 +136,14 @@ def test_the_page_of_a_session_leads_to_its_reclassification(project, calls, cli
     assert 'name="session" value="s"' in again.text
 
 
-def test_a_viewer_is_not_offered_to_reclassify_a_session(project, calls, client_as):
+def test_a_viewer_cannot_reclassify_a_session(project, calls, client_as):
     page = client_as(Role.VIEWER).get(reverse("outcomes:session", args=[project.slug, "s"]))
     assert "Reclassify" not in page.text
 
 
-def test_what_the_form_cannot_say_is_not_offered_to_run_again(project, calls, client, client_as):
+def test_a_reclassification_with_filters_the_form_lacks_cannot_be_run_again(
+    project, calls, client, client_as
+):
     answer = reclassified(client, verdict="failure", disagreement=False)
     here = reverse("outcomes:reclassification", args=[project.slug, answer["id"]])
     page = client_as(Role.EDITOR).get(here)
@@ -150,14 +152,14 @@ def test_what_the_form_cannot_say_is_not_offered_to_run_again(project, calls, cl
     assert "Back to your drafts" not in page.text
 
 
-def test_a_session_that_no_id_can_name_is_refused_in_the_form(project, client_as):
+def test_an_impossible_session_id_is_rejected_in_the_form(project, client_as):
     here = reverse("outcomes:reclassifications", args=[project.slug])
     response = client_as(Role.EDITOR).post(here, {"session": "a\0b", "days": ""})
     assert response.status_code == 422
     assert "An id of at most 1,024 characters." in response.text
 
 
-def test_a_deleted_session_takes_the_reclassifications_that_name_it_with_it(project, calls, client):
+def test_deleting_a_session_removes_the_reclassifications_that_name_it(project, calls, client):
     here = reclassified(client, session="s")["id"]
     others = [reclassified(client, session="t")["id"], reclassified(client, q="mine")["id"]]
     answer = Session.objects.get(session_id="s")

@@ -1,4 +1,4 @@
-"""Repeats of a session, counted call by call, equal what its page shows of all calls."""
+"""Repeats of a session, counted call by call, match the session overview."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -48,7 +48,7 @@ def brief(call: RequestedCall) -> BriefCall:
 
 
 @given(st.lists(requested_calls, max_size=30))
-def test_as_many_calls_are_wasted_as_the_page_of_the_session_tells(calls):
+def test_the_stored_waste_count_equals_the_session_overview(calls):
     assert read(calls).waste == overview_of([brief(call) for call in calls]).wasted
 
 
@@ -64,7 +64,7 @@ def test_a_stored_state_continues_as_if_uninterrupted(calls, data):
     assert repeats.longest_loop() == at_once.longest_loop()
 
 
-def test_the_call_that_was_denied_most_often_is_the_loop_and_of_equals_the_last():
+def test_the_longest_loop_is_the_most_denied_call_and_the_last_among_equals():
     one, other = b"a" * 16, b"b" * 16
     denials = [denied(one, 0), denied(other, 1), denied(one, 2), denied(other, 3)]
     loop = read(denials).longest_loop()

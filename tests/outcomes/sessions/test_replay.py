@@ -1,4 +1,4 @@
-"""A turn: blocked tools, the replay record, and the calls that were wasted."""
+"""A turn: blocked tools, replay record and wasted calls."""
 
 import pytest
 
@@ -18,7 +18,8 @@ RAN, LARGE, TIMEOUT, FAILED = ToolExecutionResult, ToolArtifactReference, ToolTi
 
 
 def the_turn(*reports, turn_id="t-1"):
-    """Calls c-1, c-2 … of (tool, arguments, outcome type or None, its fields, idempotent)."""
+    """A turn of calls c-1, c-2 … given as (tool, arguments, outcome type or None, its fields,
+    idempotent)."""
     calls: list[Call] = []
     for number, (tool, args, kind, fields, idempotent) in enumerate(reports, start=1):
         ids = {"call_id": f"c-{number}", "tool_name": tool}
@@ -58,13 +59,13 @@ A, B = {"id": 1}, {"id": 2}
         "open",
     ],
 )
-def test_an_outcome_leaves_its_mark_on_the_turn(kind, fields, blocked, record):
+def test_each_outcome_updates_blocked_tools_and_the_replay_record(kind, fields, blocked, record):
     turn = the_turn(("query", A, kind, fields, False))
     assert turn.blocked_tools == blocked
     assert turn.replay == ({"query": record} if record else {})
 
 
-def test_arguments_are_recorded_once_whatever_the_order_of_their_keys():
+def test_arguments_are_recorded_once_whatever_their_key_order():
     turn = the_turn(
         ("query", {"a": 1, "b": 2}, RAN, {}, False),
         ("query", {"b": 2, "a": 1}, RAN, {}, False),
@@ -77,13 +78,13 @@ def test_arguments_are_recorded_once_whatever_the_order_of_their_keys():
     }
 
 
-def test_arguments_that_nobody_reported_are_not_recorded_and_equal_nothing():
+def test_unreported_arguments_are_neither_recorded_nor_equal():
     turn = the_turn(("query", None, RAN, {}, True), ("query", None, RAN, {}, True))
     assert turn.replay == {}
     assert waste(turn) == []
 
 
-def test_the_same_idempotent_call_after_success_is_waste():
+def test_repeating_an_idempotent_call_after_success_is_waste():
     turn = the_turn(
         ("query", A, RAN, {}, True),
         ("query", B, RAN, {}, True),
@@ -96,7 +97,7 @@ def test_the_same_idempotent_call_after_success_is_waste():
     ]
 
 
-def test_repeating_what_is_not_idempotent_or_failed_before_is_no_waste():
+def test_repeating_a_call_that_is_not_idempotent_or_failed_is_not_waste():
     turn = the_turn(
         ("send", A, RAN, {}, False),
         ("send", A, RAN, {}, False),
@@ -106,7 +107,7 @@ def test_repeating_what_is_not_idempotent_or_failed_before_is_no_waste():
     assert waste(turn) == []
 
 
-def test_a_retry_after_a_failure_for_good_and_any_call_to_a_blocked_tool_are_waste():
+def test_retries_after_a_non_retryable_failure_and_calls_to_a_blocked_tool_are_waste():
     turn = the_turn(
         ("query", A, FAILED, {"retryable": False}, True),
         ("query", A, FAILED, {"retryable": False}, True),
@@ -121,20 +122,20 @@ def test_a_retry_after_a_failure_for_good_and_any_call_to_a_blocked_tool_are_was
     ]
 
 
-def test_the_same_denied_call_repeated_is_waste():
+def test_repeating_a_denied_call_is_waste():
     denied = ("drop", A, ToolDenied, {"reason": "contract"}, False)
     turn = the_turn(denied, ("drop", B, ToolDenied, {"reason": "contract"}, False), denied)
     assert waste(turn) == [("denied_repeated", "c-3", "c-1")]
 
 
-def test_a_denied_call_that_then_runs_is_no_waste():
+def test_a_denied_call_that_later_runs_is_not_waste():
     turn = the_turn(
         ("drop", A, ToolDenied, {"reason": "approval"}, False), ("drop", A, RAN, {}, False)
     )
     assert waste(turn) == []
 
 
-def test_without_a_turn_only_the_same_denied_call_repeated_is_seen():
+def test_without_a_turn_only_repeated_denials_are_detected():
     denied = ("drop", A, ToolDenied, {"reason": "contract"}, False)
     turn = the_turn(
         ("query", A, RAN, {}, True),
@@ -151,7 +152,7 @@ def test_without_a_turn_only_the_same_denied_call_repeated_is_seen():
     assert waste(turn) == [("denied_repeated", "c-6", "c-5")]
 
 
-def test_a_turn_is_plain_values_for_those_who_ask_over_http():
+def test_a_turn_serializes_to_plain_json():
     turn = the_turn(("query", A, FAILED, {"retryable": False}, True), ("query", B, RAN, {}, True))
     assert turn.as_json() == {
         "turn_id": "t-1",

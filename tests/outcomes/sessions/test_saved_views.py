@@ -1,4 +1,4 @@
-"""Saved views of the list of sessions: one's own, and those that the project shares."""
+"""Saved views of the list of sessions, private or shared with the project."""
 
 import html
 import re
@@ -22,7 +22,7 @@ def pages_for(project, role: Role) -> Pages:
 
 
 def save(pages: Pages, name: str, query: str = "", **fields: str) -> str:
-    """Message of the list after saving."""
+    """Save a view and return the text of the page."""
     form = {"name": name, "query": query} | fields
     answer = pages.client.post(f"{pages.base}/saved-views/save/", form, follow=True)
     return text_of(answer)
@@ -36,7 +36,7 @@ def choices(pages: Pages) -> dict[str, str]:
     }
 
 
-def test_a_view_leads_to_the_list_as_it_was_and_is_its_makers_alone(project, operator):
+def test_a_saved_view_restores_the_list_and_is_private_to_its_owner(project, operator):
     query = "range=7d&has=waste&sort=failures&before=1.2&nonsense=1&agent=a+b"
     assert "Mondays saved." in save(operator, "Mondays", query)
     url = f"{operator.base}/sessions/?range=7d&agent=a+b&has=waste&sort=failures"
@@ -48,10 +48,10 @@ def test_a_view_leads_to_the_list_as_it_was_and_is_its_makers_alone(project, ope
     assert entry.details == {"shared": False, "query": url.partition("?")[2]}
 
 
-def test_a_shared_view_is_everybodys_and_operators_change_it(project, operator):
+def test_a_shared_view_is_visible_to_all_members_and_editable_by_operators(project, operator):
     viewer = pages_for(project, Role.VIEWER)
     save(operator, "Stopped", "state=stopped", shared="on")
-    save(viewer, "Stopped", "state=ended")  # of one's own, beside it
+    save(viewer, "Stopped", "state=ended")  # a private view with the same name
     assert list(choices(viewer)) == ["Stopped"]  # one name, two views
     assert SavedView.objects.count() == 2
     shared = SavedView.objects.get(owner=None)
@@ -80,13 +80,13 @@ def test_a_shared_view_is_everybodys_and_operators_change_it(project, operator):
         ("long", "q=" + "x" * 2_001, "at most 2,000 characters"),
     ],
 )
-def test_what_can_be_no_view_is_refused_with_its_reason(operator, name, query, message):
+def test_an_invalid_view_is_rejected_with_the_reason(operator, name, query, message):
     save(operator, "taken")
     assert message in save(operator, name, query)
     assert list(choices(operator)) == ["taken"]
 
 
-def test_a_view_of_another_person_or_project_is_not_there(project, operator):
+def test_a_view_of_another_member_or_project_is_404(project, operator):
     save(operator, "mine")
     number = SavedView.objects.get().pk
     for stranger in (pages_for(project, Role.ADMIN), pages_for(builders.a_project(), Role.ADMIN)):

@@ -1,4 +1,4 @@
-"""The sentences of pages: calm, single and plural, and each part that may be missing."""
+"""Headlines and second sentences: singular, plural, and with each optional part."""
 
 import re
 from typing import Any
@@ -93,7 +93,7 @@ def a_summary(state: str = "ended", **fields) -> SessionSummary:
         ((1412, 7, 19, 11), "11 of 1,412 sessions hit a limit early · 7 running"),
     ],
 )
-def test_the_list_begins_with_limits_that_were_hit(counts, words):
+def test_the_list_headline_starts_with_limits_that_were_hit(counts, words):
     total, running, stopped, premature, *waiting = counts
     shown = sessions_sentence(
         total=total, running=running, waiting=sum(waiting), stopped=stopped, premature=premature
@@ -124,12 +124,12 @@ def test_the_headline_of_the_list_follows_the_chosen_state(state, number, words)
         (None, "7 of 50 counted calls failed"),
     ],
 )
-def test_a_limit_that_was_hit_early_says_by_how_much_and_why(results, why):
+def test_a_limit_hit_early_states_by_how_many_calls_and_why(results, why):
     session = a_summary("stopped", calls=53, before_stop=results, denied=3, limits=[a_use()])
     assert plain(session_sentence(session)) == f"`s-1` hit `session-limits` 7 calls early: {why}"
 
 
-def test_a_limit_on_one_tool_names_the_tool():
+def test_a_tool_limit_names_the_tool():
     limit = MaxExecutionsOfTool("pay", 1, rule_ids=("cap",))
     use = a_use(limit, reached_at={"executions": 9, "reported": 9, "classified": None},
                 stopped_at=12)  # fmt: skip
@@ -170,7 +170,7 @@ LATE = {"executions": 50, "reported": 50, "classified": 48}
         ),
     ],
 )
-def test_every_way_to_hit_a_limit_has_its_headline(use, words):
+def test_every_way_to_hit_a_limit_has_its_own_headline(use, words):
     assert plain(session_sentence(a_summary("stopped", calls=60, limits=[use]))) == (
         f"`s-1` hit {words}"
     )
@@ -240,7 +240,7 @@ def test_failures_are_named_by_tool_and_error(failures, words):
         ({"state": "waiting", "calls": 12}, " is waiting for approval: 12 calls so far"),
     ],
 )  # fmt: skip
-def test_a_session_never_claims_more_success_than_was_checked(session, words):
+def test_a_headline_never_claims_more_success_than_was_checked(session, words):
     assert plain(session_sentence(a_summary(**session))) == f"`s-1`{words}"
 
 
@@ -257,7 +257,7 @@ def test_a_headline_has_at_most_90_characters():
     assert words.endswith("…")
 
 
-def test_the_top_error_and_what_the_agent_missed_follow_the_headline():
+def test_the_second_sentence_has_the_top_error_and_the_failures_the_agent_missed():
     assert second_sentence(a_summary(calls=9)) == ""
     missed = a_summary(calls=9, results=Results(9, 6, 3, 0), missed=2)
     assert second_sentence(missed) == "The agent missed 2 of 3 failures."
@@ -267,7 +267,7 @@ def test_the_top_error_and_what_the_agent_missed_follow_the_headline():
     assert second_sentence(several) == "5 had this error."
 
 
-def test_a_limit_is_followed_by_the_top_error_and_the_calls_it_denied():
+def test_the_second_sentence_of_a_limit_has_the_top_error_and_the_denied_calls():
     session = a_summary(
         "stopped", calls=53, denied=3, denied_by_limit=3, limits=[a_use()], failures=[a_failure()]
     )
@@ -280,7 +280,7 @@ def test_a_limit_is_followed_by_the_top_error_and_the_calls_it_denied():
     )
 
 
-def test_the_bars_of_a_limit_stand_on_one_scale_and_say_the_judgement():
+def test_the_bars_of_a_limit_share_a_scale_and_state_whether_it_was_hit_early():
     (bar,) = limit_bars([a_use()])
     assert bar["scale"] == 50
     assert [(row["style"], row["count"]) for row in bar["rows"]] == [
@@ -292,12 +292,12 @@ def test_the_bars_of_a_limit_stand_on_one_scale_and_say_the_judgement():
     assert bar["says"] == "Executions reached 50 at call 50. By successes, 7 calls were left."
 
 
-def test_a_limit_whose_calls_nobody_checked_says_so():
+def test_a_limit_without_checked_calls_says_so():
     (bar,) = limit_bars([a_use(judgement=None, checked=False, stopped_at=None)])
     assert (bar["ruling"], bar["state"]) == ("Not checked", "reached")
 
 
-def test_a_limit_on_attempts_has_one_row_and_its_quirk():
+def test_a_limit_on_attempts_has_one_row_and_its_off_by_one_note():
     use = a_use(
         MaxAttempts(200),
         judgement=None,
@@ -338,5 +338,7 @@ def test_the_limit_that_stopped_the_agent_comes_first():
         (1_005, 2, 1_003, "2 missed, 1,003 not reported"),
     ],
 )
-def test_who_noticed_the_failures_of_a_session(failures, missed, unsaid, words):
+def test_the_sentence_on_failures_states_whether_agent_or_check_noticed_them(
+    failures, missed, unsaid, words
+):
     assert noticed_words(failures, missed=missed, unsaid=unsaid) == words

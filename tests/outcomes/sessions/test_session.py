@@ -1,4 +1,4 @@
-"""A session counted call by call is the session counted at once."""
+"""A session counted call by call equals the session counted at once."""
 
 import json
 from collections import Counter
@@ -75,7 +75,7 @@ def capped(**limits: Any):
         "open",
     ],
 )
-def test_a_call_counts_as_what_became_of_it(step, counts):
+def test_a_call_is_counted_by_its_outcome(step, counts):
     counted = a_tally([step]).counts()
     numbers = {name: value for name, value in counted.items() if isinstance(value, int)}
     assert {name: value for name, value in numbers.items() if value} == {"attempts": 1} | counts
@@ -98,11 +98,11 @@ def test_executions_and_successes_are_counted_by_tool():
     ],
     ids=["in a row", "ended by a success", "left as they were", "across a denial"],
 )
-def test_failures_are_consecutive_until_a_success(steps, failures):
+def test_consecutive_failures_are_reset_by_a_success(steps, failures):
     assert a_tally(steps).consecutive_failures == failures
 
 
-def test_denials_are_counted_by_reason_and_disagreements_by_number():
+def test_denials_are_counted_by_reason_and_disagreements_in_total():
     reasons = ["duplicate", "blocked", "pre_hook", "validation", "deadline", "write_denied"]
     tally = a_tally(
         [
@@ -117,7 +117,7 @@ def test_denials_are_counted_by_reason_and_disagreements_by_number():
     assert tally.disagreements == 2
 
 
-def test_silent_failures_make_a_limit_premature():
+def test_silent_failures_cause_a_limit_to_be_hit_early():
     steps = [ran(FAILURE, SUCCESS)] * 7 + [ran(SUCCESS, SUCCESS)] * 43 + [denied(rule="cap")]
     (use,) = a_tally(steps, capped(max_tool_calls=50)).limits()
     assert use.used == {"executions": 50, "reported": 50, "classified": 43}
@@ -125,36 +125,36 @@ def test_silent_failures_make_a_limit_premature():
     assert (use.stopped_at, use.judgement) == (51, "premature")
 
 
-def test_false_alarms_make_a_limit_delayed():
-    """An agent that counts only its own successes goes on after it has really had enough."""
+def test_false_alarms_cause_a_limit_to_be_hit_late():
+    """An agent that counts only reported successes continues after it has hit the limit."""
     steps = [ran(SUCCESS, FAILURE)] * 2 + [ran(SUCCESS, SUCCESS)] * 3 + [denied(rule="cap")]
     (use,) = a_tally(steps, capped(max_tool_calls=3)).limits()
     assert use.reached_at == {"executions": 3, "reported": 5, "classified": 3}
     assert (use.stopped_at, use.judgement) == (6, "delayed")
 
 
-def test_a_call_is_known_by_its_place_among_all_calls():
+def test_limits_refer_to_calls_by_their_number_among_all_calls():
     steps = [denied("contract"), OPEN, ran(SUCCESS, SUCCESS), denied(rule="cap")]
     (use,) = a_tally(steps, capped(max_tool_calls=1)).limits()
     assert use.reached_at == {"executions": 3, "reported": 3, "classified": 3}
     assert use.stopped_at == 4
 
 
-def test_attempts_are_all_calls_and_the_last_of_them_is_itself_the_one_denied():
+def test_attempts_count_every_call_including_the_one_denied_by_the_limit():
     steps = [ran(SUCCESS), denied("contract"), denied(rule="max_attempts")]
     (use,) = a_tally(steps, capped(max_attempts=3)).limits()
     assert (use.used, use.reached_at) == ({"attempts": 3}, {"attempts": 3})
     assert (use.stopped_at, use.judgement) == (3, None)
 
 
-def test_a_limit_of_a_tool_counts_that_tool_by_its_exact_name():
+def test_a_tool_limit_counts_the_tool_by_its_exact_name():
     limits = capped(max_calls_per_tool={"query": 1, "que*": 1})
     for_query, for_glob = a_tally([ran(SUCCESS), ran(SUCCESS, tool="send")], limits).limits()
     assert for_query.used["executions"] == 1
     assert for_glob.used["executions"] == 0
 
 
-def test_what_no_check_has_seen_is_counted_as_reported_and_not_judged():
+def test_unchecked_calls_count_as_reported_and_the_limit_is_not_rated_early_or_late():
     steps = [ran(None, SUCCESS)] * 2 + [denied(rule="cap")]
     (use,) = a_tally(steps, capped(max_tool_calls=2)).limits()
     assert use.used == {"executions": 2, "reported": 2, "classified": 2}
@@ -162,7 +162,7 @@ def test_what_no_check_has_seen_is_counted_as_reported_and_not_judged():
     assert not use.checked
 
 
-def test_the_limits_of_the_sdk_are_for_what_came_from_the_sdk():
+def test_sdk_limits_apply_only_to_calls_from_the_sdk():
     limits = limits_of([], assume_sdk=True)
     assert a_tally([ran(SUCCESS)] * 201, limits).limits() == []
     mixed = [ran(SUCCESS), *[ran(None, SUCCESS, from_sdk=True)] * 200]
@@ -173,7 +173,7 @@ def test_the_limits_of_the_sdk_are_for_what_came_from_the_sdk():
 
 
 class TestEarlierVersions:
-    """The contract's limit changes while the session goes on."""
+    """The contract's limit changes during the session."""
 
     EARLIER, NOW = 1, 2
     OLD = capped(max_tool_calls=2)
@@ -185,19 +185,19 @@ class TestEarlierVersions:
             for use in a_tally(steps, self.NEW, {self.EARLIER: self.OLD}).limits()
         ]
 
-    def test_a_limit_that_stopped_nothing_is_forgotten_with_its_version(self):
+    def test_a_limit_that_stopped_nothing_is_dropped_with_its_version(self):
         assert self.uses([ran(SUCCESS, version=self.EARLIER)] * 3) == [(4, None)]
 
-    def test_a_limit_named_by_a_denial_is_listed_besides_the_current_one(self):
+    def test_a_limit_named_by_a_denial_is_listed_with_the_current_one(self):
         stopped = denied(rule="cap", version=self.EARLIER)
         steps = [*[ran(SUCCESS, version=self.EARLIER)] * 2, stopped, ran(SUCCESS, version=self.NOW)]
         assert self.uses(steps) == [(4, None), (2, 3)]
 
-    def test_a_denial_under_the_version_in_force_is_for_its_own_limit(self):
+    def test_a_denial_under_the_current_version_belongs_to_its_own_limit(self):
         steps = [*[ran(SUCCESS, version=self.NOW)] * 4, denied(rule="cap", version=self.NOW)]
         assert self.uses(steps) == [(4, 5)]
 
-    def test_a_limit_that_stayed_the_same_is_one_limit(self):
+    def test_a_limit_unchanged_between_versions_is_listed_once(self):
         stopped = denied(rule="cap", version=self.EARLIER)
         tally = a_tally([ran(SUCCESS), stopped], self.NEW, {self.EARLIER: self.NEW})
         assert [use.stopped_at for use in tally.limits()] == [2]
@@ -231,7 +231,7 @@ limits = st.builds(
 
 
 @given(st.lists(steps, max_size=25))
-def test_the_counts_are_those_of_counting_at_once(session):
+def test_incremental_counts_equal_a_full_count(session):
     tally = a_tally(session)
     executed = [step for step in session if step.kind not in (None, "denied")]
     by_verdict = Counter(step.verdict for step in executed)
@@ -258,7 +258,7 @@ def test_the_counts_are_those_of_counting_at_once(session):
 
 @given(limits, st.lists(steps, max_size=25))
 @settings(max_examples=150)
-def test_each_limit_reads_as_it_does_at_once(limits, session):
+def test_each_incremental_limit_equals_a_full_evaluation(limits, session):
     numbered = list(enumerate(session, start=1))
     for use in a_tally(session, limits).limits():
         limit = use.limit
@@ -330,13 +330,13 @@ def test_a_session_continues_from_its_stored_state(limits, session, data):
     ],
     ids=["another value", "another rule", "no limits", "an earlier version"],
 )
-def test_a_state_of_other_limits_is_discarded(limits, earlier):
+def test_a_stored_state_with_other_limits_is_discarded(limits, earlier):
     state = a_tally([ran(SUCCESS)], capped(max_tool_calls=5)).state()
     assert SessionTally.resumed(state, capped(max_tool_calls=5)) is not None
     assert SessionTally.resumed(state, limits, earlier) is None
 
 
-def test_a_state_of_other_code_is_discarded():
+def test_a_stored_state_from_other_code_is_discarded():
     state = a_tally([ran(SUCCESS)]).state()
     assert SessionTally.resumed(state | {"more": 1}, ()) is None
     assert SessionTally.resumed({}, ()) is None
@@ -351,7 +351,7 @@ def test_a_stored_state_does_not_change_with_later_calls():
     assert json.dumps(state) == before
 
 
-def test_beyond_what_anybody_reads_one_more_name_is_one_of_the_others():
+def test_names_beyond_the_limit_are_counted_as_others():
     tally = SessionTally(())
     for number in range(MOST_NAMES + 7):
         tally.advance(Step(kind="denied", tool="t", reason=f"reason {number}"))
@@ -384,7 +384,5 @@ def test_beyond_what_anybody_reads_one_more_name_is_one_of_the_others():
     ],
     ids=["reached none", "reached", "stopped", "stopped after one", "of a tool", "SDK", "unknown"],
 )
-def test_a_session_names_the_limit_that_stopped_it_or_else_the_first_that_it_reached(
-    steps, limits, name
-):
+def test_a_session_names_the_limit_that_stopped_it_or_else_the_first_one_hit(steps, limits, name):
     assert a_tally(steps, limits).limit_name() == name

@@ -1,4 +1,4 @@
-"""Sessions counted by day: the same as counting them one by one, whatever comes late or goes."""
+"""Session counts by day equal a count of every session, including late calls and removals."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -40,7 +40,7 @@ def counted():
 
 @pytest.fixture
 def few(monkeypatch):
-    """As if three sessions were too many to count one by one."""
+    """Treat more than this many sessions as too many to count one by one."""
 
     def set_to(number=3):
         monkeypatch.setattr("outcomes.sessions.queries.groups.EXACT_UP_TO", number)
@@ -80,7 +80,7 @@ def test_day_counts_equal_a_count_of_every_session(project, agent, few):
         few(0)
         assert [facets(project, *time) for time in times] == [(counts, True) for counts in right]
         few(100_000)
-        some_traffic(agent, seed, 15)  # late, into days that are counted
+        some_traffic(agent, seed, 15)  # late calls in days that are already counted
         right = [facets(project, *time)[0] for time in times]
         few(0)
         assert [facets(project, *time)[0] for time in times] == right
@@ -112,7 +112,7 @@ def test_reclassification_and_removal_change_the_day(project, agent, few):
     assert differences() == []
 
 
-def test_the_page_counts_all_of_very_many_sessions(
+def test_the_page_counts_all_sessions_of_a_large_project(
     project, pages, agent, few, django_assert_max_num_queries
 ):
     agent.post(
@@ -133,14 +133,14 @@ def test_the_page_counts_all_of_very_many_sessions(
     assert "1 of 1, newest first" in pages.text("sessions/", state="stopped", range="7d")
 
 
-def test_a_day_is_counted_when_nobody_can_add_to_it_unsaid(project, agent):
+def test_only_days_that_can_no_longer_change_unnoticed_are_counted(project, agent):
     agent.post(*(an_item(f"s-{hours}", timestamp=ago(hours)) for hours in (0, 24, 48, 72)))
     counted()
     today = (now() - datetime(1970, 1, 1, tzinfo=UTC)).days
     days = list(SessionDay.objects.order_by("day").values_list("day", "sessions"))
     assert days == [(today - 3, 1), (today - 2, 1)]
     assert not SessionDayChange.objects.exists()
-    # What changes yesterday or before is said; it is forgotten where that day is not counted yet.
+    # Changes before today are recorded, and dropped if their day is not counted yet.
     agent.post(an_item("s-late", timestamp=ago(24)), an_item("s-later", timestamp=ago(48)))
     assert set(SessionDayChange.objects.values_list("day", flat=True)) == {today - 1, today - 2}
     counted()
@@ -163,7 +163,7 @@ def test_a_change_during_the_count_is_counted_next_time(project, agent, monkeypa
     assert SessionDayChange.objects.count() == 1
 
 
-def test_a_project_without_sessions_has_no_day(project):
+def test_a_project_without_sessions_has_no_day_counts(project):
     builders.a_member(project, Role.VIEWER)
     assert count_days(timezone.now()) == 0
     assert facets(project)[0].shown == 0

@@ -1,4 +1,4 @@
-"""Each value of a filter is counted under the other filters, as if one had chosen it."""
+"""Each filter value is counted as if it were chosen in addition to the other filters."""
 
 from dataclasses import replace
 
@@ -48,7 +48,7 @@ def is_shown(group: Group, chosen: Chosen) -> bool:
 
 
 @given(groups, chosen)
-def test_the_count_of_a_value_is_what_the_list_shows_when_it_is_chosen(groups, chosen):
+def test_each_filter_count_equals_the_rows_listed_with_that_filter(groups, chosen):
     facets = facets_of(groups, chosen)
     assert facets.shown == shown(groups, chosen)
     assert facets.all == shown(groups, replace(chosen, state=""))
@@ -68,7 +68,7 @@ def test_the_count_of_a_value_is_what_the_list_shows_when_it_is_chosen(groups, c
 
 
 @pytest.mark.parametrize("state", ["", "stopped"])
-def test_early_limits_are_counted_in_any_state(state):
+def test_limits_hit_early_are_counted_whatever_the_chosen_state(state):
     groups = [
         Group("a", "a", None, "stopped", True, "cap", 0, 3),  # noqa: FBT003 - the columns in order
         Group("a", "a", None, "ended", False, "", 0, 4),  # noqa: FBT003

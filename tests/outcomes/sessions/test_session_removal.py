@@ -1,4 +1,4 @@
-"""Deleting a session: all of it goes, nothing else does, and every count is right again."""
+"""Deleting a session removes all of its data and nothing else, and leaves exact counts."""
 
 import json
 from urllib.parse import urlencode
@@ -38,7 +38,7 @@ SECRET = "jane@example.test"
 
 @pytest.fixture
 def held(project, agent):
-    """A session of a person with everything, and another that shares what can be shared."""
+    """A session with data of every kind, next to another one that shares what can be shared."""
     shared, own = "shared " * 3_000, "own " * 4_000
     agent.post(
         an_item(SECRET, output=shared, turn_id="t-1"),
@@ -57,7 +57,7 @@ def held(project, agent):
     return session
 
 
-def test_a_deleted_session_is_gone_with_all_that_is_only_its_own(project, agent, held):
+def test_deleting_a_session_removes_everything_that_belongs_only_to_it(project, agent, held):
     remove_session(held, typed=SECRET, by=CONSOLE)
     assert agent.client.get(f"/v1/agent-sessions/{SECRET}").status_code == 404
     assert run_waiting_removals() == 1
@@ -74,7 +74,7 @@ def test_a_deleted_session_is_gone_with_all_that_is_only_its_own(project, agent,
     assert figures(project.pk, CallFilter()).calls == 1
 
 
-def test_the_log_says_that_it_was_deleted_and_nothing_of_what_was_in_it(project, held):
+def test_the_audit_log_records_the_deletion_without_session_content(project, held):
     remove_session(held, typed=SECRET, by=CONSOLE)
     run_waiting_removals()
     deleted, removed = AuditEntry.objects.filter(action__startswith="session ").order_by("number")
@@ -87,7 +87,7 @@ def test_the_log_says_that_it_was_deleted_and_nothing_of_what_was_in_it(project,
     assert verify(project) is None
 
 
-def test_a_removal_that_was_cut_short_has_counted_right_and_goes_on(held):
+def test_an_interrupted_removal_leaves_correct_counts_and_resumes(held):
     remove_session(held, typed=SECRET, by=CONSOLE)
     number = SessionRemoval.objects.get().pk
     assert remove_some(number, at_once=1) is False
@@ -98,7 +98,7 @@ def test_a_removal_that_was_cut_short_has_counted_right_and_goes_on(held):
     assert remove_some(number) is None
 
 
-def test_an_agent_that_goes_on_begins_a_new_session(agent, held):
+def test_an_agent_that_continues_after_the_deletion_starts_a_new_session(agent, held):
     remove_session(held, typed=SECRET, by=CONSOLE)
     run_waiting_removals()
     agent.post(an_item(SECRET))
@@ -106,7 +106,7 @@ def test_an_agent_that_goes_on_begins_a_new_session(agent, held):
     assert differences() == []
 
 
-def test_what_is_reported_while_it_goes_goes_too(agent, held):
+def test_calls_reported_during_the_removal_are_removed_too(agent, held):
     remove_session(held, typed=SECRET, by=CONSOLE)
     agent.post(an_item(SECRET))
     run_waiting_removals()
@@ -114,7 +114,7 @@ def test_what_is_reported_while_it_goes_goes_too(agent, held):
     assert differences() == []
 
 
-def test_only_who_types_its_id_and_may_delete_it_does(project, held):
+def test_deleting_requires_the_admin_role_and_the_typed_session_id(project, held):
     with pytest.raises(InvalidInput):
         remove_session(held, typed="jane", by=CONSOLE)
     editor = builders.a_member(project, Role.EDITOR)
@@ -134,14 +134,14 @@ def test_only_who_types_its_id_and_may_delete_it_does(project, held):
     assert admin.get(f"sessions/{SECRET}/").status_code == 404
 
 
-def test_a_manage_key_may_delete_and_a_reader_may_not(agent, reader, held):
+def test_a_manage_key_can_delete_a_session_and_a_read_key_cannot(agent, reader, held):
     address = f"/v1/agent-sessions/{SECRET}?env=production"
     assert reader.delete(address).status_code == 403
     assert agent.client.delete(address).status_code == 202
     assert agent.client.delete(address).status_code == 404
 
 
-def test_an_id_that_no_field_can_hold_is_typed_as_far_as_one_can(project, agent):
+def test_a_session_id_with_control_characters_is_confirmed_without_them(project, agent):
     name = " s-1\r\nof\tjane "
     agent.post(an_item(name))
     admin = Pages(builders.signed_in(builders.a_member(project, Role.ADMIN).user), project.slug)

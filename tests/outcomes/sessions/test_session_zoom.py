@@ -1,4 +1,4 @@
-"""Which stretch of a session its strip shows, and where its links lead."""
+"""The visible range of a session chart and the links that change it."""
 
 import pytest
 from django.http import QueryDict
@@ -26,7 +26,7 @@ def test_the_requested_range_is_clamped(query, stretch):
     assert shown(query) == stretch
 
 
-def test_a_short_session_is_always_shown_completely():
+def test_a_short_session_is_always_displayed_completely():
     assert shown("first=2&last=3", 1, 5) == (1, 5)
 
 
@@ -35,7 +35,7 @@ def links(zoom: Zoom, stop: int | None = None) -> dict[str, dict[str, str]]:
     return {link.name: link.query for link in zooms}
 
 
-def test_the_full_view_links_to_the_limit():
+def test_the_full_view_links_to_the_calls_around_the_limit():
     assert links(Zoom(), stop=400) == {
         "all": {},
         "stop": {"first": "370", "last": "430"},
@@ -43,7 +43,7 @@ def test_the_full_view_links_to_the_limit():
     }
 
 
-def test_a_stretch_offers_its_neighbours_and_the_way_back_and_keeps_the_rest():
+def test_a_zoomed_view_links_to_its_neighbors_and_preserves_other_parameters():
     zooms = links(Zoom(by="time", first=1, last=100, limit="pay"))
     carried = {"by": "time", "limit": "pay"}
     assert zooms == {

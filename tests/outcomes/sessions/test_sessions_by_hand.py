@@ -1,5 +1,5 @@
-"""Whatever a session has been through, its three countings, its judgements, its turns and its waste
-are those that one counts by hand: over HTTP, on its page and in the list."""
+"""For any session, its three counts, early and late limits, turns and waste match a count by hand,
+over HTTP, on its page and in the list."""
 
 import html
 import json
@@ -31,7 +31,7 @@ RULINGS = {"premature": "Hit early.", "delayed": "Hit late.", "right": "As inten
 
 @st.composite
 def calls(draw: st.DrawFn) -> list[ReportedCall]:
-    """Calls of one session, which changes to a new contract version now and then."""
+    """Calls of one session, whose contract version changes now and then."""
     versions = draw(st.lists(st.sampled_from(sorted(by_hand.VERSIONS)), min_size=1, max_size=3))
     calls_made = []
     for number in range(draw(st.integers(1, 14))):
@@ -60,7 +60,7 @@ def calls(draw: st.DrawFn) -> list[ReportedCall]:
 
 
 def known_after(posted: list[tuple[ReportedCall, str]]) -> list[Known]:
-    """Known calls of the session in order; `posted` are the beginnings and ends."""
+    """Calls of the session in order, from the parts posted so far."""
     calls = {call.id: call for call, _ in posted}
     return by_hand.in_order(
         [
@@ -82,8 +82,8 @@ def known_after(posted: list[tuple[ReportedCall, str]]) -> list[Known]:
     order=st.randoms(use_true_random=False),
     cuts=st.lists(st.integers(0, 60), max_size=3),
 )
-def test_a_session_is_counted_and_judged_as_one_does_by_hand(db, reports, order, cuts):
-    """Also while some of it has come and some has not."""
+def test_session_pages_and_api_match_a_count_by_hand(db, reports, order, cuts):
+    """Also while only some of the session has been posted."""
     with transaction.atomic():
         names.forget()
         auth.forget_keys()
@@ -127,7 +127,7 @@ def settle_and_compare(agent: Agent, pages: Pages, known: list[Known]) -> None:
     waste = by_hand.wasted(known)
     ids = [each["call_id"] for turn in session["turns"] for each in turn["waste"]]
     assert sorted(ids) == sorted(waste)
-    if len(known) > 1:  # a single call needs no figures
+    if len(known) > 1:  # a page of one call has no figures
         compare_page(pages, known, limits, len(waste))
 
 

@@ -1,4 +1,4 @@
-"""Cause on a session's page: denial loops, folded calls, numbered turns, and a single call."""
+"""Cause on the session page: denial loops, folded calls, numbered turns, and a single call."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ from tests.outcomes.pages import a_denied_item, an_item
 
 @pytest.fixture
 def loop(agent) -> dict[str, Any]:
-    """A call that was denied eight times, with others in between."""
+    """A call that was denied eight times, with other calls in between."""
     repeated: dict[str, Any] = {
         "tool_args": {"id": 1},
         "decision_name": "no-queries",
@@ -28,7 +28,7 @@ def loop(agent) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("loop")
 @pytest.mark.parametrize(("show", "others"), [("", 3), ("denied", 1)])
-def test_equal_denied_calls_are_one_row_with_their_rule_under_every_filter(pages, show, others):
+def test_repeated_denied_calls_are_one_row_with_their_rule_under_every_filter(pages, show, others):
     text = pages.session("s-1", show=show)
     assert "2\N{EN DASH}10 query id: 1 Denied 8 times no-queries" in text
     assert f"{others} of {others} other calls" in text
@@ -37,7 +37,7 @@ def test_equal_denied_calls_are_one_row_with_their_rule_under_every_filter(pages
 
 
 @pytest.mark.usefixtures("loop")
-def test_a_folded_row_leads_to_its_calls_one_by_one(pages):
+def test_a_folded_row_links_to_its_individual_calls(pages):
     page = pages.get("sessions/s-1/").text
     (number,) = set(re.findall(r"loop=(\d+)#calls", page))
     assert len(pages.rows("sessions/s-1/", loop=number)) == 8
@@ -54,7 +54,7 @@ def test_a_loop_does_not_hide_failures(pages, agent):
 
 
 @pytest.mark.usefixtures("loop")
-def test_a_stuck_session_shows_cause_message_and_ways_out(pages, agent):
+def test_a_stuck_session_explains_cause_message_and_next_steps(pages, agent):
     text = pages.session("s-1")
     assert "s-1 is stuck: query denied 8 times by no-queries" in text
     assert "same tool, same arguments, 8 of 9 denials query id: 1 Denied by no-queries" in text
@@ -65,7 +65,7 @@ def test_a_stuck_session_shows_cause_message_and_ways_out(pages, agent):
     assert "Use the index." in part
 
 
-def test_a_session_that_got_over_a_loop_is_not_stuck(pages, agent):
+def test_a_session_that_recovered_from_a_loop_is_not_stuck(pages, agent):
     agent.post(
         *(a_denied_item(tool_args={"id": 1}) for _ in range(3)), *(an_item() for _ in range(6))
     )
@@ -74,7 +74,7 @@ def test_a_session_that_got_over_a_loop_is_not_stuck(pages, agent):
     assert "What to do next" not in text
 
 
-def test_turns_have_the_numbers_of_the_strip_and_denials_without_a_turn_id(pages, agent):
+def test_turns_have_chart_numbers_and_include_denials_without_a_turn_id(pages, agent):
     agent.post(
         an_item(turn_id="t-1"),
         a_denied_item(turn_id=None),

@@ -1,4 +1,4 @@
-"""Parts around a session: parents and children, notes, turns, artifacts, comparison."""
+"""Sections of the session page: parents and children, notes, turns, artifacts, comparison."""
 
 import html
 
@@ -14,7 +14,7 @@ def pages_of(project, role: Role) -> Pages:
     return Pages(builders.signed_in(member.user), project.slug)
 
 
-def test_parent_and_child_sessions_lead_to_each_other(pages, agent):
+def test_parent_and_child_sessions_link_to_each_other(pages, agent):
     agent.post(an_item("parent"))
     agent.post(an_item("child", parent_session_id="parent", agent_id="helper"))
     agent.post(an_item("child", parent_session_id="parent", agent_id="helper"))
@@ -26,7 +26,7 @@ def test_parent_and_child_sessions_lead_to_each_other(pages, agent):
     assert "Child sessions" not in pages.session("child")
 
 
-def test_an_operator_writes_a_note_that_everybody_reads_and_may_remove_it(project, pages, agent):
+def test_an_operator_can_add_and_remove_a_note_that_all_members_can_read(project, pages, agent):
     agent.post(an_item())
     operator = pages_of(project, Role.OPERATOR)
     address = f"{operator.base}/session-notes/?of=s-1"
@@ -45,7 +45,7 @@ def test_an_operator_writes_a_note_that_everybody_reads_and_may_remove_it(projec
     assert not any("CRM" in f"{entry.details}" for entry in entries)
 
 
-def test_sessions_whose_ids_begin_or_end_with_a_space_are_compared(pages, agent):
+def test_session_ids_with_leading_or_trailing_spaces_can_be_compared(pages, agent):
     agent.post(an_item(session_id="s-1"), an_item(session_id=" s-2"), an_item(session_id="s-3"))
     for name in (" s-2", " s-3 "):
         text = pages.text("compare-sessions/", **{"of": "s-1", "with": name})
@@ -53,7 +53,7 @@ def test_sessions_whose_ids_begin_or_end_with_a_space_are_compared(pages, agent)
         assert name.strip() in text
 
 
-def test_a_turn_tells_its_replay_record_and_its_blocked_tools(pages, agent):
+def test_a_turn_lists_its_replay_record_and_blocked_tools(pages, agent):
     agent.post(
         an_item(turn_id="t-1", tool_args={"id": 7}),
         an_item(turn_id="t-1", tool_args={"id": 8}, output="Error: busy", tool_name="other",
@@ -68,7 +68,7 @@ def test_a_turn_tells_its_replay_record_and_its_blocked_tools(pages, agent):
     assert pages.get("live/turn/", of="s-1", turn="t-9").status_code == 404
 
 
-def test_an_artifact_is_looked_into_from_the_page_of_its_session(pages, agent):
+def test_an_artifact_can_be_previewed_on_the_session_page(pages, agent):
     agent.post(an_item(output="first line\n" * 2_000))
     sha256 = Artifact.objects.get().sha256
     assert "Preview" in pages.session("s-1")
@@ -78,7 +78,7 @@ def test_an_artifact_is_looked_into_from_the_page_of_its_session(pages, agent):
     assert pages.get(f"live/artifact/{'0' * 64}/", of="s-1").status_code == 404
 
 
-def test_two_sessions_stand_side_by_side_and_say_where_they_part(pages, agent):
+def test_a_comparison_lists_two_sessions_and_where_they_diverge(pages, agent):
     agent.post(an_item("one", tool_args={"id": 1}), an_item("one", tool_args={"id": 2}))
     agent.post(an_item("two", tool_args={"id": 1}), an_item("two", tool_args={"id": 3}))
     choose = pages.get("compare-sessions/", of="one")
@@ -92,7 +92,7 @@ def test_two_sessions_stand_side_by_side_and_say_where_they_part(pages, agent):
     assert "Session not found." in none
 
 
-def test_a_stretch_of_the_strip_and_a_limit_are_in_the_address(pages, agent):
+def test_the_zoom_range_and_the_limit_are_in_the_url(pages, agent):
     agent.post(*(an_item(tool_name=f"tool-{n}") for n in range(1, 61)))
     page = pages.get("sessions/s-1/", **{"first": "11", "last": "40", "by": "time"}).text
     assert "calls 11 to 40 of 60" in page

@@ -1,4 +1,4 @@
-"""The list of sessions and the page of one, as a viewer reads them."""
+"""The list of sessions and the session page, as a viewer sees them."""
 
 import html
 import re
@@ -12,24 +12,24 @@ from tests import builders
 from tests.governance.contracts.documents import document
 from tests.outcomes.pages import Pages, a_denied_item, an_item, text_of, tile
 
-QUERIES = 14  # doubt beside the verdicts of calls
+QUERIES = 14  # includes the doubt next to the verdicts of calls
 
 
 def limited(agent, limits: str) -> str:
-    """The hash of a saved version with a session rule of these limits."""
+    """Hash of a saved version with a session rule with these limits."""
     then = "then: {action: block, message: m}"
     rule = f"{{id: session-limits, type: session, limits: {limits}, {then}}}"
     answer = agent.client.post("/v1/contracts", {"yaml": document(rule)}, "application/json")
     return str(answer.json()["revision_hash"])
 
 
-def test_without_any_session_the_list_says_what_to_do_next(pages):
+def test_a_project_without_sessions_has_an_empty_state(pages):
     text = pages.text("sessions/")
     assert "No sessions yet" in text
     assert "Connect an agent" in text
 
 
-def test_a_session_is_listed_with_its_rate_its_denials_and_its_state(pages, agent):
+def test_a_session_is_listed_with_its_rate_denials_and_state(pages, agent):
     agent.post(*(an_item() for _ in range(3)), an_item(output="Error: no"), a_denied_item())
     text = pages.text("sessions/")
     assert "1 session, none hit a limit · 1 running" in text
@@ -39,7 +39,7 @@ def test_a_session_is_listed_with_its_rate_its_denials_and_its_state(pages, agen
     assert "curl" not in text
 
 
-def test_a_session_that_is_silent_for_five_minutes_has_ended(pages, agent):
+def test_a_session_without_calls_for_five_minutes_has_ended(pages, agent):
     long_ago = (datetime.now(UTC) - timedelta(minutes=6)).isoformat()
     agent.post(an_item(timestamp=long_ago))
     assert "1 session, none hit a limit" in pages.text("sessions/")
@@ -47,14 +47,14 @@ def test_a_session_that_is_silent_for_five_minutes_has_ended(pages, agent):
     assert len(pages.rows("sessions/", state="ended")) == 1
 
 
-def test_a_session_that_a_limit_stopped_is_stopped_whenever_it_was_seen(pages, agent):
+def test_a_session_that_hit_a_limit_is_stopped_even_if_recently_active(pages, agent):
     agent.post(an_item(), a_denied_item(reason="limit"))
     agent.post(an_item("s-2"))
     assert "1 of 2 sessions hit a limit · 1 running" in pages.text("sessions/")
     assert len(pages.rows("sessions/", state="stopped")) == 1
 
 
-def test_the_list_is_narrowed_by_environment_and_by_session_or_agent(project, pages, agent):
+def test_the_list_can_be_filtered_by_environment_session_and_agent(project, pages, agent):
     agent.post(an_item("s-1", agent_id="billing-bot"), an_item("s-2", agent_id="ops"))
     key = builders.a_key(project, "ingest", env="staging")[0]
     staging = type(agent)(builders.bearing(key))
@@ -66,7 +66,7 @@ def test_the_list_is_narrowed_by_environment_and_by_session_or_agent(project, pa
     assert "No sessions match these filters." in pages.text("sessions/", q="nobody")
 
 
-def test_a_cursor_leads_through_all_sessions_and_back(pages, agent):
+def test_sessions_can_be_paged_forward_and_back(pages, agent):
     at = datetime.now(UTC) - timedelta(hours=1)
     agent.post(*(an_item(f"s-{n}", timestamp=at.isoformat()) for n in range(120)))
     seen, path = [], "sessions/"
@@ -81,14 +81,14 @@ def test_a_cursor_leads_through_all_sessions_and_back(pages, agent):
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "1.2.3", "99999999999999999999.1", "1.1.1.1", "-1.-1"])
-def test_a_cursor_that_no_list_has_given_is_passed_over(pages, agent, cursor):
+def test_an_invalid_cursor_is_ignored(pages, agent, cursor):
     agent.post(an_item())
     assert len(pages.rows("sessions/", after=cursor)) == 1
     assert pages.get("sessions/", before=cursor).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["sessions/", "live/sessions/", "calls/", "live/calls/"])
-def test_nul_in_a_query_matches_nothing_and_breaks_nothing(pages, path):
+def test_nul_in_a_query_matches_nothing(pages, path):
     assert pages.get(path, q="a\0b", environment="a\0b", agent="a\0b").status_code == 200
 
 
@@ -101,7 +101,7 @@ def test_calls_without_a_session_are_listed_by_their_agent(pages, agent):
     assert len(pages.rows("calls/")) == 4
 
 
-def test_the_list_answers_nothing_while_nothing_changed(pages, agent):
+def test_the_list_returns_204_while_nothing_changed(pages, agent):
     agent.post(an_item())
     live = live_url(pages, "sessions/")
     assert pages.client.get(live).status_code == 204
@@ -111,7 +111,7 @@ def test_the_list_answers_nothing_while_nothing_changed(pages, agent):
     assert 'id="sentence" hx-swap-oob' in fresh.content.decode()
 
 
-def test_a_session_says_why_it_was_stopped_and_that_it_was_too_early(pages, agent):
+def test_a_session_explains_that_it_hit_its_limit_early(pages, agent):
     version = limited(agent, "{max_tool_calls: 4}")
     agent.post(
         *(an_item(policy_version=version) for _ in range(3)),
@@ -135,7 +135,7 @@ def test_a_session_says_why_it_was_stopped_and_that_it_was_too_early(pages, agen
     assert "1 session hit a limit, 1 early" in pages.text("sessions/", state="stopped")
 
 
-def test_a_session_shows_its_turns_its_waste_and_its_artifacts(pages, agent):
+def test_a_session_page_lists_turns_waste_and_artifacts(pages, agent):
     arguments = {"account": "A-1"}
     agent.post(
         an_item(turn_id="t-1", tool_args=arguments, idempotent=True),
@@ -152,7 +152,7 @@ def test_a_session_shows_its_turns_its_waste_and_its_artifacts(pages, agent):
     assert "13 kB" in text
 
 
-def test_a_session_says_who_gave_each_verdict(pages, agent):
+def test_a_session_page_lists_the_source_of_each_verdict(pages, agent):
     agent.post(
         an_item(tool_name="by-check"),
         an_item(tool_name="by-agent", output=None),
@@ -164,7 +164,7 @@ def test_a_session_says_who_gave_each_verdict(pages, agent):
     assert "by-type \N{EN DASH} Timeout failure by its type agent said success" in text
 
 
-def test_the_calls_of_a_session_are_numbered_newest_first_and_filtered(pages, agent):
+def test_calls_of_a_session_are_numbered_listed_newest_first_and_filterable(pages, agent):
     agent.post(an_item(tool_name="one"), an_item(tool_name="two", output="Error: x"),
                a_denied_item(tool_name="three"))  # fmt: skip
     assert [count(pages, show) for show in ("", "failures", "denied", "disagree")] == [3, 1, 1, 1]
@@ -177,7 +177,7 @@ def count(pages: Pages, show: str) -> int:
     return len(pages.rows("sessions/s-1/", show=show))
 
 
-def test_a_cursor_leads_through_the_calls_of_a_session_with_their_numbers(pages, agent):
+def test_calls_of_a_session_can_be_paged_with_their_numbers(pages, agent):
     agent.post(*(an_item(tool_name=f"tool-{n}") for n in range(1, 251)))
     assert "250 tool-250" in pages.session("s-1")
     older = pages.links("sessions/s-1/")["next"].removeprefix(f"{pages.base}/")
@@ -212,7 +212,7 @@ def test_the_duration_refreshes_with_the_status(pages, agent):
     assert '<dd id="lasted" hx-swap-oob="true">6.0 s</dd>' in part
 
 
-def test_a_result_that_comes_later_changes_its_row(pages, agent):
+def test_a_late_result_updates_its_row(pages, agent):
     event = {"call_id": "c", "tool_name": "deploy", "agent_id": "bot", "session_id": "s-1"}
     agent.post_events(event | {"action": "call_allowed", "timestamp": "2026-11-01T10:00:00Z"})
     rows = live_url(pages, "sessions/s-1/", "calls")
@@ -238,7 +238,7 @@ def test_a_result_that_comes_later_changes_its_row(pages, agent):
         "x" * 1024,
     ],
 )
-def test_an_id_may_hold_anything_and_its_link_leads_to_it(pages, agent, session_id):
+def test_a_session_id_can_contain_any_characters(pages, agent, session_id):
     agent.post(an_item(session_id, tool_name="inside"))
     body = pages.get("sessions/").content.decode()
     href = body.split('class="row-link mono" href="')[1].split('"')[0].replace("&amp;", "&")
@@ -248,12 +248,12 @@ def test_an_id_may_hold_anything_and_its_link_leads_to_it(pages, agent, session_
     assert pages.client.get(live_of(pages.client.get(href), "session")).status_code == 204
 
 
-def test_an_id_with_slashes_may_be_written_plainly(pages, agent):
+def test_a_session_id_with_slashes_can_be_written_unescaped_in_the_url(pages, agent):
     agent.post(an_item("team/run/7"))
     assert pages.get("sessions/team/run/7/").status_code == 200
 
 
-def test_one_id_in_two_environments_is_two_sessions(project, pages, agent):
+def test_the_same_id_in_two_environments_is_two_sessions(project, pages, agent):
     agent.post(an_item("s-1", tool_name="here"))
     staging = type(agent)(builders.bearing(builders.a_key(project, "ingest", env="staging")[0]))
     staging.post(an_item("s-1", tool_name="there"))
@@ -262,7 +262,7 @@ def test_one_id_in_two_environments_is_two_sessions(project, pages, agent):
     assert pages.get("sessions/s-1/", environment="nowhere").status_code == 404
 
 
-def test_a_session_of_another_project_is_not_there(pages, agent):
+def test_a_session_of_another_project_is_404(pages, agent):
     agent.post(an_item())
     other = builders.a_member(builders.a_project(), Role.ADMIN)
     theirs = Pages(builders.signed_in(other.user), other.project.slug)
@@ -272,7 +272,7 @@ def test_a_session_of_another_project_is_not_there(pages, agent):
     assert theirs.get("live/session/", of="s-1").status_code == 404
 
 
-def test_what_agents_say_is_shown_and_never_run(pages, agent):
+def test_values_sent_by_agents_are_escaped(pages, agent):
     bad = "<script>alert(1)</script>"
     agent.post(
         an_item(bad, tool_name=bad, agent_id=bad, turn_id=bad, output="Error: " + bad,
@@ -286,7 +286,7 @@ def test_what_agents_say_is_shown_and_never_run(pages, agent):
 
 
 @pytest.mark.parametrize("calls", [1, 300])
-def test_the_pages_of_a_session_ask_the_database_as_often_whatever_it_holds(
+def test_the_number_of_queries_of_session_pages_does_not_depend_on_their_content(
     pages, agent, calls, django_assert_max_num_queries
 ):
     version = limited(agent, "{max_tool_calls: 99}")
@@ -330,7 +330,7 @@ def live_of(response, part: str) -> str:
         ("compare-sessions/?of=s-1", "sessions"),
     ],
 )
-def test_from_one_session_or_call_another_environment_leads_to_the_list(
+def test_switching_the_environment_on_a_detail_page_leads_to_the_list(
     pages, agent, project, page, listed
 ):
     agent.post(an_item(call_id="c-1"))
@@ -345,7 +345,7 @@ def days_ago(days: float) -> str:
     return (datetime.now(UTC) - timedelta(days=days)).isoformat()
 
 
-def test_figures_of_a_session_have_those_of_earlier_sessions_of_its_agent(pages, agent, project):
+def test_session_figures_are_compared_with_earlier_sessions_of_the_agent(pages, agent, project):
     too_old = [an_item("s-old", timestamp=days_ago(11), output="Error: no") for _ in range(5)]
     others = [an_item("s-of-another", agent_id="ops", timestamp=days_ago(1)) for _ in range(5)]
     first = [an_item("s-1", timestamp=days_ago(3)) for _ in range(3)]
@@ -365,7 +365,7 @@ def test_figures_of_a_session_have_those_of_earlier_sessions_of_its_agent(pages,
     assert "no earlier session in 7 days" in pages.session("s-1")
 
 
-def test_sessions_have_the_count_of_the_previous_period(pages, agent):
+def test_the_session_count_is_compared_with_the_previous_period(pages, agent):
     agent.post(
         an_item("s-1"),
         an_item("s-2", timestamp=days_ago(1.5)),
@@ -381,7 +381,7 @@ def test_sessions_have_the_count_of_the_previous_period(pages, agent):
         assert not re.search(r"Previous [\w ]+: ", pages.text("sessions/", **chosen))
 
 
-def test_the_place_of_the_time_before_is_there_where_it_has_nothing_to_say(pages, agent):
+def test_the_comparison_element_exists_even_without_text(pages, agent):
     agent.post(an_item("s-1"))
     place = '<p id="second-sentence"{}></p>'
     assert place.format("") in pages.get("sessions/", range="all").content.decode()

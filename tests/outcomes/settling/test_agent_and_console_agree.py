@@ -1,5 +1,5 @@
-"""An agent and the console come to the same verdict about 10,000 generated results, whether the
-agent has the check as a Python function or by its name, and whether the check is bound or not.
+"""Agent and console give the same verdict for 10,000 generated outputs, whether the agent has the
+check as a Python function or by name, and whether the check is bound or not.
 
 The agent is the real client, short of its sending; the console reads, folds, classifies and decides
 as it does when it settles, short of writing.
@@ -59,7 +59,7 @@ def documents() -> dict[str, str]:
 
 
 def some_results() -> Iterator[tuple[str, Any]]:
-    """Values of Python, some of which are no JSON before they are sent."""
+    """Python values, some of which are not JSON until the client converts them."""
     dice = random.Random(13)  # noqa: S311 - the same results on every run
 
     def value(depth: int = 0) -> Any:
@@ -90,12 +90,12 @@ def some_results() -> Iterator[tuple[str, Any]]:
 
     for number in range(RESULTS):
         result = value()
-        is_large = number % 100 == 0  # then it becomes an artifact
+        is_large = number % 100 == 0  # large enough to become an artifact
         yield dice.choice(TOOLS), {"text": "x" * 15_000, "of": result} if is_large else result
 
 
 class Outbox(Console):
-    """A client whose items are kept instead of sent."""
+    """A client that collects its items instead of sending them."""
 
     def __init__(self, check: Any) -> None:
         super().__init__("http://127.0.0.1:9", api_key="edk_production_x", success_check=check)
@@ -137,7 +137,7 @@ def verdicts_of(reading: Reading) -> Iterator[tuple[str, str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("given", ["function", "name"])
 @pytest.mark.parametrize("name", ["unified", "too-late", "crm", "default"])
-def test_agent_and_console_agree_about_every_result(project, agent, name, given):
+def test_agent_and_console_agree_on_every_result(project, agent, name, given):
     for text in documents().values():
         save_check(project, document=text, by=CONSOLE)
     check = exported(agent, name) if given == "function" else by_name(agent, name)

@@ -1,4 +1,5 @@
-"""Failures that only a framework's adapter sees stay failures when the client sends the output too.
+"""Failures that only a framework's adapter detects stay failures if the client also sends the
+output.
 
 What LangChain, Google ADK and Semantic Kernel made edictum and the client send is recorded in
 `tests/fixtures/framework-failures.json`; `tests/sdks/test_adapters.py` holds it to the frameworks.
@@ -30,7 +31,7 @@ def the_call(agent: Agent, framework: str):
 
 
 @every_framework
-def test_edictum_alone_reports_the_failure(agent, framework):
+def test_without_our_client_the_sdk_event_is_a_failure(agent, framework):
     agent.post_events(*RECORDED[framework]["events"])
     call = the_call(agent, framework)
     assert (call["type"], call["verdict"]) == ("failure", "failure")
@@ -38,7 +39,7 @@ def test_edictum_alone_reports_the_failure(agent, framework):
 
 @every_framework
 @pytest.mark.parametrize("outcome_first", [True, False])
-def test_with_our_client_it_stays_a_failure(agent, framework, outcome_first):
+def test_with_our_client_the_call_is_still_a_failure(agent, framework, outcome_first):
     if outcome_first:
         agent.post(RECORDED[framework]["outcome"])
     agent.post_events(*RECORDED[framework]["events"])
@@ -53,7 +54,7 @@ def test_with_our_client_it_stays_a_failure(agent, framework, outcome_first):
 
 
 @every_framework
-def test_the_shipped_check_of_the_framework_agrees_once_it_is_bound(project, agent, framework):
+def test_the_built_in_check_of_the_framework_agrees_once_bound(project, agent, framework):
     bound(project, f"* {SHIPPED[framework]}")
     agent.post(RECORDED[framework]["outcome"])
     call = the_call(agent, framework)

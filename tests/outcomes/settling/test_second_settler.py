@@ -1,4 +1,4 @@
-"""Processes that settle side by side keep out of each other's way, and keep the order."""
+"""Two processes work on the inbox at once without conflicts and in order."""
 
 import json
 import os
@@ -112,13 +112,13 @@ def settled() -> set[str]:
     return set(Call.objects.values_list("call_id", flat=True))
 
 
-def test_batches_of_a_process_are_in_hand_until_it_ends():
+def test_batches_of_a_process_are_claimed_until_it_ends():
     with in_hand_of_another(7, 8):
         assert list(claims.in_hand()) == [[7, 8]]
     assert list(claims.in_hand()) == []
 
 
-def test_who_has_newer_batches_waits_for_older_ones():
+def test_a_process_with_newer_batches_waits_for_older_ones():
     with ThreadPoolExecutor(1) as threads:
         with in_hand_of_another(7, 8):
             claims.wait_for_older(7)
@@ -128,23 +128,23 @@ def test_who_has_newer_batches_waits_for_older_ones():
         waiting.result(10)
 
 
-def test_ones_own_batches_are_nobody_elses():
+def test_a_process_does_not_wait_for_its_own_batches():
     with claims.at_work([1]):
         assert list(claims.in_hand()) == []
         claims.wait_for_older(2)
 
 
-def test_a_second_process_starts_when_much_waits_on_postgresql(agent, monkeypatch):
+def test_a_second_process_starts_for_a_large_backlog_on_postgresql(agent, monkeypatch):
     monkeypatch.setattr(claims, "MUCH", 2)
     post(agent, "a")
     assert not is_more_than_one_can_do()
     post(agent, "b")
     monkeypatch.setattr(claims, "_ask_again", float("-inf"))
     assert is_more_than_one_can_do() is (connection.vendor == "postgresql")
-    assert not is_more_than_one_can_do()  # not all the time
+    assert not is_more_than_one_can_do()  # checked only now and then
 
 
-def test_the_second_settler_empties_the_inbox_and_ends(agent):
+def test_the_second_process_empties_the_inbox_and_exits(agent):
     for name in "abc":
         post(agent, name)
     name = str(connection.settings_dict["NAME"])
@@ -155,14 +155,14 @@ def test_the_second_settler_empties_the_inbox_and_ends(agent):
     assert not Batch.objects.exists()
 
 
-def test_the_second_settler_knows_its_worker(settings):
+def test_the_second_process_is_started_with_the_pid_of_its_worker(settings):
     program = str(settings.BASE / "manage.py")
     listed = [sys.executable, program, "second_settler", "--worker", str(os.getpid())]
     assert job_processes.child_command("second_settler") == listed
 
 
-def test_the_second_settler_ends_when_its_worker_is_killed():
-    """Nobody asks it to: whoever would is gone."""
+def test_the_second_process_exits_when_its_worker_is_killed():
+    """It must exit by itself, as its worker cannot stop it any more."""
     worker = subprocess.Popen(
         program(WORKER, NEVER_IDLE, connection.settings_dict["NAME"]),
         cwd=ROOT,
@@ -175,7 +175,8 @@ def test_the_second_settler_ends_when_its_worker_is_killed():
     worker.wait()
     worker.stdout.close()
     try:
-        ended, _, _ = select.select([other], [], [], 60)  # its end is something to be read
+        # The pidfd becomes readable when the process ends.
+        ended, _, _ = select.select([other], [], [], 60)
         assert ended, "it goes on"
     finally:
         with suppress(ProcessLookupError):

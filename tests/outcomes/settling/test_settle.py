@@ -1,4 +1,4 @@
-"""Settling: one outcome of each call, whatever the order, the batches and the repeats."""
+"""Processing the inbox gives one outcome per call in any order, with any batches and repeats."""
 
 import json
 
@@ -21,7 +21,7 @@ EXECUTED = an_event(
 
 @pytest.mark.parametrize("events", [(ALLOWED, EXECUTED), (EXECUTED, ALLOWED)])
 @pytest.mark.parametrize("apart", [False, True])
-def test_allowed_and_executed_give_one_executed_outcome(agent: Agent, events, apart):
+def test_allowed_and_executed_events_make_one_executed_call(agent: Agent, events, apart):
     if apart:
         for event in events:
             agent.post_events(event)
@@ -34,7 +34,7 @@ def test_allowed_and_executed_give_one_executed_outcome(agent: Agent, events, ap
     assert differences() == []
 
 
-def test_the_same_post_again_changes_nothing(agent: Agent):
+def test_a_repeated_post_changes_nothing(agent: Agent):
     items = [an_outcome("a", output={"x": 1, "y": [None]}, session_id="s"), an_outcome("b")]
     agent.post(*items)
     before = agent.outcomes(), agent.session("s")
@@ -43,7 +43,7 @@ def test_the_same_post_again_changes_nothing(agent: Agent):
     assert Event.objects.count() == 2
 
 
-def test_white_space_order_of_keys_and_neighbours_make_no_new_event(agent: Agent):
+def test_whitespace_key_order_and_neighbors_do_not_make_a_new_event(agent: Agent):
     item = an_outcome("a", output={"x": 1, "y": 2}, tool_args={"a": 1, "b": 2})
     backwards = dict(reversed(item.items())) | {"output": {"y": 2, "x": 1}}
     agent.post(item, an_outcome("b"))
@@ -52,7 +52,7 @@ def test_white_space_order_of_keys_and_neighbours_make_no_new_event(agent: Agent
     assert len(agent.outcome("a")["events"]) == 1
 
 
-def test_a_repeat_without_time_is_the_same_item(agent: Agent):
+def test_a_repeat_without_a_timestamp_is_the_same_item(agent: Agent):
     agent.post(an_outcome("a"))
     first = agent.outcome("a")["timestamp"]
     agent.post(an_outcome("a"))
@@ -60,19 +60,19 @@ def test_a_repeat_without_time_is_the_same_item(agent: Agent):
     assert len(agent.outcome("a")["events"]) == 1
 
 
-def test_a_repeated_sdk_event_is_one_event_whatever_else_it_says(agent: Agent):
+def test_a_repeated_sdk_event_is_stored_once_whatever_its_other_fields(agent: Agent):
     agent.post_events(EXECUTED, EXECUTED | {"session_execution_count": 7})
     agent.post_events(EXECUTED | {"call_index": 3})
     assert len(agent.outcome("c-1")["events"]) == 1
 
 
-def test_a_repeat_within_one_post_counts_once(agent: Agent):
+def test_a_repeat_within_one_post_is_counted_once(agent: Agent):
     agent.post(*[an_outcome("a", session_id="s")] * 5)
     assert agent.session("s")["counts"]["executions"] == 1
     assert differences() == []
 
 
-def test_a_posted_outcome_is_stronger_than_an_executed_event_and_takes_what_it_lacks(agent: Agent):
+def test_a_posted_outcome_overrides_an_executed_event_and_adopts_missing_fields(agent: Agent):
     agent.post_events(EXECUTED | {"tool_success": False})
     agent.post(an_outcome("c-1", output={"rows": []}, timestamp="2026-11-18T05:59:00Z"))
     call = agent.outcome("c-1")
@@ -84,7 +84,7 @@ def test_a_posted_outcome_is_stronger_than_an_executed_event_and_takes_what_it_l
     assert differences() == []
 
 
-def test_a_denial_gives_way_to_an_execution_that_comes_later(agent: Agent):
+def test_a_later_execution_overrides_a_denial(agent: Agent):
     agent.post_events(an_event("call_approval_timeout", "c-1"))
     assert agent.outcome("c-1")["type"] == "denied"
     assert agent.session("session-1")["denials"] == {"approval": 1}
@@ -94,7 +94,7 @@ def test_a_denial_gives_way_to_an_execution_that_comes_later(agent: Agent):
     assert differences() == []
 
 
-def test_among_equals_the_later_wins_in_whatever_order_they_come(agent: Agent):
+def test_the_later_of_two_equal_outcomes_wins_in_any_arrival_order(agent: Agent):
     early = an_outcome("a", output="early", timestamp="2026-11-18T06:00:00Z")
     late = an_outcome("a", output="late", timestamp="2026-11-18T06:00:01Z", turn_id="t")
     for number, items in enumerate([(early, late), (late, early)]):
@@ -102,12 +102,12 @@ def test_among_equals_the_later_wins_in_whatever_order_they_come(agent: Agent):
         assert agent.outcome(f"a{number}")["output"] == "late"
 
 
-def test_two_tools_of_one_call_are_a_conflict(agent: Agent):
+def test_two_tool_names_for_one_call_are_a_conflict(agent: Agent):
     agent.post_events(EXECUTED, ALLOWED | {"tool_name": "other"})
     assert agent.outcome("c-1")["conflict"] is True
 
 
-def test_a_late_event_moves_a_call_to_its_place_and_the_session_is_read_again(agent: Agent):
+def test_a_late_event_moves_its_call_and_the_session_is_recounted(agent: Agent):
     agent.post(
         *(
             an_outcome(f"c-{n}", output=n, session_id="s", timestamp=f"2026-11-18T06:00:0{n}Z")
@@ -131,20 +131,20 @@ def test_a_late_event_moves_a_call_to_its_place_and_the_session_is_read_again(ag
     assert differences() == []
 
 
-def test_a_call_without_session_is_in_none(agent: Agent):
+def test_a_call_without_a_session_id_is_in_no_session(agent: Agent):
     agent.post(an_outcome("alone", agent_id="billing-bot"))
     assert agent.outcome("alone")["session_id"] is None
     assert agent.get("agent-sessions")["sessions"] == []
 
 
-def test_a_call_joins_a_session_that_is_reported_later(agent: Agent):
+def test_a_call_joins_a_session_reported_later(agent: Agent):
     agent.post(an_outcome("a", output=1))
     agent.post_events(an_event("call_allowed", "a", run_id="s", agent_id="unknown"))
     assert agent.session("s")["counts"]["executions"] == 1
     assert differences() == []
 
 
-def test_one_id_in_two_environments_is_two_calls(project, agent: Agent):
+def test_the_same_id_in_two_environments_is_two_calls(project, agent: Agent):
     from_staging = Agent(keyed(project, "staging"))
     agent.post(an_outcome("a", output="production"))
     from_staging.post(an_outcome("a", output="staging"))
@@ -153,7 +153,7 @@ def test_one_id_in_two_environments_is_two_calls(project, agent: Agent):
     assert agent.outcome("a")["output"] == "staging"
 
 
-def test_two_projects_share_nothing(agent: Agent):
+def test_projects_are_isolated(agent: Agent):
     other = Agent(keyed(builders.a_project(), "production"))
     agent.post(an_outcome("a", session_id="s"))
     assert other.outcomes() == []
@@ -166,7 +166,7 @@ def keyed(project, env):
 
 
 @pytest.mark.slow
-def test_thousands_of_items_settle_and_recount(agent: Agent):
+def test_thousands_of_items_match_a_recount(agent: Agent):
     items = [
         an_outcome(
             f"c-{n}", tool_name=f"t{n % 7}", session_id=f"s{n % 13}", output=[None, n][n % 2]
@@ -179,7 +179,7 @@ def test_thousands_of_items_settle_and_recount(agent: Agent):
     assert differences() == []
 
 
-def test_no_more_is_claimed_at_once_than_memory_bears_however_well_it_packs(agent: Agent):
+def test_the_uncompressed_size_of_one_claim_is_bounded(agent: Agent):
     large = MOST_BYTES // 2 - 1_000
     for name in ("one", "two", "three"):
         item = an_outcome(name, output="x" * large)
@@ -189,7 +189,7 @@ def test_no_more_is_claimed_at_once_than_memory_bears_however_well_it_packs(agen
     assert settle_inbox() == 0
 
 
-def test_a_session_whose_only_call_turns_out_to_be_anothers_counts_nothing(agent: Agent):
+def test_a_session_whose_only_call_moved_to_another_counts_nothing(agent: Agent):
     agent.post_events(ALLOWED | {"run_id": "first"})
     agent.post_events(EXECUTED | {"run_id": "second"})
     assert agent.outcome("c-1")["conflict"] is True
@@ -197,7 +197,7 @@ def test_a_session_whose_only_call_turns_out_to_be_anothers_counts_nothing(agent
     assert differences() == []
 
 
-def test_a_session_keeps_the_name_of_its_agent_when_a_later_call_says_none(agent: Agent):
+def test_a_session_keeps_its_agent_name_when_a_later_call_has_none(agent: Agent):
     def at(second):
         return {"session_id": "s", "timestamp": f"2026-11-18T06:00:0{second}Z"}
 
@@ -207,7 +207,7 @@ def test_a_session_keeps_the_name_of_its_agent_when_a_later_call_says_none(agent
     assert agent.session("s")["agent_id"] == "billing-bot"
 
 
-def test_sessions_of_older_code_are_read_again_while_the_inbox_is_empty(agent: Agent):
+def test_sessions_of_older_code_are_recounted_while_the_inbox_is_empty(agent: Agent):
     fields = {"session_id": "s", "tool_args": {"id": 1}, "turn_id": "t"}
     denied = {"type": "denied", "reason": "contract", **fields}
     agent.post(*(an_outcome(f"c-{number}", **denied) for number in range(3)))

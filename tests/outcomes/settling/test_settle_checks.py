@@ -1,4 +1,4 @@
-"""Settling judges each call by the check that its bindings name, as it stands at that moment."""
+"""Each call is classified by the check bound to it when it is processed."""
 
 from governance.checks.queries.checks import Judges, judges
 from outcomes.models import Call
@@ -31,7 +31,7 @@ def test_a_bound_check_decides_and_its_explanation_is_stored(project, agent: Age
     assert differences() == []
 
 
-def test_the_first_line_whose_environment_agent_and_tool_fit_decides(project, agent: Agent):
+def test_the_first_binding_that_matches_environment_agent_and_tool_decides(project, agent: Agent):
     a_check(project, FAILS)
     bound(project, "staging * * mine", "* billing-* * mine", "* * search default")
     for call_id, bot in (("a", "billing-bot"), ("b", "another")):
@@ -40,7 +40,7 @@ def test_the_first_line_whose_environment_agent_and_tool_fit_decides(project, ag
     assert judged(agent, "b")[:2] == ("success", "default")
 
 
-def test_a_call_is_judged_by_the_version_current_when_it_is_settled(project, agent: Agent):
+def test_a_call_is_classified_by_the_version_current_when_it_is_processed(project, agent: Agent):
     a_check(project, FAILS)
     bound(project, "* mine")
     agent.post(an_outcome("a", output={"bad": 1}))
@@ -54,7 +54,7 @@ def test_a_call_is_judged_by_the_version_current_when_it_is_settled(project, age
     assert differences() == []
 
 
-def test_a_later_event_judges_again_only_where_it_changes_the_output(project, agent: Agent):
+def test_a_later_event_reclassifies_a_call_only_if_it_changes_the_output(project, agent: Agent):
     a_check(project, FAILS)
     bound(project, "* mine")
     agent.post(an_outcome("a", output={"bad": 1}, timestamp="2026-11-18T06:00:00Z"))
@@ -65,7 +65,7 @@ def test_a_later_event_judges_again_only_where_it_changes_the_output(project, ag
     assert judged(agent, "a") == ("failure", "mine", 2, "bad")
 
 
-def test_a_large_output_is_judged_completely(project, agent: Agent):
+def test_a_large_output_is_classified_completely(project, agent: Agent):
     a_check(project, "{when: {result.rows: {length: {gte: 20000}}}, id: many, verdict: failure}")
     bound(project, "* mine")
     agent.post(an_outcome("a", output={"rows": list(range(20_000))}))
@@ -73,7 +73,7 @@ def test_a_large_output_is_judged_completely(project, agent: Agent):
     assert judged(agent, "a")[3] == "many"
 
 
-def test_a_verdict_of_unknown_is_no_success_and_no_disagreement(project, agent: Agent):
+def test_an_unknown_verdict_is_neither_a_success_nor_a_disagreement(project, agent: Agent):
     a_check(project, "{when: {result.status: {equals: pending}}, id: p, verdict: unknown}")
     bound(project, "* mine")
     agent.post(an_outcome("a", output={"status": "pending"}, tool_success=True))
@@ -90,7 +90,7 @@ def test_timeouts_and_failures_need_no_check(project, agent: Agent):
     assert (call["verdict"], call["check"]) == ("failure", None)
 
 
-def test_a_check_that_breaks_holds_nothing_up_and_says_so_at_its_calls(
+def test_a_check_that_raises_does_not_block_its_batch_and_is_reported_on_its_calls(
     project, agent: Agent, monkeypatch
 ):
     a_check(project, FAILS)
@@ -111,13 +111,13 @@ def test_a_check_that_breaks_holds_nothing_up_and_says_so_at_its_calls(
     assert differences() == []
 
 
-def test_a_slow_check_leaves_the_rest_of_its_results_and_holds_up_nobody_elses(
+def test_a_slow_check_skips_its_remaining_outputs_and_does_not_delay_other_checks(
     project, agent: Agent, monkeypatch
 ):
     a_check(project, FAILS)
     a_check(project, FAILS, name="quick")
     bound(project, "slow_* mine", "quick_* quick")
-    monkeypatch.setattr(decode, "SECONDS_OF_A_CHECK", 0)  # one result each
+    monkeypatch.setattr(decode, "SECONDS_OF_A_CHECK", 0)  # one output for each check
     agent.post(
         an_outcome("a", tool_name="slow_a", output={"ok": False}),
         an_outcome("b", tool_name="slow_b", output={"ok": False}, tool_success=True),
@@ -133,7 +133,7 @@ def test_a_slow_check_leaves_the_rest_of_its_results_and_holds_up_nobody_elses(
     assert agent.outcome("e")["verdict"] == "failure"
 
 
-def test_a_claim_asks_for_the_judges_of_its_project_once(project, agent: Agent, monkeypatch):
+def test_a_claim_loads_the_checks_of_a_project_once(project, agent: Agent, monkeypatch):
     a_check(project, FAILS)
     bound(project, "* mine")
     agent.post(an_outcome("first"))

@@ -1,4 +1,4 @@
-"""A batch that kills the process which settles it is found among its neighbours, and set aside."""
+"""A batch that kills the worker is identified among its neighbors and set aside."""
 
 import json
 import os
@@ -25,8 +25,8 @@ from tests.outcomes.posting import Agent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]
-# A worker in a process of its own. What reads an item ends it where memory would have: at once,
-# with no exception. The pauses between tries are none.
+# A worker in a separate process. Reading a deadly item kills it as the OOM killer would: at once
+# and without an exception. There are no pauses between tries.
 WORKER = """
 import os, signal, sys
 from datetime import timedelta
@@ -51,7 +51,7 @@ while settle_inbox():
 """
 
 
-# Another one, ended by somebody.
+# Another worker, stopped from outside.
 ENDED = """
 import os, signal, sys
 import django
@@ -97,7 +97,7 @@ def agent() -> Agent:
 
 
 @pytest.mark.slow
-def test_a_batch_that_kills_its_worker_is_set_aside_and_its_neighbours_are_settled(agent):
+def test_a_batch_that_kills_its_worker_is_set_aside_and_its_neighbors_are_processed(agent):
     post(agent, "before")
     deadly = post(agent, "deadly")
     post(agent, "after")
@@ -114,12 +114,12 @@ def test_a_batch_that_kills_its_worker_is_set_aside_and_its_neighbours_are_settl
     assert batch.error.startswith("The worker died while processing this batch")
     assert Call.objects.count() == 2 + DEATHS
     retry_batch(batch.project_id, deadly, by=person(1, "o@example.test", Role.OPERATOR))
-    assert settle_inbox() == 1  # with a worker that bears it
+    assert settle_inbox() == 1  # with a worker that survives it
     assert not Batch.objects.exists()
 
 
 @pytest.mark.slow
-def test_who_is_killed_over_several_batches_costs_them_no_try(agent):
+def test_a_worker_killed_with_several_claimed_batches_costs_them_no_try(agent):
     batches = [post(agent, f"c-{n}") for n in range(3)]
     die_over(*batches)
     assert list(left_behind()) == [batches]
@@ -131,7 +131,7 @@ def test_who_is_killed_over_several_batches_costs_them_no_try(agent):
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_ended_now_and_then_has_nothing_set_aside(agent):
+def test_a_batch_is_not_set_aside_because_its_worker_was_stopped_repeatedly(agent):
     batch = post(agent, "c")
     for _ in range(TRIES):
         die_over(batch)
@@ -141,19 +141,19 @@ def test_a_worker_that_is_ended_now_and_then_has_nothing_set_aside(agent):
     assert Call.objects.get().call_id == "c"
 
 
-def test_what_a_living_worker_has_in_hand_is_left_to_it():
+def test_batches_claimed_by_a_live_worker_are_not_recovered():
     with at_work([1, 2]):
         assert list(left_behind()) == []
     assert list(left_behind()) == []
 
 
-def test_a_worker_that_fails_has_lived():
+def test_a_worker_that_raises_leaves_no_claim_behind():
     with pytest.raises(ZeroDivisionError), at_work([1]):
         1 / 0  # noqa: B018 - it is to fail
     assert list(left_behind()) == []
 
 
-def test_a_note_that_the_machine_lost_half_of_says_nothing(settings):
+def test_a_truncated_claim_note_is_ignored(settings):
     die_over(1, 2)
     (note,) = (Path(settings.DATA) / "claims").iterdir()
     note.write_bytes(b"[1, 2")
@@ -161,7 +161,7 @@ def test_a_note_that_the_machine_lost_half_of_says_nothing(settings):
     assert list(left_behind()) == []
 
 
-def test_settling_goes_on_where_nothing_can_be_noted(agent, settings, tmp_path):
+def test_processing_continues_if_no_claim_note_can_be_written(agent, settings, tmp_path):
     settings.DATA = tmp_path / "a file"
     settings.DATA.write_bytes(b"")
     post(agent, "c")

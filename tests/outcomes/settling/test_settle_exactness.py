@@ -1,4 +1,4 @@
-"""Whatever was reported, in whatever order, batches and repeats: every count is exact."""
+"""Counts are exact for any events, in any order, with any batches and repeats."""
 
 import json
 import random
@@ -36,7 +36,7 @@ tools = st.sampled_from(["read_file", "http_get"])
 agents = st.sampled_from(["billing-bot", "support-bot"])
 sessions = st.sampled_from(["s-1", "s-2", None])
 times = st.integers(0, 200).map(lambda n: (NOON + timedelta(seconds=n)).isoformat())
-# What a model asks for when it comes back to read an artifact, stored here or kept by its agent.
+# Arguments with which a model reads an artifact again, stored here or by its agent.
 request_fields = st.sampled_from(
     [
         None,
@@ -100,7 +100,7 @@ item = st.tuples(st.just("outcomes"), posted()) | st.tuples(st.just("events"), s
 
 
 def identity(sent: Item) -> str:
-    """Two events of an SDK that agree in this are one event, and the first of them is kept."""
+    """Identity of an SDK event. Of events with the same identity the first is stored."""
     path, fields = sent
     if path == "events":
         fields = {name: fields[name] for name in ("agent_id", "call_id", "action", "timestamp")}
@@ -120,7 +120,7 @@ def send(agent: Agent, batch: Items) -> None:
 
 
 def reported(agent: Agent) -> list[dict[str, Any]]:
-    """All calls, without what only says when they came."""
+    """All calls without the fields that depend on arrival time."""
     listed = [
         {name: value for name, value in call.items() if name != "received_at"}
         for call in agent.outcomes()
@@ -139,7 +139,7 @@ def in_a_project_of_its_own(version_limits: dict[str, Any]) -> Agent:
 
 
 def settled_bit_by_bit(sent: Items, order: random.Random, cuts: list[int]) -> Agent:
-    """Each twice, shuffled, in batches of any size, some of them settled together."""
+    """Post every item twice, shuffled, in batches of any size, and process after some of them."""
     repeated = sent * 2
     order.shuffle(repeated)
     agent = in_a_project_of_its_own(LIMITS)
@@ -158,7 +158,9 @@ def settled_bit_by_bit(sent: Items, order: random.Random, cuts: list[int]) -> Ag
     order=st.randoms(use_true_random=False),
     cuts=st.lists(st.integers(0, 60)),
 )
-def test_any_order_batches_and_repeats_give_the_same_and_recount(db, sent, order, cuts):
+def test_any_order_batches_and_repeats_give_the_same_result_and_match_a_recount(
+    db, sent, order, cuts
+):
     with transaction.atomic():
         at_once = in_a_project_of_its_own(LIMITS)
         send(at_once, sent)
@@ -175,7 +177,7 @@ def test_any_order_batches_and_repeats_give_the_same_and_recount(db, sent, order
     order=st.randoms(use_true_random=False),
     cuts=st.lists(st.integers(0, 60)),
 )
-def test_what_contradicts_itself_recounts_too(db, sent, order, cuts):
+def test_contradictory_events_match_a_recount(db, sent, order, cuts):
     with transaction.atomic():
         settled_bit_by_bit(sent, order, cuts)
         assert differences() == []

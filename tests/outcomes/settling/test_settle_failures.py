@@ -1,6 +1,5 @@
-"""A batch that cannot be settled keeps its error, is set aside after a few tries, and holds up
-nobody; a person may have it tried again.
-"""
+"""A batch that cannot be processed stores its error, is set aside after some tries without delaying
+others, and can be retried by an operator."""
 
 import json
 from datetime import timedelta
@@ -54,7 +53,7 @@ def try_until_set_aside() -> None:
     [b"rubbish", codec.pack_batch([b"7"]), codec.pack_batch([b'{"type": "success"}'])],
     ids=["no batch", "no item", "an item of no type"],
 )
-def test_a_poisoned_batch_is_set_aside_and_its_neighbours_are_settled(agent: Agent, body):
+def test_an_invalid_batch_is_set_aside_and_its_neighbors_are_processed(agent: Agent, body):
     post(agent, "before")
     poisoned = post(agent, "lost", "lost too")
     post(agent, "after")
@@ -67,7 +66,7 @@ def test_a_poisoned_batch_is_set_aside_and_its_neighbours_are_settled(agent: Age
     assert set(Call.objects.values_list("call_id", flat=True)) == {"before", "after"}
 
 
-def test_neighbours_are_settled_at_the_first_try(agent: Agent):
+def test_neighbors_of_an_invalid_batch_are_processed_at_the_first_try(agent: Agent):
     spoil(post(agent, "poisoned"))
     post(agent, "good")
     settle()
@@ -82,7 +81,7 @@ def test_a_failed_batch_waits_before_its_next_try(agent: Agent):
     assert Batch.objects.get().tries == 1
 
 
-def test_a_batch_set_aside_holds_up_no_waiting_reader(project, agent: Agent):
+def test_a_failed_batch_does_not_delay_waiting_readers(project, agent: Agent):
     spoil(post(agent, "poisoned"))
     try_until_set_aside()
     assert is_settled(project.pk, newest_batch(project.pk))
@@ -90,7 +89,7 @@ def test_a_batch_set_aside_holds_up_no_waiting_reader(project, agent: Agent):
     assert agent.get("health")["backlog"]["set_aside"] == 1
 
 
-def test_a_retried_batch_is_settled_and_audited(project, agent: Agent):
+def test_a_retried_batch_is_processed_and_audited(project, agent: Agent):
     batch = post(agent, "late")
     body = spoil(batch)
     try_until_set_aside()
@@ -102,7 +101,7 @@ def test_a_retried_batch_is_settled_and_audited(project, agent: Agent):
     assert AuditEntry.objects.filter(action="retried a batch", subject=f"batch {batch}").exists()
 
 
-def test_a_retry_takes_an_operator_and_a_batch_that_is_set_aside(project, agent: Agent):
+def test_a_retry_requires_an_operator_and_a_failed_batch(project, agent: Agent):
     batch = post(agent, "waiting")
     with pytest.raises(NotFound):
         retry_batch(project.pk, batch, by=OPERATOR)
@@ -127,5 +126,5 @@ def test_a_claim_that_fails_halfway_stores_nothing(agent: Agent, monkeypatch):
     assert Call.objects.count() == 2
 
 
-def test_the_worker_gives_up_nothing_when_it_is_called_with_an_empty_inbox(db):
+def test_processing_an_empty_inbox_does_nothing(db):
     assert settling_settle.settle_inbox() == 0

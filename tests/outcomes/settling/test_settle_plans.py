@@ -1,4 +1,4 @@
-"""How settling has databases look for what it asks: never through all that is stored."""
+"""Query plans of inbox processing: no statement scans an entire table."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.builders import an_outcome
 from tests.outcomes.posting import Agent, settle
 
 pytestmark = pytest.mark.django_db(transaction=True)
-MANY = 200  # of few SQLite would go through what is stored less readily
+MANY = 200  # with fewer rows SQLite is less likely to scan a table
 
 
 def a_session(name: str) -> Iterator[dict[str, Any]]:
@@ -22,7 +22,7 @@ def a_session(name: str) -> Iterator[dict[str, Any]]:
     yield an_outcome(f"{name}-refers", type="artifact_reference", session_id=name, **refers)
 
 
-def test_no_statement_goes_through_all_that_is_stored():
+def test_no_statement_scans_an_entire_table():
     agent = Agent(builders.bearing(builders.a_key(builders.a_project(), "ingest")[0]))
     for batch in range(2):
         items = [each for number in range(MANY) for each in a_session(f"{batch}-{number}")]
@@ -47,7 +47,7 @@ def test_no_statement_goes_through_all_that_is_stored():
 def plan(sql: str, params: Any) -> list[str]:
     on_postgresql = connection.vendor == "postgresql"
     with connection.cursor() as cursor:
-        if on_postgresql:  # of few rows it would look at all, were there an index or not
+        if on_postgresql:  # it would scan small tables despite an index
             cursor.execute("SET enable_seqscan = off")
         cursor.execute(f"EXPLAIN {'' if on_postgresql else 'QUERY PLAN '}{sql}", params)
         steps = [str(row[0 if on_postgresql else 3]).strip() for row in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""Several workers at once, each with a connection of its own, settle everything exactly once."""
+"""Concurrent workers, each with its own connection, process every item exactly once."""
 
 import json
 import threading
@@ -21,7 +21,7 @@ BATCHES, ITEMS = 24, 250
 
 
 def posted(batch: int) -> bytes:
-    """Half of the calls of a batch come again in the next one, with more to say."""
+    """A batch that repeats half of the calls of the previous one with more fields."""
     start = batch * ITEMS // 2
     items = [
         an_outcome(
@@ -63,14 +63,14 @@ def claims_of(monkeypatch, items: int, much: int = 0) -> None:
 
 @pytest.fixture(params=["as it is", "with claims that are soon full"])
 def claims(request, monkeypatch):
-    """Full claims are followed by others, which are read ahead where that pays."""
+    """Run with default claims, and with small ones that fill up and are prefetched."""
     if request.param != "as it is":
         claims_of(monkeypatch, 2 * ITEMS)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("claims")
-def test_workers_and_doors_at_once_lose_and_repeat_nothing():
+def test_concurrent_workers_and_posts_lose_and_duplicate_nothing():
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
 
     def door(first: int) -> None:
@@ -93,7 +93,7 @@ def test_workers_and_doors_at_once_lose_and_repeat_nothing():
     assert differences() == []
 
 
-def test_where_much_waits_sqlite_settles_more_at_once(monkeypatch):
+def test_sqlite_processes_larger_claims_when_the_backlog_is_large(monkeypatch):
     claims_of(monkeypatch, 2, much=6)
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
     agent = Agent(builders.bearing(text))
@@ -106,7 +106,7 @@ def test_where_much_waits_sqlite_settles_more_at_once(monkeypatch):
     assert Call.objects.count() == 20
 
 
-def test_what_was_read_ahead_is_settled_as_if_it_had_not_been(monkeypatch):
+def test_prefetched_batches_are_processed_as_if_they_had_not_been(monkeypatch):
     claims_of(monkeypatch, ITEMS)
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
     agent = Agent(builders.bearing(text))
@@ -114,7 +114,7 @@ def test_what_was_read_ahead_is_settled_as_if_it_had_not_been(monkeypatch):
         agent.door(posted(batch))
     with Ahead() as ahead:
         assert settle_inbox(ahead) == ITEMS
-        # What was read ahead by now is settled by somebody else, and more has come.
+        # Prefetched batches are processed by another worker, and another batch arrives.
         assert settle_inbox() == ITEMS
         agent.door(posted(6))
         while settle_inbox(ahead):
@@ -124,7 +124,7 @@ def test_what_was_read_ahead_is_settled_as_if_it_had_not_been(monkeypatch):
     assert differences() == []
 
 
-def test_a_batch_that_cannot_be_read_ahead_is_set_aside_where_it_is_settled(monkeypatch):
+def test_an_unreadable_prefetched_batch_fails_alone(monkeypatch):
     claims_of(monkeypatch, ITEMS)
     text, _ = builders.a_key(builders.a_project(), "agent", "read")
     agent = Agent(builders.bearing(text))

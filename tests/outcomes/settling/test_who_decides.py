@@ -1,5 +1,5 @@
-"""The effective verdict as agents and readers see it: a bound check decides, else the agent's own
-check, else it is a failure if either the agent or the default check says so."""
+"""The effective verdict: a bound check decides, else the agent's own check; otherwise the call
+failed if the agent or the default check says so."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ def page_of(project, call_id="c-1"):
     return reverse("outcomes:call", args=[project.slug, call_id])
 
 
-def test_an_agents_own_check_is_not_overruled_by_the_default(agent):
+def test_the_default_check_does_not_override_an_agents_own_check(agent):
     agent.post(
         ran(STATUS_500, reported=False, metadata=CUSTOM),
         ran(STATUS_500, reported=False, call_id="c-2", metadata=CUSTOM),
@@ -55,7 +55,7 @@ def test_an_agents_own_check_is_not_overruled_by_the_default(agent):
 
 
 @pytest.mark.parametrize("name", ["custom", "http-status", "never-saved-here"])
-def test_a_check_that_the_call_names_counts_whether_it_is_stored_here_or_not(agent, name):
+def test_the_named_check_of_a_call_applies_whether_stored_here_or_not(agent, name):
     agent.post(ran(STATUS_500, reported=False, metadata={"success_check": {"name": name}}))
     assert verdict_of(agent) == ("failure", "agent", False)
 
@@ -72,7 +72,7 @@ def test_a_bound_check_replaces_the_agents_own(project, agent):
     assert differences() == []
 
 
-def test_a_binding_that_names_the_default_lets_it_decide_alone(project, agent):
+def test_a_binding_to_the_default_check_lets_it_decide_alone(project, agent):
     bound(project, "http_* default")
     agent.post(ran(STATUS_500, reported=False, metadata=CUSTOM))
     assert verdict_of(agent) == ("success", "check", True)
@@ -81,7 +81,7 @@ def test_a_binding_that_names_the_default_lets_it_decide_alone(project, agent):
     assert differences() == []
 
 
-def test_a_failure_that_only_the_agent_knows_of_stays_a_failure(agent):
+def test_a_failure_reported_only_by_the_agent_stays_a_failure(agent):
     agent.post(ran({"content": "Error: no such thing"}, reported=False))
     call = agent.outcome("c-1")
     assert verdict_of(agent) == ("failure", "agent", False)
@@ -104,7 +104,9 @@ def test_the_default_check_detects_a_silent_failure(agent):
     ],
     ids=["timeout", "failure", "denied", "reported only", "nobody"],
 )
-def test_calls_without_an_output_say_who_decided(agent, fields, verdict, decided_by):
+def test_calls_without_an_output_have_the_source_of_their_verdict(
+    agent, fields, verdict, decided_by
+):
     item = ran(None, reported=None, metadata=CUSTOM) | fields
     del item["output"]
     agent.post({name: value for name, value in item.items() if value is not None})
@@ -112,7 +114,7 @@ def test_calls_without_an_output_say_who_decided(agent, fields, verdict, decided
     assert differences() == []
 
 
-def test_a_later_report_is_weighed_by_the_check_that_judged_then(project, agent):
+def test_a_later_report_is_weighed_by_the_check_that_classified_the_call(project, agent):
     a_check(project, AT_LEAST_400)
     bound(project, "http_* mine")
     agent.post(ran({"status": 200}, reported=None))
@@ -126,13 +128,13 @@ def test_a_later_report_is_weighed_by_the_check_that_judged_then(project, agent)
     assert differences() == []
 
 
-def test_a_large_output_that_became_an_artifact_is_decided_by_the_agents_own_check(agent):
+def test_a_large_output_stored_as_an_artifact_is_decided_by_the_agents_own_check(agent):
     agent.post(ran({"status": 500, "text": "x" * 20_000}, reported=False, metadata=CUSTOM))
     assert agent.outcome("c-1")["type"] == "artifact_reference"
     assert verdict_of(agent) == ("failure", "agent", False)
 
 
-def test_reclassifying_follows_the_rule_and_keeps_what_counted_before(project, agent):
+def test_reclassification_applies_the_rule_and_preserves_the_agents_own_checks(project, agent):
     a_check(project, AT_LEAST_400)
     bound(project, "http_* mine")
     large = {"status": 200, "text": "x" * 20_000}
@@ -167,7 +169,7 @@ def test_reclassifying_follows_the_rule_and_keeps_what_counted_before(project, a
     assert differences() == []
 
 
-def test_the_page_of_a_call_says_who_decided(project, agent, client_as):
+def test_the_call_page_explains_the_source_of_the_verdict(project, agent, client_as):
     agent.post(
         ran(STATUS_500, reported=False, metadata=CUSTOM),
         ran({"content": "x"}, reported=False, call_id="c-2"),
@@ -187,7 +189,7 @@ def test_the_page_of_a_call_says_who_decided(project, agent, client_as):
     )
 
 
-def test_lists_and_files_say_who_decided(project, agent, client_as):
+def test_lists_and_files_include_the_source_of_the_verdict(project, agent, client_as):
     agent.post(ran(STATUS_500, reported=False, metadata=CUSTOM))
     viewer = client_as(Role.VIEWER)
     calls = reverse("outcomes:calls", args=[project.slug])
@@ -197,7 +199,7 @@ def test_lists_and_files_say_who_decided(project, agent, client_as):
     assert (row["verdict"], row["decided_by"]) == ("failure", "agent")
 
 
-def test_failures_reported_by_the_agent_are_a_group_of_their_own(project, agent):
+def test_failures_reported_by_the_agent_are_a_separate_group(project, agent):
     agent.post(
         ran(STATUS_500, reported=False, metadata=CUSTOM), ran(None, reported=False, call_id="c-2")
     )
@@ -207,7 +209,7 @@ def test_failures_reported_by_the_agent_are_a_group_of_their_own(project, agent)
     assert differences() == []
 
 
-def test_disagreements_never_advise_a_check_that_makes_the_right_side_wrong(
+def test_disagreements_never_suggest_a_check_that_would_make_the_right_side_wrong(
     project, agent, client_as
 ):
     address = reverse("outcomes:disagreements", args=[project.slug])

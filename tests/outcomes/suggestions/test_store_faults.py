@@ -1,5 +1,5 @@
-"""Faults of the place (a full disk, a folder that is not there) cost no batch its place and no call
-its verdict: what needs the store waits for as long as they last, and the rest goes on."""
+"""Faults of the host, such as a full disk or a missing folder, cost no batch a try and no call its
+verdict: only what needs the store waits."""
 
 import json
 import shutil
@@ -42,7 +42,7 @@ def data(settings, tmp_path: Path) -> Path:
 
 @contextmanager
 def store_away(data: Path) -> Iterator[None]:
-    """A file in the place of the folder of artifacts: not even root writes or reads there."""
+    """Replace the artifact folder by a file, so that not even root can use it."""
     folder, elsewhere = data / "artifacts", data / "artifacts.elsewhere"
     if folder.exists():
         folder.rename(elsewhere)
@@ -57,7 +57,7 @@ def store_away(data: Path) -> Iterator[None]:
 
 @contextmanager
 def other_host(data: Path) -> Iterator[None]:
-    """A folder of artifacts that is not the shared one."""
+    """Replace the artifact folder by another one that is not shared."""
     folder, elsewhere = data / "artifacts", data / "artifacts.elsewhere"
     folder.rename(elsewhere)
     folder.mkdir()
@@ -116,7 +116,7 @@ def test_a_batch_waits_while_the_artifact_store_cannot_be_written(project, agent
     assert differences() == []
 
 
-def test_one_batch_probes_the_store_and_all_are_settled_when_it_works_again(agent: Agent, data):
+def test_one_batch_probes_the_store_and_all_are_processed_once_it_is_back(agent: Agent, data):
     with store_away(data):
         for number in range(5):
             post(agent, an_outcome(f"large {number}", output=LARGE + str(number)))
@@ -133,7 +133,7 @@ def test_one_batch_probes_the_store_and_all_are_settled_when_it_works_again(agen
     assert len(names()) == 5
 
 
-def test_pauses_grow_up_to_half_a_minute(agent: Agent, data):
+def test_retry_pauses_grow_up_to_half_a_minute(agent: Agent, data):
     post(agent, an_outcome("large", output=LARGE))
     with store_away(data):
         for pause in (1, 2, 4, 8, 16, 30, 30):
@@ -146,14 +146,14 @@ def test_pauses_grow_up_to_half_a_minute(agent: Agent, data):
             let_time_pass()
 
 
-def test_a_batch_that_is_really_bad_is_still_set_aside_alone(agent: Agent, data):
+def test_only_an_invalid_batch_is_set_aside_during_a_store_fault(agent: Agent, data):
     with store_away(data):
         large = post(agent, an_outcome("large", output=LARGE))
         bad = post(agent, an_outcome("bad"))
         Batch.objects.filter(pk=bad).update(body=b"rubbish")
         retry_often()
         assert list(Batch.objects.exclude(set_aside_at=None).values_list("pk", flat=True)) == [bad]
-    # A fault before it costs a batch none of its tries.
+    # An earlier fault does not count as a try.
     Batch.objects.filter(pk=large).update(body=b"rubbish")
     let_time_pass()
     settle()
@@ -161,7 +161,7 @@ def test_a_batch_that_is_really_bad_is_still_set_aside_alone(agent: Agent, data)
     assert (row.tries, row.set_aside_at, row.fault) == (1, None, "")
 
 
-def test_an_artifact_that_is_missing_on_this_host_is_no_evidence(project, agent: Agent, data):
+def test_an_artifact_missing_on_this_host_does_not_change_a_verdict(project, agent: Agent, data):
     reference = a_reference(agent, "c", b'{"is_error": true}')
     with other_host(data):
         post(agent, reference)
@@ -187,14 +187,14 @@ def test_a_missing_artifact_delays_only_the_batches_that_need_it(agent: Agent, d
     post(agent, an_outcome("large", output=LARGE))
     retry_often()
     assert names() == {"kept", "large"}
-    # The same content, uploaded again, mends it.
+    # Uploading the same content again repairs it.
     a_reference(agent, "lost", b'"lost"')
     let_time_pass()
     settle()
     assert names() == {"kept", "large", "lost"}
 
 
-def test_an_artifact_stays_for_a_queued_batch(agent: Agent, data):
+def test_an_artifact_needed_by_a_queued_batch_is_not_removed(agent: Agent, data):
     reference = a_reference(agent, "c", b'"early"')
     with other_host(data):
         post(agent, reference)
@@ -209,7 +209,7 @@ def test_an_artifact_stays_for_a_queued_batch(agent: Agent, data):
     assert names() == {"c"}
 
 
-def test_a_fault_opens_a_finding_and_its_end_resolves_it(project, agent: Agent, data):
+def test_a_fault_opens_an_alert_that_resolves_when_it_ends(project, agent: Agent, data):
     with store_away(data):
         post(agent, an_outcome("large", output=LARGE))
         settle()
@@ -224,7 +224,7 @@ def test_a_fault_opens_a_finding_and_its_end_resolves_it(project, agent: Agent, 
     assert kinds(project) == []
 
 
-def test_the_page_of_the_backlog_names_the_fault(project, agent: Agent, pages: Pages, data):
+def test_the_backlog_page_names_the_fault(project, agent: Agent, pages: Pages, data):
     with store_away(data):
         post(agent, an_outcome("large", output=LARGE))
         settle()
@@ -233,12 +233,12 @@ def test_the_page_of_the_backlog_names_the_fault(project, agent: Agent, pages: P
         assert "Not a directory" in page
 
 
-def test_a_reclassification_continues_when_the_store_is_back(project, agent: Agent, data):
+def test_a_reclassification_resumes_when_the_store_is_back(project, agent: Agent, data):
     agent.post(an_outcome("large", output={"is_error": True, "text": LARGE}), an_outcome("small"))
     before = agent.outcome("large")
     start_reclassification(project.pk, by=EDITOR, criteria=CallCriteria())
     with store_away(data):
-        for _ in range(jobs.TRIES + 1):  # more than the deaths of a process that end a job
+        for _ in range(jobs.TRIES + 1):  # more often than a job may lose its process
             for part in waiting_parts():
                 run_part(part)
         assert Rejudging.objects.get().status == "running"
@@ -250,7 +250,7 @@ def test_a_reclassification_continues_when_the_store_is_back(project, agent: Age
 
 
 @pytest.mark.parametrize("away", [store_away, other_host])
-def test_a_reclassification_keeps_verdicts_it_cannot_read_the_output_of(
+def test_a_reclassification_does_not_change_verdicts_of_unreadable_outputs(
     project, agent: Agent, data, away
 ):
     agent.post(an_outcome("large", output={"is_error": True, "text": LARGE}), an_outcome("small"))
@@ -260,7 +260,7 @@ def test_a_reclassification_keeps_verdicts_it_cannot_read_the_output_of(
         job = reclassified(project)
         assert job.status == "failed"
         assert "keep their verdicts" in job.error
-        # One reason, however many artifacts: what a job adds up is bounded.
+        # One reason for all artifacts, so that the size of the result is bounded.
         not_checked = job.result["flips"]["not_checked"]
         assert not_checked.pop("The stored output cannot be read at the moment.") == 2
         assert not_checked.keys() <= {"No result was reported."}
@@ -271,7 +271,7 @@ def test_a_reclassification_keeps_verdicts_it_cannot_read_the_output_of(
     assert reclassified(project).status == "done"
 
 
-def test_suggestions_stay_while_outputs_cannot_be_read(project, agent: Agent, data):
+def test_suggestions_are_unchanged_while_outputs_cannot_be_read(project, agent: Agent, data):
     agent.post(*(an_outcome(f"c-{n}", output={"ok": False, "x": LARGE}) for n in range(30)))
     request_scan(project.pk)
     run_waiting_looks()
@@ -303,7 +303,9 @@ def test_an_upload_that_cannot_be_written_gets_503_with_retry_after(agent: Agent
     assert not Artifact.objects.exists()
 
 
-def test_pages_of_an_artifact_do_not_fail_while_the_store_is_away(agent: Agent, pages: Pages, data):
+def test_artifact_pages_do_not_fail_while_the_store_is_unavailable(
+    agent: Agent, pages: Pages, data
+):
     agent.post(an_outcome("large", output=LARGE))
     name = agent.outcome("large")["artifact_id"]
     with store_away(data):

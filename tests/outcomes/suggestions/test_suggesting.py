@@ -1,4 +1,4 @@
-"""Known failures of the built-in checks, and their rules written into another check."""
+"""Detection of failures by the built-in checks, and adding their rules to another check."""
 
 import json
 
@@ -29,7 +29,7 @@ def compiled(text):
 
 
 @pytest.mark.parametrize("tool", sorted(FAILING))
-def test_each_silent_failure_is_known_by_the_rule_of_its_form(tool):
+def test_each_silent_failure_is_matched_by_the_rule_for_its_pattern(tool):
     worked, failed, rule = FAILING[tool]
     assert known_failure(tool, worked, None) is None
     findings = known_failure(tool, failed, None)
@@ -38,11 +38,11 @@ def test_each_silent_failure_is_known_by_the_rule_of_its_form(tool):
 
 
 @pytest.mark.parametrize("tool", sorted(WORKING))
-def test_what_only_sounds_like_a_failure_is_none(tool):
+def test_an_output_that_only_resembles_a_failure_is_not_matched(tool):
     assert known_failure(tool, WORKING[tool], None) is None
 
 
-def test_the_value_is_shown_at_its_place():
+def test_a_match_has_the_selector_and_the_value():
     findings = known_failure("http_get", {"status": 503}, None)
     assert findings is not None
     assert (findings.selector, findings.value) == ("result.status", 503)
@@ -52,7 +52,7 @@ def test_the_value_is_shown_at_its_place():
 
 
 @pytest.mark.parametrize(("check", "rule"), SUGGESTED)
-def test_every_rule_that_is_suggested_says_the_same_in_a_check_of_its_own(check, rule):
+def test_a_suggested_rule_gives_the_same_verdict_in_a_new_check(check, rule):
     text = with_suggested(new_text("ours", "default"), check, rule, TOOL)
     ours, theirs = NamedCheck(compiled(text)), NamedCheck(shipped()[check])
     examples = loaded(shipped_text(check) or "")["examples"]
@@ -65,13 +65,13 @@ def test_every_rule_that_is_suggested_says_the_same_in_a_check_of_its_own(check,
         assert ours.explain("another", example["result"], None).rule != rule
 
 
-def test_what_the_library_knows_better_before_a_rule_is_known_here_too():
+def test_a_suggested_rule_is_added_after_the_built_in_rules_that_precede_it():
     text = with_suggested(new_text("ours", "default"), "shell", "exit-code", "grep_logs")
     rules = [rule["id"] for rule in loaded(text)["rules"]]
     assert rules == ["nothing-found", "exit-code"]
 
 
-def test_a_rule_goes_behind_those_that_are_there_under_a_free_name():
+def test_a_suggested_rule_is_appended_under_an_unused_id():
     text = with_suggested(new_text("ours", "flags"), "flags", "not-ok", TOOL)
     text = with_suggested(text, "flags", "not-ok", "other")
     document = loaded(text)
@@ -83,5 +83,5 @@ def test_a_rule_goes_behind_those_that_are_there_under_a_free_name():
 
 
 @pytest.mark.parametrize("tool", ["a|b", "[x]", "", "x" * 201, "a,b", "no", "null", "1.0", "☃ ü"])
-def test_a_tool_of_any_name_gets_a_rule_that_can_be_saved(tool):
+def test_a_rule_can_be_saved_for_a_tool_with_any_name(tool):
     compiled(with_suggested(new_text(name_for(tool), "default"), "flags", "not-ok", tool))

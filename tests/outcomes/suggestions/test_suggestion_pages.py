@@ -1,4 +1,4 @@
-"""Suggestions as people meet them: read, dismissed, and made a rule of in one click."""
+"""Pages of suggestions: list, dismissal, and the steps from a suggestion to a bound rule."""
 
 import re
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ def editor(client_as):
 
 @pytest.fixture
 def fails(project, agent):
-    """Two silent failures of three results, looked at."""
+    """Two silent failures among three scanned outputs."""
     agent.post(ran({"ok": False, "id": 1}, call_id="c-1"), ran({"ok": False}), ran({"ok": True}))
     return scan(project)
 
@@ -66,7 +66,7 @@ def flow_page(project, row):
 
 
 def step(client, project, row, act):
-    """A step's button, and all that a browser does after it."""
+    """Click the button of a step and follow the redirects."""
     return client.post(flow_page(project, row), {"act": act}, follow=True)
 
 
@@ -83,7 +83,7 @@ def test_the_list_names_the_worst_tool_and_links_to_each_suggestion(project, fai
     assert flow_page(project, fails) in answer.text
 
 
-def test_a_suggestion_shows_the_rule_next_to_an_output(project, fails, client_as):
+def test_a_suggestion_displays_the_rule_next_to_an_output(project, fails, client_as):
     answer = client_as(Role.VIEWER).get(flow_page(project, fails))
     text = text_of(answer)
     assert "Suggestion: count ok: false as failure" in text
@@ -103,7 +103,7 @@ def test_the_page_of_a_suggestion_lists_the_patterns_of_its_outputs(project, fai
     assert "c-1" in b"".join(file.streaming_content).decode()
 
 
-def test_a_suggestion_keeps_the_date_since_which_it_stands(project, fails, agent, client_as):
+def test_a_suggestion_preserves_its_first_seen_date(project, fails, agent, client_as):
     Suggestion.objects.update(first_seen_at=datetime(2026, 11, 2, 8, 15, tzinfo=UTC))
     agent.post(ran({"ok": False}))
     again = scan(project)
@@ -112,7 +112,7 @@ def test_a_suggestion_keeps_the_date_since_which_it_stands(project, fails, agent
     assert re.search(r'Suggested since\s+<time datetime="2026-11-02T08:15', shown)
 
 
-def test_several_values_are_counted_one_by_one(project, agent, client_as):
+def test_each_matching_value_is_counted(project, agent, client_as):
     agent.post(*[ran({"status": status}, tool="get") for status in (500, 500, 502)])
     row = scan(project)
     text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
@@ -133,7 +133,7 @@ def test_the_empty_page_counts_the_outputs_that_were_scanned(project, agent, cli
     assert "No suggestions: 2 of 2 calls sent an output in the last 24 hours" in text
 
 
-def test_calls_without_outputs_are_a_state_with_the_code_that_reports_them(
+def test_a_project_without_outputs_has_its_own_empty_state_with_example_code(
     project, agent, client_as
 ):
     agent.post(*[an_item(tool_name="crm_update", tool_success=True) for _ in range(3)])
@@ -145,7 +145,7 @@ def test_calls_without_outputs_are_a_state_with_the_code_that_reports_them(
     assert "looks like" not in text
 
 
-def test_names_and_values_of_agents_are_shown_as_they_are_and_do_nothing(project, agent, client_as):
+def test_tool_names_and_values_sent_by_agents_are_escaped(project, agent, client_as):
     agent.post(ran({"error": '`<b>` & "x"'}, tool="<i>`t`", agent_id="<u>"))
     scan(project)
     words = client_as(Role.VIEWER).get(page(project))
@@ -165,12 +165,12 @@ def test_a_suggestion_is_dismissed_and_restored(project, fails, editor):
     assert flow_page(project, fails) in editor.get(page(project)).text
 
 
-def test_a_scan_is_started_by_a_button(project, editor):
+def test_a_scan_can_be_started_on_the_page(project, editor):
     editor.post(reverse("outcomes:look_now", args=[project.slug]))
     assert SuggestionScan.objects.get(project=project).status == "queued"
 
 
-def test_four_steps_lead_from_a_suggestion_to_the_corrected_rate(project, fails, editor, agent):
+def test_a_suggestion_leads_in_four_steps_to_the_corrected_rate(project, fails, editor, agent):
     text = text_of(draft(editor, project, fails))
     assert "1 rule for crm_update in crm-update ." in text
     assert "As crm-update v1 . Computing its impact" in text
@@ -183,7 +183,7 @@ def test_four_steps_lead_from_a_suggestion_to_the_corrected_rate(project, fails,
         step(editor, project, fails, "bind")
     )
     assert [str(line) for line in bindings_of(project).lines] == ["* * crm_update → crm-update"]
-    request_scan(project.pk)  # finds that the rule covers them, and drops the suggestion
+    request_scan(project.pk)  # the scan finds that the rule covers them and drops the suggestion
     run_waiting_looks()
     assert "Reclassify 3 calls" in text_of(editor.get(flow_page(project, fails)))
     started = step(editor, project, fails, "reclassify")
@@ -217,20 +217,20 @@ def test_a_draft_can_be_discarded_and_a_binding_undone(project, fails, editor):
     assert not bindings_of(project).lines
 
 
-def test_a_viewer_takes_no_step(project, fails, client_as):
+def test_a_viewer_cannot_act_on_a_suggestion(project, fails, client_as):
     viewer = client_as(Role.VIEWER)
     viewer.get("/")
     assert draft(viewer, project, fails).status_code == 403
     assert not CheckDraft.objects.exists()
 
 
-def test_a_suggestion_of_another_project_is_not_there(fails):
+def test_a_suggestion_of_another_project_is_404(fails):
     other = builders.a_project("other")
     client = builders.signed_in(builders.a_member(other, Role.EDITOR).user)
     assert client.get(flow_page(other, fails)).status_code == 404
 
 
-def test_another_page_gets_the_card_of_a_tool(project, fails, client_as):
+def test_the_suggestion_card_of_a_tool_can_be_embedded_in_other_pages(project, fails, client_as):
     viewer = client_as(Role.VIEWER)
     part = reverse("outcomes:suggestion_part", args=[project.slug])
     assert "count ok: false as failure" in text_of(viewer.get(f"{part}?tool=crm_update"))
@@ -239,7 +239,7 @@ def test_another_page_gets_the_card_of_a_tool(project, fails, client_as):
         assert viewer.get(part + query).content == b""
 
 
-def test_the_card_reloads_itself_while_its_effect_is_computed(project, fails, editor):
+def test_the_card_polls_while_its_impact_is_computed(project, fails, editor):
     card = draft(editor, project, fails).text
     (again,) = map(unescape, re.findall(r'hx-get="([^"]+live/suggestion/[^"]+)"', card))
     assert again in unescape(editor.get(again).text)
@@ -248,7 +248,7 @@ def test_the_card_reloads_itself_while_its_effect_is_computed(project, fails, ed
 
 
 @pytest.mark.parametrize("judge", ["default", "http"])
-def test_for_a_built_in_check_a_new_check_is_drafted(project, agent, editor, judge):
+def test_a_new_check_is_drafted_if_a_built_in_check_is_bound(project, agent, editor, judge):
     if judge != "default":
         bind(project, [Binding("*", "*", "*", judge)], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"ok": True}))
@@ -265,7 +265,7 @@ def test_for_a_built_in_check_a_new_check_is_drafted(project, agent, editor, jud
     assert effect.result["flips"]["counts"]["newly_failed"] == 1
 
 
-def test_the_rule_goes_into_the_check_that_is_bound_to_the_tool(project, agent, editor):
+def test_the_rule_is_added_to_the_check_bound_to_the_tool(project, agent, editor):
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "crm_*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
@@ -280,13 +280,13 @@ def test_the_rule_goes_into_the_check_that_is_bound_to_the_tool(project, agent, 
     text = text_of(step(editor, project, suggestion, "save"))
     assert "mine checks new calls of crm_update ." in text
     assert "Reclassify 1 call" in text
-    run_waiting_parts()  # its effect comes first
+    run_waiting_parts()  # its impact is computed first
     request_scan(project.pk)
     run_waiting_looks()
     assert [each.tool.name for each in Suggestion.objects.all()] == ["other"]
 
 
-def test_an_open_draft_of_that_check_gets_the_rule_as_well(project, agent, editor):
+def test_the_rule_is_added_to_an_open_draft_of_the_bound_check(project, agent, editor):
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}), ran({"success": False}, tool="other"))
@@ -299,7 +299,7 @@ def test_an_open_draft_of_that_check_gets_the_rule_as_well(project, agent, edito
     assert "tool: other" in made.text
 
 
-def test_a_second_click_writes_no_second_rule_and_another_rule_of_the_tool_joins_it(
+def test_a_rule_is_drafted_only_once_and_other_rules_of_the_tool_join_the_draft(
     project, agent, editor
 ):
     agent.post(ran({"ok": False}), ran({"success": False}))
@@ -312,7 +312,7 @@ def test_a_second_click_writes_no_second_rule_and_another_rule_of_the_tool_joins
     assert (made.text.count("id: no-success"), made.text.count("id: not-ok")) == (1, 1)
 
 
-def test_a_rule_that_was_saved_elsewhere_is_bound_next(project, fails, editor):
+def test_a_rule_saved_in_the_editor_can_be_bound_next(project, fails, editor):
     draft(editor, project, fails)
     save_check(project, document=CheckDraft.objects.get().text, by=EDITOR)
     text = text_of(draft(editor, project, fails))
@@ -320,7 +320,7 @@ def test_a_rule_that_was_saved_elsewhere_is_bound_next(project, fails, editor):
     assert "Bind to crm_update" in text
 
 
-def test_a_draft_that_no_rule_fits_into_is_left_as_it_is(project, agent, editor):
+def test_a_draft_with_syntax_errors_is_not_changed(project, agent, editor):
     save_check(project, document=check_text(FINE), by=EDITOR)
     bind(project, [Binding("*", "*", "*", "mine")], by=EDITOR)
     agent.post(ran({"ok": False}))
@@ -332,14 +332,14 @@ def test_a_draft_that_no_rule_fits_into_is_left_as_it_is(project, agent, editor)
 
 
 @pytest.mark.parametrize("place", [("nothing", "not-ok"), ("flags", "nothing")])
-def test_only_rules_of_built_in_checks_are_drafted(project, fails, editor, place):
+def test_only_rules_of_built_in_checks_can_be_drafted(project, fails, editor, place):
     address = reverse("outcomes:suggestion", args=[project.slug, fails.tool_id, *place])
     answer = editor.post(address, {"act": "draft"}, follow=True)
     assert "Built-in rule not found." in text_of(answer)
     assert not CheckDraft.objects.exists()
 
 
-def test_an_alert_leads_here(project, fails, client_as):
+def test_an_alert_links_to_its_suggestion(project, fails, client_as):
     evaluate_project(project)
     (alert,) = open_alerts(project)
     flow = [fails.tool_id, fails.check_name, fails.rule]
@@ -348,7 +348,7 @@ def test_an_alert_leads_here(project, fails, client_as):
     assert "crm_update outputs look like failures" in listed
 
 
-def test_the_page_asks_the_same_number_of_queries_however_many_there_are(
+def test_the_number_of_queries_does_not_depend_on_the_number_of_suggestions(
     project, agent, client_as, django_assert_max_num_queries
 ):
     agent.post(*[ran({"ok": False}, tool=f"t-{n}") for n in range(30)])
@@ -360,14 +360,14 @@ def test_the_page_asks_the_same_number_of_queries_however_many_there_are(
         assert "29 more suggestions" in text_of(viewer.get(page(project)))
 
 
-def test_a_field_that_holds_an_object_is_named_and_not_spelled_out(project, agent, client_as):
+def test_an_object_value_is_described_without_quoting_it(project, agent, client_as):
     agent.post(ran({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "m"}}, tool="rpc"))
     row = scan(project)
     text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))
     assert "count a non-empty error as failure" in text
 
 
-def test_a_waiting_page_shows_the_result_of_the_scan(project, client_as):
+def test_a_page_waiting_for_a_scan_refreshes_when_it_ends(project, client_as):
     viewer = client_as(Role.VIEWER)
     state = reverse("outcomes:look_standing", args=[project.slug])
     request_scan(project.pk)
@@ -380,7 +380,7 @@ def test_a_waiting_page_shows_the_result_of_the_scan(project, client_as):
     assert state not in viewer.get(page(project)).text
 
 
-def test_a_bounded_list_says_so(project, agent, client_as, monkeypatch):
+def test_a_bounded_list_states_how_many_are_not_listed(project, agent, client_as, monkeypatch):
     monkeypatch.setattr("outcomes.suggestions.queries.SHOWN", 2)
     agent.post(*[ran({"ok": False}, tool=f"t-{number}") for number in range(5)])
     request_scan(project.pk)
@@ -390,7 +390,7 @@ def test_a_bounded_list_says_so(project, agent, client_as, monkeypatch):
     assert "2 of 5 suggestions" in text
 
 
-def test_a_partly_failed_list_says_so(project, agent, client_as):
+def test_a_partial_failure_in_a_list_is_described_as_failed_items(project, agent, client_as):
     agent.post(ran({"items": [{"id": 1, "error": "no row"}, {"id": 2}]}, tool="bulk"))
     row = scan(project)
     text = text_of(client_as(Role.VIEWER).get(flow_page(project, row)))

@@ -1,4 +1,4 @@
-"""Headlines about checks: short whatever the names are, and true when nothing was scanned."""
+"""Headlines about checks: short for any names, and accurate when nothing was scanned."""
 
 import pytest
 
@@ -33,5 +33,5 @@ def test_a_headline_about_a_long_name_has_at_most_90_characters():
         (Outputs(24, 18), True, "No suggestions: 18 of 24 calls sent an output"),
     ],
 )
-def test_without_suggestions_the_headline_says_what_was_scanned(outputs, is_scanned, words):
+def test_without_suggestions_the_headline_states_what_was_scanned(outputs, is_scanned, words):
     assert headline([], 0, outputs, PERIOD, is_scanned=is_scanned).startswith(words)

@@ -1,4 +1,4 @@
-"""Failures that no check sees are suggested as rules, exactly those, as long as they are there."""
+"""Undetected failures, and only those, are suggested as rules for as long as they exist."""
 
 from datetime import timedelta
 
@@ -64,14 +64,14 @@ def only(project):
     return rows
 
 
-def test_of_thirty_tools_exactly_the_ten_that_fail_silently_are_suggested(project, agent):
+def test_exactly_the_ten_of_thirty_tools_that_fail_silently_are_suggested(project, agent):
     agent.post(*results())
     assert Call.objects.values("tool").distinct().count() == 30
     assert looked(project) == {(tool, rule) for tool, (_, _, rule) in FAILING.items()}
     assert {(each.results, each.of) for each in Suggestion.objects.all()} == {(4, 12)}
 
 
-def test_a_suggestion_tells_what_was_seen_when_and_in_which_shapes(project, agent):
+def test_a_suggestion_has_values_times_and_shapes_of_the_matching_outputs(project, agent):
     times = [f"2026-11-18T12:00:0{second}+00:00" for second in range(4)]
     agent.post(
         ran({"ok": False, "id": 1}, call_id="one", timestamp=times[0]),
@@ -92,7 +92,7 @@ def test_a_suggestion_tells_what_was_seen_when_and_in_which_shapes(project, agen
     assert result.last_at - result.first_at == timedelta(seconds=2)
 
 
-def test_it_goes_when_the_check_knows_better(project, agent):
+def test_a_suggestion_is_removed_when_a_bound_check_detects_the_failure(project, agent):
     agent.post(ran({"ok": False}))
     assert looked(project)
     bound(project, "*", "flags")
@@ -100,7 +100,7 @@ def test_it_goes_when_the_check_knows_better(project, agent):
     assert not Suggestion.objects.exists()
 
 
-def test_what_a_rule_calls_success_on_purpose_is_not_suggested(project, agent):
+def test_an_output_explicitly_accepted_by_a_rule_is_not_suggested(project, agent):
     words = NOT_OK.replace("verdict: failure", "verdict: success")
     save_check(project, document=words, by=EDITOR)
     bound(project, "*", "ours")
@@ -108,7 +108,7 @@ def test_what_a_rule_calls_success_on_purpose_is_not_suggested(project, agent):
     assert looked(project) == {("crm_update", "flags/no-success")}
 
 
-def test_only_what_is_judged_success_is_suggested(project, agent):
+def test_only_outputs_counted_as_success_are_suggested(project, agent):
     save_check(project, document=NOT_OK.replace("success\n", "unknown\n"), by=EDITOR)
     bound(project, "*", "ours")
     agent.post(
@@ -126,7 +126,7 @@ def test_a_large_output_is_scanned_completely(project, agent):
     assert looked(project) == {("crm_update", "flags/not-ok")}
 
 
-def test_of_each_tool_the_newest_results_count(project, agent, monkeypatch):
+def test_only_the_newest_outputs_of_each_tool_are_scanned(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.suggestions.commands.scans.NEWEST", 3)
     later = "2026-11-18T13:00:0{}+00:00"
     agent.post(ran({"ok": False}, timestamp="2026-11-18T12:00:00+00:00"))
@@ -135,7 +135,7 @@ def test_of_each_tool_the_newest_results_count(project, agent, monkeypatch):
     assert looked(project) == set()
 
 
-def test_only_tools_with_new_results_are_looked_at_again(project, agent):
+def test_only_tools_with_new_outputs_are_scanned_again(project, agent):
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
     looked(project)
     Suggestion.objects.update(of=99)
@@ -150,7 +150,7 @@ def test_only_tools_with_new_results_are_looked_at_again(project, agent):
     assert Suggestion.objects.get(tool__name="other").of == 1
 
 
-def test_a_result_that_comes_for_a_known_call_is_new(project, agent):
+def test_a_late_output_of_a_recorded_call_is_new(project, agent):
     agent.post_events(builders.an_event("call_executed", "c-1", tool_name="crm_update"))
     assert looked(project) == set()
     agent.post(ran({"ok": False}, call_id="c-1"))
@@ -170,7 +170,7 @@ def test_a_scan_starts_only_after_a_change(project, agent):
     assert len(request_scans()) == 1
 
 
-def test_one_scan_is_queued_at_a_time(project):
+def test_only_one_scan_is_queued_at_a_time(project):
     first = request_scan(project.pk)
     assert request_scan(project.pk).pk == first.pk
     assert SuggestionScan.objects.count() == 1
@@ -192,7 +192,7 @@ def test_a_scan_whose_worker_died_is_retried(project, agent):
 
 @pytest.fixture
 def short_turns(monkeypatch):
-    """Each turn is over with the first tool."""
+    """End each turn of a scan after its first tool."""
     monkeypatch.setattr(jobs, "TURN", 0.0)
 
 
@@ -202,7 +202,7 @@ def first_turn(project):
     assert SuggestionScan.objects.get().status == "queued"
 
 
-def test_a_scan_whose_turn_is_over_makes_room_for_other_jobs(project, agent, short_turns):
+def test_a_scan_yields_to_other_jobs_when_its_turn_ends(project, agent, short_turns):
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
     first_turn(project)
     assert Suggestion.objects.count() == 1
@@ -228,7 +228,7 @@ def test_calls_that_arrive_during_a_scan_are_covered_by_the_next(project, agent,
     assert (suggestion_scan.status, suggestion_scan.is_requested_again) == ("done", False)
 
 
-def test_calls_that_arrive_between_two_turns_are_covered_by_the_next(project, agent, short_turns):
+def test_calls_that_arrive_between_two_turns_are_covered(project, agent, short_turns):
     agent.post(ran({"ok": True}), ran({"ok": True}, tool="other"))
     first_turn(project)
     agent.post(ran({"success": False}, tool="provision"))
@@ -237,7 +237,7 @@ def test_calls_that_arrive_between_two_turns_are_covered_by_the_next(project, ag
     assert only(project).tool.name == "provision"
 
 
-def test_a_scan_continues_where_its_turn_ended(project, agent, short_turns):
+def test_a_scan_resumes_where_its_turn_ended(project, agent, short_turns):
     agent.post(ran({"ok": False}), ran({"ok": False}, tool="other"))
     first_turn(project)
     first = only(project)
@@ -248,12 +248,12 @@ def test_a_scan_continues_where_its_turn_ended(project, agent, short_turns):
         (True, 99),
         (False, 1),
     }
-    assert len(request_scans()) == 1  # for what came meanwhile
+    assert len(request_scans()) == 1  # for calls that arrived during the scan
     run_waiting_looks()
     assert Suggestion.objects.get(pk=first.pk).results == 2
 
 
-def test_what_is_dismissed_stays_so_and_can_be_brought_back(project, agent):
+def test_a_dismissed_suggestion_stays_dismissed_until_it_is_restored(project, agent):
     agent.post(ran({"ok": False}))
     looked(project)
     number = only(project).pk
@@ -270,7 +270,7 @@ def test_what_is_dismissed_stays_so_and_can_be_brought_back(project, agent):
     ]
 
 
-def test_what_is_dismissed_and_gone_is_still_dismissed_when_it_comes_again(project, agent):
+def test_a_dismissed_suggestion_that_recurs_is_still_dismissed(project, agent):
     agent.post(ran({"ok": False}))
     looked(project)
     dismiss_suggestion(project.pk, only(project).pk, by=EDITOR)
@@ -282,7 +282,7 @@ def test_what_is_dismissed_and_gone_is_still_dismissed_when_it_comes_again(proje
     assert only(project).results == 1
 
 
-def test_what_is_brought_back_with_nothing_left_of_it_goes(project, agent):
+def test_restoring_a_suggestion_without_matches_removes_it(project, agent):
     agent.post(ran({"ok": False}))
     looked(project)
     dismiss_suggestion(project.pk, only(project).pk, by=EDITOR)
@@ -292,7 +292,7 @@ def test_what_is_brought_back_with_nothing_left_of_it_goes(project, agent):
     assert not Suggestion.objects.exists()
 
 
-def test_who_may_not_write_checks_dismisses_nothing(project, agent):
+def test_dismissing_requires_the_editor_role(project, agent):
     agent.post(ran({"ok": False}))
     looked(project)
     operator = Actor(ActorKind.PERSON, 1, "o@example.test", Role.OPERATOR)
@@ -301,7 +301,7 @@ def test_who_may_not_write_checks_dismisses_nothing(project, agent):
             does(project.pk, only(project).pk, by=operator)
 
 
-def test_nothing_of_another_project_is_reached(project, agent):
+def test_suggestions_of_another_project_cannot_be_dismissed(project, agent):
     other = builders.a_project("other")
     agent.post(ran({"ok": False}))
     looked(project)
@@ -310,7 +310,7 @@ def test_nothing_of_another_project_is_reached(project, agent):
         dismiss_suggestion(other.pk, only(project).pk, by=EDITOR)
 
 
-def test_results_of_every_environment_and_agent_are_looked_at(project):
+def test_outputs_of_all_environments_and_agents_are_scanned(project):
     key = builders.a_key(project, "agent", "ingest", env="staging")[0]
     Agent(builders.bearing(key)).post(ran({"ok": False}, agent_id="lonely"))
     assert looked(project) == {("crm_update", "flags/not-ok")}
@@ -318,10 +318,10 @@ def test_results_of_every_environment_and_agent_are_looked_at(project):
     assert (sample["agent"], sample["environment"]) == ("lonely", "staging")
 
 
-def test_of_large_outputs_a_bounded_number_of_bytes_is_read(project, agent, monkeypatch):
+def test_the_bytes_read_from_large_outputs_are_bounded(project, agent, monkeypatch):
     monkeypatch.setattr("outcomes.suggestions.commands.scans.ALL_LARGE", 50_000)
     monkeypatch.setattr("outcomes.suggestions.commands.scans.LARGEST", 30_000)
-    sizes = (40_000, 20_000, 20_000, 20_000)  # the newest last; too large, no more, read, read
+    sizes = (40_000, 20_000, 20_000, 20_000)  # oldest first: too large, over budget, read, read
     agent.post(
         *[
             ran({"log": "x" * size, "ok": False}, timestamp=f"2026-11-18T12:00:0{second}+00:00")

@@ -1,4 +1,4 @@
-"""Suggestions over HTTP: read by programs, dismissed and brought back."""
+"""Suggestions over HTTP: reading, dismissing and restoring them."""
 
 import json
 
@@ -24,7 +24,7 @@ def dismiss(agent, number, **words):
     return agent.send(path, json.dumps(words).encode())
 
 
-def test_a_suggestion_tells_its_rule_its_row_and_its_samples(project, agent):
+def test_a_suggestion_has_its_rule_row_and_samples(project, agent):
     assert agent.get(SUGGESTIONS) == {"suggestions": [], "looked_at": None}
     looked(project, agent)
     response = agent.get(SUGGESTIONS)
@@ -38,7 +38,7 @@ def test_a_suggestion_tells_its_rule_its_row_and_its_samples(project, agent):
     assert (sample["call"], sample["agent"], sample["shape"]) == ("c-1", "bot", "{ok: false}")
 
 
-def test_it_is_dismissed_and_brought_back(project, agent):
+def test_a_suggestion_can_be_dismissed_and_restored(project, agent):
     looked(project, agent)
     number = agent.get(SUGGESTIONS)["suggestions"][0]["id"]
     assert dismiss(agent, number).json()["dismissed_by"]

@@ -1,4 +1,4 @@
-"""The slowest calls, located by durations counted in stretches of time."""
+"""The slowest calls, located by duration buckets of time ranges."""
 
 from collections import Counter
 
@@ -23,7 +23,7 @@ def counted(calls):
 
 
 @given(calls=CALLS, most=st.integers(1, 12))
-def test_the_slowest_calls_are_in_what_is_looked_through(calls, most):
+def test_the_stretches_to_read_contain_the_slowest_calls(calls, most):
     worth = stretches_to_read(counted(calls), most, room=10_000)
     looked = [
         took
@@ -36,7 +36,7 @@ def test_the_slowest_calls_are_in_what_is_looked_through(calls, most):
 
 @given(calls=CALLS, most=st.integers(1, 12), room=st.integers(0, 40))
 @example(calls=[(0, 3e4), (0, 900.0), (0, 900.0), (0, 900.0), (1, 3e4)], most=3, room=4)
-def test_little_room_costs_the_earlier_ones_of_those_that_took_as_long(calls, most, room):
+def test_with_little_room_earlier_stretches_of_equal_durations_are_omitted(calls, most, room):
     worth = stretches_to_read(counted(calls), most, room)
     complete = stretches_to_read(counted(calls), most, 10_000)
     left_out = set(complete.stretches) - set(worth.stretches)
@@ -52,11 +52,11 @@ def test_little_room_costs_the_earlier_ones_of_those_that_took_as_long(calls, mo
     assert all(each < stored for each in left_out for stored in only_equal & set(worth.stretches))
 
 
-def test_nothing_was_measured():
+def test_without_measured_durations_nothing_is_read():
     assert stretches_to_read({}, 10, 100).stretches == []
 
 
-def test_neighbours_are_one_stretch():
+def test_adjacent_stretches_are_joined():
     assert joined([Stretch(0, 15), Stretch(15, 30), Stretch(45, 60)]) == [
         Stretch(0, 30),
         Stretch(45, 60),

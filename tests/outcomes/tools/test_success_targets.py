@@ -1,4 +1,4 @@
-"""Success targets: who sets them, and where rates below them are red."""
+"""Success targets: permissions to set them, and red rates below them."""
 
 import re
 
@@ -40,7 +40,7 @@ def test_without_a_target_no_rate_is_red(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_rates_below_the_target_of_the_project_are_red_on_every_page(pages, set_target, project):
+def test_rates_below_the_project_target_are_red_on_every_page(pages, set_target, project):
     assert set_target(percent="93").status_code == 302
     assert Project.objects.get(pk=project.pk).success_target == 0.93
     for path in ("tools/", "overview/"):
@@ -54,18 +54,18 @@ def test_rates_below_the_target_of_the_project_are_red_on_every_page(pages, set_
 
 
 @pytest.mark.usefixtures("traffic")
-def test_the_target_of_a_tool_wins_over_that_of_the_project(pages, set_target):
+def test_a_tool_target_overrides_the_project_target(pages, set_target):
     set_target(percent="93")
     assert set_target("crm", "40").status_code == 302
     assert red_tools(pages.get("tools/").content.decode()) == []
-    set_target("crm")  # empty: no target of its own
+    set_target("crm")  # empty, so the tool has no target
     assert red_tools(pages.get("tools/").content.decode()) == ["crm"]
     entries = AuditEntry.objects.filter(action="success target set").order_by("number")
     assert [each.details["target"] for each in entries] == ["93.0 %", "40.0 %", None]
 
 
 @pytest.mark.usefixtures("traffic")
-def test_a_full_rate_is_dimmed(pages):
+def test_a_rate_of_100_percent_is_dimmed(pages):
     assert '<b class="quiet-text">100.0 %</b>' in pages.get("tools/").content.decode()
 
 
@@ -79,6 +79,6 @@ def test_an_unknown_tool_or_an_impossible_target_is_rejected(set_target, project
     assert not Tool.objects.exclude(success_target=None).exists()
 
 
-def test_only_editors_set_targets(set_target, pages, project):
+def test_only_editors_can_set_targets(set_target, pages, project):
     assert set_target(percent="90", role=Role.OPERATOR).status_code == 403
     assert "Targets" not in pages.text("tools/")

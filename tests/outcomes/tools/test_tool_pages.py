@@ -1,4 +1,4 @@
-"""The tools of a project, and the page of one."""
+"""The list of tools and the tool page."""
 
 import csv
 import html
@@ -66,7 +66,7 @@ def traffic(agent) -> None:
 
 
 @pytest.mark.usefixtures("traffic")
-def test_the_list_has_the_worst_first_with_the_previous_period(pages):
+def test_tools_are_listed_worst_first_and_compared_with_the_previous_period(pages):
     page = pages.get("tools/")
     body = page.content.decode()
     assert "crm success down to 50.0 % from 100.0 %" in text_of(page)
@@ -80,7 +80,7 @@ def test_the_list_has_the_worst_first_with_the_previous_period(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_its_numbers_lead_to_the_very_calls_that_they_count(pages):
+def test_each_figure_links_to_exactly_the_calls_it_counts(pages):
     body = pages.get("tools/").content.decode()
     for name, number in (("ran-failed", 20), ("disagree", 20), ("denied", 3)):
         (link,) = re.findall(rf'href="([^"]*show={name})"', body)
@@ -89,14 +89,14 @@ def test_its_numbers_lead_to_the_very_calls_that_they_count(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_a_step_of_its_chart_leads_to_its_own_calls(pages, project):
+def test_each_chart_column_links_to_its_calls(pages, project):
     body = pages.client.get(tool_url(project.slug, "docs")).content.decode()
     shown = pages.client.get(html.unescape(re.findall(r'href="([^"]*from=[^"]*)"', body)[-1]))
     assert shown.content.decode().count('<tr data-row="') == 3
 
 
 @pytest.mark.usefixtures("traffic")
-def test_any_column_sorts_and_names_are_searched(pages):
+def test_the_list_can_be_sorted_by_any_column_and_searched_by_name(pages):
     def shown(**query):
         return tools_of(pages.get("tools/", **query).content.decode())
 
@@ -113,7 +113,7 @@ def test_any_column_sorts_and_names_are_searched(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_each_tool_tells_which_check_judges_it(pages, project):
+def test_each_tool_names_the_check_that_applies(pages, project):
     a_check(project)
     bound(project, "crm mine")
     body = pages.get("tools/").content.decode()
@@ -128,7 +128,7 @@ def test_each_tool_tells_which_check_judges_it(pages, project):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_a_tool_tells_how_it_does_and_where_it_fails(pages):
+def test_the_tool_page_states_the_success_rate_and_where_the_tool_fails(pages):
     page = pages.get("tools/crm/")
     body, text = page.content.decode(), text_of(page)
     assert "crm success down to 50.0 % from 100.0 %" in text
@@ -138,7 +138,7 @@ def test_a_tool_tells_how_it_does_and_where_it_fails(pages):
     assert tile(body, "took").endswith(
         "vs 40 ms p50 80 ms, p99 80 ms The 95th percentile over time"
     )
-    assert "Similar failures" in text  # without script a link
+    assert "Similar failures" in text  # a link without JavaScript
     assert "crm was not called" in pages.text("tools/crm/", agent="reader")
 
 
@@ -156,7 +156,7 @@ def test_similar_failures_are_grouped_and_linked_to_their_calls(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_its_parts_show_patterns_slow_calls_and_agents(pages, project, agent):
+def test_the_tool_page_lists_patterns_slow_calls_and_agents(pages, project, agent):
     agent.post(*calls("crm", 1, 0, call_id="slow-one", elapsed_ms=9_000, agent_id="other"))
     results = pages.text("live/tool-results/", of="crm")
     assert "2 patterns in the newest 41 outputs" in results
@@ -167,7 +167,7 @@ def test_its_parts_show_patterns_slow_calls_and_agents(pages, project, agent):
     assert "bot 40 vs 40" in text_of(pages.get("live/tool-calls/", of="crm"))
 
 
-def test_a_headline_carries_doubt_instead_of_success(pages, agent, project):
+def test_the_headline_states_doubt_instead_of_success(pages, agent, project):
     silent = [an_item(tool_name="lookup", output={"ok": False}) for _ in range(6)]
     agent.post(*silent, *calls("lookup", 4, 0), *calls("docs", 9, 0))
     scanned(project)
@@ -192,7 +192,7 @@ def test_a_headline_carries_doubt_instead_of_success(pages, agent, project):
     assert "40.0\N{EN DASH}100.0 % of 10 6 in doubt" in agents
 
 
-def test_a_page_says_when_nothing_can_be_checked(pages, agent):
+def test_a_tool_without_outputs_says_that_nothing_was_checked(pages, agent):
     agent.post(*[an_item(tool_name="hello", output=None) for _ in range(24)])
     page = pages.get("tools/hello/")
     words = "24 calls reported success. None sent an output, so none was checked."
@@ -208,7 +208,7 @@ def test_a_page_says_when_nothing_can_be_checked(pages, agent):
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_a_tool_may_be_called_anything(pages, agent, project, name):
+def test_a_tool_name_can_contain_any_characters(pages, agent, project, name):
     agent.post(*calls(name, 1, 0))
     body = pages.get("tools/").content.decode()
     (link,) = re.findall(r'class="row-link mono" href="([^"]*)"', body)
@@ -219,7 +219,7 @@ def test_a_tool_may_be_called_anything(pages, agent, project, name):
         assert pages.client.get(html.unescape(part)).status_code in (200, 204)
 
 
-def test_many_tools_stand_on_several_pages(pages, agent, monkeypatch):
+def test_the_list_of_tools_is_paginated(pages, agent, monkeypatch):
     monkeypatch.setattr("outcomes.tools.views.tools.SHOWN", 3)
     agent.post(*[an_item(tool_name=f"t-{at}") for at in range(7)])
     seen, path, number = list[str](), "tools/?sort=tool", 0
@@ -233,7 +233,7 @@ def test_many_tools_stand_on_several_pages(pages, agent, monkeypatch):
     assert tools_of(pages.get("tools/", place="900").content.decode()) == ["t-0", "t-1", "t-2"]
 
 
-def test_what_was_never_called_is_no_tool(pages, agent):
+def test_a_tool_that_was_never_called_is_404(pages, agent):
     agent.post(an_item())
     assert pages.get(f"tools/{quote('nothing/at all', safe='')}/").status_code == 404
     assert pages.get("live/tool-calls/", of="nothing").status_code == 404
@@ -243,7 +243,7 @@ def test_what_was_never_called_is_no_tool(pages, agent):
     assert pages.get("groups/nonsense/", format="csv").status_code == 404
 
 
-def test_an_empty_time_offers_a_longer_one(pages, agent):
+def test_a_period_without_calls_has_an_empty_state(pages, agent):
     assert "No tool calls in the last 24 hours" in pages.text("tools/")
     agent.post(an_item(timestamp=ago(days=9)))
     assert "No tools in this range" in pages.text("tools/")
@@ -252,7 +252,7 @@ def test_an_empty_time_offers_a_longer_one(pages, agent):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_tables_are_files_as_well(pages):
+def test_tool_tables_can_be_downloaded(pages):
     def rows(path, **query):
         answer = pages.get(path, format="csv", **query)
         text = b"".join(answer.streaming_content).decode()
@@ -272,7 +272,7 @@ def test_tables_are_files_as_well(pages):
 
 
 @pytest.mark.usefixtures("traffic")
-def test_live_parts_answer_only_when_something_changed(pages, agent):
+def test_live_sections_update_only_after_a_change(pages, agent):
     by_script = {"HX-Request": "true"}
     for path in ("tools/", "tools/crm/", "live/tool-groups/"):
         fields = {"range": "30d", "of": "crm"}
@@ -280,7 +280,7 @@ def test_live_parts_answer_only_when_something_changed(pages, agent):
         body = answer.content.decode()
         (live,) = re.findall(r'data-live hx-get="([^"]*)"', body)
         answer = pages.client.get(html.unescape(live), headers=by_script)
-        # The minute may have passed meanwhile.
+        # The minute may have changed in the meantime.
         assert answer.status_code == 204 or "data-live" in answer.content.decode()
         agent.post(*calls("crm", 1, 0))
         fresh = pages.client.get(html.unescape(live), headers=by_script).content.decode()
@@ -288,7 +288,9 @@ def test_live_parts_answer_only_when_something_changed(pages, agent):
         assert ('id="sentence" hx-swap-oob="true"' in fresh) == (path != "live/tool-groups/")
 
 
-def test_fourteen_queries_whatever_there_is(pages, agent, project, django_assert_max_num_queries):
+def test_the_tool_pages_use_at_most_fourteen_queries(
+    pages, agent, project, django_assert_max_num_queries
+):
     a_check(project)
     bound(project, "t-1 mine")
     agent.post(
@@ -309,8 +311,8 @@ def test_fourteen_queries_whatever_there_is(pages, agent, project, django_assert
                     pages.client.get(request, headers=headers)
 
 
-def test_every_number_is_that_of_the_statistics_and_of_a_recount(pages, agent, reader, project):
-    """Random traffic, in scopes that cut minutes, hours and days of another zone."""
+def test_every_tool_figure_matches_the_stats_api_and_a_recount(pages, agent, reader, project):
+    """Random traffic, in scopes that cut minutes, hours and days of another time zone."""
     chance, now = Random(7), datetime.now(UTC)  # noqa: S311 - the same traffic each time
     for _ in range(4):
         agent.post(
@@ -381,7 +383,7 @@ def recounted(span: Span, agent: str | None) -> dict[str, Figures]:
     return dict(result)
 
 
-def test_the_navigation_leads_there(pages):
+def test_the_navigation_links_to_the_tools_page(pages):
     page = pages.get("tools/")
     address = reverse("outcomes:tools", args=[page.context["project"].slug])
     assert f'href="{address}' in page.content.decode()

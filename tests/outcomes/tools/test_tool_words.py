@@ -1,4 +1,4 @@
-"""Headlines of the pages of tools."""
+"""Headlines of the tool pages."""
 
 from datetime import UTC, datetime
 
@@ -90,7 +90,7 @@ def suspected(*tools: str, is_all=True) -> Doubt:
         ),
     ],
 )
-def test_the_list_opens_with_a_drop_or_with_outputs_in_doubt(rows, fallen, doubt, words):
+def test_the_list_headline_states_a_drop_or_outputs_in_doubt(rows, fallen, doubt, words):
     assert strip_tags(tools_sentence(rows, fallen, doubt, DAY)) == words
     assert len(words) <= 90
 
@@ -133,7 +133,7 @@ def test_the_list_opens_with_a_drop_or_with_outputs_in_doubt(rows, fallen, doubt
         ),
     ],
 )
-def test_the_headline_of_a_tool_claims_no_more_than_was_checked(now, before, doubt, words):
+def test_the_tool_headline_claims_no_more_than_was_checked(now, before, doubt, words):
     assert strip_tags(tool_sentence("t", now, before, DAY, doubt)) == words
 
 
@@ -145,5 +145,5 @@ def test_the_headline_of_a_tool_claims_no_more_than_was_checked(now, before, dou
         (figures(5, 1, missed=1), suspected("t"), "All from bot. Agents missed 1 of 1 failure."),
     ],
 )
-def test_the_second_sentence_names_the_agent_and_what_agents_missed(now, doubt, words):
+def test_the_second_sentence_names_the_agent_and_the_missed_failures(now, doubt, words):
     assert strip_tags(tool_second_sentence(now, doubt)) == words

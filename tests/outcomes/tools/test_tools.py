@@ -1,4 +1,4 @@
-"""Tools beside the time before, and the orders they are put in."""
+"""Tools compared with the previous period, and their sort orders."""
 
 import pytest
 
@@ -32,13 +32,13 @@ ROWS = [
 ]
 
 
-def test_the_worst_stands_first_as_far_as_that_is_sure():
-    # Four of five may well be more than 90 of 100.
+def test_the_worst_tool_by_confidence_bound_is_first():
+    # The true rate behind 4 of 5 may well be higher than that behind 90 of 100.
     assert names(ROWS, "success") == ["sure", "few", "good", "refused"]
 
 
 @pytest.mark.parametrize("column", list(ORDERS))
-def test_what_is_not_known_stands_last_however_a_column_is_turned(column):
+def test_tools_without_a_value_are_last_in_either_direction(column):
     key = ORDERS[column].key
     unknown = {row.name for row in ROWS if key(row) is None}
     for turned in (False, True):
@@ -49,17 +49,17 @@ def test_what_is_not_known_stands_last_however_a_column_is_turned(column):
     assert values == sorted(values, reverse=not ORDERS[column].least_first)
 
 
-def test_equals_stand_by_their_names_both_ways():
+def test_ties_are_sorted_by_name_in_either_direction():
     rows = [compared(name, figures(1)) for name in "cab"]
     assert names(rows, "calls") == names(rows, "calls", turned=True) == ["a", "b", "c"]
 
 
-def test_a_change_is_that_between_the_rates_as_they_are_shown():
+def test_the_change_is_the_difference_of_the_rounded_rates():
     assert compared("t", figures(811, 189), figures(991, 9)).change == -18.0
     assert compared("t", figures(1), figures(denied=1)).change is None
 
 
-def test_what_ran_and_failed_is_no_timeout():
+def test_timeouts_are_not_counted_as_ran_and_failed():
     result = figures(3, 2)
     result.add(("timeout", "failure", ""), 5)
     result.add(("artifact_reference", "failure", ""), 1)

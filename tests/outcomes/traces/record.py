@@ -102,7 +102,7 @@ class _Posts(BaseHTTPRequestHandler):
 
 
 def from_protobuf(body: bytes) -> Any:
-    """The post in OTLP's JSON, whose ids are hexadecimal."""
+    """The post as OTLP JSON, in which ids are hexadecimal."""
     return with_hex_ids(MessageToDict(service.ExportTraceServiceRequest.FromString(body)))
 
 
@@ -128,7 +128,7 @@ def record(name: str) -> None:
         subprocess.run(command, env=os.environ | variables, check=True, timeout=PATIENCE)
         collector.shutdown()
         text = json.dumps(collector.posts, indent=1, ensure_ascii=False)
-    # Paths of this machine, in tracebacks.
+    # Local paths in tracebacks.
     text = re.sub(r"/[^\s\"\\]*/(lib/python3|programs|site-packages)", r"/app/\1", text)
     (FIXTURES / f"{name}.json").write_text(text + "\n")
 
@@ -149,7 +149,7 @@ def node_command(name: str) -> list[str]:
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["npm", "init", "--yes"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["npm", "install", "--silent", *program.packages], cwd=folder, check=True)
-    # Beside its packages: that is where Node looks for them.
+    # Next to its packages, as Node searches for them there.
     return ["node", str(shutil.copy(PROGRAMS / program.file, folder))]
 
 

@@ -64,7 +64,7 @@ def as_json(*spans: dict[str, Any], **fields: Any) -> bytes:
 
 
 def as_protobuf(*spans: dict[str, Any], **fields: Any) -> bytes:
-    """The same in protobuf, whose JSON form has ids in base64."""
+    """The same spans as protobuf, whose generic JSON form has ids in Base64."""
     body = request(*spans, **fields)
     for resource_spans in body["resourceSpans"]:
         for scope_spans in resource_spans["scopeSpans"]:

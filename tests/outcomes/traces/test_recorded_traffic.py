@@ -1,4 +1,4 @@
-"""Recorded traffic of real libraries becomes calls. `record.py` records it anew."""
+"""Recorded traffic of real libraries becomes calls. `record.py` records it again."""
 
 import json
 from pathlib import Path
@@ -43,12 +43,12 @@ def send(project):
     return send
 
 
-def test_every_recording_is_tested():
+def test_every_recording_has_a_test():
     assert {file.stem for file in FIXTURES.iterdir()} == set(SENT)
 
 
 @pytest.mark.parametrize("name", SENT)
-def test_a_tool_call_of_a_library_is_one_call_with_its_output(send, agent, name):
+def test_a_recorded_tool_call_becomes_one_call_with_its_output(send, agent, name):
     send(name)
     (call,) = (each for each in agent.outcomes() if each["tool_name"] == "crm_lookup")
     expected = {"output": OUTPUT, "agent_id": "billing-bot", "reported": None} | SENT[name]
@@ -59,7 +59,7 @@ def test_a_tool_call_of_a_library_is_one_call_with_its_output(send, agent, name)
 
 
 @pytest.mark.parametrize("name", ["langchain-openinference", "langchain-openllmetry"])
-def test_a_tool_that_raised_is_a_failure_with_its_message(send, agent, name):
+def test_a_tool_exception_becomes_a_failure_with_its_message(send, agent, name):
     send(name)
     (call,) = (each for each in agent.outcomes() if each["tool_name"] == "send_mail")
     assert (call["type"], call["verdict"]) == ("failure", "failure")

@@ -1,4 +1,4 @@
-"""`POST traces`: from spans to calls with verdicts."""
+"""`POST traces` turns spans into calls with verdicts."""
 
 import gzip
 import json
@@ -56,7 +56,7 @@ def test_a_tool_span_becomes_a_call_with_its_verdict(exporter, agent, encoding):
     assert differences() == []
 
 
-def test_an_unset_status_is_no_verdict_and_ok_is_one(exporter, agent):
+def test_an_unset_status_has_no_verdict_and_ok_is_success(exporter, agent):
     send(
         exporter,
         a_span(attributes=GEN_AI | {"gen_ai.tool.call.id": "unset"}),
@@ -83,14 +83,14 @@ def test_an_unset_status_is_no_verdict_and_ok_is_one(exporter, agent):
         ({"status": {"code": 2}}, "reported as failed"),
     ],
 )
-def test_an_error_status_is_a_failure_with_its_text(exporter, agent, fields, error):
+def test_an_error_status_is_a_failure_with_its_message(exporter, agent, fields, error):
     send(exporter, a_span(attributes=GEN_AI | {"gen_ai.tool.call.id": "c"}, **fields))
     settle()
     call = agent.outcome(f"otel-{TRACE}-c")
     assert (call["type"], call["error"], call["verdict"]) == ("failure", error, "failure")
 
 
-def test_spans_of_framework_client_and_server_are_one_call(exporter, agent):
+def test_framework_client_and_server_spans_of_one_call_are_merged(exporter, agent):
     outer = a_span("crm", attributes={"openinference.span.kind": "TOOL", "tool.name": "crm"})
     mcp = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "crm"}
     client = a_span("tools/call crm", attributes=mcp, kind=3, parentSpanId=outer["spanId"])
@@ -109,13 +109,13 @@ def test_spans_of_framework_client_and_server_are_one_call(exporter, agent):
     assert differences() == []
 
 
-def test_two_calls_of_the_same_tool_in_one_trace_are_two(exporter, agent):
+def test_two_calls_of_the_same_tool_in_one_trace_stay_separate(exporter, agent):
     send(exporter, a_span(attributes=GEN_AI), a_span(attributes=GEN_AI))
     settle()
     assert len(agent.outcomes()) == 2
 
 
-def test_a_repeated_post_is_recognised(exporter, agent):
+def test_a_repeated_post_is_deduplicated(exporter, agent):
     span = a_span(attributes=GEN_AI)
     send(exporter, span)
     send(exporter, span)
@@ -124,7 +124,7 @@ def test_a_repeated_post_is_recognised(exporter, agent):
     assert differences() == []
 
 
-def test_session_and_agent_of_an_ancestor_are_those_of_the_call(exporter, agent):
+def test_a_call_inherits_session_and_agent_from_an_ancestor_span(exporter, agent):
     parent = a_span(
         "invoke_agent", attributes={"gen_ai.agent.name": "planner", "session.id": "s-9"}
     )
@@ -134,14 +134,14 @@ def test_session_and_agent_of_an_ancestor_are_those_of_the_call(exporter, agent)
     assert (call["agent_id"], call["session_id"]) == ("planner", "s-9")
 
 
-def test_without_a_conversation_the_trace_is_the_session(exporter, agent):
+def test_without_a_conversation_the_trace_id_is_the_session_id(exporter, agent):
     send(exporter, a_span(attributes=GEN_AI))
     settle()
     (call,) = agent.outcomes()
     assert (call["agent_id"], call["session_id"]) == ("billing-bot", TRACE)
 
 
-def test_other_spans_are_counted_and_not_stored(project, exporter, pages):
+def test_non_tool_spans_are_counted_but_not_stored(project, exporter, pages):
     send(exporter, a_span("GET /", attributes={"http.method": "GET"}), a_span(attributes=GEN_AI))
     send(exporter, a_span("chat", attributes={"gen_ai.operation.name": "chat"}))
     total = SpanTotal.objects.get(project=project)
@@ -152,11 +152,11 @@ def test_other_spans_are_counted_and_not_stored(project, exporter, pages):
     assert "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://testserver/v1/traces" in page
 
 
-def test_the_page_without_spans_leads_to_the_exporter(pages):
+def test_the_settings_page_without_spans_shows_an_empty_state(pages):
     assert "No spans received yet" in pages.text("settings/opentelemetry/")
 
 
-def test_a_span_that_cannot_be_stored_is_a_partial_success(exporter):
+def test_a_span_that_cannot_be_stored_returns_partial_success(exporter):
     bad = a_span(attributes=GEN_AI | {"gen_ai.tool.call.id": "nul\0"})
     answer = send(exporter, bad, a_span(attributes=GEN_AI))
     partial = service.ExportTraceServiceResponse.FromString(answer.content).partial_success
@@ -166,7 +166,7 @@ def test_a_span_that_cannot_be_stored_is_a_partial_success(exporter):
     assert answer.json()["partialSuccess"]["rejectedSpans"] == "1"
 
 
-def test_a_compressed_post_is_read(exporter):
+def test_a_gzip_body_is_decompressed(exporter):
     body = gzip.compress(as_protobuf(a_span()))
     answer = exporter.post(
         "/v1/traces", body, content_type=PROTOBUF, headers={"Content-Encoding": "gzip"}
@@ -185,7 +185,7 @@ def test_a_compressed_post_is_read(exporter):
         (b"{}", "text/plain", 415),
     ],
 )
-def test_a_body_that_is_no_request_is_refused(exporter, body, content_type, status):
+def test_an_invalid_body_is_rejected(exporter, body, content_type, status):
     answer = exporter.post("/v1/traces", body, content_type=content_type)
     assert answer.status_code == status
     assert not Batch.objects.exists()
@@ -203,7 +203,7 @@ def test_a_body_that_is_no_request_is_refused(exporter, body, content_type, stat
         5,
     ],
 )
-def test_what_is_malformed_is_rejected_alone(exporter, part):
+def test_only_the_malformed_span_is_rejected(exporter, part):
     body = {"resourceSpans": [part, *request(a_span())["resourceSpans"]]}
     answer = exporter.post("/v1/traces", body, content_type=JSON)
     assert answer.status_code == 200
@@ -219,24 +219,24 @@ def test_an_empty_request_is_accepted(exporter):
     assert not SpanTotal.objects.exists()
 
 
-def test_too_many_spans_in_one_post_are_refused(exporter):
+def test_too_many_spans_in_one_post_are_rejected(exporter):
     spans = [a_span("GET /", attributes={})] * 10_001
     body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).encode()
     assert exporter.post("/v1/traces", body, content_type=JSON).status_code == 413
 
 
-def test_a_circle_of_parents_ends(exporter):
+def test_a_cycle_of_parent_spans_is_accepted(exporter):
     one, two = a_span(attributes=GEN_AI), a_span(attributes=GEN_AI)
     one["parentSpanId"], two["parentSpanId"] = two["spanId"], one["spanId"]
     assert send(exporter, one, two).status_code == 200
 
 
-def test_a_key_without_ingest_posts_no_spans(project):
+def test_a_key_without_the_ingest_scope_cannot_post_spans(project):
     reader = builders.bearing(builders.a_key(project, "read")[0])
     assert send(reader, a_span()).status_code == 403
 
 
-def test_a_full_inbox_answers_as_exporters_retry(exporter, settings):
+def test_a_full_inbox_returns_503_with_retry_after(exporter, settings):
     send(exporter, a_span())
     settings.INBOX_BYTES = 1
     back_pressure.forget()

@@ -1,4 +1,4 @@
-"""Pages of one session or call link back to the chosen time, environment and agent."""
+"""Pages of one session or call link back with the chosen time range, environment and agent."""
 
 import html
 import re
@@ -35,7 +35,7 @@ def queries(page, ends: str) -> list[dict[str, list[str]]]:
 
 @pytest.mark.usefixtures("_seen")
 @pytest.mark.parametrize("path", ["overview/", "sessions/", "denials/", "calls/"])
-def test_a_session_or_call_carries_the_filters_of_its_list(pages, path):
+def test_pages_of_a_session_or_call_carry_the_filters_of_its_list(pages, path):
     for url in links(pages.get(path, **CHOSEN), "/s-1/") | links(
         pages.get(path, **CHOSEN), "/denied-2/"
     ):
@@ -45,7 +45,7 @@ def test_a_session_or_call_carries_the_filters_of_its_list(pages, path):
 
 
 @pytest.mark.usefixtures("_seen")
-def test_what_a_session_leads_to_is_of_the_same_scope(pages):
+def test_links_from_a_session_carry_the_chosen_scope(pages):
     (url,) = links(pages.get("sessions/", **CHOSEN), "/s-1/")
     session = pages.client.get(url)
     (call,) = links(session, "/ran/")
@@ -53,17 +53,17 @@ def test_what_a_session_leads_to_is_of_the_same_scope(pages):
     compare = pages.client.get(next(iter(links(session, "/compare-sessions/"))))
     assert queries(compare, "/tools/") == [AS_QUERY]
     closer = pages.get("sessions/s-1/", environment="production", first="1", last="20")
-    assert queries(closer, "/tools/") == [{}]  # a stretch of calls is no time
+    assert queries(closer, "/tools/") == [{}]  # a range of calls is not a time range
 
 
 @pytest.mark.usefixtures("_seen")
-def test_the_environment_of_a_session_is_not_one_that_was_chosen(pages):
+def test_the_environment_of_a_session_is_not_treated_as_a_chosen_filter(pages):
     (url,) = links(pages.get("sessions/", range="7d"), "/s-1/")
     session = pages.client.get(url)
     assert queries(session, "/tools/") == [{"range": ["7d"]}]
 
 
-def test_an_address_of_one_thing_says_what_was_chosen_by_other_names():
+def test_the_url_of_a_detail_page_carries_filters_under_other_names():
     query = {"range": "7d", "environment": "production", "chosen-agent": "bot", "first": "3"}
     assert handed_on(None, query) == {"range": "7d", "agent": "bot"}
     assert detail_parameters(None, query) == {"range": "7d", "chosen-agent": "bot"}

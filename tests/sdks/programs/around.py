@@ -1,5 +1,4 @@
-"""Surroundings of an agent's program: an operator at the console, and a connection that can be
-cut."""
+"""Environment of an agent program: a console operator, and a connection that can be cut."""
 
 import asyncio
 import contextlib
@@ -16,7 +15,7 @@ BUSY = 503
 
 
 class Operator:
-    """A person's side: deploys, assigns and decides while agents are at work."""
+    """Operator who deploys contracts, assigns them and decides approvals while agents run."""
 
     def __init__(self, url: str, key: str) -> None:
         self._url, self._key = url, key
@@ -25,7 +24,7 @@ class Operator:
         return await asyncio.to_thread(self._ask, method, path, body)
 
     async def deploy(self, text: str) -> str:
-        """The hash of what is in force now, as it was written."""
+        """Deploy a contract and return the revision hash of the text as written."""
         version = await self.ask("POST", "contracts", yaml=text)
         path = f"contracts/{version['name']}/deployments"
         await self.ask("POST", path, version=version["version"], env="production")
@@ -61,16 +60,16 @@ class Operator:
                     outcome: dict[str, Any] = json.loads(answer.read())
                     return outcome
             except urllib.error.HTTPError as refused:
-                # A busy console has done nothing, and says when to try again.
+                # A busy console did not process the request and says when to retry.
                 if refused.code != BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(float(refused.headers["Retry-After"]))
 
 
 class Line:
-    """Between an agent and the console; cut, nobody is there, and mended, all is as before.
+    """Proxy between an agent and the console; while cut, it refuses connections.
 
-    Of the answers to requests that begin like `losing`, every other one is lost on the way back.
+    Every other response to requests that start with `losing` is dropped.
     """
 
     def __init__(self, url: str, losing: bytes = b"") -> None:
@@ -141,17 +140,17 @@ async def a_line(url: str, losing: bytes = b"") -> AsyncIterator[Line]:
 
 
 async def all_sent(guard: Any) -> None:
-    """Sends what `guard.close` leaves behind: no version sends what it has gathered last.
+    """Send the events that `guard.close` leaves unsent in every version.
 
-    The sinks are closed rather than flushed: events that their timer is sending at that moment,
-    perhaps in vain, are in no buffer that a flush would see."""
+    The sinks are closed rather than flushed, because a flush misses events that the sink's timer is
+    sending at that moment, and that send may fail."""
     for sink in getattr(guard.audit_sink, "sinks", [guard.audit_sink]):
         if hasattr(sink, "close"):
             await sink.close()
 
 
 async def until(happened: Any) -> bool:
-    """Whether it has happened before patience ends."""
+    """Wait for a condition; False if it isn't met in time."""
     deadline = time.monotonic() + PATIENCE
     while not happened():
         if time.monotonic() > deadline:

@@ -1,7 +1,7 @@
-"""An agent that watches its bundle, or its assignment where it names none: says why it is denied,
-whenever that has become another why.
+"""An agent that watches its contract (or its assignment, if it names none) and prints the reason
+why a call is denied whenever that changes.
 
-It ends when its standard input does.
+It ends at the end of standard input.
 """
 
 import asyncio

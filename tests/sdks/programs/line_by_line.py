@@ -1,5 +1,5 @@
-"""An agent that holds its stream and calls a tool for each line that it reads: says what became of
-the call, and ends when its standard input does."""
+"""An agent that holds a stream open, calls a tool for each line of standard input and prints the
+result. It ends at the end of standard input."""
 
 import asyncio
 import os

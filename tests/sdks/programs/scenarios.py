@@ -1,7 +1,8 @@
-"""An agent on the edictum of this interpreter, unchanged: each scenario tells what it has seen.
+"""Scenarios of an agent on this interpreter's unmodified edictum.
 
-One line of JSON for each: its name, and its facts or the error that ended it. They run side by
-side, each with a guard and an agent name of its own, so that the console can tell them apart.
+Each scenario prints one line of JSON with its name and its observations, or the error that ended
+it. Scenarios run concurrently, with separate guards and agent names, so that the console can tell
+them apart.
 """
 
 import asyncio
@@ -53,7 +54,7 @@ async def a_guard(agent: str, bundle: str | None = "sdks", **how: Any) -> AsyncI
 
 
 async def attempt(guard: Any, tool: str, args: Facts, run: Any = None, **how: Any) -> str:
-    """How the call ended, in words."""
+    """Result of a call as text."""
     try:
         result = await guard.run(tool, args, run or (lambda **_: "ran"), **how)
     except EdictumDenied as denied:

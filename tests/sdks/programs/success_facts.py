@@ -1,4 +1,4 @@
-"""Success according to the edictum of this interpreter, without a console: one line of JSON."""
+"""Prints what this interpreter's edictum counts as success, as one line of JSON; no console."""
 
 import asyncio
 import importlib
@@ -66,7 +66,7 @@ def returning(result: Any) -> Callable[..., Awaitable[Any]]:
 
 
 async def outcome_of(result: Any, **how: Any) -> Facts:
-    """Outcome of one call whose tool returns this, or raises it."""
+    """Outcome of one call whose tool returns or raises this."""
     return await outcome_with(*a_guard(**how), result)
 
 
@@ -86,7 +86,7 @@ async def outcome_with(guard: Any, sink: Sink, result: Any) -> Facts:
 
 
 async def passed(limits: str, result: Any) -> int:
-    """How many of six calls ran."""
+    """Number of calls that ran out of six."""
     guard, sink = a_guard(limits)
     for _ in range(6):
         try:
@@ -97,7 +97,7 @@ async def passed(limits: str, result: Any) -> int:
 
 
 class CountingCheck:
-    """A check that remembers what it was asked."""
+    """Success check with a fixed result that counts its calls."""
 
     def __init__(self, *, answer: bool | Exception) -> None:
         self.answer, self.times = answer, 0
@@ -151,7 +151,7 @@ RESULTS = {
 
 
 def adapter_facts() -> Facts:
-    """Which of these results each adapter takes for a failure, when its guard has no check."""
+    """Results that each adapter treats as failures if its guard has no check."""
     facts: Facts = {}
     for module, name in ADAPTERS.items():
         try:

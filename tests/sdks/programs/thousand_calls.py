@@ -1,7 +1,7 @@
-"""A busy agent: a thousand governed calls, many at once, over a line that is cut now and then,
-and on which every other answer to a batch of events is lost, so that it is sent again.
+"""A busy agent: a thousand governed calls, many concurrently, over a connection that is cut several
+times and drops every other response to a batch of events, so that batches are sent again.
 
-It ends with one line of JSON: how each call ended, and every event that its guard has made.
+It ends with one line of JSON: the result of each call, and every event that its guard created.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tests.sdks.programs.around import Line, a_line, all_sent
 URL, KEY = os.environ["CONSOLE_URL"], os.environ["AGENT_KEY"]
 AGENT, SESSION = sys.argv[1:]
 CALLS, AT_ONCE, OF_A_SESSION = 1_000, 12, 25
-CUTS = (200, 450, 700)  # after so many calls
+CUTS = (200, 450, 700)  # numbers of calls after which the connection is cut
 
 
 def returns(number: int) -> dict[str, int]:

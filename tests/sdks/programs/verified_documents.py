@@ -1,6 +1,6 @@
-"""An agent that verifies what it is served, told step by step on its standard input.
+"""An agent that verifies signatures of contracts, controlled through standard input.
 
-Each line is a bundle, a public key and a tool; each answer is one line of JSON.
+Each input line is a contract name, a public key and a tool; each response is one line of JSON.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from edictum import Edictum, EdictumConfigError, EdictumDenied
 
 
 async def start(bundle: str, key: str) -> Edictum:
-    # The versions before 0.16 know no signatures.
+    # Versions before 0.16 don't support signatures.
     verifying: Any = {"verify_signatures": True, "signing_public_key": key} if key else {}
     return await Edictum.from_server(
         os.environ["CONSOLE_URL"],

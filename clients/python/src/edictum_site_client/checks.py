@@ -1,4 +1,4 @@
-"""Verdict on a result: by the given check, or as edictum itself would judge it."""
+"""Success checks that return a verdict on a result: the given one, or the SDK's built-in rules."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ SuccessCheck = Callable[[str, Any], bool]
 
 
 def default_check(tool_name: str, result: Any) -> bool:
-    """Failure for a dict with a truthy `is_error` and for text that starts as an error does."""
+    """False for a dict with a truthy `is_error`, and for text that starts with an error prefix."""
     if isinstance(result, dict):
         return not result.get("is_error")
     return not _says_error(result)
 
 
 def check_of(given: SuccessCheck | None) -> SuccessCheck | None:
-    """The success check for the value given to a console; None means edictum's own."""
+    """Validate the success check passed to a console; None selects the SDK's own."""
     if given is not None and not callable(given):
         raise TypeError(
             "success_check is a callable of (tool_name, result), or None; a name is for"
@@ -27,16 +27,16 @@ def check_of(given: SuccessCheck | None) -> SuccessCheck | None:
 
 
 def edictums_own(tool_name: str, result: Any, asking: FrameType | None) -> bool:
-    """Verdict that the SDK would give without a check; its versions differ in it.
+    """Verdict that the calling SDK version would reach without a check.
 
-    A guard that is given a check never consults its own, so giving the default would otherwise
-    change what agents of older versions, and of some frameworks, take for a failure.
+    A guard with a success check skips its own rules. Installing the default here would therefore
+    change what counts as a failure in older SDK versions and in some adapters.
     """
     module = asking.f_globals.get("__name__", "") if asking else ""
     place = asking.f_code.co_name if asking else ""
     match module, place:
         case ("edictum", _) | ("edictum.adapters.agno", "_hook_async"):
-            return True  # here only an exception is a failure
+            return True  # only an exception counts as a failure here
         case ("edictum.adapters.google_adk", _):
             failed = isinstance(result, dict) and bool(result.get("error"))
         case ("edictum.adapters.langchain", _):

@@ -1,4 +1,4 @@
-"""Connection of an agent to the console: its address, its key, and the queue of outcomes."""
+"""An agent's connection to the console: address, API key, and outcome queue."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from edictum_site_client.sending import Delivery, Sender
 from edictum_site_client.transport import File, Transport
 from edictum_site_client.values import encoded
 
-FAREWELL = 1.0  # seconds for a thread that only has to notice that it is to end
+FAREWELL = 1.0  # seconds to wait for the refresher thread to exit
 
 logger = logging.getLogger("edictum_site_client")
 
@@ -41,7 +41,7 @@ class GuardOptions(TypedDict):
 
 
 class Console:
-    """Client of one console, to share between threads, event loops and guards; idle until used."""
+    """Client of one console. Threads, event loops and guards can share it; idle until used."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Console:
         *,
         fallback: SuccessCheck | None = None,
     ) -> GuardOptions:
-        """Options for one guard; the name of a check is short for `check(name, fallback=…)`."""
+        """Options for one guard. A check's name is shorthand for `check(name, fallback=…)`."""
         if isinstance(success_check, str):
             success_check = self.check(success_check, fallback=fallback)
         sink = GuardSink(self, check_of(success_check))
@@ -116,10 +116,11 @@ class Console:
         fallback: SuccessCheck | None = None,
         cache: str | os.PathLike[str] | None = None,
     ) -> NamedCheck:
-        """Success check of the console: the newest version, or always this one.
+        """Success check stored on the console: its newest version, or a pinned one.
 
-        Asks the console once, and follows it in the background. When nobody answers and `cache`
-        holds nothing either, `fallback` judges until it does; without one this raises.
+        Fetches the check once, then refreshes it in the background. If the console is unreachable
+        and `cache` has no copy, `fallback` is used until a fetch succeeds; without a fallback,
+        this raises.
         """
         followed = self._followed.get((name, version))
         if followed is None:
@@ -171,9 +172,9 @@ class Console:
         deadline_s: float | None = None,
         error_key: str | None = None,
     ) -> Any:
-        """Decorator of a tool: `@console.tool`, or `@console.tool("its name", …)`.
+        """Decorator that records a tool's calls: `@console.tool` or `@console.tool("name", …)`.
 
-        With `error_key="error"` a returned `{"error": "no such user"}` is a failure.
+        With `error_key="error"`, returning `{"error": "no such user"}` counts as a failure.
         """
 
         def decorate(function: Function) -> Function:
@@ -196,7 +197,7 @@ class Console:
         retryable: bool = True,
         deadline_s: float | None = None,
     ) -> Call:
-        """Context: `with console.call("lookup", {"id": 7}) as call: call.returned(…)`."""
+        """Record a call: `with console.call("lookup", {"id": 7}) as call: call.returned(…)`."""
         options = Options(tool_name, idempotent, retryable, deadline_s)
         return Call(
             self, options, arguments, call_id=call_id, session_id=session_id, turn_id=turn_id
@@ -214,11 +215,11 @@ class Console:
         elapsed_ms: float | None = None,
         output_cut: bool = False,
     ) -> None:
-        """Send the outcome of an executor's call. Never raises.
+        """Queue the outcome of a call that an executor ran. Never raises.
 
-        `tool_success` is what the success check says of an output that the outcome lacks,
-        `elapsed_ms` the time of a call that ended in an artifact, and `output_cut` says that the
-        artifact is not all of its output.
+        `tool_success` is the success check's verdict if the outcome doesn't include the output,
+        `elapsed_ms` is the duration if the output became an artifact, and `output_cut` means that
+        the artifact holds only part of the output.
         """
         known = Circumstances(
             arguments, session_id, turn_id, idempotent, tool_success, elapsed_ms, output_cut
@@ -229,11 +230,11 @@ class Console:
             logger.exception("Edictum Site: an outcome could not be recorded")
 
     def session(self, session_id: str, turn_id: str | None = None) -> AbstractContextManager[None]:
-        """Context whose calls, recorded without a guard, belong to this session."""
+        """Context that assigns calls recorded without a guard to this session."""
         return recording.session(session_id, turn_id)
 
     def judged(self, tool_name: str, result: Any) -> bool | None:
-        """Verdict of the check; None where it raised, which reports no verdict."""
+        """Verdict of the success check, or None (no verdict) if the check raised."""
         try:
             return bool((self.success_check or default_check)(tool_name, result))
         except Exception:
@@ -243,25 +244,25 @@ class Console:
             return None
 
     def keep_outcome(self, what: What, about: Mapping[str, Any], **measures: Any) -> None:
-        """Queue an outcome. Never raises: the tool call must not notice."""
+        """Queue an outcome. Never raises, because reporting must not break the tool call."""
         try:
             self._keep("outcomes", item(what, about, self.masking, **measures))
         except Exception:
             logger.exception("Edictum Site: an outcome could not be queued")
 
     def keep_event(self, event: Any) -> None:
-        """Queue an audit event of the SDK. Never raises either."""
+        """Queue an audit event of the SDK. Never raises."""
         try:
             self._keep("events", encoded(event_of(event, self)))
         except Exception:
             logger.exception("Edictum Site: an event could not be queued")
 
     def upload(self, content: bytes, media_type: str) -> None:
-        """Send an artifact in the background, before the outcomes that come after it."""
+        """Upload an artifact in the background, before any outcome queued after it."""
         self._sender.put("artifacts", content, media_type)
 
     def fetch(self, path: str, headers: Mapping[str, str]) -> File:
-        """Answer of the console's API. Waits for the network, and raises its errors."""
+        """Response of the console's API. Blocks, and raises network errors."""
         transport = self._new_transport()
         try:
             return transport.get(path, also=headers)
@@ -276,11 +277,11 @@ class Console:
         return self._sender.delivery
 
     def flush(self, timeout: float = 10.0) -> bool:
-        """True if everything recorded so far reached the console within this time."""
+        """Wait for the queue to be sent; True if all of it reached the console in time."""
         return self._sender.flush(timeout)
 
     def close(self, timeout: float | None = None) -> bool:
-        """Send the queue and accept nothing more. The end of the process does so too."""
+        """Stop accepting items and send the queue. This also happens at process exit."""
         done = self._sender.close(self.exit_timeout if timeout is None else timeout)
         self._refresher.close(FAREWELL)
         return done

@@ -1,4 +1,4 @@
-"""Success check and audit sink for a guard of edictum."""
+"""Success check and audit sink for an edictum guard."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXECUTED = frozenset(("call_executed", "call_failed"))
 
 
 class GuardSink:
-    """Audit sink that sends the SDK's events and adds the facts they lack to each execution."""
+    """Audit sink that sends SDK events and, per execution, an outcome with what they lack."""
 
     def __init__(self, console: Console, check: SuccessCheck | None = None) -> None:
         self._console = console
@@ -56,7 +56,7 @@ class GuardSink:
         await self._console.aflush(self._console.exit_timeout)
 
     async def close(self) -> None:
-        """Called when a guard closes. Others may share the console, so it stays open."""
+        """Flush when a guard closes. Other guards may share the console, so it stays open."""
         await self.flush()
 
     def _take(self, event: Any, asking: FrameType | None) -> None:
@@ -67,13 +67,13 @@ class GuardSink:
         self._console.keep_event(event)
         if execution is not None and execution.what is not None:
             self._keep(event, execution, self._check_of(guard_behind(asking)))
-        if action in BEFORE:  # last, so that the time of keeping is not the tool's
+        if action in BEFORE:  # last, so that queueing time isn't counted as the tool's
             self._matching.opened(call_id, event.tool_name)
 
     def _hook_into(self, guard: Any) -> None:
         if guard is None or not self._matching.hook_into(guard):
             return
-        # From 0.15 on a guard closes the list of its sinks, which would close none of them.
+        # Since 0.15 a guard closes its composite sink, which would not close its members.
         sinks = getattr(guard, "audit_sink", None)
         if sinks is not None and not hasattr(sinks, "close"):
             sinks.close = self.close
@@ -92,7 +92,7 @@ class GuardSink:
         )
 
     def _check_of(self, guard: Any) -> SuccessCheck | None:
-        """Check that judged: a guard with this sink may have one of its own, or none."""
+        """Success check that applies. A guard with this sink may use its own check, or none."""
         given: SuccessCheck | None = getattr(guard, "_success_check", self.success_check)
         return self._check or self._console.success_check if given == self.success_check else given
 

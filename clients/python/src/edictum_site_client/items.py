@@ -1,4 +1,4 @@
-"""Items of `POST outcomes`: the outcome of one call in the format of the console."""
+"""Items of `POST outcomes`: the outcome of one call in the console's format."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from edictum_site_client.outcomes import (
 )
 from edictum_site_client.values import Withheld, encoded, fitted, jsonable, text_of
 
-# Until Python 3.11 these were three classes.
+# Before Python 3.11 these were three separate classes.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError, concurrent.futures.TimeoutError)
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """Value that a tool returned; `error` is the error that the value reports, if any."""
+    """Value that a tool returned, with the error that the value itself reports, if any."""
 
     value: Any
     error: Any = None
@@ -37,7 +37,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """Exception of a tool, or its text where the SDK keeps only that."""
+    """Exception that a tool raised, or just its text if the SDK kept nothing else."""
 
     error: BaseException | str
 
@@ -66,7 +66,7 @@ What = Returned | Raised | Denied | Stored | NotReported
 
 
 class Measures(TypedDict, total=False):
-    """Figures of an execution, whatever its outcome."""
+    """Measurements of an execution, regardless of its outcome."""
 
     elapsed_ms: float | None
     deadline_s: float | None
@@ -85,7 +85,7 @@ def what_of(outcome: ToolOutcome) -> tuple[What, Measures]:
                 "retryable": outcome.retryable,
             }
         case ToolFailure():
-            # The default of 0 says that the time was not measured.
+            # The default of 0 means that the duration was not measured.
             elapsed_ms = outcome.elapsed_ms or None
             return Raised(outcome.error), {
                 "elapsed_ms": elapsed_ms,
@@ -98,7 +98,7 @@ def what_of(outcome: ToolOutcome) -> tuple[What, Measures]:
 
 
 def error_in(value: Any, key: str | None) -> Any:
-    """Error under this key of a returned object; None when there is none."""
+    """Error stored under this key of a returned object, or None."""
     if key is None or not isinstance(value, Mapping):
         return None
     try:
@@ -120,7 +120,7 @@ def item(
     deadline_s: float | None = None,
     retryable: bool = True,
 ) -> bytes:
-    """Item as it is sent. `about` has call_id, tool_name and other known fields."""
+    """Encoded item, ready to send. `about` has call_id, tool_name and other known fields."""
     fields = {key: value for key, value in about.items() if value is not None}
     fields.setdefault("timestamp", datetime.now(timezone.utc).isoformat())
     tool = str(fields["tool_name"])
@@ -181,7 +181,7 @@ def _mask(
 
 
 def _measure(number: float | None) -> float | None:
-    """Duration that the console accepts: neither negative nor infinite."""
+    """Duration, or None if the console would reject it as negative or not finite."""
     return number if number is not None and math.isfinite(number) and number >= 0 else None
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 MASK = "[REDACTED]"
 
-# A key that is one of these, or that has one of them as a word of its own, hides its value.
+# The value of a key is masked if any word of the key is one of these.
 _WORDS_OF_SECRETS = (
     "apikey auth authorization cookie credential credentials key keys passphrase passwd password"
     " passwords privatekey secret secrets token tokens"
 )
-# Keys that have such a word and hold no secret.
+# Keys that contain such a word but hold no secret.
 _PLAIN_KEYS = (
     "audio_tokens cached_tokens cache_key completion_tokens foreign_key index_keys input_tokens"
     " max_tokens num_tokens output_tokens primary_key prompt_tokens reasoning_tokens sort_key"
@@ -25,7 +25,7 @@ SECRET_WORDS = frozenset(_WORDS_OF_SECRETS.split())
 SECRET_KEYS = frozenset(("connection_string", "database_url"))
 PLAIN_KEYS = frozenset(_PLAIN_KEYS.split())
 
-# What secrets look like, each with the letters without which a text cannot hold one.
+# Patterns of secrets. A text without the literal is not searched for the pattern.
 SECRET_TEXTS = (
     ("sk-", re.compile(r"\bsk-[A-Za-z0-9_-]{20,}")),
     ("AKIA", re.compile(r"\bAKIA[A-Z0-9]{16}\b")),
@@ -37,7 +37,7 @@ SECRET_TEXTS = (
     ("://", re.compile(r"(?<=://)[^\s/:@]{0,256}:[^\s/@]{1,256}(?=@)")),
     ("PRIVATE KEY", re.compile(r"(?<=PRIVATE KEY-----)[A-Za-z0-9+/=\s]{32,}")),
 )
-SHORTEST_SECRET = 7  # characters: `x://a:b@`, or nearly
+SHORTEST_SECRET = 7  # characters; the shortest match is about `x://a:b@`
 KEYS_KNOWN = 10_000
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 
@@ -46,8 +46,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 class Masking:
     """Masking of outputs, arguments and errors before they are queued.
 
-    `also` is asked last, with the tool's name and a value that is masked already; when it raises,
-    the value is withheld.
+    `also` runs last and receives the tool's name and the already masked value. If it raises, the
+    value is withheld.
     """
 
     keys: Iterable[str] = ()
@@ -55,7 +55,7 @@ class Masking:
     also: Callable[[str, Any], Any] | None = None
     outputs: bool = True
     arguments: bool = True
-    # An output that a rule of the contract objected to: it may hold what the rule is to hide.
+    # Report outputs that failed a contract's postcondition: they may hold what the rule protects.
     flagged_outputs: bool = False
     max_characters: int = 1_000_000
     _keys: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -69,7 +69,7 @@ class Masking:
 
     @cached_property
     def for_events(self) -> Masking:
-        """The same for events of the SDK, of which nothing else is withheld."""
+        """Masking for SDK events: the same, but without `also` and with the default size limit."""
         return replace(self, also=None, max_characters=Masking.max_characters)
 
     def hides(self, key: str) -> bool:
@@ -97,5 +97,5 @@ class Masking:
 
 
 def _plain(key: str) -> str:
-    """Normal form of a key: `apiKey`, `API-KEY` and `api_key` are the same."""
+    """Normalized key: `apiKey`, `API-KEY` and `api_key` are the same."""
     return "_".join(_WORDS.findall(key[:200])).lower()

@@ -1,12 +1,12 @@
-"""Matching of results with calls of an edictum guard.
+"""Matches results with the calls of an edictum guard.
 
-A success check learns the result and not the call; the audit event that follows names the call and
-lacks the result. Both happen in one task, one after the other, in every version and adapter of the
-SDK: so what a check saw waits in the task's own context for the next execution event there.
-Calls that run at the same time are tasks with contexts of their own; calls inside of calls nest.
+A success check receives the result but not the call; the audit event that follows names the call
+but lacks the result. In every SDK version and adapter, both happen in one task, one after the
+other, so the result is stored in the task's context until the next execution event there.
+Concurrent calls are tasks with separate contexts, and calls made inside a call nest.
 
-A tool that raises under `guard.run()` is never shown to the check. For that one the guard is given
-an after-hook, which the SDK calls with the call and the text of the exception.
+If a tool raises under `guard.run()`, the check never runs. For this case an after-hook is added to
+the guard, which the SDK calls with the call and the text of the exception.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from edictum_site_client.items import Raised, Returned, Stored
 
-# Where `guard.run()` itself asks the check; everywhere else it is an adapter.
+# Modules in which `guard.run()` calls the check; in any other module an adapter calls it.
 RUNS = frozenset(("edictum", "edictum._runner"))
 MOST_OPEN = 10_000
 MOST_IN_A_CONTEXT = 64
@@ -30,7 +30,7 @@ FARTHEST_FRAME = 12
 
 @dataclass(slots=True)
 class Open:
-    """Allowed call, with the facts about its execution gathered so far."""
+    """Allowed call, with what is known about its execution so far."""
 
     call_id: str
     tool_name: str
@@ -42,7 +42,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Result that a check was given. Under `run()` it belongs to the call that was opened last."""
+    """Result passed to a check. Under `run()` it belongs to the most recently opened call."""
 
     tool_name: str
     value: Any
@@ -62,7 +62,7 @@ _CONTEXT: ContextVar[tuple[Open | Seen, ...]] = ContextVar("edictum_site_client_
 
 
 def open_call(tool_name: str) -> Open | None:
-    """Call of the guard around the running code, if it is one of this tool."""
+    """Innermost guarded call around the running code, if it is for this tool and has no result."""
     for entry in reversed(_CONTEXT.get()):
         if isinstance(entry, Open):
             return entry if entry.tool_name == tool_name and entry.what is None else None
@@ -70,7 +70,7 @@ def open_call(tool_name: str) -> Open | None:
 
 
 def returned_an_error(tool_name: str, result: Any) -> bool:
-    """True if the decorated tool of an outer call reported this very result as an error."""
+    """True if an enclosing call's decorated tool reported this same object as an error."""
     return any(
         isinstance(entry, Open)
         and entry.tool_name == tool_name
@@ -82,14 +82,14 @@ def returned_an_error(tool_name: str, result: Any) -> bool:
 
 
 class Matching:
-    """Open calls of one console. Many threads use its dictionaries, one operation at a time."""
+    """Open calls of one console. Threads share its dictionaries and use only atomic operations."""
 
     def __init__(self) -> None:
         self._started: dict[str, float] = {}
         self._hooked: dict[str, tuple[Any, float]] = {}
 
     def opened(self, call_id: str, tool_name: str) -> None:
-        """Note a call, perhaps again: the last note is nearest to the execution."""
+        """Record when a call starts. May be repeated: the last time is closest to the execution."""
         entries = _CONTEXT.get()
         if not any(isinstance(entry, Open) and entry.call_id == call_id for entry in entries):
             _CONTEXT.set((*entries[1 - MOST_IN_A_CONTEXT :], Open(call_id, tool_name)))
@@ -108,11 +108,11 @@ class Matching:
         _CONTEXT.set((*entries[1 - MOST_IN_A_CONTEXT :], seen))
 
     def after(self, call: Any, response: Any) -> None:
-        """After-hook, called for every execution and needed for those that raised."""
+        """After-hook: called for every execution, needed for those that raised."""
         _keep(self._hooked, str(call.call_id), (response, time.monotonic()))
 
     def executed(self, call_id: str, tool_name: str, *, success: bool, reason: str) -> Execution:
-        """Facts about this execution, with the reason of its event; removed when read."""
+        """Pop what is known about this execution; `reason` comes from its event."""
         started = self._started.pop(call_id, None)
         hooked = self._hooked.pop(call_id, None)
         call, seen = _take(call_id, tool_name)
@@ -127,7 +127,7 @@ class Matching:
         return Execution(None if hooked is None else Returned(response), elapsed_ms)
 
     def hook_into(self, guard: Any) -> bool:
-        """Attach to a guard to learn of its executions; False if attached before."""
+        """Add the after-hook to a guard; False if it was added before."""
         hooks = guard._after_hooks
         if any(getattr(hook, "callback", None) == self.after for hook in hooks):
             return False
@@ -137,7 +137,7 @@ class Matching:
 
 @dataclass(frozen=True)
 class Hook:
-    """Hook in the shape that edictum registers; it reads these names only."""
+    """Hook with the attributes that edictum reads from registered hooks."""
 
     callback: Callable[[Any, Any], None]
     phase: str = "after"
@@ -160,7 +160,7 @@ def _take(call_id: str, tool_name: str) -> tuple[Open | None, Seen | None]:
         ),
         None,
     )
-    # What was left by calls inside this one, cut short before their event, goes with it.
+    # Also drop the results of nested calls that were interrupted before their event.
     inside = {entry.call_id for entry in _after(entries, call) if isinstance(entry, Open)}
     _CONTEXT.set(
         tuple(
@@ -183,7 +183,7 @@ def _is(entry: Open | Seen, call_id: str) -> bool:
 
 
 def guard_behind(frame: FrameType | None) -> Any:
-    """Guard whose code emits an event, from the stack: edictum does not pass it to a sink."""
+    """Guard that emits an event, found on the stack because edictum doesn't pass it to sinks."""
     for _ in range(FARTHEST_FRAME):
         if frame is None:
             return None
@@ -196,10 +196,10 @@ def guard_behind(frame: FrameType | None) -> Any:
 
 
 def _keep(known: dict[str, Any], call_id: str, value: Any) -> None:
-    """Newest calls only: an allowed call that never runs must not stay in memory."""
+    """Store a value and evict the oldest, since allowed calls that never run are never removed."""
     known[call_id] = value
     while len(known) > MOST_OPEN:
-        with suppress(RuntimeError):  # another thread does it at the same time
+        with suppress(RuntimeError):  # another thread is evicting at the same time
             known.pop(next(iter(known)), None)
 
 

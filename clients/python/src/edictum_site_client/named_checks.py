@@ -1,7 +1,7 @@
-"""Success check by name: stored by the console, run by the agent.
+"""Success checks by name: stored by the console, run by the agent.
 
-What is downloaded is a document, never code. It is carried out by the text beside this one that the
-console itself runs, so both come to the same verdict; what fails is answered by the last good one.
+The download is a document, never code. The agent evaluates it with a copy of the console's own
+matcher, so both reach the same verdict. If a refresh fails, the last good version stays in use.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("edictum_site_client")
 
-CUSTOM = "custom"  # any function of the agent's own
-CANNOT_JUDGE = "cannot-judge"  # a rule's name, as `fallback` is one
+CUSTOM = "custom"  # any check function that the agent defines
+CANNOT_JUDGE = "cannot-judge"  # a rule name in explanations, like `fallback`
 
-Fetch = Callable[[str, str], File]  # from a path and an ETag
+Fetch = Callable[[str, str], File]  # takes a path and an ETag
 
 
 class CheckUnavailable(Exception):
-    """A check could be fetched neither from the console nor from a file."""
+    """The check could not be loaded from the console or from a file."""
 
 
 class Refused(Exception):
-    """An answer is not the requested check; the message says why."""
+    """The response is not the requested check; the message says why."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """Fetched check, ready to judge."""
+    """Fetched check, ready to run."""
 
     version: int
     etag: str
@@ -50,7 +50,7 @@ class Held:
 
 
 class Followed:
-    """Last fetched state of one check of the console, shared by all its users."""
+    """Last fetched version of one check, shared by all its users."""
 
     def __init__(self, name: str, pinned: int | None, file: Path | None) -> None:
         self.name = name
@@ -71,7 +71,7 @@ class Followed:
         return self.pinned is not None and held is not None and held.origin == "console"
 
     def refresh(self, fetch: Fetch) -> bool:
-        """Fetch the check; False if the console did not answer with it, which changes nothing."""
+        """Fetch the check. On failure, return False and keep the version in use."""
         try:
             self._take(fetch)
         except Exception as error:  # noqa: BLE001 - whatever it was, the last good one stays
@@ -81,7 +81,7 @@ class Followed:
         return True
 
     def read_file(self) -> None:
-        """Read the copy of an earlier process; a missing or broken file counts as none."""
+        """Load the copy cached by an earlier process; ignore a missing or broken file."""
         if self.file is None:
             return
         try:
@@ -127,7 +127,7 @@ class Followed:
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as copy:
                     json.dump({"etag": etag, "check": compiled}, copy)
-                Path(name).replace(self.file)  # at once: another process may read it meanwhile
+                Path(name).replace(self.file)  # atomic: another process may be reading it
             except BaseException:
                 Path(name).unlink()
                 raise
@@ -137,7 +137,7 @@ class Followed:
     def judged(
         self, held: Held, tool_name: str, result: Any, elapsed_ms: float | None
     ) -> Explanation:
-        """Never raises: the tool has run, and its agent is not to stop over a check."""
+        """Verdict with its reason. Never raises, since a broken check must not stop the agent."""
         try:
             return held.judge(tool_name, plain(result), elapsed_ms)
         except Exception as error:  # noqa: BLE001 - a document may be wrong in any place
@@ -146,13 +146,13 @@ class Followed:
             return Explanation("unknown", CANNOT_JUDGE, reason=reason)
 
     def _note(self, error: str) -> None:
-        if error != self.last_error:  # once per reason, else an outage would fill the agent's log
+        if error != self.last_error:  # log each reason once, or an outage would fill the log
             self.last_error = error
             logger.warning("Edictum Site: the success check %s: %s", self.name, error)
 
 
 class NamedCheck:
-    """Check for `success_check=` or for direct calls; threads may share it."""
+    """Check to pass as `success_check=` or to call directly; thread-safe."""
 
     def __init__(
         self, followed: Followed, refresher: Refresher, fallback: SuccessCheck | None
@@ -170,13 +170,13 @@ class NamedCheck:
 
     @property
     def version(self) -> int | None:
-        """Version in use; None while there is only the fallback."""
+        """Version in use, or None if there is only the fallback."""
         held = self._followed.held
         return held.version if held else None
 
     @property
     def last_error(self) -> str:
-        """Error of the last request to the console; empty when it succeeded."""
+        """Error of the last request to the console; empty if it succeeded."""
         return self._followed.last_error
 
     def __call__(self, tool_name: str, result: Any) -> bool:
@@ -195,7 +195,7 @@ class NamedCheck:
 
 
 def judged_by(check: SuccessCheck | None) -> dict[str, Any]:
-    """Metadata that names the check, so that the console lets it decide and sees old versions."""
+    """Metadata naming the check, so the console uses its verdict and can detect old versions."""
     if check is None:
         return {}
     if not isinstance(check, NamedCheck):

@@ -1,4 +1,4 @@
-"""Queue of items to send: bounded in number and bytes, the oldest are dropped first."""
+"""Queue of items to send, bounded by count and bytes; the oldest items are dropped first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from typing import Literal, NamedTuple, get_args
 
 Family = Literal["events", "outcomes", "artifacts"]
-LARGEST_POST = 8_000_000  # bytes, before packing
+LARGEST_POST = 8_000_000  # bytes, before compression
 MOST_PER_POST = 2_000
 
 
@@ -18,12 +18,12 @@ class Parcel(NamedTuple):
 
 
 class Outbox:
-    """Queue without a lock: its sender holds one around every use."""
+    """Queue without its own lock; the sender holds one around every use."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
         self._most = most
         self._most_bytes = most_bytes
-        # Apart, so that one post takes many although the families come by turns.
+        # One queue per family, so that a post can be large even if families alternate.
         self._lines: dict[Family, deque[Parcel]] = {family: deque() for family in get_args(Family)}
         self._bytes = 0
         self.last_number = 0
@@ -39,7 +39,7 @@ class Outbox:
         self._lose_what_is_too_much()
 
     def take(self, most: int) -> list[Parcel]:
-        """Batch of the oldest item and as many of its kind after it as fit into one post.
+        """Batch of the oldest item and the items of its family that fit into the same post.
 
         An artifact is sent alone, and before the outcomes that refer to it.
         """

@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from edictum_site_client.plain_json import json_value
 
-# The longest tool message: a longer output is stored as an artifact and referred to.
+# Longest tool message. Longer output is stored as an artifact and referenced.
 TOOL_MESSAGE_MAX_CHARS = 12_000
 SUMMARY_MAX_CHARS = 200
 
-# The reasons for which an executor denies a call. Other reasons are legal too.
+# Reasons for which an executor denies a call. Other reasons are valid too.
 DenialReason = Literal["deadline", "blocked", "duplicate", "pre_hook", "validation", "write_denied"]
 DENIAL_REASONS: tuple[DenialReason, ...] = get_args(DenialReason)
 
@@ -85,16 +85,16 @@ def outcome_is_retryable(outcome: ToolOutcome) -> bool:
 
 
 def outcome_blocks_tool(outcome: ToolOutcome) -> bool:
-    """A tool that failed for good is not called again in the same turn."""
+    """True if the tool must not be called again in this turn: its failure isn't retryable."""
     return isinstance(outcome, (ToolTimeout, ToolFailure)) and not outcome.retryable
 
 
 def outcome_to_model_content(outcome: ToolOutcome) -> str:
-    """The JSON text of the tool message."""
+    """JSON text of the tool message."""
     content = _content(outcome)
     try:
         return json.dumps(content)
-    except (TypeError, ValueError, RecursionError):  # an output that is no JSON value
+    except (TypeError, ValueError, RecursionError):  # the output is not a JSON value
         return json.dumps(json_value(content))
 
 

@@ -1,7 +1,7 @@
-"""Any Python value as a JSON value: a complete copy, or an error when it is too large.
+"""Converts any Python value to a JSON value: a complete copy, or an error if it is too large.
 
-Nothing is masked or cut here, so this is for what stays in the agent; what leaves it goes through
-`values`.
+Nothing is masked or cut here, so use this only for data that stays in the agent. Data that leaves
+the agent goes through `values`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 LARGEST = 64 * 1024 * 1024  # characters
-A_PART = 64  # characters that each value counts for: so at most a million values
+A_PART = 64  # characters charged per value, which limits a copy to a million values
 DEEPEST = 64
-MOST_BITS = 13_000  # of an integer: some 4,000 digits, the most that Python writes out
+MOST_BITS = 13_000  # of an integer: about 4,000 digits, the most that Python converts to text
 
 
 class TooLarge(Exception):
@@ -28,7 +28,7 @@ class TooLarge(Exception):
 
 
 def json_value(value: Any, most: int = LARGEST) -> Any:
-    """Plain copy of a value. Raises `TooLarge` and nothing else."""
+    """Plain copy of a value. Raises only `TooLarge`."""
     return _Copy(most).of(value, ())
 
 

@@ -1,4 +1,4 @@
-"""Records the outcome of tool calls: a decorator and a context manager, sync and async."""
+"""Records outcomes of tool calls with a decorator or a context manager, sync or async."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Options:
-    """Settings of a tool for all its calls."""
+    """Settings that apply to all calls of a tool."""
 
     name: str
     idempotent: bool | None = None
@@ -57,7 +57,7 @@ _INSIDE: ContextVar[str | None] = ContextVar("edictum_site_client_inside", defau
 
 @contextmanager
 def session(session_id: str, turn_id: str | None = None) -> Iterator[None]:
-    """Context whose calls belong to this session (and turn)."""
+    """Context that assigns calls to this session (and turn)."""
     token = _WHERE.set(Where(session_id, turn_id))
     try:
         yield
@@ -67,12 +67,12 @@ def session(session_id: str, turn_id: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def inside(call_id: str) -> Iterator[None]:
-    """Context whose calls have this one as their parent."""
+    """Context in which calls have this call as their parent."""
     token = _INSIDE.set(call_id)
     try:
         yield
     finally:
-        with suppress(ValueError):  # left in another context than it was entered in
+        with suppress(ValueError):  # exited in a different context than entered
             _INSIDE.reset(token)
 
 
@@ -100,13 +100,13 @@ class Call:
         self.call_id = call_id or (self._guarded.call_id if self._guarded else str(uuid.uuid4()))
 
     def returned(self, value: Any, *, was_coerced: bool = False) -> Any:
-        """Record the result; `was_coerced`: the arguments were repaired before the tool ran."""
+        """Record the result. `was_coerced` means that the arguments were repaired beforehand."""
         error = error_in(value, self._options.error_key)
         self._what = Returned(value, error, was_coerced)
         return value
 
     def artifact(self, artifact_id: str, summary: str = "", size_bytes: int = 0) -> None:
-        """Record an output that is in the agent's own store or was uploaded to the console."""
+        """Record an output stored by the agent or uploaded to the console."""
         self._what = Stored(artifact_id, summary, size_bytes)
 
     def failed(self, error: BaseException | str) -> None:
@@ -130,12 +130,12 @@ class Call:
         traceback: TracebackType | None,
     ) -> None:
         elapsed_ms = (time.monotonic() - self._began) * 1_000
-        with suppress(ValueError):  # left in another context than it was entered in
+        with suppress(ValueError):  # exited in a different context than entered
             _INSIDE.reset(self._token)
         what = self._what if error is None else Raised(error)
         guarded, options = self._guarded, self._options
         if guarded is not None and isinstance(what, (Returned, Raised, Stored)):
-            # The guard's event is still to come, and knows more of the call than is known here.
+            # The guard's event follows and carries more details of the call than this object.
             guarded.what, guarded.elapsed_ms = what, elapsed_ms
             guarded.deadline_s, guarded.retryable = options.deadline_s, options.retryable
             return
@@ -172,7 +172,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Facts that an executor knows about a call besides its outcome."""
+    """Details of a call that an executor reports besides its outcome."""
 
     arguments: Any = None
     session_id: str | None = None
@@ -221,7 +221,7 @@ def _about(
 
 
 def recorded(console: Console, options: Options, function: Function) -> Function:
-    """Decorated function, which records the outcome of each call."""
+    """Wrap a function so that the outcome of each call is recorded."""
     signature = _signature(function)
 
     def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -254,7 +254,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
 def _arguments(
     signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Arguments by name; the function itself rejects those that do not fit."""
+    """Arguments by name, or by position if they don't match; the function itself rejects those."""
     try:
         if signature is None:
             raise TypeError

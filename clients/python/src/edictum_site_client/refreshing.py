@@ -1,4 +1,4 @@
-"""Fetches newer versions of the checks in use, in the background."""
+"""Fetches newer versions of the checks in use in the background."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIRST_PAUSE = 1.0  # seconds after a failure, doubling up to the interval
 
 
 class Refresher:
-    """Thread that runs while an unpinned check is in use, and ends with the last one."""
+    """Background refresher whose thread runs only while a check may still change."""
 
     def __init__(self, transport: Transport, interval: float) -> None:
         self._transport = transport
@@ -30,7 +30,7 @@ class Refresher:
         self._network = threading.Lock()
         self._thread: threading.Thread | None = None
         self._tries = 0
-        self._due = 0.0  # when the console is asked next
+        self._due = 0.0  # time of the next request
 
     def forked(self) -> None:
         """Reset after a fork: the child has no thread; the next use of a check starts one."""
@@ -38,7 +38,7 @@ class Refresher:
         self._begin()
 
     def follow(self, followed: Followed) -> None:
-        """Fetch once now, and in the background from then on."""
+        """Fetch now, then keep refreshing in the background."""
         self._refresh(followed)
         with self._changed:
             self._followed.add(followed)
@@ -47,7 +47,7 @@ class Refresher:
         self.run()
 
     def run(self) -> None:
-        """Start the thread if needed; called with every result, so nearly free while it runs."""
+        """Start the thread if needed. Called for every result, so nearly free while it runs."""
         if self._thread is not None or self._closed:
             return
         with self._changed:
@@ -83,7 +83,7 @@ class Refresher:
                     self._thread = None
                     return
             answered = [self._refresh(one) for one in due]
-            del due  # else this thread would keep alive what nobody uses any more
+            del due  # or this thread would keep unused checks alive
             with self._changed:
                 self._tries = 0 if all(answered) else self._tries + 1
                 self._due = self._next()
@@ -95,7 +95,7 @@ class Refresher:
         return time.monotonic() + longest * random.uniform(0.75, 1.0)  # noqa: S311 - to spread agents, not to hide
 
     def _refresh(self, followed: Followed) -> bool:
-        # Until it is taken: of two answers at once the older one must not come last.
+        # Hold the lock until the response is stored, or an older one could overwrite a newer one.
         with self._network:
             return followed.refresh(self._transport.get)
 

@@ -1,4 +1,4 @@
-"""Audit events of any edictum version in the format of the console: flat, with newest names."""
+"""Converts audit events of any edictum version to the console's flat format and current names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHARED = (
 )
 SHARED = _SHARED.split()
 RENAMED = {"contracts_evaluated": "rules_evaluated"}
-# The SDK fills these with constants, which would be read as measured.
+# The SDK fills these with constants, which would look like measured values.
 NEVER_MEASURED = frozenset(("duration_ms", "result_summary"))
 
 
@@ -48,7 +48,7 @@ def event_of(event: Any, console: Console) -> dict[str, Any]:
 
 
 def about_call(event: Any, console: Console) -> dict[str, Any]:
-    """Fields of an item besides its outcome."""
+    """Fields of an outcome item that describe the call."""
     shared = {name: getattr(event, name, None) for name in SHARED}
     principal, masking = getattr(event, "principal", None), console.masking.for_events
     return shared | {

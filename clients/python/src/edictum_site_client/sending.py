@@ -1,4 +1,4 @@
-"""Sends the queue in the background: in batches, with retries, never blocking the agent."""
+"""Sends the queue in the background, in batches and with retries, without blocking the agent."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ logger = logging.getLogger("edictum_site_client")
 
 FIRST_PAUSE = 0.5  # seconds, doubling
 LONGEST_PAUSE = 30.0
-FULL = 100  # as many are sent at once, without waiting for more
+FULL = 100  # items that trigger a post without waiting for more
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """Delivery of everything that was recorded here."""
+    """Delivery counts of everything recorded by this client."""
 
     waiting: int = 0
     sent: int = 0
-    rejected: int = 0  # by the console, one by one
-    lost: int = 0  # the buffer was full, the console refused a whole post, or time was up
+    rejected: int = 0  # individually, by the console
+    lost: int = 0  # the buffer was full, the console rejected a whole post, or time ran out
     last_error: str = ""
 
 
@@ -50,7 +50,7 @@ class Sender:
         _SENDERS.add(self)
 
     def begin(self) -> None:
-        """Reset to an empty queue, also in the child of a fork: the queue belongs to the parent."""
+        """Reset to an empty queue. A forked child does so too: the old queue is its parent's."""
         self._changed = threading.Condition()
         self._outbox = Outbox(*self._limits)
         self._in_hand: list[Parcel] = []
@@ -62,7 +62,7 @@ class Sender:
         self._hurry = self._closed = self._given_up = False
 
     def forked(self) -> None:
-        self._transport.close()  # this process's end of it; the parent's stays as it is
+        self._transport.close()  # closes this process's descriptor; the parent's stays open
         self.begin()
 
     def put(self, family: Family, body: bytes, media_type: str = "application/json") -> None:
@@ -84,7 +84,7 @@ class Sender:
             )
 
     def flush(self, timeout: float) -> bool:
-        """True if everything recorded before was sent or dropped within this many seconds."""
+        """Wait up to `timeout` seconds; True if everything recorded before was sent or dropped."""
         deadline = time.monotonic() + timeout
         with self._changed:
             upto = self._outbox.last_number
@@ -101,7 +101,7 @@ class Sender:
             return True
 
     def close(self, timeout: float) -> bool:
-        """Accept nothing more, send the queue, and drop the rest when time is up."""
+        """Stop accepting items, send the queue, and drop the rest after the timeout."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -144,7 +144,7 @@ class Sender:
             pass
 
     def _step(self, deadline: float | None = None) -> bool:
-        """Wait, and send at most one batch; False at the end."""
+        """Wait for work and send at most one batch; False if there is nothing left to do."""
         with self._changed:
             if not self._await_work(deadline):
                 self._transport.close()
@@ -159,14 +159,14 @@ class Sender:
             self._ignored.update(ignored)
             self._settle(answer)
             self._changed.notify_all()
-        if new:  # once per reason, else an outage would fill the agent's log
+        if new:  # log each reason once, or an outage would fill the agent's log
             logger.warning("Edictum Site: %s", answer.why)
         for field in ignored:
             logger.warning("Edictum Site: the console ignored the unknown field %r.", field)
         return True
 
     def _await_work(self, deadline: float | None) -> bool:
-        """Wait until a batch is due; False when there will be none."""
+        """Wait until a batch is due; False if closed, timed out or idle for too long."""
         began = time.monotonic()
         until = began + LONGEST_PAUSE if deadline is None else deadline
         while not len(self._outbox):

@@ -1,4 +1,4 @@
-"""Persistent connection to the console, and the meaning of its answers."""
+"""Persistent connection to the console, and interpretation of its responses."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
-WORTH_PACKING = 16_384  # bytes
+WORTH_PACKING = 16_384  # bytes above which a post is compressed
 LARGEST_ANSWER = 4_000_000
 LARGEST_FILE = 32_000_000
 PATIENCE = (
-    3  # times the timeout of one silence, for a whole file: else a byte now and then would do
+    3  # times the read timeout, for a complete download: a slow trickle would never hit the timeout
 )
 
 Verdict = Literal["taken", "later", "smaller", "refused"]
@@ -30,7 +30,7 @@ class Answer:
     verdict: Verdict
     why: str = ""
     rejected: int = 0
-    ignored: tuple[str, ...] = ()  # fields that the console does not know
+    ignored: tuple[str, ...] = ()  # fields unknown to the console
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Transport:
         return _read(answer.status, answer.body)
 
     def get(self, path: str, etag: str = "", also: Mapping[str, str] | None = None) -> File:
-        """Send a request. Raises network errors."""
+        """Send a GET request. Raises network errors."""
         headers = {**self._headers, **(also or {}), **({"If-None-Match": etag} if etag else {})}
         try:
             with self._no_longer_than(self._timeout * PATIENCE):
@@ -98,7 +98,7 @@ class Transport:
             raise
 
     def request(self, method: str, path: str, body: bytes | None) -> File:
-        """Send a request on a connection of its own. Raises network errors."""
+        """Send a request and close the connection afterwards. Raises network errors."""
         try:
             with self._no_longer_than(self._timeout * PATIENCE):
                 return self._exchange(method, path, body, self._headers, LARGEST_FILE)
@@ -121,7 +121,7 @@ class Transport:
             yield
         finally:
             timer.cancel()
-        if late.is_set():  # what was read until then may be short, and look whole
+        if late.is_set():  # a truncated response can look complete
             raise TimeoutError(f"The answer took longer than {seconds:g} seconds.")
 
     def _exchange(
@@ -131,7 +131,7 @@ class Transport:
         try:
             return self._ask(method, path, body, headers, most)
         except (ConnectionError, http.client.RemoteDisconnected):
-            # A connection that rested may have been closed over there; repeats do no harm.
+            # The server may have closed an idle connection; repeating the request is harmless.
             if not reused or self._cut or self._late.is_set():
                 raise
         self.close()
@@ -157,7 +157,7 @@ class Transport:
         return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=tls)
 
     def cut(self) -> None:
-        """Cancel from any thread: a pending request ends without a retry."""
+        """Abort a pending request, without a retry. Any thread may call this."""
         self._cut = True
         self._hang_up()
 
@@ -179,7 +179,7 @@ def _read(status: int, text: bytes) -> Answer:
     why = f"HTTP {status}: {text[:300].decode('utf-8', 'replace')}"
     if status == 413:
         return Answer("smaller", why)
-    # A key may be granted what it lacks, and a proxy's page says nothing about what was sent.
+    # A missing permission may be granted later, and a proxy's error says nothing about the items.
     lasting = 400 <= status < 500 and status not in (401, 403, 404, 408, 425, 429)
     return Answer("refused" if lasting else "later", why)
 
@@ -190,7 +190,7 @@ def _acknowledged(text: bytes) -> Answer:
         rejected = [f"{one['code']}: {one['detail']}" for one in answer.get("rejected", ())]
         ignored = tuple({str(one["field"]): None for one in answer.get("warnings", ())})
     except (ValueError, TypeError, KeyError, AttributeError):
-        # A proxy's page, or nothing: the post was not taken by a console.
+        # A proxy's page or an empty body: no console accepted the post.
         return Answer("later", "The answer is not that of a console.")
     why = f"The console rejected an item: {rejected[0]}" if rejected else ""
     return Answer("taken", why, len(rejected), ignored)

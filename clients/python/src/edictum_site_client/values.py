@@ -1,6 +1,6 @@
-"""Any Python value as JSON, masked: a copy, so later changes of the value do not matter.
+"""Converts any Python value to masked JSON: a copy, so later changes to the value have no effect.
 
-It never raises and always ends: depth, size and circles are bounded.
+Conversion always terminates, since depth, size and cycles are bounded. Only `Withheld` is raised.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from typing import Any, NamedTuple
 
 from edictum_site_client.masking import MASK, Masking
 
-DEEPEST = 64  # the console follows 100; the item around a value takes some
+DEEPEST = 64  # the console accepts 100 levels, and the item around a value needs some of them
 MOST_PARTS = 100_000
 SHORT_TEXT = 1_000
 SHORT_LIST = 100
 LONGEST_SECRET = 4_096
 MOST_OF_A_CHARACTER = 6  # `\\u0000`
-MOST_OF_A_PART = 32  # a number, quotes, a comma, a colon
-MOST_BITS = 13_000  # of an integer: some 4,000 digits, which is what JSON readers take
+MOST_OF_A_PART = 32  # characters: a number, quotes, a comma, a colon
+MOST_BITS = 13_000  # of an integer: about 4,000 digits, the most that JSON parsers accept
 
 
 class Withheld(Exception):
-    """The value must not leave; the message says why."""
+    """The value must not leave the agent; the message says why."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class _Walk:
 
 class Fitted(NamedTuple):
     value: Any
-    is_cut: bool  # something of the value is missing
+    is_cut: bool  # part of the value is missing
 
 
 def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
@@ -55,12 +55,12 @@ def jsonable(tool_name: str, value: Any, masking: Masking) -> Any:
 
 
 def fitted(tool_name: str, value: Any, masking: Masking) -> Fitted:
-    """Masked and cut copy. Raises `Withheld` if the value must not leave at all."""
+    """Masked and truncated copy. Raises `Withheld` if the value must not leave the agent."""
     limit = masking.max_characters
     walk = _Walk(masking, limit, MOST_PARTS)
     shaped, fits = _fitted(value, walk, limit)
     for longest_text, longest_list in ((limit // 2, MOST_PARTS), (SHORT_TEXT, SHORT_LIST)):
-        # One long text fits by half: what is added at its cut, and its escapes, take room too.
+        # Retry with half the length: the truncation note and escapes need space too.
         if not fits:
             walk = _Walk(masking, min(limit, longest_text), longest_list)
             shaped, fits = _fitted(value, walk, limit)
@@ -70,7 +70,7 @@ def fitted(tool_name: str, value: Any, masking: Masking) -> Fitted:
             also = masking.also(tool_name, shaped)
         except Exception as error:
             raise Withheld("the masking of its own raised") from error
-        again = _Walk(masking, limit, MOST_PARTS)  # for it is any value of Python once more
+        again = _Walk(masking, limit, MOST_PARTS)  # the result can be any Python value
         shaped, fits = _fitted(also, again, limit)
         is_cut = is_cut or again.is_cut
     if not fits:
@@ -91,7 +91,7 @@ def encoded(value: Any) -> bytes:
 
 def _fitted(value: Any, walk: _Walk, limit: int) -> tuple[Any, bool]:
     shaped = _shaped(value, walk)
-    # It is written out for its size only where it might be too large.
+    # Encode to measure the size only if the estimate exceeds the limit.
     most = walk.characters * MOST_OF_A_CHARACTER + walk.parts * MOST_OF_A_PART
     return shaped, most <= limit or len(_json.encode(shaped)) <= limit
 
@@ -112,7 +112,7 @@ def _shaped(value: Any, walk: _Walk) -> Any:
         return float(value) if math.isfinite(value) else str(value)
     if walk.parts > MOST_PARTS or len(walk.around) >= DEEPEST:
         walk.is_cut = True
-        return f"[{type(value).__name__}]"  # not its text, which may be as large again
+        return f"[{type(value).__name__}]"  # not its text, which may be just as large
     if id(value) in walk.around:
         return "[circular]"
     walk.around.add(id(value))
@@ -125,7 +125,7 @@ def _shaped(value: Any, walk: _Walk) -> Any:
 
 
 def _integer(value: int, walk: _Walk) -> int | str:
-    """Number that stays a number, as checks compare it."""
+    """Integer kept as a number, since checks compare it; a type note if it is too large."""
     bits = value.bit_length()
     if bits > MOST_BITS:
         walk.is_cut = True
@@ -199,11 +199,11 @@ def _text(text: str, walk: _Walk) -> str:
 
 
 def _both_ends(text: str, masking: Masking, longest: int) -> str:
-    """Beginning and end of a long text, where checks find most errors."""
+    """Beginning and end of a long text, the parts where most errors appear."""
     if len(text) <= longest:
         return _masked(text, masking, longest)
     at_end = longest // 5
-    # A secret that this cuts has no beginning to be known by: none of its rest is kept.
+    # A secret cut here loses the prefix that identifies it, so mask with a margin before cutting.
     margin = min(LONGEST_SECRET, len(text) - at_end)
     end = masking.text(_clean(text[len(text) - at_end - margin :]))
     end = end[max(margin, len(end) - at_end) :]
@@ -211,13 +211,13 @@ def _both_ends(text: str, masking: Masking, longest: int) -> str:
 
 
 def _masked(text: str, masking: Masking, longest: int) -> str:
-    # Cut after masking, so that no secret loses the half by which it is known.
+    # Cut after masking, so that no secret loses the part that identifies it.
     masked = masking.text(_clean(text[: longest + LONGEST_SECRET]))
     return masked if len(text) <= longest else f"{masked[:longest]}… [{len(text)} characters]"
 
 
 def _clean(text: str) -> str:
-    """Text without lone surrogates, which JSON must not contain."""
+    """Text without lone surrogates, which are invalid in JSON."""
     if text.isascii():
         return str(text)
     try:

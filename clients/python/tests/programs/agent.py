@@ -1,4 +1,4 @@
-"""An agent on the edictum of this interpreter: parallel calls that return, fail and are denied."""
+"""An agent on this interpreter's edictum, with concurrent calls that return, fail or are denied."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Records and ends, without a word to its client: one call early, one as the last thing."""
+"""Records one call early and one at exit, and exits without closing its client."""
 
 import atexit
 import sys

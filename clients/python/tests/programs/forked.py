@@ -1,4 +1,4 @@
-"""Parent and child of a fork record one call each; what waited before is the parent's alone."""
+"""Parent and child of a fork record one call each; only the parent sends what was queued before."""
 
 import os
 import sys

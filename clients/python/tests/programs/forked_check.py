@@ -1,4 +1,4 @@
-"""A child of a fork goes on judging by the check that its parent got, and follows it on its own."""
+"""A forked child keeps using the check that its parent fetched, and refreshes it itself."""
 
 import os
 import sys

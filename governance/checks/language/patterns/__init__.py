@@ -1,1 +1,1 @@
-"""Regular expressions: read as RE2 reads them, worked out to the smallest automaton."""
+"""Compiles regular expressions in RE2's syntax to minimal automata."""

@@ -1,4 +1,4 @@
-"""Characters that no part of a pattern tells apart, put into one class each."""
+"""Groups characters that a pattern never distinguishes into classes."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,13 @@ _LINE_EDGES = {Edge.LINE_BEGINS, Edge.LINE_ENDS}
 @dataclass(frozen=True, slots=True)
 class Class:
     kind: Kind
-    readers: int  # the positions that read its characters
+    readers: int  # bit set of the positions that read its characters
 
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
     bounds: list[int]
-    numbers: list[int]  # by bound: the class of what begins there
+    numbers: list[int]  # class of the characters from each bound on
     classes: list[Class]
 
     @property
@@ -30,7 +30,7 @@ class Alphabet:
 def alphabet_of(positions: Positions) -> Alphabet:
     sets = [*positions.reads, ((NEWLINE, NEWLINE),), WORD]
     newline, word = 1 << len(positions.reads), 2 << len(positions.reads)
-    turns: dict[int, int] = {0: 0}  # by code point: which sets begin or end there
+    turns: dict[int, int] = {0: 0}  # by code point: bits of the sets that begin or end there
     for number, ranges in enumerate(sets):
         for low, high in ranges:
             turns[low] = turns.get(low, 0) ^ 1 << number

@@ -6,7 +6,7 @@ from governance.checks.language.patterns.nodes import PatternRefused, Ranges
 
 
 def bracketed(pattern: str, place: int, *, ignore_case: bool) -> tuple[Ranges, int]:
-    """The set whose bracket opens at `place`, and the place behind it."""
+    """The character set of the bracket at `place`, and the index after it."""
     at = place + 1
     negated = pattern.startswith("^", at)
     at += negated
@@ -18,7 +18,7 @@ def bracketed(pattern: str, place: int, *, ignore_case: bool) -> tuple[Ranges, i
         first = False
         if (named := _posix(pattern, at)) or (named := short(pattern, at)):
             chosen, inverted, at = named
-            # The case is folded before the set is turned round: (?i)[^k] knows no K either.
+            # Fold case before negating: (?i)[^k] must not match K either.
             chosen = both_cases(chosen) if ignore_case else chosen
             ranges += all_but(chosen) if inverted else chosen
             continue
@@ -29,7 +29,7 @@ def bracketed(pattern: str, place: int, *, ignore_case: bool) -> tuple[Ranges, i
 
 
 def short(pattern: str, at: int) -> tuple[Ranges, bool, int] | None:
-    r"""Ranges of `\d` or `\W` at this place, whether they are negated, and the place behind it."""
+    r"""Ranges of `\d` or `\W` at this index, whether they are negated, and the index after it."""
     if pattern.startswith("\\", at) and pattern[at + 1 : at + 2].lower() in SHORT:
         letter = pattern[at + 1]
         return SHORT[letter.lower()], letter.isupper(), at + 2

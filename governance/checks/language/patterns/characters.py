@@ -1,4 +1,4 @@
-"""Sets of characters: what `\\d` and `[[:alpha:]]` stand for, as ranges of code points."""
+"""Character sets such as `\\d` and `[[:alpha:]]`, as ranges of code points."""
 
 from collections.abc import Iterable
 
@@ -40,7 +40,7 @@ def united(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def all_but(ranges: Ranges) -> Ranges:
-    """The rest of what there is; `ranges` are united."""
+    """Complement of `ranges`, which must be sorted and disjoint."""
     rest = []
     begin = 0
     for low, high in ranges:
@@ -53,7 +53,7 @@ def all_but(ranges: Ranges) -> Ranges:
 
 
 def both_cases(ranges: Ranges) -> Ranges:
-    """With the other case of A to Z; no other letter has one here."""
+    """Ranges plus the other case of A to Z; no other letters are folded."""
     more = list(ranges)
     for low, high in ranges:
         for first, last, other in ((0x41, 0x5A, 32), (0x61, 0x7A, -32)):

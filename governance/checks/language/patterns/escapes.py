@@ -1,4 +1,4 @@
-"""Escapes that mean one character."""
+"""Escape sequences for single characters."""
 
 from governance.checks.language.patterns.nodes import HIGHEST, PatternRefused, Reason
 
@@ -8,7 +8,7 @@ _HEX = "0123456789abcdefABCDEF"
 
 
 def escaped(pattern: str, place: int) -> tuple[int, int]:
-    """The character whose backslash stands at `place`, and the place behind it."""
+    """Code point of the escape sequence at `place`, and the index after it."""
     at = place + 1
     if at >= len(pattern):
         raise PatternRefused("The pattern ends in a backslash.", place)
@@ -39,7 +39,7 @@ def _hexadecimal(pattern: str, place: int) -> tuple[int, int]:
     least = 2 if end == behind else 1
     if len(digits) < least or any(digit not in _HEX for digit in digits):
         raise PatternRefused(r"A code point is written \x41 or \x{1F600}.", place)
-    # Leading zeros may be many, and a number of many digits is not worth reading.
+    # Allow leading zeros, but don't parse very long numbers.
     if len(digits.lstrip("0")) > 6 or int(digits[-6:], 16) > HIGHEST:
         raise PatternRefused("Unknown code point. The highest is 10FFFF.", place)
     return int(digits[-6:], 16), behind

@@ -1,4 +1,4 @@
-"""Syntax tree of a regular expression, and reasons to refuse one."""
+"""Syntax tree of a regular expression, and the errors for rejected ones."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import TypeAlias
 
 HIGHEST = 0x10FFFF
-Ranges: TypeAlias = tuple[tuple[int, int], ...]  # ascending, apart from each other
+Ranges: TypeAlias = tuple[tuple[int, int], ...]  # sorted and disjoint
 
 
 class Reason(StrEnum):
-    """Why a pattern is refused; all but the first go beyond what RE2 refuses."""
+    """Reason to reject a pattern. RE2 itself only rejects the first kind."""
 
     SYNTAX = "syntax"
     FLAGS = "flags"
@@ -29,7 +29,7 @@ class PatternRefused(ValueError):
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.position = position  # in the pattern, from 0
+        self.position = position  # index in the pattern
         self.reason = reason
 
 
@@ -47,8 +47,8 @@ class Edge(StrEnum):
 @dataclass(frozen=True)
 class Character:
     ranges: Ranges
-    characters = 1  # how many such nodes lie in this one
-    times = 1  # how often its counted repetitions multiply to
+    characters = 1  # number of character nodes in this subtree
+    times = 1  # product of nested counted repetitions
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,15 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Choice(Sequence):
-    """One of its parts, where a sequence is all of them."""
+    """Alternatives, of which one matches; in a sequence all parts do."""
 
 
 @dataclass(frozen=True)
 class Repetition:
     item: "Node"
     low: int
-    high: int | None  # none: as often as you like
-    counted: bool = False  # written in braces: RE2 bounds how these multiply
+    high: int | None  # None: unbounded
+    counted: bool = False  # written in braces: RE2 limits the product of nested ones
 
     @cached_property
     def characters(self) -> int:

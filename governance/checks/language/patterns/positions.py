@@ -1,8 +1,8 @@
-"""A regular expression as positions: which characters may be read, and what may follow each.
+"""Converts a regular expression to positions: which characters each reads, and what may follow it.
 
-A position is one place in the expression that reads a character; sets of positions are the bits of
-an integer. What follows a position depends on the gap behind it, for `^`, `$` and `\\b` are asked
-there: on what was read last and on what is read next, each of four kinds.
+A position is a point in the expression that reads a character. Sets of positions are the bits of an
+integer. What follows a position depends on the gap after it, because `^`, `$` and `\\b` test both
+the last character and the next one, each of which is one of four kinds.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from governance.checks.language.patterns.nodes import (
     Sequence,
 )
 
-ACCEPTED = 1  # the lowest bit of a set: the whole expression was read
+ACCEPTED = 1  # the lowest bit of a set: the whole expression has matched
 MOST_POSITIONS = 8_192
-MOST_STEPS = 600_000  # half a second of work, the longest that a text is kept waiting for
+MOST_STEPS = 600_000  # half a second of work, the longest that a request should wait
 
 
 class Kind(IntEnum):
@@ -60,7 +60,7 @@ def bits(chosen: int) -> Iterator[int]:
 
 
 class Work:
-    """Budget of one pattern, in steps and not in time, so that the answer is always the same."""
+    """Work budget of one pattern, in steps rather than time, so the result is deterministic."""
 
     def __init__(self) -> None:
         self.spent = 0
@@ -107,8 +107,9 @@ _Point = _Fork | _Guard | _Read | _End
 class Positions:
     work: Work
     edges: set[Edge] = field(default_factory=set)
-    reads: dict[Ranges, int] = field(default_factory=dict)  # the positions that read this set
-    # What is of no use beside a position, because that one goes on in every way that these do.
+    reads: dict[Ranges, int] = field(default_factory=dict)  # positions that read each character set
+    # By position, a bit set of positions that it makes redundant: it continues in every way they
+    # do.
     covers: dict[int, int] = field(default_factory=dict)
     start: int = 0
     _points: list[_Point] = field(default_factory=lambda: [_End()])
@@ -122,7 +123,7 @@ class Positions:
         return self._open_at(self.start, before, behind)
 
     def _open_at(self, point: int, before: Kind, behind: Kind) -> int:
-        """The positions that may be read at this gap, once it was reached at this point."""
+        """Positions that can read the next character at this gap, starting at this point."""
         key = (point, before, behind)
         if (known := self._followed.get(key)) is not None:
             return known
@@ -150,7 +151,7 @@ class Positions:
         return reached
 
     def add(self, node: Node, after: int) -> int:
-        """Lay the node out so that `after` comes behind it; the point where it begins."""
+        """Add the node with `after` as its successor; returns the point where it begins."""
         match node:
             case Character(ranges=ranges):
                 if (position := len(self._behind)) > MOST_POSITIONS:
@@ -177,7 +178,7 @@ class Positions:
 
     def _add_repetition(self, node: Repetition, after: int) -> int:
         low, high = node.low, node.high
-        if not node.characters:  # what reads nothing is done once or not at all
+        if not node.characters:  # repeating a node that reads nothing has no effect
             low, high = min(low, 1), 1 if high is None else min(high, 1)
         first = len(self._behind)
         if high is None:
@@ -189,13 +190,13 @@ class Positions:
             after = begin if low else loop
             for _ in range(low - 1):
                 after = self.add(node.item, after)
-            # Behind the loop there is less to come than anywhere before it.
+            # The loop has less left to match than any copy before it.
             self._cover(first, each, ascending=False)
             return after
         leave = after
         for _ in range(high - low):
             after = self._point(_Fork([self.add(node.item, after), leave]))
-        # Of those that may be left out, the first ones may be followed by the most.
+        # Of the optional copies, the first has the most possible continuations.
         if high > low:
             each = (len(self._behind) - first) // (high - low)
             self._cover(first, each, ascending=True)
@@ -206,8 +207,8 @@ class Positions:
     def _cover(self, first: int, each: int, *, ascending: bool) -> None:
         """Let one copy of a repeated item cover the others, position by position.
 
-        Without this `error.{0,50}late` would tell all ways apart in which `error` may have been
-        read during the last fifty characters, where only the last time matters.
+        Without this, `error.{0,50}late` would track every combination of places in the last fifty
+        characters where `error` matched, although only the last one matters.
         """
         positions = range(first, len(self._behind) - each)
         for position in positions if ascending else reversed(positions):

@@ -1,4 +1,4 @@
-"""The smallest table that accepts the same texts: equal states and equal columns are made one."""
+"""Minimizes a state table by merging equivalent states and identical columns."""
 
 from collections import defaultdict
 
@@ -6,10 +6,10 @@ from governance.checks.language.patterns.subsets import DEAD, MATCHED, States
 
 
 def smallest(states: States) -> tuple[States, list[int]]:
-    """The states that remain, the first still first; and by old column the new one."""
+    """Minimized states, the first still first, and the new column of each old one."""
     blocks = _equal_states(states)
     named = {blocks[DEAD]: DEAD, blocks[MATCHED]: MATCHED}
-    # The first state keeps a row of its own, for a walk begins there whatever it is.
+    # The first state keeps its own row, because a walk always starts there.
     merged = States()
     numbers: dict[int, int] = {}
     waiting = [0]
@@ -39,10 +39,10 @@ def _equal_columns(states: States) -> tuple[States, list[int]]:
 
 
 def _equal_states(states: States) -> list[int]:
-    """By state its block; the two ways to be done are the last and the last but one, as in Python.
+    """Block of each state, including DEAD and MATCHED, which negative indexes address.
 
-    Hopcroft's refinement: a block is split by what leads into another one, the smaller half
-    is looked at again.
+    Hopcroft's algorithm: a block is split by the states that lead into another block, and the
+    smaller half is queued.
     """
     count = len(states.rows)
     everything = count + 2
@@ -66,7 +66,7 @@ def _equal_states(states: States) -> list[int]:
             for block, inside in touched.items():
                 if len(inside) < len(blocks[block]):
                     _split(blocks, block_of, block, inside)
-                    waiting.add(len(blocks) - 1)  # when the old one waits, both do, as they have to
+                    waiting.add(len(blocks) - 1)  # if the old one is queued, both are, as required
     return block_of
 
 

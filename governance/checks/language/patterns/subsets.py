@@ -1,4 +1,4 @@
-"""From positions to states: each state is a set of positions that may be read next."""
+"""Subset construction: each state is a set of positions that may be read next."""
 
 from dataclasses import dataclass, field
 
@@ -14,17 +14,17 @@ from governance.checks.language.patterns.positions import (
 )
 
 MOST_STATES = 4_096
-MOST_CELLS = 262_144  # of the table: what a compiled check carries is bounded as well
-DEAD = -1  # no text goes on from here to a match
-MATCHED = -2  # every text does
+MOST_CELLS = 262_144  # cells per table: limits the size of a compiled check too
+DEAD = -1  # no continuation can match
+MATCHED = -2  # every continuation matches
 
 
 @dataclass(slots=True)
 class States:
-    """A table with a row for each state and a column for each class of characters."""
+    """Table with a row per state and a column per character class."""
 
     rows: list[list[int]] = field(default_factory=list)
-    ends: list[bool] = field(default_factory=list)  # accepted where the text ends
+    ends: list[bool] = field(default_factory=list)  # whether a text that ends in the state matches
 
 
 def too_many_states() -> PatternRefused:
@@ -43,7 +43,8 @@ class _Construction:
         self.alphabet = alphabet
         self.work: Work = positions.work
         self.has_edges = bool(positions.edges)
-        # What may come next; the end of the text last, and alike when nothing asks for it.
+        # Kinds of the next character, the end of the text last; equal sets if there are no
+        # assertions.
         self.nexts = [*sorted(alphabet.kinds, reverse=True), Kind.EDGE]
         self.covering = sum(1 << position for position in positions.covers)
         self.numbers: dict[tuple[int, ...], int] = {}
@@ -79,7 +80,7 @@ class _Construction:
         return cells
 
     def open_sets(self, read: int, before: Kind) -> tuple[int, ...]:
-        """Positions that may be read next, by kind of character; the search may also begin here."""
+        """Positions that may be read next, by kind of character. A match may also begin here."""
         if not self.has_edges:
             return (self.open_set(read, before, Kind.OTHER),) * len(self.nexts)
         return tuple(self.open_set(read, before, behind) for behind in self.nexts)
@@ -91,7 +92,7 @@ class _Construction:
             reached |= self.positions.follow(position, before, behind)
             self.work.spend(1)
         if reached & ACCEPTED:
-            return ACCEPTED  # nothing else counts any more
+            return ACCEPTED  # already matched, so nothing else matters
         for position in bits(reached & self.covering):
             if reached >> position & 1:
                 reached &= ~self.positions.covers[position]
@@ -99,7 +100,7 @@ class _Construction:
         return reached
 
     def number(self, sets: tuple[int, ...]) -> int:
-        # The first one is a state even when it has matched already: a walk begins in a state.
+        # The start is always a state, even if it has already matched: a walk begins in a state.
         if self.waiting and all(each & ACCEPTED for each in sets):
             return MATCHED
         if sets not in self.numbers:

@@ -1,4 +1,4 @@
-"""Reads a regular expression in RE2's syntax, without Unicode classes and flags inside."""
+"""Parses regular expressions in RE2's syntax, without Unicode classes and inline flags."""
 
 import re
 
@@ -18,9 +18,9 @@ from governance.checks.language.patterns.nodes import (
     Sequence,
 )
 
-DEEPEST = 100  # parentheses inside each other
+DEEPEST = 100  # nested parentheses
 MOST_OFTEN = 1000
-# RE2 takes braces that are no repetition, `{,3}` and `{01}` among them, as they stand.
+# Like RE2, read braces that aren't a repetition as literals, such as `{,3}` and `{01}`.
 _BRACES = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
 _TIMES = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _GROUP = re.compile(r"\(\?P?<([^>]*)>")
@@ -78,7 +78,7 @@ class _Reader:
         return self.pattern.startswith(texts, self.at)
 
     def repetition(self) -> tuple[int, int | None, bool, int] | None:
-        """Repeated node, its bounds, whether they are in braces, and the index behind them."""
+        """Bounds of the repetition here, whether in braces, and the index after it, or None."""
         sign = self.pattern[self.at : self.at + 1]
         if sign in _TIMES:
             return *_TIMES[sign], False, self.at + 1
@@ -99,7 +99,7 @@ class _Reader:
         repeated = Repetition(node, low, high, counted)
         if max(low, high or 0, repeated.times if counted else 0) > MOST_OFTEN:
             raise self.too_often()
-        # Whether it takes as much or as little as it can matters to captures only.
+        # A lazy quantifier only matters for captures.
         self.at = behind + self.pattern.startswith("?", behind)
         if self.repetition() is not None:
             raise PatternRefused("Nested repetition. Put the inner one in (?:…).", self.at)

@@ -1,4 +1,4 @@
-"""The success checks that come with the console: one YAML text each, beside this module."""
+"""Built-in success checks: one YAML file each, in this folder."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -16,14 +16,14 @@ _FOLDER = Path(__file__).resolve().parent
 
 @cache
 def shipped_text(name: str) -> str | None:
-    """Text of a shipped check byte for byte; None for an unknown name."""
+    """Text of a built-in check, byte for byte; None for an unknown name."""
     if name not in VERSIONS:
         return None
     return (_FOLDER / f"{name}.yaml").read_bytes().decode()
 
 
 def shipped() -> Mapping[str, Compiled]:
-    """All of them by name. Each is compiled when it is first asked for: few projects use all."""
+    """All built-in checks by name. Each is compiled on first use: few projects use all of them."""
     return _SHIPPED
 
 
@@ -52,5 +52,5 @@ def _compiled(name: str) -> Compiled:
 
 
 def _none(name: str) -> None:
-    # A check that includes others cannot be included, and these are there to be.
+    # A check that includes others can't be included, and built-in checks must be includable.
     return None

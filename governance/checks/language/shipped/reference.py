@@ -1,11 +1,11 @@
-"""The result shapes that the shipped checks follow: the rows of the reference, by number."""
+"""Rows of the result shapes reference that the built-in checks follow, by number."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 
 class Row(NamedTuple):
-    key: str  # the number of a row of part 2, else the section of part 1
+    key: str  # row number in part 2, or section number in part 1
     title: str
 
     @property
@@ -16,7 +16,7 @@ class Row(NamedTuple):
         return "2.1" if number <= 28 else "2.2" if number <= 47 else "2.3"
 
 
-# Part 1, where a standard names a form that part 2 has no row for.
+# Sections of part 1 for standards that part 2 has no row for.
 _STANDARDS: Final = {
     "1.2": "OpenTelemetry span of a tool",
     "1.6": "MCP request for input as an error",

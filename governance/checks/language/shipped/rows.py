@@ -1,9 +1,10 @@
-"""Which row of the shapes reference each shipped rule follows, and whether it may be suggested.
+"""Maps each built-in rule to its row in the shapes reference, and to whether it may be suggested.
 
-Only forms that are structure are suggested: the value of a flag, a status code, an error that is
-not null. Words in a text never are, nor what may be right for a tool: nothing found, no content.
-A suggestion is made of what decides when the whole check is asked: a rule before it may know
-better. What several checks know is suggested by the first of them here, the particular ones.
+Only structural evidence is suggested: a flag's value, a status code, a non-null error. Wording is
+never suggested, nor anything that a tool may return normally, such as no results or no content.
+Suggestions come from the rule that decides when the whole check runs: an earlier rule may be more
+specific. If several checks recognize a shape, the first one listed here is suggested, so specific
+checks come first.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,14 +23,14 @@ def followed(check: str, rule: str) -> Followed | None:
 
 
 def suggested() -> Iterator[tuple[str, str]]:
-    """The check and the rule, the particular ones first."""
+    """Check and rule of each suggestion, specific checks first."""
     for check, rules in FOLLOWED.items():
         for rule, (_, suggest) in rules.items():
             if suggest:
                 yield check, rule
 
 
-# Per check, rules by row. A rule is suggested unless it stands behind a bar.
+# Rules of each check by row. Rules after a bar are not suggested.
 _WRITTEN: Final = {
     "mcp": (
         "1: is-error; 2: protocol-error; 3: structured-flag structured-error structured-status "
@@ -44,7 +45,7 @@ _WRITTEN: Final = {
         "6: tool-result; 7: server-tool-time server-tool-denied server-tool-busy server-tool; "
         "8: return-code; 9: api-busy api-error"
     ),
-    # An error with a type is suggested by its general form below.
+    # The general rule below suggests an error with a type.
     "openai": (
         "10: output-flag output-error | output-text output-part output-dict; 11: mcp-call; "
         "12: shell-timeout shell-exit; 13: | api-error; 14: | agents-sdk"
@@ -57,10 +58,10 @@ _WRITTEN: Final = {
     "crewai": "21: failure-retryable failure error-event | text",
     "semantic-kernel": "22: metadata-error metadata-exception | value-error invocation",
     "autogen": "23: is-error all-errors some-errors",
-    # An outcome that is not that of a part may be anything.
+    # Without the fields of a message part, an outcome can mean anything.
     "pydantic-ai": "24: retry-prompt | failed retried denied interrupted",
     "vercel-ai": "25: tool-error output-error | denied",
-    # A status of error is suggested by its general form below.
+    # The general rule below suggests a status of "error".
     "langchain": "19: | status; 20: | content content-block",
     "strands": "26: | status",
     "google-adk": "27: | status error",

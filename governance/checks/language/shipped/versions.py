@@ -1,6 +1,6 @@
-"""Version of each built-in check. Its text may change only with its number.
+"""Versions of the built-in checks. Bump the number whenever a check's text changes.
 
-In order of what they recognize: protocols, providers and frameworks, transports and services,
+Ordered by what they recognize: protocols, providers and frameworks, transports and services,
 programs and data stores, plain values.
 """
 

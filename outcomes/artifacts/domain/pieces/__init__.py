@@ -1,1 +1,1 @@
-"""A piece of an artifact as a person reads it: bytes in; lines, records, members or points out."""
+"""Pieces of an artifact for display: bytes in; lines, records, members or pixels out."""

@@ -1,6 +1,6 @@
-"""Pictures that a page shows: what their own first bytes say they are, and how large they are.
+"""Images that pages can show: their type and size, read from their first bytes.
 
-Only pictures of points. One that is drawn from text, as SVG is, may hold scripts and addresses.
+Raster images only. Vector formats such as SVG can contain scripts and URLs.
 """
 
 import re
@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-LARGEST: Final = 50_000_000  # points that a page asks a browser to unpack
+LARGEST: Final = 50_000_000  # pixels that a page lets a browser unpack
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
-# The frames of a JPEG that hold its size; others are passed over by their length.
+# JPEG frames that contain the image size; others are skipped by their length.
 _SIZES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ALONE: Final = frozenset({0x01, *range(0xD0, 0xD8)})  # markers without a length
-_EXTENDS, _FRAME, _ENDS = b"!,;"  # what a block of a GIF begins with
+_EXTENDS, _FRAME, _ENDS = b"!,;"  # first byte of a GIF block
 _LARGEST_SIDE: Final = 2**16 - 1
 _WEBP: Final = re.compile(rb"RIFF....WEBP(VP8[ LX])", re.DOTALL)
 
@@ -27,7 +27,7 @@ class Image:
 
     @property
     def is_bearable(self) -> bool:
-        """A few bytes may unpack to gigabytes of points."""
+        """Whether browsers can unpack it safely: a few bytes may expand to gigabytes of pixels."""
         return 0 < self.width * self.height <= LARGEST
 
 
@@ -45,7 +45,7 @@ def image_of(head: bytes) -> Image | None:
 
 
 def _gif(head: bytes) -> Image:
-    """As large as its first frame where that is larger than it says: browsers draw all of that."""
+    """GIF, with the size of its first frame if that is larger: browsers draw all of it."""
     width, height = struct.unpack_from("<HH", head, 6)
     with suppress(struct.error, IndexError):
         place = 13 + _colours(head[10])
@@ -59,11 +59,11 @@ def _gif(head: bytes) -> Image:
         if head[place] == _FRAME:
             left, top, wide, high = struct.unpack_from("<HHHH", head, place + 1)
             return Image("image/gif", max(width, left + wide), max(height, top + high))
-    return Image("image/gif", _LARGEST_SIDE, _LARGEST_SIDE)  # nobody can tell from here
+    return Image("image/gif", _LARGEST_SIDE, _LARGEST_SIDE)  # unknown from these bytes
 
 
 def _colours(packed: int) -> int:
-    """Bytes of the table that comes first, as a GIF packs it."""
+    """Size in bytes of the global colour table of a GIF."""
     return 3 << (packed & 7) + 1 if packed & 0x80 else 0
 
 
@@ -73,7 +73,7 @@ def _jpeg(head: bytes) -> Image | None:
         if head[place] != 0xFF:
             return None
         marker = head[place + 1]
-        if marker == 0xFF:  # fills
+        if marker == 0xFF:  # fill byte
             place += 1
             continue
         if marker in _ALONE:
@@ -88,7 +88,7 @@ def _jpeg(head: bytes) -> Image | None:
 
 def _webp(head: bytes) -> Image | None:
     match = _WEBP.match(head)
-    if match is None or len(head) < 30:  # where the size has been told in each of them
+    if match is None or len(head) < 30:  # all variants have the size by then
         return None
     if match.group(1) == b"VP8X":
         width, height = (int.from_bytes(head[at : at + 3], "little") + 1 for at in (24, 27))

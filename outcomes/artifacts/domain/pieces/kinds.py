@@ -1,4 +1,4 @@
-"""The way to show an artifact: by its declared type, as far as its first bytes confirm it."""
+"""Ways to show an artifact: by its declared type, if its first bytes confirm it."""
 
 from enum import StrEnum
 from typing import Final
@@ -6,9 +6,9 @@ from typing import Final
 from outcomes.artifacts.domain.pieces.images import image_of
 from outcomes.artifacts.domain.pieces.tables import delimiter_of
 
-HEAD: Final = 128 * 1024  # bytes; a picture may tell how large it is behind a smaller one
-_BEGINNING: Final = 4_096  # of them, that tell text from other bytes
-_SPOILT: Final = 0.1  # of the characters; with more it is no text
+HEAD: Final = 128 * 1024  # bytes; an embedded thumbnail may precede an image's size
+_BEGINNING: Final = 4_096  # bytes that decide whether it is text
+_SPOILT: Final = 0.1  # share of characters that may be invalid in text
 _TABLES: Final = frozenset({"text/csv", "application/csv", "text/tab-separated-values"})
 _BLANK: Final = b" \t\r\n"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -23,7 +23,7 @@ class Shown(StrEnum):
 
 
 def shown_as(media_type: str, head: bytes) -> list[Shown]:
-    """The ways it can be shown, the best first."""
+    """Views that can show it, best first."""
     if image_of(head) is not None:
         return [Shown.IMAGE, Shown.BYTES]
     head = head[:_BEGINNING]
@@ -42,6 +42,6 @@ def shown_as(media_type: str, head: bytes) -> list[Shown]:
 def is_text(head: bytes) -> bool:
     if b"\0" in head:
         return False
-    # A character that the end of these bytes cuts in two counts as one that is spoilt.
+    # A character cut off at the end counts as one invalid character.
     text = head.decode("utf-8", "replace")
     return text.count("\N{REPLACEMENT CHARACTER}") <= max(1, len(text) * _SPOILT)

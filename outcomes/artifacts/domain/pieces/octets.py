@@ -1,4 +1,4 @@
-"""Bytes as they are: sixteen to a row, in hexadecimal and as characters."""
+"""Hex dump: sixteen bytes per row, in hexadecimal and as characters."""
 
 from typing import Final, NamedTuple
 

@@ -1,10 +1,10 @@
-"""The types that a browser may be told of what agents sent: none that it would take for a page, a
-script or a style under the console's own name."""
+"""Media types under which browsers receive artifacts: none that they would run as a page, script or
+style from the console's own origin."""
 
 from collections.abc import Mapping
 from typing import Final
 
-PLAIN: Final[Mapping[str, str]] = {  # with the endings of their files
+PLAIN: Final[Mapping[str, str]] = {  # with their file extensions
     "text/plain": ".txt",
     "application/json": ".json",
     "text/csv": ".csv",
@@ -17,6 +17,6 @@ def kind_of(media_type: str) -> str:
 
 
 def plain_type(media_type: str) -> str:
-    """An agent names the type as it likes."""
+    """Safe media type: agents can declare any type."""
     kind = kind_of(media_type)
     return kind if kind in PLAIN else UNKNOWN

@@ -4,15 +4,14 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-LONGEST: Final = 16 * 1024 * 1024  # bytes that are looked through for the end of one value
+LONGEST: Final = 16 * 1024 * 1024  # bytes searched for the end of one value
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
 _TEXT_ENDS: Final = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*("|\\?\Z)', re.DOTALL)
 
 
 def size_of_value(pieces: Iterable[bytes]) -> int | None:
-    """Size of the string, array or object at the start of these pieces; None if they end before
-    it."""
+    """Size of the string, array or object that these pieces begin with; None if incomplete."""
     consumed = depth = 0
     in_text = is_escaped = False
     for piece in pieces:
@@ -35,8 +34,7 @@ def size_of_value(pieces: Iterable[bytes]) -> int | None:
 
 
 def _rest_of_text(piece: bytes, place: int) -> tuple[int, bool, bool]:
-    """End of the string within this piece, whether it continues, and whether a character is
-    escaped."""
+    """End of the string in this piece, whether it continues, and whether it ends in an escape."""
     match = _TEXT_ENDS.match(piece, place)
     if match is None:
         return len(piece), True, False

@@ -1,6 +1,6 @@
-"""Records of comma-separated values out of some bytes; one may go over several lines.
+"""Records of CSV parsed from part of a file; a record may span several lines.
 
-A quote that nobody closes would make one record of all that follows: such a line is taken alone.
+An unclosed quote would make one record of everything after it, so its line is parsed alone.
 """
 
 import csv
@@ -10,17 +10,17 @@ from typing import Final
 
 from outcomes.artifacts.domain.pieces.texts import complete_characters, visible
 
-RECORDS: Final = 100  # of one piece
-WINDOW: Final = 128 * 1024  # bytes of one piece, which no field is longer than
-LINES_OF_ONE: Final = 50  # that a record may go over
-CELLS: Final = 40  # of a record that are shown
-LONGEST: Final = 300  # characters of a cell that are shown
+RECORDS: Final = 100  # per piece
+WINDOW: Final = 128 * 1024  # bytes of a piece, and maximum length of a field
+LINES_OF_ONE: Final = 50  # maximum lines of a record
+CELLS: Final = 40  # cells shown per record
+LONGEST: Final = 300  # characters shown per cell
 _DELIMITERS: Final = ",\t;|"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    line: int  # where it begins
+    line: int  # first line
     cells: list[str]
     more: int  # cells that are not shown
 
@@ -29,14 +29,13 @@ class Record:
 class TablePiece:
     records: list[Record]
     start: int
-    stop: int | None  # None: its first line is longer than the window
+    stop: int | None  # None: the first line is longer than the window
     next_line: int
-    spoilt: int  # records whose quotes do not close
+    spoilt: int  # records with unclosed quotes
 
 
 def delimiter_of(head: bytes) -> str:
-    """The delimiter that occurs most often in the first line; empty if none of the known ones
-    does."""
+    """Most frequent known delimiter in the first line, or empty if it contains none."""
     first = head.partition(b"\n")[0].decode("utf-8", "replace")
     most = max(_DELIMITERS, key=first.count)
     return most if most in first else ""
@@ -57,7 +56,7 @@ def table_piece(
         cells, used = _read(lines[place : place + LINES_OF_ONE], delimiter)
         if used is None:
             if records and not is_end and place + LINES_OF_ONE >= len(lines):
-                break  # it may well close behind the window
+                break  # it may be closed after the window
             used, spoilt = 1, spoilt + 1
         records.append(_record(line + place, cells))
         place += used
@@ -66,14 +65,14 @@ def table_piece(
 
 
 def _lines(window: bytes, most: int) -> list[bytes]:
-    """Divided by the end of a line alone, as lines are counted; no more than can be needed."""
+    """Up to `most` lines, split at line feeds only, to match line numbers."""
     *ended, rest = window.split(b"\n", most)
     lines = [each + b"\n" for each in ended]
     return [*lines, rest] if rest and len(lines) < most else lines
 
 
 def _read(lines: Sequence[bytes], delimiter: str) -> tuple[list[str], int | None]:
-    """The first record, and how many lines it takes; None where its quotes do not close."""
+    """First record and its number of lines, or None if its quotes are unclosed."""
     reader = csv.reader(map(_text, lines), delimiter=delimiter, strict=True)
     try:
         return next(reader), reader.line_num
@@ -82,7 +81,7 @@ def _read(lines: Sequence[bytes], delimiter: str) -> tuple[list[str], int | None
 
 
 def _alone(line: bytes, delimiter: str) -> list[str]:
-    """One line, whatever its quotes say; a reader takes no field longer than its limit."""
+    """Cells of one line, even if its quotes are unclosed, cut at the CSV parser's field limit."""
     text = _text(line).removesuffix("\n")[: csv.field_size_limit()]
     return next(csv.reader([text], delimiter=delimiter), [])
 

@@ -1,15 +1,15 @@
-"""Lines of text out of some bytes, whatever they are: what is no text shows as what it is."""
+"""Lines of text from arbitrary bytes. Invalid and control characters are made visible."""
 
 import re
 from dataclasses import dataclass
 from typing import Final
 
-LINES: Final = 200  # of one piece
+LINES: Final = 200  # per piece
 WINDOW: Final = 64 * 1024  # bytes of one piece
 
-_PICTURES: Final = 0x2400  # where Unicode keeps pictures of control characters
+_PICTURES: Final = 0x2400  # start of Unicode's control pictures
 _TURNS: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
-# What would move the cursor, or turn what follows around, stands there as a sign.
+# Characters that move the cursor or change the text direction, with visible replacements.
 _VISIBLE: Final = {
     **{code: chr(_PICTURES + code) for code in range(0x20) if chr(code) not in "\t\n"},
     **{code: f"⟨U+{code:04X}⟩" for code in (0x7F, *range(0x80, 0xA0), 0x2028, 0x2029, *_TURNS)},
@@ -24,8 +24,8 @@ _NO_TEXT: Final = "\N{REPLACEMENT CHARACTER}"
 class Line:
     number: int
     text: str
-    goes_on: bool = False  # it began before this piece
-    is_cut: bool = False  # it ends after it
+    goes_on: bool = False  # started before this piece
+    is_cut: bool = False  # continues after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class TextPiece:
     lines: list[Line]
     start: int
     stop: int
-    spoilt: int  # places that are no UTF-8
+    spoilt: int  # number of invalid UTF-8 sequences
 
 
 def text_piece(
     window: bytes, start: int, line: int, *, is_end: bool, in_line: bool = False, most: int = LINES
 ) -> TextPiece:
-    """The lines that lie in a window whole; of one that fills it alone, as much as is there."""
+    """Complete lines in a window. If one line is longer than the window, the part inside it."""
     lines = window.split(b"\n", most)
     rest = lines.pop()
     is_cut = False
@@ -68,6 +68,6 @@ def visible(text: str) -> str:
 
 
 def complete_characters(window: bytes) -> bytes:
-    """Without the beginning of a character that the window cut in two."""
+    """Window without an incomplete character at its end."""
     begun = _BEGUN.search(window[-3:])
     return window[: len(window) - len(begun.group())] if begun else window

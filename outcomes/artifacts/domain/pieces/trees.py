@@ -1,8 +1,7 @@
-"""Members of a JSON object or list out of some bytes, one after the other, nothing of it built.
+"""Members of a JSON object or list, read one by one from part of a file without parsing all of it.
 
-A value that is short is read; of one that is longer only where it begins and ends is known, and of
-one that goes beyond these bytes only where it begins. Nothing here fails on what is no JSON: it
-tells how far it is some.
+Short values are parsed. For longer ones only start and end are determined, and only the start if
+they continue after the window. Invalid JSON never raises: members are listed up to the error.
 """
 
 import json
@@ -13,16 +12,16 @@ from typing import Any, Final
 from governance.core.texts import is_storable
 from outcomes.artifacts.domain.pieces.texts import visible
 
-MEMBERS: Final = 50  # of one piece
-WINDOW: Final = 512 * 1024  # bytes that are looked through
-SHORT: Final = 1_024  # bytes of an object or a list that is read
-TEXT: Final = 4_096  # bytes of a text that is read
-BEGINNING: Final = 200  # characters of a longer text
+MEMBERS: Final = 50  # per piece
+WINDOW: Final = 512 * 1024  # bytes searched
+SHORT: Final = 1_024  # bytes of an object or list that is parsed
+TEXT: Final = 4_096  # bytes of a string that is parsed
+BEGINNING: Final = 200  # characters shown of a longer string
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _WORD: Final = re.compile(rb"[^ \t\r\n,\]}\[{:\"]+")
-# Within a value nothing else matters; a quote alone is one that these bytes do not close.
+# Tokens that matter inside a value. A single quote mark starts a string not closed in the window.
 _INSIDE: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
 _OPENS: Final = {b"{"[0]: "object", b"["[0]: "list"}
 _CLOSES: Final = frozenset(b"}]")
@@ -31,23 +30,23 @@ _QUOTE, _COMMA, _COLON = b'",:'
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    name: str  # its key, or its number in a list
+    name: str  # its key, or its index in a list
     kind: str  # object, list, text or word
-    at: int  # its value's first byte
-    size: int | None  # None: it ends behind these bytes
+    at: int  # offset of its value
+    size: int | None  # None: it continues after the window
     value: Any = None
     is_read: bool = False
-    beginning: str = ""  # of a text that is not read
+    beginning: str = ""  # of a string that is not parsed
 
 
 @dataclass(frozen=True, slots=True)
 class TreePiece:
-    kind: str  # object or list; empty where none begins
+    kind: str  # object or list; empty if none starts here
     members: list[Member]
-    number: int  # of the first of them
-    next: int | None  # where the member after them begins
+    number: int  # index of the first member
+    next: int | None  # offset of the next member
     is_ended: bool
-    is_spoilt: bool = False  # what follows is no JSON
+    is_spoilt: bool = False  # the rest is invalid JSON
 
 
 def container_at(window: bytes) -> tuple[str, int]:
@@ -60,7 +59,7 @@ def container_at(window: bytes) -> tuple[str, int]:
 def tree_piece(
     window: bytes, start: int, kind: str, number: int = 0, *, most: int = MEMBERS
 ) -> TreePiece:
-    """The members from where the window begins; `start` is where that is in the whole."""
+    """Members from the start of the window, which is at offset `start` of the artifact."""
     members: list[Member] = []
     place: int | None = 0
     while place is not None and len(members) < most:
@@ -80,7 +79,7 @@ def tree_piece(
         end = _end(window, place)
         if end == place:
             return TreePiece(kind, members, number, None, is_ended=False, is_spoilt=True)
-        if end is None and members:  # looked at from where it begins there is more of it to see
+        if end is None and members:  # a window that starts there shows more of it
             return TreePiece(kind, members, number, start + begun, is_ended=False)
         members.append(_member(window, start, name, place, end))
         place = end
@@ -100,7 +99,7 @@ def _ending(
 
 
 def _name(window: bytes, place: int, kind: str, number: int) -> tuple[str, int | None]:
-    """Name of the member and the offset of its value; None where no value can be."""
+    """Name of the member and the offset of its value, or None if no value can follow."""
     if kind == "list":
         return str(number), place
     key = _STRING.match(window, place)
@@ -115,8 +114,7 @@ def _name(window: bytes, place: int, kind: str, number: int) -> tuple[str, int |
 
 
 def _end(window: bytes, place: int) -> int | None:
-    """End of the value at this place: None if it lies behind these bytes, the place itself if it
-    is no value."""
+    """End of the value at this offset: None if past the window, the offset itself if no value."""
     first = window[place]
     if first == _QUOTE:
         text = _STRING.match(window, place)
@@ -147,7 +145,7 @@ def _member(window: bytes, start: int, name: str, place: int, end: int | None) -
         try:
             value = json.loads(window[place:end].decode("utf-8", "replace"))
         except (ValueError, RecursionError):
-            pass  # it shows as it is written
+            pass  # shown unparsed
         else:
             return Member(name, kind, start + place, size, value, is_read=True)
     beginning = ""
@@ -164,7 +162,7 @@ def _read_text(raw: bytes) -> str:
     except ValueError:
         return visible(text)
     shown = visible(name)
-    return shown if is_storable(shown) else visible(text)  # half of a character as it is written
+    return shown if is_storable(shown) else visible(text)  # a lone surrogate stays escaped
 
 
 def _after_space(window: bytes, place: int) -> int:

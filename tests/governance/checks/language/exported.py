@@ -1,6 +1,6 @@
-"""Runs exported modules as agents do: Python in an interpreter of its own, TypeScript under Node.
+"""Runs exported modules as agents do: Python in a separate interpreter, TypeScript under Node.
 
-Everything that is asked goes through one process of each, line by line.
+All questions go through one process per language, one line each.
 """
 
 import json
@@ -18,13 +18,13 @@ from governance.checks.language.exports import matcher_text, typescript_matcher_
 from governance.checks.language.matcher import Judge
 from governance.matching.call import TEXT, WORK
 
-LONGEST = 120  # seconds that a process may take
+LONGEST = 120  # maximum seconds for one process
 
 
 class Question(NamedTuple):
     module: int
     tool: str
-    result: str  # as JSON, so that each language reads it itself
+    result: str  # as JSON, so that each language parses it itself
 
 
 class Answer(NamedTuple):
@@ -75,7 +75,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 
 def by_python(folder: Path, modules: Sequence[str], questions: Sequence[Question]) -> list[Answer]:
-    """Without the path of this checkout: whatever is needed stands in the module."""
+    """Verdicts of Python modules, run without this checkout on the path."""
     for number, module in enumerate(modules):
         (folder / f"m{number}.py").write_text(module, encoding="utf-8")
     (folder / "ask.py").write_text(_PYTHON)
@@ -119,9 +119,9 @@ _TYPE = rf"(?:value is Members|\[unknown, unknown\]\[\]|{_ATOM}(?: \| {_ATOM})*)
 
 
 def javascript(module: str) -> str:
-    """Without its types. Node reads such files itself from version 23.6 on, and not before.
+    """Source without its types, for Node before 23.6, which cannot run TypeScript itself.
 
-    The literal of the check, whatever stands in it, is left alone.
+    The literal of the check is left unchanged, whatever it contains.
     """
     before, literal, after = re.split(r'(?m)^(    ".*",)$', module)
     return without_types(before) + literal + without_types(after)
@@ -140,7 +140,7 @@ class Limits(NamedTuple):
 
 
 def limited_build(limits: Limits) -> Callable[[Any], Judge]:
-    """The matcher of an exported module, with other limits."""
+    """Matcher of an exported module, with other limits."""
     names: dict[str, Any] = {"__name__": "exported"}
     exec(matcher_text(), names)  # noqa: S102 - as an agent imports it
     names["Call"].left, names["TEXT"] = limits
@@ -149,7 +149,7 @@ def limited_build(limits: Limits) -> Callable[[Any], Judge]:
 
 
 class NodeMatcher:
-    """The matcher itself, for checks that are made while it runs."""
+    """The matcher itself under Node, for checks created while it runs."""
 
     def __init__(self, folder: Path) -> None:
         text = without_types(typescript_matcher_text())

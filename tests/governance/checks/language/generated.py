@@ -1,7 +1,7 @@
-"""Checks and calls of which each part of the language decides often, made alike in every run.
+"""Generated checks and calls that exercise every part of the language, the same in every run.
 
-A rule is made for one operator and one verdict, and looks at calls of tools of its own: none hides
-another. Most of its calls are made so that the rule may find what it looks for.
+Each rule is for one operator and one verdict, and applies to its own tools, so that no rule hides
+another. Most of its calls are generated so that the rule can match.
 """
 
 import json
@@ -14,7 +14,7 @@ from tests.governance.checks.language.oracle import Expected, parsed, split
 
 VERDICTS = ("success", "failure", "unknown")
 OTHERWISE = (*VERDICTS, "default")
-RULES, CALLS = 24, 55  # of one operator and verdict; of one rule
+RULES, CALLS = 24, 55  # per operator and verdict; per rule
 
 KEYS = ("ok", "status", "error", "items", "a b", "é", "0")
 TEXTS = (
@@ -67,11 +67,11 @@ REACHED = [
 @dataclass(frozen=True)
 class Generated:
     document: dict[str, Any]
-    calls: list[tuple[str, str]]  # tools and their results as JSON
+    calls: list[tuple[str, str]]  # tools, and their results as JSON
 
 
 def generated() -> list[Generated]:
-    """For each operator and verdict one check, with many rules."""
+    """One check with many rules for each operator and verdict."""
     chance = random.Random(5)  # noqa: S311 - the same ones in every run
     checks: list[Generated] = []
     for op in OPERATORS:
@@ -81,7 +81,7 @@ def generated() -> list[Generated]:
 
 
 def constructs(document: dict[str, Any], tool: str, expected: Expected) -> Iterator[str]:
-    """Parts of a check that took part in a verdict."""
+    """Language constructs that took part in a verdict."""
     begin = f"{expected.verdict} "
     if expected.leaf is None:
         default = document["otherwise"] == "default"
@@ -209,7 +209,7 @@ def _operand(chance: random.Random, op: str) -> Any:
             return _about_item(chance)
 
 
-# A check holds neither halves of characters nor NUL; results may.
+# A check contains neither lone surrogates nor NUL; results can.
 _WRITABLE = [each for each in FLAT if not isinstance(each, str) or each.isprintable()]
 
 
@@ -234,7 +234,7 @@ def _about_item(chance: random.Random) -> dict[str, Any]:
 
 
 def _when(chance: random.Random, leaf: dict[str, Any]) -> dict[str, Any]:
-    """Mostly so that this leaf decides."""
+    """A condition in which this leaf usually decides."""
     true, false = {"tool": {"starts_with": "t"}}, {"result.no": {"exists": True}}
     match chance.randrange(6):
         case 0:
@@ -262,7 +262,7 @@ def _call(chance: random.Random, rule: int, selector: str, test: dict[str, Any])
 
 
 def _hits(chance: random.Random, test: dict[str, Any]) -> list[Any]:
-    """Values of which some are what the operator looks for."""
+    """Values, some of which match the operator."""
     op, result = next(iter(test.items()))
     if op in ON_ITEMS:
         return [[_value(chance, 1) for _ in range(chance.randrange(4))] for _ in range(6)]
@@ -288,7 +288,7 @@ def _hits(chance: random.Random, test: dict[str, Any]) -> list[Any]:
 
 
 def _likes(value: Any) -> list[Any]:
-    """Values that are nearly the same, and equal values in another form."""
+    """Values that are nearly equal, and equal values in another form."""
     if isinstance(value, bool):
         return [int(value), not value, str(value).lower()]
     if isinstance(value, int | float):
@@ -297,7 +297,7 @@ def _likes(value: Any) -> list[Any]:
 
 
 def _planted(chance: random.Random, value: Any, steps: list[str]) -> Any:
-    """A result in which these steps lead to this value, or nearly."""
+    """A result in which these steps usually lead to this value."""
     for step in reversed(steps):
         other = _value(chance, 1)
         if step == "|json":

@@ -1,4 +1,4 @@
-"""Compiled checks made by hand, for what no text of a check says."""
+"""Compiled checks written by hand, for structures that no YAML compiles to."""
 
 from typing import Any
 

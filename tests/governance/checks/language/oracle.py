@@ -1,7 +1,7 @@
-"""Judges by the text of a check, the plain way: what the matchers are held against.
+"""Reference interpreter of checks, simple and slow, which the matchers are compared with.
 
-Written from what the language means to its readers. It shares no line with parser, compiler or
-matcher, looks only at the parsed YAML, and finds patterns by RE2.
+Written from the documented meaning of the language. It shares no code with the parser, compiler
+or matcher, reads only the parsed YAML, and matches patterns with RE2.
 """
 
 import json
@@ -38,7 +38,7 @@ class Expected(NamedTuple):
     reason: str
     labels: list[str]
     cut: bool
-    leaf: dict[str, Any] | None  # that decided
+    leaf: dict[str, Any] | None  # the deciding one
 
 
 def judged(document: dict[str, Any], tool: str, result: Any, elapsed_ms: Any = None) -> Expected:
@@ -85,7 +85,7 @@ class Looking:
     read: dict[str, Any] = field(default_factory=dict)
 
     def holds(self, when: dict[str, Any], item: Any) -> tuple[bool, Any]:
-        """Whether it is true, and the leaf that made it so."""
+        """Whether the condition is true, and the leaf that decided."""
         ((word, inside),) = when.items()
         if word == "not":
             return not self.holds(inside, item)[0], first_leaf(inside)
@@ -130,8 +130,8 @@ class Looking:
         fold: Callable[[Any], Any] = lowered if options.get("ignore_case") else same
         text = fold(seen)
         if op.startswith("matches"):
-            # Letters that stand for a class are never capitals in what is generated here, and no
-            # pattern asks for the character that stands in for halves, which RE2 cannot read.
+            # Generated patterns contain no uppercase class escapes, and none matches the character
+            # that replaces lone surrogates, which RE2 cannot read.
             begin, text = "(?m)" if options.get("multiline") else "", without_halves(text)
             return any(re2.search(begin + fold(each), text) is not None for each in several)
         has: dict[str, Callable[[str], bool]] = {
@@ -181,7 +181,7 @@ class Looking:
             if inner is GONE:
                 return GONE
             one_way = [self.follow(each, rest) for each in inner]
-            # A list of lists is one list, where a later step spreads again.
+            # A list of lists is flattened if a later step spreads it again.
             items = [each for each in one_way if each is not GONE]
             return list(chain(*items)) if {"[*]", ".*"} & set(rest) else items
         return self.follow(self.stepped(value, step), rest)
@@ -219,7 +219,7 @@ def first_leaf(when: dict[str, Any]) -> dict[str, Any]:
 
 
 def split(selector: str) -> list[str]:
-    """At each `??` that stands outside of quotes."""
+    """Split at each `??` outside quotes."""
     tokens = re.findall(r'"(?:[^"\\]|\\.)*"|\?\?|.', selector, re.DOTALL)
     ways = [""]
     for token in tokens:

@@ -1,4 +1,4 @@
-"""JSON values of the oracle: kinds, numbers, and texts, each the plain way."""
+"""JSON values of the oracle: types, numbers and texts, implemented in the simplest way."""
 
 import json
 import math
@@ -53,7 +53,7 @@ def float_of(number: float) -> float:
 
 
 def rounded(value: Any) -> Any:
-    """With all numbers as IEEE doubles."""
+    """The value with all numbers as IEEE doubles."""
     if isinstance(value, dict):
         return {name: rounded(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -131,7 +131,7 @@ def escaped(character: str) -> str:
 
 
 def number(value: float) -> str:
-    """By the steps of ECMAScript's Number::toString: digits s, k of them, and the point after n."""
+    """Format a number by ECMAScript's Number::toString: digits s, count k, point after n."""
     if not math.isfinite(value):
         return "null"
     if value == 0:

@@ -1,6 +1,6 @@
-"""The rows of the shapes reference as results with what is to be said of them.
+"""Rows of the shapes reference as results with their expected verdicts.
 
-`python -m tests.governance.checks.language.shapes` writes the table in `docs/` anew.
+`python -m tests.governance.checks.language.shapes` regenerates the table in `docs/`.
 """
 
 import json
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[4]
 FIXTURES = ROOT / "tests" / "fixtures" / "shapes"
 TABLE = ROOT / "docs" / "result-shapes.md"
 KEYS = {"trap", "tool", "result", "elapsed_ms", "verdict", "rule", "label"}
-NO_RULE = ("otherwise", "null")  # what the default says of what it does not know, and of null
+NO_RULE = ("otherwise", "null")  # rules of the default check for unmatched results and for null
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def as_json(value: Any) -> str:
 
 @cache
 def shapes() -> tuple[Shape, ...]:
-    """By row, and within a row as they were written."""
+    """Shapes by row, in their original order within a row."""
     order = list(ROWS)
     return tuple(sorted(_written(), key=lambda shape: order.index(shape.row)))
 

@@ -1,6 +1,6 @@
-"""Documents of checks that are valid, and results on which their rules decide now and then.
+"""Valid checks, and results on which their rules sometimes decide.
 
-Few keys and few values: what a condition asks for is there often enough to be found.
+Few keys and few values, so that conditions match often enough.
 """
 
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ def _grown(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
 
 
 values = st.recursive(scalars, _grown, max_leaves=5)
-# A tool's result: mostly an object with the keys that rules look at.
+# A tool's result: usually an object with keys that rules read.
 results = st.recursive(scalars, _grown, max_leaves=12) | st.dictionaries(
     st.sampled_from(KEYS), st.recursive(scalars, _grown, max_leaves=6), max_size=5
 )
@@ -84,7 +84,7 @@ cheap_ways = st.lists(keys | indexes, max_size=2).map("".join)
 
 @st.composite
 def paths(draw: st.DrawFn, base: str) -> str:
-    """All steps of the language, `|json` no more than twice and `|text` last."""
+    """Selector steps of every kind, with at most two `|json` and `|text` last."""
     path = base + draw(ways)
     for _ in range(draw(st.integers(0, 2)) if draw(st.booleans()) else 0):
         path += draw(st.sampled_from(["|json", " | json"])) + draw(ways)
@@ -216,7 +216,7 @@ def documents(draw: st.DrawFn, *, most_rules: int = 4) -> Document:
 
 
 class _Quoting(yaml.SafeDumper):
-    """Each text in quotes, for what is none to the readers of one version only."""
+    """YAML writer that quotes every string, since YAML versions differ on plain ones."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

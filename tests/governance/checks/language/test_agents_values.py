@@ -1,4 +1,4 @@
-"""Exported checks see the same result that the console is sent."""
+"""Exported checks convert results to the same values that the console receives."""
 
 import dataclasses
 import datetime
@@ -93,13 +93,13 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
-def test_a_result_becomes_what_the_console_is_sent(value):
+def test_an_exported_check_converts_results_as_the_console_receives_them(value):
     sent = jsonable("tool", value, Masking())
     assert plain(value) == sent
     assert plain({"inside": [value]}) == {"inside": [sent]}
 
 
-def test_a_circle_and_any_depth_end():
+def test_circular_and_deep_values_are_converted():
     circle: dict[str, Any] = {"a": 1}
     circle["self"] = [circle]
     deep: list[Any] = []
@@ -136,7 +136,7 @@ console.log(JSON.stringify([cut, true]));
 """
 
 
-def test_any_value_of_javascript_is_what_json_makes_of_it(tmp_path: pathlib.Path):
+def test_javascript_values_convert_as_json_does(tmp_path: pathlib.Path):
     text = without_types(typescript_matcher_text()) + OF_JAVASCRIPT
     (tmp_path / "values.mjs").write_text(text)
     command = [node(), "values.mjs"]

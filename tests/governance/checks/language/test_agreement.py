@@ -1,4 +1,4 @@
-"""Everybody who carries out a check says the same: the verdict, the rule, what it saw, and why."""
+"""All implementations of a check agree on the verdict, the rule, its value and its reason."""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ from tests.governance.checks.language.oracle import Expected, judged
 from tests.governance.checks.language.strategies import TOOLS, as_yaml, documents, elapsed, results
 from tests.governance.checks.language.text_strategies import text_calls, text_documents
 
-ENOUGH = 200  # times that each part of the language decides, for each verdict
+ENOUGH = 200  # minimum decisions of each construct for each verdict
 
 
 def compiled_of(document: dict[str, Any]) -> Compiled:
@@ -66,7 +66,7 @@ def refute(answers: list[Any], questions: list[Question], expectations: list[Exp
 
 
 @pytest.mark.slow
-def test_the_generated_calls_reach_each_part_of_the_language_for_each_verdict():
+def test_generated_calls_cover_every_construct_with_every_verdict():
     checks, _, result, outcome = the_generated()
     counted = dict.fromkeys(REACHED, 0)
     for question, each in zip(result, outcome, strict=True):
@@ -76,7 +76,7 @@ def test_the_generated_calls_reach_each_part_of_the_language_for_each_verdict():
 
 
 @pytest.mark.slow
-def test_the_console_says_what_the_language_means():
+def test_the_console_agrees_with_the_reference_interpreter():
     _, compiled, result, outcome = the_generated()
     checks = [NamedCheck(each) for each in compiled]
     answers = [checks[each.module].explain(each.tool, json.loads(each.result)) for each in result]
@@ -84,7 +84,7 @@ def test_the_console_says_what_the_language_means():
 
 
 @pytest.mark.slow
-def test_exported_python_says_it_too(tmp_path: Path):
+def test_exported_python_agrees_with_the_reference_interpreter(tmp_path: Path):
     _, compiled, result, outcome = the_generated()
     answers = by_python(tmp_path, [python_module(each) for each in compiled], result)
     refute(answers, result, outcome)
@@ -92,7 +92,7 @@ def test_exported_python_says_it_too(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_exported_typescript_says_it_too(tmp_path: Path):
+def test_exported_typescript_agrees_with_the_reference_interpreter(tmp_path: Path):
     _, compiled, result, outcome = the_generated()
     answers = by_node(tmp_path, [typescript_module(each) for each in compiled], result)
     refute(answers, result, outcome)
@@ -120,7 +120,9 @@ calls = st.lists(st.tuples(st.sampled_from(TOOLS), results, elapsed), min_size=1
 @pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents(), calls)
-def test_whatever_is_written_and_returned_all_of_them_agree(node: NodeMatcher, document, calls):
+def test_all_implementations_agree_on_generated_checks_and_results(
+    node: NodeMatcher, document, calls
+):
     compiled = compiled_of(document)
     check = NamedCheck(compiled)
     texts = [(tool, json.dumps(result), ms) for tool, result, ms in calls]
@@ -180,13 +182,13 @@ FOLDED = {**leaf("contains", "Z", piped(["key", "a"])), "ignore_case": True}
 
 
 @pytest.mark.parametrize(("op", "operand", "steps", "result", "cost"), SPENDS)
-def test_the_budget_of_a_verdict_ends_at_the_same_place(
+def test_all_implementations_exhaust_the_budget_at_the_same_point(
     node: NodeMatcher, op: str, operand: Any, steps: list[Any], result: dict[str, Any], cost: int
 ):
     ends_at(node, leaf(op, operand, piped(*steps)), result, cost)
 
 
-def test_half_of_what_is_left_is_for_searching_what_was_folded(node: NodeMatcher):
+def test_half_of_the_remaining_budget_goes_to_searching_folded_text(node: NodeMatcher):
     ends_at(node, FOLDED, {"a": "\U0001f600É" * 8}, 2 * 16)
 
 
@@ -208,17 +210,15 @@ few = st.integers(0, 400)
 @pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(documents(), calls, few, few)
-def test_what_was_not_read_never_turns_into_another_verdict(
-    node: NodeMatcher, document, calls, work, text
-):
-    """All implementations agree on a cut text, and claim nothing that the rest could refute."""
+def test_unread_input_never_contradicts_a_verdict(node: NodeMatcher, document, calls, work, text):
+    """All implementations agree on a truncated text, and unread text cannot change the verdict."""
     cut_as_the_rest_allows(node, document, calls, Limits(work, text // 8))
 
 
 @pytest.mark.slow
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(text_documents, text_calls, few, few)
-def test_of_texts_above_all_none_does(node: NodeMatcher, document, calls, work, text):
+def test_unread_text_never_contradicts_a_verdict(node: NodeMatcher, document, calls, work, text):
     cut_as_the_rest_allows(node, document, calls, Limits(work, text // 8))
 
 
@@ -232,7 +232,7 @@ def cut_as_the_rest_allows(
         outcome, expected = cut_short(tool, result, ms), all_of_it.explain(tool, result, ms)
         assert comparable(answer) == comparable(outcome)
         if not outcome.cut:
-            # Of `any`, another condition may be the one that is shown: what decides is the rule.
+            # With `any`, the reported condition may differ; the deciding rule does not.
             assert outcome[:2] == expected[:2]
         else:
             assert outcome.verdict in {"unknown", expected.verdict} - {"success"}

@@ -1,4 +1,4 @@
-"""Regular expressions as automata: what they find, how large they are, what is refused."""
+"""Regular expressions as automata: matches, size limits and rejected patterns."""
 
 import pytest
 
@@ -53,18 +53,18 @@ LONG = "ab" * 30_000
         ("error.{0,50}late", "error " + "x" * 50 + "late", False),
     ],
 )
-def test_a_pattern_is_searched_for_anywhere(pattern, text, expected):
+def test_a_pattern_matches_anywhere_in_the_text(pattern, text, expected):
     assert matches(automaton(pattern), text) is expected
 
 
-def test_lines_end_separately_only_in_multiline_mode():
+def test_anchors_match_at_line_ends_only_in_multiline_mode():
     text = "first\nsecond\nthird"
     assert not matches(automaton("^second$"), text)
     assert matches(automaton("^second$", multiline=True), text)
     assert not matches(automaton(r"\Asecond\z", multiline=True), text)
 
 
-def test_case_is_ignored_in_the_letters_from_a_to_z_only():
+def test_ignore_case_folds_ascii_letters_only():
     folding = automaton("kÉ[d-f]", ignore_case=True)
     assert matches(folding, "KÉE")
     assert not matches(folding, "Kée")
@@ -104,14 +104,14 @@ def test_case_is_ignored_in_the_letters_from_a_to_z_only():
         ("(?:[ab]?c?){500}x" * 3, Reason.TOO_LARGE, None),
     ],
 )
-def test_what_is_refused_says_why_and_where(pattern, reason, position):
+def test_a_rejected_pattern_reports_reason_and_position(pattern, reason, position):
     with pytest.raises(PatternRefused) as refused:
         automaton(pattern)
     assert (refused.value.reason, refused.value.position) == (reason, position)
     assert str(refused.value).endswith(".")
 
 
-def test_each_reason_has_a_sentence_that_tells_what_to_do_or_what_is_too_much():
+def test_each_rejection_message_names_the_limit_or_the_fix():
     with pytest.raises(PatternRefused, match=r"more than 4,096 states"):
         automaton("foo.{50}bar")
     with pytest.raises(PatternRefused, match=r"ignore_case or multiline next to the operator"):
@@ -127,15 +127,15 @@ def test_each_reason_has_a_sentence_that_tells_what_to_do_or_what_is_too_much():
         ("(?:.*a){300}", 300),
         ("(a+)+$", 2),
         ("a{1000}", 1000),
-        ("error.{0,50}late", 550),  # and not a state for each set of places where `error` stood
+        ("error.{0,50}late", 550),  # not one state for each set of positions where `error` matched
         ("foo.{50,}bar", 60),
     ],
 )
-def test_a_table_is_as_small_as_what_it_accepts(pattern, states):
+def test_automata_are_minimal(pattern, states):
     assert count_of_states(automaton(pattern)) <= states
 
 
-def test_a_table_has_a_cell_for_every_class_of_every_state():
+def test_a_table_has_a_cell_for_every_state_and_character_class():
     made = automaton(r"\b(?:err|fail|Timeout)\w*\b|^[^a-f]{3,9}$", multiline=True)
     assert made["bounds"][0] == 0
     assert made["bounds"] == sorted(set(made["bounds"]))
@@ -150,13 +150,13 @@ def test_a_table_has_a_cell_for_every_class_of_every_state():
     "pattern",
     ["(a+)+$", "(a|aa)+$", "(?:.*a){50}$", "(?:a?){100}a{100}$", r"(\w+\s?)*!$", "x*x*x*x*y"],
 )
-def test_a_text_takes_one_step_for_each_character_at_most(pattern):
+def test_matching_takes_at_most_one_step_per_character(pattern):
     made = automaton(pattern)
     for text in ("a" * 20_000 + "!", "x" * 20_000, "word " * 4_000, LONG):
         assert walk(made, text)[1] <= len(text)
 
 
-def test_a_search_ends_where_nothing_can_change_any_more():
+def test_a_search_stops_once_its_result_is_final():
     assert walk(automaton("a"), "a" + LONG) == (True, 1)
     assert walk(automaton("^x"), LONG) == (False, 1)
     assert walk(automaton("(?:)"), LONG) == (True, 1)
@@ -179,7 +179,7 @@ def test_a_search_ends_where_nothing_can_change_any_more():
         "[" + "".join(map(chr, range(0x4E00, 0x4E00 + 9_000, 2))) + "]{1000}",
     ],
 )
-def test_any_pattern_ends_in_a_small_table_or_is_refused(pattern):
+def test_any_pattern_compiles_to_a_small_table_or_is_rejected(pattern):
     made = made_or_refused(pattern)
     if isinstance(made, PatternRefused):
         assert made.reason in {Reason.TOO_LARGE, Reason.TOO_MANY_STATES}
@@ -188,12 +188,12 @@ def test_any_pattern_ends_in_a_small_table_or_is_refused(pattern):
         assert len(made["table"]) <= 262_144
 
 
-def test_a_pattern_that_was_refused_is_refused_again_at_no_cost_and_in_the_same_words():
+def test_a_rejection_is_cached_and_raised_as_a_new_exception():
     items = [made_or_refused("(?:foo.{0,20}bar){20}") for _ in range(2)]
     assert all(isinstance(one, PatternRefused) for one in items)
     assert str(items[0]) == str(items[1])
-    assert items[0] is not items[1]  # each is raised with a trace of its own
+    assert items[0] is not items[1]  # each is raised with its own traceback
 
 
-def test_what_a_pattern_takes_is_known():
+def test_compile_cost_grows_with_the_pattern():
     assert 0 < steps_to("abc") < steps_to("a{100}") < steps_to("a{1000}") <= 600_000

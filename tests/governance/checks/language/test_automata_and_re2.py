@@ -1,4 +1,4 @@
-"""Generated patterns on generated texts: the automata find what RE2 finds, refuse what it does."""
+"""Generated patterns on generated texts: automata match and reject the same as RE2."""
 
 import pytest
 import re2
@@ -45,7 +45,7 @@ def in_ascii(text: str) -> str:
 
 
 def compare(pattern: str, texts: list[str], *, ignore_case: bool, multiline: bool) -> None:
-    # RE2 folds every letter that has a case, and looks for \B between the bytes of a character.
+    # RE2 folds every cased letter, and matches \B between the bytes of a character.
     if ignore_case:
         assume(pattern.isascii() and r"\x{" not in pattern and r"\400" not in pattern)
     if ignore_case or r"\B" in pattern:
@@ -69,14 +69,14 @@ def compare(pattern: str, texts: list[str], *, ignore_case: bool, multiline: boo
 
 @settings(max_examples=400, deadline=None)
 @given(SOUP, TEXTS, st.booleans(), st.booleans())
-def test_any_pattern_matches_or_is_rejected_as_by_re2(pattern, texts, ignore_case, multiline):
+def test_any_pattern_matches_or_is_rejected_as_in_re2(pattern, texts, ignore_case, multiline):
     compare(pattern, texts, ignore_case=ignore_case, multiline=multiline)
 
 
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(WELL_FORMED, TEXTS, st.booleans(), st.booleans())
-def test_well_formed_patterns_find_what_re2_finds(pattern, texts, ignore_case, multiline):
+def test_well_formed_patterns_match_the_same_texts_as_re2(pattern, texts, ignore_case, multiline):
     compare(pattern, texts, ignore_case=ignore_case, multiline=multiline)
 
 
@@ -88,9 +88,7 @@ def test_well_formed_patterns_find_what_re2_finds(pattern, texts, ignore_case, m
     st.text("ab.", min_size=1, max_size=3),
     st.lists(st.text("ab", max_size=40), min_size=5, max_size=20),
 )
-def test_ways_that_are_left_out_because_others_cover_them_lose_nothing(
-    before, low, more, behind, texts
-):
+def test_pruning_redundant_paths_does_not_change_matches(before, low, more, behind, texts):
     pairs = (f"{low},{low + more}", f"{low},")
     for pattern in (f"{before}(?:a.|b){{{times}}}{behind}" for times in pairs):
         compare(pattern, texts, ignore_case=False, multiline=False)
@@ -109,7 +107,7 @@ BEYOND = {
 
 
 @pytest.mark.parametrize("reason", sorted(set(Reason) - {Reason.SYNTAX}))
-def test_more_is_refused_than_re2_refuses_for_named_reasons_only(reason):
+def test_patterns_that_re2_accepts_are_rejected_only_for_listed_reasons(reason):
     assert re2.compile(BEYOND[reason], QUIET)
     refused = made_or_refused(BEYOND[reason])
     assert isinstance(refused, PatternRefused)

@@ -1,4 +1,4 @@
-"""The cases that all who carry out checks have in common: each says what stands there."""
+"""Cases shared by all implementations of checks: each gives the expected answer."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def compiled_of(case: dict[str, Any]) -> Compiled:
 
 
 def result_of(call: dict[str, Any]) -> str:
-    """As JSON. A long one is a text of so many times this, and then that; brackets are closed."""
+    """Result as JSON; a long one repeats its start, then its end, closing all brackets."""
     if "long" not in call:
         text: str = call["result"]
         return text
@@ -53,19 +53,19 @@ def questions_of(case: dict[str, Any], module: int = 0) -> list[Question]:
 def assert_answer(call: dict[str, Any], answer: Any) -> None:
     result = dict(zip(ANSWER_FIELDS, answer[:7], strict=True)) | {"labels": list(answer[5])}
     expected = {name: call[name] for name in ANSWER_FIELDS if name in call}
-    # As texts, since to Python true is 1.
+    # Compared as text, since 1 == True in Python.
     assert canonical({name: result[name] for name in expected}) == canonical(expected), call
 
 
 @pytest.mark.parametrize("case", CASES, ids=ABOUT)
-def test_the_console_says(case):
+def test_the_console_gives_the_expected_answers(case):
     check = NamedCheck(compiled_of(case))
     for call, question in zip(case["calls"], questions_of(case), strict=True):
         assert_answer(call, check.explain(question.tool, json.loads(question.result)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=ABOUT)
-def test_the_plain_reading_of_the_language_says(case):
+def test_the_reference_interpreter_gives_the_expected_answers(case):
     for call, question in zip(case["calls"], questions_of(case), strict=True):
         assert_answer(call, judged(document_of(case), question.tool, json.loads(question.result)))
 
@@ -75,7 +75,9 @@ def test_the_plain_reading_of_the_language_says(case):
     [(python_module, by_python), (typescript_module, by_node)],
     ids=["Python", "TypeScript"],
 )
-def test_an_exported_module_says_the_same_in_its_own_process(exported, answers, tmp_path):
+def test_an_exported_module_gives_the_expected_answers_in_its_own_process(
+    exported, answers, tmp_path
+):
     modules = [exported(compiled_of(case)) for case in CASES]
     items = [each for number, case in enumerate(CASES) for each in questions_of(case, number)]
     calls = [call for case in CASES for call in case["calls"]]

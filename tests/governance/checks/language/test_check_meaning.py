@@ -1,4 +1,4 @@
-"""Changes between two texts of a check, by meaning."""
+"""Changes between two versions of a check, by meaning."""
 
 from governance.checks.authoring.meaning import check_changes
 
@@ -36,7 +36,7 @@ def changes(*exchanged, text=TEXT):
     return [str(change) for change in changes]
 
 
-def test_formatting_and_comments_and_what_holds_anyway_are_no_change():
+def test_formatting_comments_and_explicit_defaults_are_not_changes():
     assert changes(("{equals: false}}", "{equals: false}}  # Slack's")) == []
     assert changes(("tool: bulk_import", 'tool: "bulk_import"')) == []
     assert changes(("  - id: not-ok\n", '  - id: not-ok\n    tool: "*"\n')) == []
@@ -57,7 +57,7 @@ def test_a_rule_added_or_removed_is_described():
     ]
 
 
-def test_a_changed_rule_is_described_with_its_old_text():
+def test_a_changed_rule_is_described_with_old_and_new_values():
     assert changes(("verdict: unknown", "verdict: failure\n    reason: Too slow")) == [
         "rule `slow`, verdict: unknown → failure",
         "rule `slow`, reason: none → Too slow",
@@ -79,7 +79,7 @@ def test_a_condition_is_described_as_precisely_as_possible():
     ]
 
 
-def test_the_order_counts_only_where_two_rules_may_meet_the_same_call():
+def test_order_changes_are_reported_only_for_rules_that_can_overlap():
     rules = TEXT.split("  - id: ")
     swapped = [rules[0], rules[2], rules[1], rules[3]]
     assert changes((TEXT, "  - id: ".join(swapped))) == [
@@ -103,9 +103,9 @@ def test_a_change_outside_the_rules_is_described_once():
     ]
 
 
-def test_a_new_name_of_a_rule_is_no_new_rule():
+def test_a_renamed_rule_is_not_reported_as_a_new_rule():
     assert changes(("id: not-ok", "id: refused")) == ["rule `refused`, id: `not-ok` → `refused`"]
 
 
-def test_a_text_that_cannot_be_read_has_no_meaning():
+def test_an_invalid_check_has_no_described_changes():
     assert check_changes(TEXT, TEXT + "]") is None

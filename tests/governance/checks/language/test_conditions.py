@@ -1,4 +1,4 @@
-"""Conditions: what leaves are compiled to, and where wrong ones are told, with which fix."""
+"""Conditions: compiled leaves, and errors with positions and fixes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -70,14 +70,14 @@ def test_an_operator_is_compiled_with_its_value(condition, compiled):
     assert condition_of(condition) == {"select": RESULT, "text": "result", "op": op, "value": value}
 
 
-def test_conditions_are_combined_as_they_are_written():
+def test_nested_conditions_compile_to_the_same_structure():
     ok = {"select": RESULT, "text": "result", "op": "exists", "value": True}
     leaf = "{result: {exists: true}}"
     written = f"{{all: [{leaf}, {{any: [{{not: {leaf}}}]}}]}}"
     assert condition_of(written) == {"all": [ok, {"any": [{"not": ok}]}]}
 
 
-def test_case_is_an_option_of_the_leaf_and_lines_are_worked_into_the_pattern():
+def test_regex_options_are_compiled_into_the_automaton():
     result = condition_of("{result: {equals: a, ignore_case: true}}")
     assert result["ignore_case"] is True  # type: ignore[typeddict-item]  # a leaf
     text = "{result: {matches: '^a', ignore_case: true, multiline: true}}"
@@ -87,7 +87,7 @@ def test_case_is_an_option_of_the_leaf_and_lines_are_worked_into_the_pattern():
     assert "ignore_case" not in checked.compiled["rules"][0]["when"]
 
 
-def test_an_option_that_is_off_is_none():
+def test_a_disabled_option_is_omitted():
     off = condition_of("{result: {equals: a, ignore_case: false}}")
     assert off == condition_of("{result: {equals: a}}")
 
@@ -103,7 +103,7 @@ def test_equal_patterns_share_one_automaton():
     assert len(checked.compiled["automata"]) == 2
 
 
-WRONG = {  # the condition begins at line 8, column 7
+WRONG = {  # the condition starts at line 8, column 7
     "{result.ok: {equal: 5}}": ("`equal` is not an operator. Did you mean `equals`?", 20, "equals"),
     "{result.ok: {'>=': 5}}": ("`>=` is not an operator. Did you mean `gte`?", 20, "gte"),
     "{result.ok: {regex: a}}": ("Did you mean `matches`?", 20, "matches"),
@@ -167,7 +167,7 @@ WRONG = {  # the condition begins at line 8, column 7
 
 
 @pytest.mark.parametrize(("condition", "message"), WRONG.items(), ids=WRONG)
-def test_an_invalid_condition_is_reported_at_its_place(condition, message):
+def test_an_invalid_condition_is_reported_at_its_position(condition, message):
     words, column, fix = message
     problem = only_problem(read(with_condition(condition)))
     assert words in problem.message
@@ -175,7 +175,7 @@ def test_an_invalid_condition_is_reported_at_its_place(condition, message):
     assert problem.path.startswith("rules[0].when")
 
 
-def test_nothing_is_proposed_where_no_editor_knows_what_it_would_replace():
+def test_no_fix_is_proposed_if_the_replaced_text_is_ambiguous():
     problem = only_problem(read(with_condition("result.ok: not found")))
     assert "Add a comparison" in problem.message
     assert problem.fix == ""
@@ -200,7 +200,7 @@ def test_the_proposed_fix_makes_a_condition_valid(condition):
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(documents())
-def test_what_is_compiled_says_what_was_written(document):
+def test_compiled_rules_are_equivalent_to_the_source(document):
     checked = check_text(as_yaml(document), included=nothing_else)
     assert checked.compiled
     for rule, written in zip(checked.compiled["rules"], document["rules"], strict=True):
@@ -218,7 +218,7 @@ def assert_same(made: Any, written: Any, automata: list[Automaton], *, in_item: 
     if word == "not":
         assert_same(made["not"], written["not"], automata, in_item=in_item)
         return
-    # An operator without a selector is about the item itself.
+    # An operator without a selector applies to the item itself.
     on_item = word in OPERATORS or word in OPTIONS
     selector, body = ("item", written) if on_item else (word, written[word])
     options = {name: value for name, value in body.items() if name in OPTIONS}
@@ -263,7 +263,7 @@ def normalised(value: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_documents_for_tests_have_every_operator_and_option():
+def test_generated_documents_cover_every_operator_and_option():
     seen: Counter[str] = Counter()
 
     @settings(max_examples=300, deadline=None, database=None)

@@ -1,4 +1,4 @@
-"""Examples: run whenever a text is read; each broken one is told with what came out."""
+"""Examples: run whenever a check is parsed; failing ones are reported with the actual verdict."""
 
 import pytest
 
@@ -13,7 +13,7 @@ examples:
 """
 
 
-def test_examples_that_hold_are_no_problem():
+def test_passing_examples_report_no_problems():
     checked = read(
         RULES + "  - {result: {ok: false}, verdict: failure}\n"
         "  - {tool: sql_read, result: {rows: []}, verdict: failure}\n"
@@ -32,7 +32,7 @@ def test_examples_that_hold_are_no_problem():
     assert all(example.passed for example in checked.examples)
 
 
-def test_a_broken_example_says_what_came_out_and_why():
+def test_a_failing_example_reports_the_actual_verdict_and_why():
     checked = read(
         RULES + "  - {result: {ok: true}, verdict: success}\n"
         "  - tool: sql_read\n"
@@ -50,20 +50,20 @@ def test_a_broken_example_says_what_came_out_and_why():
     assert (second.expected, second.got, second.passed) == ("success", "failure", False)
 
 
-def test_with_broken_examples_alone_the_text_is_compiled_all_the_same():
+def test_failing_examples_do_not_prevent_compilation():
     checked = read(RULES + "  - {result: 1, verdict: failure}\n")
     assert only_problem(checked).message == ("Got success instead of failure: no rule matched.")
     assert checked.compiled
 
 
-def test_a_long_value_is_cut_in_the_message():
+def test_long_values_are_truncated_in_the_message():
     checked = read(
         RULES + f"  - {{tool: sql_x, result: {{ok: false, a: {'x' * 999}}}, verdict: success}}\n"
     )
     assert len(only_problem(checked).message) < 200
 
 
-def test_examples_do_not_run_while_something_else_is_wrong():
+def test_examples_do_not_run_while_there_are_other_problems():
     checked = read(
         "rules: [{id: a, verdict: failure}]\nexamples: [{result: 1, verdict: failure}]\n"
     )
@@ -88,14 +88,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("example", "message"), WRONG.items(), ids=WRONG)
-def test_an_invalid_example_is_reported_at_its_place(example, message):
+def test_an_invalid_example_is_reported_at_its_position(example, message):
     words, column = message
     problem = only_problem(read(f"{RULES}  - {example}\n"))
     assert words in problem.message
     assert (problem.line, problem.column) == (10, column)
 
 
-def test_there_are_five_hundred_examples_at_most():
+def test_a_check_has_at_most_500_examples():
     one = "  - {result: 1, verdict: success}\n"
     assert read(RULES + one * 500).problems == ()
     problem = only_problem(read(RULES + one * 501))

@@ -1,4 +1,4 @@
-"""Exported modules: one fixed text and one literal that nothing in a check can leave."""
+"""Exported modules: fixed code plus one literal that no text of a check can escape."""
 
 import ast
 import json
@@ -35,7 +35,7 @@ STRICT = (
     " --noUnusedParameters --verbatimModuleSyntax --erasableSyntaxOnly"
 )
 
-# Each would run on where it stood in code, a text, a comment or a page.
+# Each would escape from code, a string, a comment or a page.
 ESCAPES = (
     *(
         '");globalThis.escaped=1;//',
@@ -112,7 +112,7 @@ def compiled_of(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def replaced(value: Any, text: str) -> Iterator[Any]:
-    """The value with one of its texts or names replaced, whichever it is."""
+    """The value with one of its texts or names replaced, one result for each."""
     if isinstance(value, str):
         yield text
     elif isinstance(value, list):
@@ -127,7 +127,7 @@ def replaced(value: Any, text: str) -> Iterator[Any]:
 
 
 def parts_of(module: str) -> tuple[str, str, str]:
-    """The header, the literal, and all the rest, which is the same in each."""
+    """Header, literal and the rest of a module; the rest is the same in each."""
     header, rest = module.split("\n", 1)
     (literal,) = re.findall(r'(?m)^ +(".*"),?$(?=\n *\))', rest)
     return header, literal, rest.replace(literal, "")
@@ -135,7 +135,7 @@ def parts_of(module: str) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize("text", ESCAPES, ids=ascii)
 @pytest.mark.parametrize("exported", [python_module, typescript_module])
-def test_no_text_of_a_check_leaves_the_literal(exported, text):
+def test_no_text_of_a_check_escapes_the_string_literal(exported, text):
     _, _, fixed = parts_of(exported(DEFAULT_COMPILED))
     hostile = [each for each in replaced(compiled_of(DOCUMENT), text) if each.keys() == FIELDS]
     assert len(hostile) > 40
@@ -144,7 +144,7 @@ def test_no_text_of_a_check_leaves_the_literal(exported, text):
         assert rest == fixed
         words = "name W, version W, format W".replace("W", "[A-Za-z0-9_?-]*")
         assert re.fullmatch(rf"(#|//) Success check: {words}\.", header)
-        # No line ends in it, and no quote but behind a backslash.
+        # It contains no line break and no unescaped quote.
         assert literal.isascii()
         assert literal.isprintable()
         assert re.fullmatch(r'"(?:[^"\\<>`]|\\["\\]|\\u[0-9a-f]{4})*"', literal)
@@ -155,7 +155,7 @@ def test_no_text_of_a_check_leaves_the_literal(exported, text):
 FIELDS = {"format", "name", "version", "otherwise", "automata", "rules"}
 
 
-def test_hostile_modules_do_nothing_but_judge(tmp_path):
+def test_modules_of_hostile_checks_only_return_verdicts(tmp_path):
     texts = [text for text in ESCAPES if text not in ("\x00", "\ud800")]
     checks = [{**compiled_of(DOCUMENT), "name": text} for text in texts]
     for check, text in zip(checks, texts, strict=True):
@@ -179,14 +179,14 @@ def leaf(text: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 @given(documents())
-def test_each_check_has_one_document_whatever_order_a_store_gives_back(document):
+def test_json_export_does_not_depend_on_key_order(document):
     compiled = compiled_of(document)
     turned = dict(reversed(compiled.items()))
     assert json_document(turned) == json_document(compiled)
     assert json.loads(json_document(compiled)) == compiled
 
 
-def test_the_parts_of_the_matcher_share_no_name():
+def test_matcher_source_files_define_distinct_names():
     names = []
     for node in ast.parse(matcher_text()).body:
         match node:
@@ -201,7 +201,7 @@ def test_the_parts_of_the_matcher_share_no_name():
     assert sorted(set(names)) == sorted(names)
 
 
-def test_an_exported_module_needs_the_standard_library_only():
+def test_an_exported_module_imports_only_the_standard_library():
     imports = re.findall(r"(?m)^(?:from|import) ([\w.]+)", python_module(DEFAULT_COMPILED))
     assert {name.partition(".")[0] for name in imports} <= sys.stdlib_module_names
 
@@ -233,7 +233,7 @@ def test_exported_typescript_has_strict_types(tmp_path):
 
 
 def compiler() -> Path:
-    """TypeScript's own, kept for the next time; without it and a registry there is no such test."""
+    """TypeScript's own compiler, cached; without it and a registry the test is skipped."""
     folder = ROOT / ".cache" / "typescript"
     path = folder / "node_modules" / "typescript" / "lib" / "tsc.js"
     npm = shutil.which("npm")
@@ -253,7 +253,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @given(results)
-def test_the_exported_default_says_what_the_library_says(result):
+def test_the_exported_default_check_agrees_with_the_library(result):
     namespace: dict[str, Any] = MODULE
     assert namespace["success_check"]("tool", result) is _default_success_check("tool", result)
 

@@ -1,4 +1,4 @@
-"""Texts that were written to cost something: each is taken, or refused with one clear sentence."""
+"""Checks designed to be expensive: each is accepted, or rejected with one clear message."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def with_patterns(patterns: list[str]) -> str:
 
 
 def with_key(key: str) -> str:
-    """A selector of any length."""
+    """A check whose condition has this selector."""
     return (
         HEAD + f"rules:\n- id: a\n  verdict: failure\n  when:\n    ? '{key}'\n    : {{equals: 1}}\n"
     )
@@ -80,7 +80,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSED.values(), ids=REFUSED)
-def test_it_is_refused_with_one_sentence(text, words):
+def test_a_hostile_check_is_rejected_with_one_short_message(text, words):
     problem = only_problem(check_text(text, included=nothing_else))
     assert words in problem.message
     assert len(problem.message) < 200
@@ -99,11 +99,11 @@ ACCEPTED = {
 
 
 @pytest.mark.parametrize("text", ACCEPTED.values(), ids=ACCEPTED)
-def test_it_is_large_and_accepted(text):
+def test_a_large_check_within_the_limits_is_accepted(text):
     assert check_text(text, included=nothing_else).problems == ()
 
 
-def test_patterns_that_grow_together_are_refused_together():
+def test_patterns_that_exceed_the_total_size_limit_are_rejected():
     patterns = [f"(a|b)*a(a|b){{10}}{number}" for number in range(30)]
     checked = check_text(with_patterns(patterns), included=nothing_else)
     assert {problem.message.split(":")[0] for problem in checked.problems} == {
@@ -113,7 +113,7 @@ def test_patterns_that_grow_together_are_refused_together():
 
 
 @pytest.mark.slow
-def test_patterns_that_take_long_and_become_small_are_refused_together():
+def test_patterns_that_exceed_the_total_work_limit_are_rejected():
     patterns = [f"(?:a?){{270}}a{{270}}b{{{number}}}" for number in range(200)]
     checked = check_text(with_patterns(patterns), included=nothing_else)
     assert [problem.message for problem in checked.problems] == [
@@ -121,7 +121,7 @@ def test_patterns_that_take_long_and_become_small_are_refused_together():
     ]
 
 
-def test_one_pattern_in_many_rules_is_worked_out_once():
+def test_a_pattern_repeated_in_many_rules_is_compiled_once():
     text = with_patterns(["(?:a?){270}a{270}b"] * 100)
     assert check_text(text, included=nothing_else).problems == ()
 

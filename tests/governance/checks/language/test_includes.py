@@ -1,4 +1,4 @@
-"""Checks that include others: whose rules come first, as they are now, one level deep."""
+"""Checks that include other checks: rule order, versions, and one level of nesting."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def patterns_of(compiled: Compiled) -> list[str]:
     return [known[str(each)] for each in compiled["automata"]]
 
 
-def test_rules_of_included_checks_come_first_and_say_whose_they_are():
+def test_included_rules_come_first_and_name_their_check():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
     checked = including("third, other", other=other, third=third)
     assert checked.compiled
@@ -51,7 +51,7 @@ def test_rules_of_included_checks_come_first_and_say_whose_they_are():
     ]
 
 
-def test_their_patterns_are_renumbered():
+def test_included_patterns_are_renumbered():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
     assert patterns_of(other) == ["^b", "a"]
     checked = including("third, other", other=other, third=third)
@@ -69,14 +69,14 @@ def test_their_patterns_are_renumbered():
     assert third_rule["when"] == own["when"] == {**leaf, "op": "matches", "value": 0}
 
 
-def test_the_included_check_stays_as_it_was():
+def test_including_a_check_does_not_modify_it():
     other = compiled(OTHER, "other", 5)
     again = compiled(OTHER, "other", 5)
     including("other", other=other)
     assert other == again
 
 
-def test_an_included_rule_decides_before_an_own_one():
+def test_included_rules_are_evaluated_before_the_checks_own():
     other = compiled(
         "rules:\n  - {id: first, when: {result: {equals: 1}}, verdict: unknown}\n", "other", 1
     )
@@ -95,7 +95,7 @@ def refusal(names: str, **others: Compiled) -> tuple[str, int | None, int | None
     return problem.message, problem.line, problem.column
 
 
-def test_a_check_that_is_not_there_cannot_be_included():
+def test_an_unknown_check_cannot_be_included():
     assert refusal("other") == ("No check named `other`.", 5, 11)
 
 
@@ -103,12 +103,12 @@ def test_a_check_cannot_include_itself():
     assert refusal("mine") == ("A check cannot include itself.", 5, 11)
 
 
-def test_a_check_is_included_once():
+def test_a_check_cannot_be_included_twice():
     other = compiled(OTHER, "other", 5)
     assert refusal("other, other", other=other) == ("`other` is already included.", 5, 18)
 
 
-def test_the_default_check_runs_last_and_is_not_included():
+def test_the_default_check_cannot_be_included():
     message, _, _ = refusal("default")
     assert "write `otherwise: default`" in message
 
@@ -121,7 +121,7 @@ def test_a_check_that_includes_others_cannot_be_included():
     assert (line, column) == (5, 11)
 
 
-def test_with_those_of_others_there_are_a_thousand_rules_at_most():
+def test_a_check_has_at_most_1000_rules_including_included_ones():
     lines = (
         f"  - {{id: r{n}, when: {{result: {{equals: {n}}}}}, verdict: failure}}\n"
         for n in range(500)
@@ -133,7 +133,7 @@ def test_with_those_of_others_there_are_a_thousand_rules_at_most():
     assert line == 7
 
 
-def test_a_resolved_check_equals_its_source():
+def test_an_included_check_can_be_extracted_unchanged():
     other, third = compiled(OTHER, "other", 5), compiled(OWN, "third", 9)
     checked = including("third, other", other=other, third=third)
     assert checked.compiled
@@ -145,7 +145,7 @@ def test_a_resolved_check_equals_its_source():
 
 
 @pytest.mark.parametrize("name", sorted(VERSIONS))
-def test_shipped_checks_can_be_had_back_from_who_includes_them(name):
+def test_built_in_checks_can_be_extracted_from_checks_that_include_them(name):
     brought = shipped()[name]
     other = "http" if name == "mcp" else "mcp"
     text = HEAD + f"include: [{other}, {name}]\n" + OWN

@@ -1,4 +1,4 @@
-"""Rules and examples are put into a text where they belong, and nothing else of it changes."""
+"""Inserting rules and examples into a check without changing the rest of its YAML."""
 
 import json
 
@@ -41,7 +41,7 @@ def problems(text: str) -> list[str]:
     return [str(each) for each in check_text(text, included=nothing).problems]
 
 
-def test_an_example_comes_last_with_the_indent_of_those_before_it():
+def test_an_example_is_appended_with_the_indent_of_existing_ones():
     inserted = with_example(HEAD + RULES + EXAMPLES, tool="crm", result={"a": 1}, verdict="success")
     lines = inserted.text.split("\n")
     assert lines[inserted.line - 1] == "- {tool: crm, result: {a: 1}, verdict: success}"
@@ -49,7 +49,7 @@ def test_an_example_comes_last_with_the_indent_of_those_before_it():
     assert problems(inserted.text) == []
 
 
-def test_a_rule_comes_last_or_before_the_one_that_would_decide_first():
+def test_a_rule_is_appended_or_inserted_before_a_given_rule():
     last = with_rule(HEAD + RULES + EXAMPLES, NOT_OK)
     assert rule_ids(last.text) == ["null-is-failure", "not-ok"]
     assert last.text.split("\n")[last.line - 1] == "  - id: not-ok"
@@ -80,7 +80,7 @@ def test_a_rule_comes_last_or_before_the_one_that_would_decide_first():
         '"otherwise": "success"}',
     ],
 )
-def test_however_the_list_is_written_the_item_is_the_last_of_it(text):
+def test_an_item_is_appended_to_any_list_style(text):
     before = len(check_text(text, included=nothing).examples)
     inserted = with_example(text, tool="t", result={"a": "x"}, verdict="success")
     examples = check_text(inserted.text, included=nothing).examples
@@ -92,19 +92,19 @@ def test_however_the_list_is_written_the_item_is_the_last_of_it(text):
     assert rule_ids(with_one_rule.text) == ["not-ok"]
 
 
-def test_new_rules_stand_before_the_examples():
+def test_new_rules_are_inserted_before_the_examples():
     inserted = with_rule(HEAD + EXAMPLES, NOT_OK)
     assert inserted.text.index("rules:") < inserted.text.index("examples:")
     assert inserted.text.split("\n")[inserted.line - 1] == "  - id: not-ok"
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "- a", "a: &x 1", HEAD + "examples: {a: 1}\n", "\0"])
-def test_a_text_that_is_no_check_yet_is_left_as_it_is(text):
+def test_inserting_into_an_invalid_check_is_rejected(text):
     with pytest.raises(InvalidInput):
         with_example(text, tool="t", result=1, verdict="success")
 
 
-def test_a_long_example_stands_key_by_key():
+def test_a_long_example_is_written_in_block_style():
     inserted = with_example(HEAD, tool="t", result="x" * 90, verdict="success")
     assert inserted.text.endswith(
         f"examples:\n  - tool: t\n    result: {'x' * 90}\n    verdict: success\n"
@@ -142,7 +142,7 @@ def keepable(value: object) -> bool:
 
 @settings(max_examples=150)
 @given(values.filter(keepable), st.sampled_from(("t", "http_get", "ä", "a b", "no", "")))
-def test_what_is_written_as_an_example_is_read_as_the_same_value(result, tool):
+def test_inserted_examples_round_trip(result, tool):
     inserted = with_example(HEAD + RULES, tool=tool, result=result, verdict="success")
     (example,) = check_text(inserted.text, included=nothing).examples
     assert example.tool == tool
@@ -156,7 +156,7 @@ def test_what_is_written_as_an_example_is_read_as_the_same_value(result, tool):
 
 @settings(max_examples=200)
 @given(values.filter(keepable) | strategies.results, st.sampled_from(("t", "http_*", "ä", "")))
-def test_the_skeleton_of_a_rule_is_true_of_its_result(result, tool):
+def test_a_generated_rule_matches_its_result(result, tool):
     rule = rule_for(result, tool, {"ok"})
     judge = build(compiled(with_rule(HEAD, rule).text))
     assert judge(tool, result, None).rule == dict(rule)["id"]
@@ -198,12 +198,12 @@ def test_the_skeleton_of_a_rule_is_true_of_its_result(result, tool):
         ([], {"result": {"empty": True}}, {}),
     ],
 )
-def test_the_field_that_tells_most_is_chosen(result, when, more):
+def test_a_generated_rule_uses_the_most_informative_field(result, when, more):
     rule = dict(rule_for(result, "t", ()))
     assert rule["when"] == when
     assert more.items() <= rule.items()
 
 
-def test_no_two_rules_are_given_one_name():
+def test_generated_rule_ids_are_unique():
     names = {"not-ok", "not-ok-2"}
     assert dict(rule_for({"ok": False}, "", names))["id"] == "not-ok-3"

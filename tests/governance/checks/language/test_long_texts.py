@@ -1,4 +1,4 @@
-"""A check reads the whole text; where it cannot, its verdict is unknown and says so."""
+"""A check reads the complete text; if it cannot, its verdict is unknown and says so."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ def test_a_traceback_at_the_end_of_a_long_log_is_a_failure(size):
     [(python_module, by_python), (typescript_module, by_node)],
     ids=["Python", "TypeScript"],
 )
-def test_exported_modules_find_it_too(exported, answers, tmp_path):
+def test_exported_modules_detect_a_traceback_at_the_end_of_a_long_log(exported, answers, tmp_path):
     texts = [log(80_000), log(8_000_000), log(8_000_000, end="done\n"), log(MOST, end="done\n")]
     items = [Question(0, "run", json.dumps(text, ensure_ascii=False)) for text in texts]
     result = answers(tmp_path, [exported(shipped()["python-traceback"])], items)
@@ -60,7 +60,7 @@ def test_exported_modules_find_it_too(exported, answers, tmp_path):
     ]
 
 
-def test_a_text_inside_of_a_large_object_is_read_to_its_end():
+def test_a_text_inside_a_large_object_is_read_to_its_end():
     result = check(rule(leaf("contains", "Traceback (most", piped(["text"]))))
     outcome = build(result)("run", {"lines": [1, 2], "log": log(8_000_000)}, None)
     assert (outcome.verdict, outcome.cut) == ("failure", False)
@@ -152,19 +152,19 @@ def cut_short(*rules: dict[str, Any], otherwise: str = "success") -> Explanation
 @pytest.mark.parametrize("when", UNDECIDED.values(), ids=UNDECIDED)
 @pytest.mark.parametrize("verdict", ["success", "failure", "unknown"])
 @pytest.mark.parametrize("otherwise", ["success", "failure", "unknown", "default"])
-def test_what_depends_on_unread_text_is_unknown_and_says_so(when, verdict, otherwise):
+def test_a_verdict_that_depends_on_unread_text_is_unknown_and_says_so(when, verdict, otherwise):
     result = cut_short(rule(when, id="undecided", verdict=verdict), otherwise=otherwise)
     assert (result.verdict, result.rule, result.cut) == ("unknown", "too-much-work", True)
     assert "`undecided`" in result.reason
 
 
 @pytest.mark.parametrize(("when", "is_true"), DECIDED.values(), ids=DECIDED)
-def test_what_the_rest_cannot_change_is_decided(when, is_true):
+def test_a_verdict_that_unread_text_cannot_change_is_final(when, is_true):
     result = cut_short(rule(when))
     assert (result.rule, result.cut) == ("rule" if is_true else "otherwise", False)
 
 
-def test_what_is_shown_of_several_texts_is_what_was_read_of_each():
+def test_a_reason_quotes_only_the_text_that_was_read():
     shows = rule(leaf("exists", value=True, select=TEXTS), reason=[{"value": True}])
     assert cut_short(shows).reason == canonical(['["seen","' + "y" * 91])
 
@@ -180,15 +180,13 @@ def test_what_is_shown_of_several_texts_is_what_was_read_of_each():
         ("unknown", "failure", "unknown"),
     ],
 )
-def test_a_later_rule_decides_if_an_undecided_one_before_it_says_the_same(
-    before, verdict, expected
-):
+def test_a_later_rule_decides_if_an_undecided_rule_has_the_same_verdict(before, verdict, expected):
     result = cut_short(rule(HAS, id="before", verdict=before), rule(FAILS, verdict=verdict))
     assert (result.verdict, result.cut) == (expected, True)
     assert result.rule == ("rule" if before == verdict != "success" else "too-much-work")
 
 
-def test_a_check_that_runs_out_of_work_in_a_long_text_is_undecided_there():
+def test_a_check_that_exceeds_the_work_limit_in_a_long_text_is_unknown():
     patterns = [automaton(f"z{number}") for number in range(8)]
     result = check(*[rule(leaf("matches", number)) for number in range(8)], automata=patterns)
     judge = limited_build(Limits(work=50_000))(result)

@@ -1,4 +1,4 @@
-"""Promises of the matcher beyond the language: it always ends, and refuses what is unknown."""
+"""Guarantees of the matcher beyond the language: it terminates and rejects unknown formats."""
 
 import json
 import tracemalloc
@@ -39,12 +39,12 @@ def nested(levels: int, *, objects: bool) -> Any:
 
 @pytest.mark.parametrize("objects", [True, False])
 @pytest.mark.parametrize("levels", [1_000, 100_000])
-def test_a_result_of_any_depth_is_judged(levels, objects):
+def test_results_of_any_depth_get_a_verdict(levels, objects):
     assert EVERYTHING("tool", nested(levels, objects=objects), None).rule == "otherwise"
 
 
 @pytest.mark.parametrize("levels", [1_000, 100_000])
-def test_a_deep_value_is_shown_as_it_begins(levels):
+def test_a_deep_value_is_truncated_in_the_reason(levels):
     judge = build(check(rule(there(), reason=[{"value": True}])))
     explanation = judge("tool", nested(levels, objects=False), None)
     assert explanation.value == explanation.reason == "[" * 200
@@ -64,13 +64,13 @@ def test_a_deep_value_is_shown_as_it_begins(levels):
     ],
     ids=lambda text: f"{text[:6]}…",
 )
-def test_no_text_that_looks_like_json_is_too_much(text):
+def test_malformed_json_text_is_matched_within_the_limits(text):
     assert EVERYTHING("tool", text, None) == QUIET
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("character", ["b", "é"])
-def test_a_text_of_64_megabytes_costs_what_is_read(character):
+def test_a_64_megabyte_text_uses_memory_only_for_what_is_read(character):
     text = character * 64_000_000
     tracemalloc.start()
     try:
@@ -82,7 +82,7 @@ def test_a_text_of_64_megabytes_costs_what_is_read(character):
     assert peak < 2_000_000
 
 
-def test_conditions_on_items_inside_of_others_end():
+def test_deeply_nested_item_conditions_stop_at_the_work_limit():
     inner = there()
     for _ in range(12):
         inner = leaf("every_item", inner)
@@ -107,21 +107,21 @@ OF_ITEM = [{"base": "item", "steps": []}]
     ],
     ids=["a long list", "a long text", "many texts", "many ways", "many conditions"],
 )
-def test_work_per_item_counts_however_small_it_is(test):
-    limited = limited_build(Limits(work=WORK // 20))  # all of it is more than a second
+def test_small_work_per_item_counts_toward_the_limit(test):
+    limited = limited_build(Limits(work=WORK // 20))  # the full limit takes more than a second
     judge = limited(check(rule(leaf("any_item", test, piped(["key", "items"])))))
     given = {"list": [0] * 19_999 + [1], "text": "é" * 60_000, "items": ["é"] * 12_000}
     assert judge("tool", given, None).rule == "too-much-work"
 
 
-def test_a_call_that_was_too_much_leaves_the_next_one_alone():
+def test_exceeding_the_work_limit_does_not_affect_the_next_call():
     judge = build(check(rule(leaf("every_item", leaf("every_item", there())))))
     assert judge("tool", [[0] * 100] * 40_000, None).verdict == "unknown"
     assert judge("tool", [[0], []], None).verdict == "failure"
 
 
-def test_texts_of_two_values_are_not_mixed_up():
-    """Lists that a selector makes live for a moment, and the next may lie where one lay."""
+def test_cached_texts_of_two_values_are_not_mixed_up():
+    """Lists created by a selector are short-lived, and the next can reuse their address."""
     rules = [
         rule(leaf("equals", f"[{place}]", piped(["key", "a"], ["values"], ["text"])))
         for place in range(30)
@@ -154,12 +154,12 @@ def test_texts_of_two_values_are_not_mixed_up():
     ],
     ids=lambda document: json.dumps(document)[-60:],
 )
-def test_what_is_no_check_of_this_format_is_refused(document):
+def test_an_unsupported_format_is_rejected(document):
     with pytest.raises(UnknownFormat, match=r"known here|is not supported|not a check of format"):
         build(document)
 
 
-def test_an_included_rule_is_named_with_its_check():
+def test_an_included_rule_is_prefixed_with_its_check():
     judge = build(check(rule(there(), of="json-rpc", of_version=3)))
     assert judge("tool", {}, None).rule == "json-rpc/rule"
 
@@ -183,19 +183,19 @@ def test_an_included_rule_is_named_with_its_check():
         ),
     ],
 )
-def test_a_rule_applies_to_the_tools_of_its_glob(glob, tool, fits):
+def test_a_rule_applies_only_to_tools_that_match_its_glob(glob, tool, fits):
     judge = build(check(rule(there(), tool=glob)))
     for _ in range(2):
         assert (judge(tool, {}, None).verdict == "failure") is fits
 
 
-def test_more_tools_than_are_remembered_are_judged_all_the_same():
+def test_more_tools_than_the_cache_holds_are_matched_correctly():
     judge = build(check(rule(there(), tool="t1*")))
     failed = [number for number in range(3_000) if judge(f"t{number}", 0, None).rule == "rule"]
     assert failed == [number for number in range(3_000) if str(number).startswith("1")]
 
 
-def test_how_long_a_call_took_is_missing_where_nobody_measured():
+def test_elapsed_ms_is_missing_if_it_was_not_measured():
     elapsed = [{"base": "elapsed_ms", "steps": []}]
     judge = build(
         check(
@@ -211,12 +211,12 @@ def test_how_long_a_call_took_is_missing_where_nobody_measured():
 
 
 @given(values)
-def test_canonical_json_is_that_of_the_standard(value):
+def test_canonical_json_matches_the_reference_encoder(value):
     assert canonical(value) == oracle_values.canonical(value)
 
 
 @given(values)
-def test_canonical_json_is_written_up_to_the_requested_length(value):
+def test_canonical_json_is_truncated_at_the_requested_length(value):
     result = canonical(value)
     for most in (0, 1, 5, 20):
         begun = canonical(value, most)
@@ -225,7 +225,7 @@ def test_canonical_json_is_written_up_to_the_requested_length(value):
 
 
 @pytest.mark.parametrize("character", ["B", "É"])
-def test_a_long_text_is_not_folded_for_words_that_it_cannot_be(character):
+def test_a_text_longer_than_every_operand_is_not_case_folded(character):
     seldom = {**leaf("in", ["b", "é"]), "ignore_case": True}
     judge = build(check(*[rule(seldom)] * 500, otherwise="success"))
     text = character * 8_000_000
@@ -238,8 +238,8 @@ def test_a_long_text_is_not_folded_for_words_that_it_cannot_be(character):
     assert peak < 2_000_000
 
 
-def test_a_reason_asks_no_more_of_a_result_than_is_shown():
-    """Sixty walks over all of it would be too much work for a verdict."""
+def test_a_reason_evaluates_only_selectors_that_fit_its_length():
+    """Sixty traversals of the complete result would exceed the work limit."""
     counted = {"select": [{"base": "result", "steps": [["items"], ["items"]]}]}
     judge = build(check({**rule(there()), "reason": ["-" * 500, *[counted] * 60]}))
     verdict = judge("tool", [[0]] * 60_000, None)

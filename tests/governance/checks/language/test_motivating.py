@@ -1,4 +1,4 @@
-"""Checks that people write in Python today, as named checks: short, and with the same verdicts."""
+"""Checks that people write in Python today, rewritten as named checks with the same verdicts."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from governance.checks.language.text import check_text
 from governance.core.verdict import Verdict
 
 RESULTS = 10_000
-LEAST = 900  # of each verdict, so that the two cannot agree by chance
+LEAST = 900  # of each verdict, so that agreement is not by chance
 LONGEST = 12  # lines
 
 
@@ -88,7 +88,7 @@ def below_400(tool: str, result: Any) -> bool:
     return result.get("status", 200) < 400  # type: ignore[no-any-return]  # as it is written
 
 
-# Whatever has no `get`, and a status that is no number, raises: an agent counts that as a failure.
+# A result without `get`, or a non-numeric status, raises: an agent counts that as a failure.
 BELOW_400 = """\
 apiVersion: edictum-site/v1
 kind: SuccessCheck
@@ -162,7 +162,7 @@ def some_field(random: Random, key: str) -> Any:
 
 
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=list(WRITTEN))
-def test_a_check_is_short_and_says_what_the_function_says(written: Written):
+def test_a_check_is_short_and_agrees_with_the_equivalent_function(written: Written):
     assert len(written.text.splitlines()) <= LONGEST
     checked = check_text(written.text, included=lambda name: None)
     assert [str(problem) for problem in checked.problems] == []

@@ -1,4 +1,4 @@
-"""A named check is asked as every other check is."""
+"""A named check has the interface of every other check."""
 
 from governance.checks.domain import Judgement, SuccessCheck
 from governance.checks.language.named import DEFAULT_COMPILED, NamedCheck
@@ -28,12 +28,12 @@ def named() -> SuccessCheck:
     return NamedCheck(checked.compiled)
 
 
-def test_it_has_the_name_and_the_version_of_what_it_was_made_from():
+def test_a_named_check_has_the_name_and_version_of_its_source():
     check = named()
     assert (check.name, check.version) == ("unified", 3)
 
 
-def test_a_judgement_says_which_rule_decided_on_what_and_why():
+def test_a_verdict_includes_its_rule_value_and_reason():
     judgement = named().judge("http_get", {"status": 503, "message": "no"})
     assert judgement == Judgement(
         verdict=Verdict.FAILURE,
@@ -45,17 +45,17 @@ def test_a_judgement_says_which_rule_decided_on_what_and_why():
     )
 
 
-def test_how_long_a_call_took_can_decide():
+def test_a_rule_on_elapsed_time_can_decide():
     assert named().judge("query", {}, 5_001).rule == "slow"
 
 
-def test_a_judgement_says_when_it_depends_on_text_that_was_not_read():
+def test_a_verdict_is_marked_cut_if_it_depends_on_unread_text():
     assert named().judge("query", "y" * 16_777_217).rule == "too-much-work"
     assert named().judge("query", "y" * 16_777_217).cut
     assert not named().judge("query", "y" * 16_777_216).cut
 
 
-def test_what_no_rule_decides_is_one_judgement_for_all():
+def test_unmatched_results_share_one_verdict_object():
     check = named()
     quiet = check.judge("query", {})
     assert quiet == Judgement(verdict=Verdict.UNKNOWN, rule="otherwise")
@@ -64,7 +64,7 @@ def test_what_no_rule_decides_is_one_judgement_for_all():
     assert check.judge("query", 5) == quiet
 
 
-def test_the_default_is_a_check_like_any_other():
+def test_the_default_check_is_an_ordinary_named_check():
     check = NamedCheck(DEFAULT_COMPILED)
     assert (check.name, check.version) == ("default", 1)
     assert check.judge("query", {"is_error": True}).rule == "is_error"

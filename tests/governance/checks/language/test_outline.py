@@ -1,4 +1,4 @@
-"""Outline of a check: words and lines."""
+"""Outline of a check: descriptions and line numbers."""
 
 import pytest
 
@@ -29,7 +29,7 @@ examples:
 """
 
 
-def test_rules_and_examples_have_their_lines():
+def test_the_outline_has_line_numbers_of_rules_and_examples():
     outline = outline_of_check(TEXT)
     assert outline.otherwise == "default"
     empty, null = outline.rules
@@ -87,9 +87,9 @@ def test_a_condition_is_described_in_words(condition, words):
     assert condition_in_words(condition) == words
 
 
-def test_a_selector_that_is_cut_stays_one():
+def test_a_truncated_selector_stays_in_backticks():
     parts = [{f"result.a_field_of_some_length_{number}": {"exists": True}} for number in range(9)]
-    for spaces in range(60):  # wherever the cut falls
+    for spaces in range(60):  # wherever the text is truncated
         words = condition_in_words({"all": [{"result": {"equals": " " * spaces}}, *parts]})
         assert words.count("`") % 2 == 0
         assert words.endswith(("…", "…`"))
@@ -103,5 +103,5 @@ def test_every_rule_of_a_built_in_check_is_described_in_words():
             assert rule.says not in ("", "nothing")
 
 
-def test_a_text_of_something_else_has_no_outline():
+def test_yaml_that_is_not_a_check_has_no_outline():
     assert outline_of_check("- 1").rules == ()

@@ -1,4 +1,4 @@
-"""Reasons: texts with selectors between braces."""
+"""Reasons: text with selectors in braces."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_reason_is_parsed_into_parts(reason, parts):
     assert parts_of(reason) == parts
 
 
-WRONG = {  # the reason begins at line 10, column 13
+WRONG = {  # the reason starts at line 10, column 13
     "'{'": ("Write `value` or a selector between braces", 14),
     "'a {}'": ("Write `value` or a selector between braces", 16),
     "'{message}'": ("Write `value` or a selector between braces", 14),
@@ -53,7 +53,7 @@ WRONG = {  # the reason begins at line 10, column 13
 
 
 @pytest.mark.parametrize(("reason", "message"), WRONG.items(), ids=[key[:20] for key in WRONG])
-def test_an_invalid_reason_is_reported_at_its_character(reason, message):
+def test_an_invalid_reason_is_reported_at_its_column(reason, message):
     words, column = message
     problem = only_problem(read(with_reason(reason)))
     assert words in problem.message

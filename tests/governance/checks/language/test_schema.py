@@ -1,4 +1,4 @@
-"""The JSON Schema takes what the parser takes, and refuses what it refuses for its form."""
+"""The JSON Schema accepts what the parser accepts, and rejects what is malformed."""
 
 import copy
 from typing import Any
@@ -37,7 +37,7 @@ MODEL: Document = {
 
 
 def with_(path: str, value: Any) -> Document:
-    """The model with something else at this place; a key that is not there is added."""
+    """The model with another value at this path; a missing key is added."""
     document = copy.deepcopy(MODEL)
     *way, last = [int(step) if step.isdecimal() else step for step in path.split("/")]
     place: Any = document
@@ -65,14 +65,14 @@ def parsed(document: Document) -> bool:
     return check_text(as_yaml(document), included=lambda name: None).compiled is not None
 
 
-def test_the_schema_is_one():
+def test_the_schema_is_valid_json_schema():
     Draft202012Validator.check_schema(JSON_SCHEMA)
 
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(documents())
-def test_what_the_parser_takes_the_schema_takes(document):
+def test_the_schema_accepts_what_the_parser_accepts(document):
     VALIDATOR.validate(document)
 
 
@@ -85,7 +85,7 @@ def test_every_built_in_check_is_valid(name):
     VALIDATOR.validate(value_of(root, Problems()))
 
 
-def test_the_model_is_valid_for_both():
+def test_the_schema_and_the_parser_accept_the_model():
     VALIDATOR.validate(MODEL)
     assert parsed(MODEL)
 
@@ -103,7 +103,7 @@ ABOUT_ITEMS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("about", ABOUT_ITEMS.values(), ids=ABOUT_ITEMS)
-def test_tests_about_items_are_valid_for_both(about):
+def test_the_schema_and_the_parser_accept_item_conditions(about):
     document = when({"result[*]": {"any_item": about}})
     VALIDATOR.validate(document)
     assert parsed(document)
@@ -193,6 +193,6 @@ INVALID: dict[str, Document] = {
 
 
 @pytest.mark.parametrize("document", INVALID.values(), ids=INVALID)
-def test_what_is_wrong_in_its_form_is_refused_by_both(document):
+def test_the_schema_and_the_parser_reject_malformed_documents(document):
     assert not VALIDATOR.is_valid(document)
     assert not parsed(document)

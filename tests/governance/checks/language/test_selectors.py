@@ -1,4 +1,4 @@
-"""Selectors: what each step is compiled to, and the character at which a wrong one is told."""
+"""Selectors: compiled steps, and the column at which an invalid one is reported."""
 
 import pytest
 from hypothesis import given
@@ -46,7 +46,7 @@ def test_each_step_is_parsed(text, steps):
     assert steps_of(text) == steps
 
 
-def test_alternatives_are_tried_in_their_order():
+def test_selector_alternatives_are_parsed_in_order():
     assert read_selector("result.a??result.b ?? tool  ??  elapsed_ms") == [
         {"base": "result", "steps": [["key", "a"]]},
         {"base": "result", "steps": [["key", "b"]]},
@@ -55,13 +55,13 @@ def test_alternatives_are_tried_in_their_order():
     ]
 
 
-def test_each_alternative_may_decode_twice():
+def test_each_alternative_can_decode_json_twice():
     first, second = read_selector("result|json|json ?? result.a|json|json")
     assert len(first["steps"]) == 2
     assert len(second["steps"]) == 3
 
 
-def test_an_item_begins_selectors_in_conditions_about_items_alone():
+def test_item_selectors_are_valid_only_inside_item_conditions():
     assert read_selector("item.a", in_item=True) == [{"base": "item", "steps": [["key", "a"]]}]
     with pytest.raises(SelectorRefused, match="only inside any_item"):
         read_selector("item.a")
@@ -110,7 +110,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED.items(), ids=map(repr, REFUSED))
-def test_an_invalid_selector_is_reported_at_its_character(text, message):
+def test_an_invalid_selector_is_reported_at_its_column(text, message):
     words, index = message
     with pytest.raises(SelectorRefused) as refused:
         read_selector(text)
@@ -119,13 +119,13 @@ def test_an_invalid_selector_is_reported_at_its_character(text, message):
 
 
 @given(selectors | item_selectors)
-def test_a_selector_reads_the_same_between_braces(text):
+def test_a_selector_parses_the_same_between_braces(text):
     selector = read_selector(text, in_item=True)
     assert selector_at(f"{{{text}}}", 1, in_item=True) == (selector, len(text) + 1)
 
 
 @given(st.text(characters) | st.text("result. [*]\"'|json?-0a\\").map("result{}".format))
-def test_any_text_is_read_or_refused_at_one_of_its_characters(text):
+def test_any_text_is_parsed_or_rejected_at_a_valid_index(text):
     selector, index = None, 0
     try:
         selector = read_selector(text)

@@ -1,4 +1,4 @@
-"""Every row of the shapes reference is caught by a rule of a shipped check; its traps are not."""
+"""Every row of the shapes reference is caught by a built-in check; its traps are not."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ RULES = {(name, rule["id"]) for name, check in shipped().items() for rule in che
 
 
 @pytest.mark.parametrize("shape", shapes(), ids=str)
-def test_a_shape_is_judged_as_its_row_says(shape: Shape):
+def test_a_shape_gets_the_verdict_of_its_row(shape: Shape):
     result = judge_of(shape.check)(shape.tool, shape.result, shape.elapsed_ms)
     expected = (shape.verdict, shape.rule, (shape.label,) if shape.label else ())
     assert (result.verdict, result.rule, result.labels) == expected
 
 
-def test_the_reference_has_all_rows_of_its_second_part():
+def test_the_reference_has_every_row_of_part_two():
     assert [key for key in ROWS if key.isdecimal()] == [str(number) for number in range(1, 70)]
     assert [ROWS[key].part for key in ("1", "28", "29", "47", "48", "69", "1.2")] == [
         *("2.1", "2.1", "2.2", "2.2", "2.3", "2.3", "1.2")
@@ -27,24 +27,24 @@ def test_the_reference_has_all_rows_of_its_second_part():
 
 
 @pytest.mark.parametrize("key", ROWS)
-def test_each_row_is_caught_by_a_rule_that_follows_it(key):
+def test_each_row_is_caught_by_a_rule_written_for_it(key):
     caught = {(shape.check, shape.rule) for shape in shapes() if shape.row == key}
     rules = {pair for pair in caught if (result := followed(*pair)) and result.row.key == key}
     assert rules, f"no shape of row {key} is caught by a rule of that row"
 
 
-def test_each_rule_follows_a_row_and_catches_a_shape():
+def test_each_rule_is_written_for_a_row_and_catches_a_shape():
     follow = {(check, rule) for check, rules in FOLLOWED.items() for rule in rules}
     assert follow == RULES
     assert RULES - {(shape.check, shape.rule) for shape in shapes()} == set()
 
 
-def test_each_check_lets_a_trap_or_a_success_pass():
+def test_each_check_passes_at_least_one_trap_or_success():
     passed = {shape.check for shape in shapes() if shape.rule in NO_RULE}
     assert passed == set(shipped())
 
 
-def test_a_rule_that_may_be_suggested_says_failure():
+def test_every_suggestible_rule_has_the_verdict_failure():
     verdicts = {
         (name, rule["id"]): rule["verdict"]
         for name, check in shipped().items()
@@ -59,7 +59,7 @@ def test_the_table_in_the_docs_is_current():
     assert TABLE.read_text() == table(), "run `make result-shapes`"
 
 
-# Words and counts of errors in results that are none, whatever tool they are of.
+# Words and error counts in results that are not failures, for any tool.
 NO_ERRORS: tuple[Any, ...] = (
     {"error": None},
     {"errors": []},
@@ -81,13 +81,13 @@ NO_ERRORS: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("result", NO_ERRORS, ids=repr)
-def test_no_shipped_check_takes_a_word_or_a_count_for_a_failure(result):
+def test_no_built_in_check_treats_a_word_or_a_count_as_a_failure(result):
     fields = {name: judge_of(name)("tool", result, 12.0) for name in shipped()}
     assert {name: each.rule for name, each in fields.items() if each.verdict != "success"} == {}
 
 
 @pytest.mark.parametrize("shape", [each for each in shapes() if each.verdict == "success"], ids=str)
-def test_nothing_is_suggested_for_a_success_of_any_shape(shape: Shape):
+def test_no_rule_is_suggested_for_a_successful_shape(shape: Shape):
     items = []
     for name in shipped():
         result = judge_of(name)(shape.tool, shape.result, shape.elapsed_ms)

@@ -1,4 +1,4 @@
-"""The shipped checks: each compiles, tells success from failure, and keeps its text."""
+"""Built-in checks: each compiles, tells success from failure, and is immutable per version."""
 
 import hashlib
 from functools import cache
@@ -12,7 +12,7 @@ from governance.checks.language.shipped.versions import VERSIONS
 from governance.checks.language.text import CheckedText, check_text
 
 FOLDER = Path(package.__file__).parent
-# name, version, SHA-256: a text that has gone out under a version is this text for good.
+# name, version, SHA-256: a released text never changes under its version.
 TEXTS = Path(__file__).parents[3] / "fixtures" / "shipped-checks.txt"
 
 each = pytest.mark.parametrize("name", VERSIONS)
@@ -25,13 +25,13 @@ def checked(name: str) -> CheckedText:
     return check_text(text, included=lambda other: None, version=VERSIONS[name])
 
 
-def test_every_text_has_a_version_and_every_version_a_text():
+def test_every_built_in_check_has_a_version():
     assert {file.stem for file in FOLDER.glob("*.yaml")} == set(VERSIONS) == set(shipped())
     assert len(shipped()) == len(VERSIONS)
 
 
 @each
-def test_a_shipped_check_is_without_a_problem_and_named_as_its_file(name):
+def test_a_built_in_check_is_valid_and_named_after_its_file(name):
     assert [str(problem) for problem in checked(name).problems] == []
     assert (checked(name).name, shipped()[name]["name"]) == (name, name)
     assert shipped()[name]["version"] == VERSIONS[name]
@@ -39,23 +39,23 @@ def test_a_shipped_check_is_without_a_problem_and_named_as_its_file(name):
 
 
 @each
-def test_a_shipped_check_has_examples_of_success_and_of_what_it_looks_for(name):
+def test_a_built_in_check_has_examples_of_success_and_failure(name):
     verdicts = [example.expected for example in checked(name).examples]
     assert verdicts.count("success") >= 2
     assert "failure" in verdicts
 
 
 @each
-def test_a_shipped_check_leaves_what_it_does_not_know_to_the_default(name):
+def test_a_built_in_check_falls_back_to_the_default_check(name):
     assert shipped()[name]["otherwise"] == "default"
 
 
 @each
-def test_a_shipped_check_can_be_included(name):
+def test_a_built_in_check_includes_no_other(name):
     assert not any(rule["of"] for rule in shipped()[name]["rules"])
 
 
-def test_all_of_them_can_be_included_at_once():
+def test_all_built_in_checks_can_be_included_together():
     including = "\n".join(
         [
             "apiVersion: edictum-site/v1",
@@ -75,14 +75,14 @@ def test_all_of_them_can_be_included_at_once():
     assert {rule["of_version"] for rule in read_check.compiled["rules"]} == set(VERSIONS.values())
 
 
-def test_there_is_no_other_name():
+def test_unknown_names_are_not_built_in_checks():
     assert shipped_text("default") is None
     assert shipped().get("default") is None
     with pytest.raises(KeyError):
         shipped()["../versions"]
 
 
-def test_a_changed_text_has_a_new_version():
+def test_a_changed_built_in_check_has_a_new_version():
     fields = {
         (name, int(version)): digest
         for name, version, digest in map(str.split, TEXTS.read_text().splitlines())

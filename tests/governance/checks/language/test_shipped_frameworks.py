@@ -1,4 +1,4 @@
-"""The shipped checks of frameworks agree with edictum's own adapters where these know an error."""
+"""Built-in checks of frameworks agree with edictum's own adapters on errors."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -47,7 +47,7 @@ def test_the_semantic_kernel_check_agrees_with_its_adapter_about_results(metadat
 
 @pytest.mark.parametrize("name", shipped())
 @given(output=json_values)
-def test_a_shipped_check_fails_what_the_default_fails(name, output):
+def test_a_built_in_check_fails_every_output_that_the_default_fails(name, output):
     if default_check(output).verdict is FAILURE:
         assert NamedCheck(shipped()[name]).judge("t", output).verdict is FAILURE
 
@@ -61,7 +61,7 @@ def test_a_shipped_check_fails_what_the_default_fails(name, output):
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_a_check_of_a_framework_fails_what_the_default_lets_pass(check, output, rule):
+def test_a_framework_check_fails_outputs_that_the_default_passes(check, output, rule):
     judgement = check.judge("any tool", output)
     assert (judgement.verdict, judgement.rule) == (FAILURE, rule)
     assert default_check(output).verdict is SUCCESS

@@ -1,4 +1,4 @@
-"""docs/success.md is right about the language: texts, selectors, operators."""
+"""docs/success.md is accurate about checks, selectors and operators."""
 
 import json
 import re
@@ -55,14 +55,14 @@ def explanation_of(when: Any, result: Any) -> Explanation:
 
 
 @pytest.mark.parametrize("shown", texts())
-def test_a_text_of_the_page_can_be_saved(shown):
+def test_every_check_in_the_docs_is_valid(shown):
     checked = check_text(shown, included=shipped().get)
     assert [str(problem) for problem in checked.problems] == []
     assert checked.examples
 
 
 @pytest.mark.parametrize(("selector", "result", "value"), table("selector", "in this result", "is"))
-def test_a_selector_gives_what_the_page_says(selector, result, value):
+def test_documented_selectors_return_the_documented_values(selector, result, value):
     (selector,), (result,) = codes(selector), map(json.loads, codes(result))
     if value == MISSING:
         assert explanation_of({selector: {"exists": False}}, result).rule == "met"
@@ -75,7 +75,7 @@ def test_a_selector_gives_what_the_page_says(selector, result, value):
 @pytest.mark.parametrize(
     ("condition", "met", "not_met"), table("condition", "true for", "false for")
 )
-def test_a_condition_is_met_by_what_the_page_says(condition, met, not_met):
+def test_documented_conditions_match_the_documented_results(condition, met, not_met):
     (written,) = codes(condition)
     when = yaml.safe_load(written)
     assert codes(met)
@@ -85,13 +85,13 @@ def test_a_condition_is_met_by_what_the_page_says(condition, met, not_met):
         assert explanation_of(when, result).rule == "otherwise", result
 
 
-def test_the_page_shows_every_operator_and_option():
+def test_the_docs_cover_every_operator_and_option():
     conditions = " ".join(cells[0] for cells in table("condition", "true for", "false for"))
     words = set(re.findall(r"\b[a-z_]+(?=:)", conditions))
     assert {*OPERATORS, *OPTIONS, *COMBINED} - words == set()
 
 
-def test_the_page_tells_the_limits_that_hold():
+def test_the_docs_state_the_current_limits():
     result = "\n".join(" | ".join(cells) for cells in table("of", "at most"))
     for number in (
         *(f"{text.MAX_BYTES // 1024} KiB", f"nested {yaml_text.MAX_DEPTH} deep"),
@@ -104,12 +104,12 @@ def test_the_page_tells_the_limits_that_hold():
         assert number in result
 
 
-def test_the_page_names_every_shipped_check():
+def test_the_docs_name_every_built_in_check():
     named = {name for cells in table("for", "checks") for name in codes(cells[1])}
     assert named == set(shipped())
 
 
-def test_every_place_that_the_page_leads_to_is_there():
+def test_every_link_in_the_docs_resolves():
     headings = {
         re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
         for heading in re.findall(r"^#+ (.+)$", PAGE, re.M)

@@ -1,4 +1,4 @@
-"""The text of a check: what it needs, how much it may hold, and where each offence is told."""
+"""YAML of a check: required fields, size limits, and positions of problems."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def test_every_valid_document_is_compiled(document, flow):
     assert json.loads(json.dumps(checked.compiled, allow_nan=False)) == checked.compiled
 
 
-def test_a_check_without_rules_says_the_same_of_all_results():
+def test_a_check_without_rules_compiles_to_its_otherwise_verdict():
     checked = read("")
     assert checked.compiled == {
         "format": 1,
@@ -53,7 +53,7 @@ def test_a_check_without_rules_says_the_same_of_all_results():
     }
 
 
-def test_a_rule_is_compiled_with_all_that_it_says():
+def test_every_field_of_a_rule_is_compiled():
     checked = read(
         "rules:\n"
         '  - {id: http, tool: "http_*", when: {result.status: {gte: 400}},'
@@ -161,14 +161,14 @@ def test_a_problem_is_reported_at_its_line_and_column(text, words, line, column)
     assert checked.compiled is None
 
 
-def test_the_name_of_a_rule_stands_once():
+def test_a_duplicate_rule_id_is_reported():
     checked = read(f"rules:\n  - {RULE}\n  - {RULE}\n")
     problem = only_problem(checked)
     assert problem.message == "The rule in line 6 already has the id `first`."
     assert (problem.line, problem.column) == (7, 10)
 
 
-def test_all_problems_are_reported_at_once_in_the_order_of_the_text():
+def test_all_problems_are_reported_together_in_line_order():
     checked = read(
         "rules:\n"
         "  - {id: A, when: {result.a: {equal: 1}}, verdict: no}\n"
@@ -179,17 +179,17 @@ def test_all_problems_are_reported_at_once_in_the_order_of_the_text():
     assert [problem.line for problem in checked.problems] == [6, 6, 6, 7, 7, 7, 9, 9]
 
 
-def test_lines_count_the_same_for_any_line_ending():
+def test_line_numbers_do_not_depend_on_line_endings():
     text = rule_with(label="partly").replace("\n", "\r\n")
     problem = only_problem(check_text(text, included=nothing_else))
     assert (problem.line, problem.column, problem.fix) == (9, 12, "partial")
 
 
-def test_the_name_is_known_however_wrong_the_rest_is():
+def test_the_name_is_parsed_even_if_the_rest_is_invalid():
     assert read("rules: 5\n").name == "mine"
 
 
-def test_names_are_those_that_addresses_hold():
+def test_names_have_at_most_63_url_safe_characters():
     assert re.fullmatch(NAME, "a" * 63)
     assert not re.fullmatch(NAME, "a" * 64)
     assert not re.fullmatch(NAME, "a/b")
@@ -206,7 +206,7 @@ def test_the_number_of_rules_is_limited():
     assert problem.line == 506
 
 
-def test_a_text_of_too_many_bytes_is_refused_before_it_is_read():
+def test_an_oversized_check_is_rejected_before_it_is_parsed():
     longest = HEAD + "#" * (MAX_BYTES - len(HEAD))
     assert read(longest[len(HEAD) :]).problems == ()
     problem = only_problem(check_text(longest + "#", included=nothing_else))
@@ -215,7 +215,7 @@ def test_a_text_of_too_many_bytes_is_refused_before_it_is_read():
 
 
 @given(st.text() | st.text(alphabet="ab:-{}[],\"'\n #&*!|>%?\\") | st.binary())
-def test_any_text_is_compiled_or_has_a_problem(source):
+def test_any_text_compiles_or_reports_a_problem(source):
     checked = check_text(source, included=nothing_else)
     assert checked.problems or checked.compiled
 
@@ -223,7 +223,7 @@ def test_any_text_is_compiled_or_has_a_problem(source):
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(documents(), st.data())
-def test_a_damaged_document_is_read_or_refused_at_a_place_that_is_there(document, data):
+def test_problems_in_a_damaged_document_have_valid_positions(document, data):
     text = as_yaml(document, flow=None)
     begin = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(begin, min(len(text), begin + 20)))

@@ -1,4 +1,4 @@
-"""The rules that are asked until one decides: it is the one that the matcher says."""
+"""Rules evaluated until one decides: the same one that the matcher reports."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def compiled(text: str) -> Any:
     return checked.compiled
 
 
-def test_what_each_rule_looked_at_stands_there_up_to_the_one_that_decides():
+def test_the_trail_lists_values_read_by_each_rule_up_to_the_deciding_one():
     check = compiled(TEXT)
     assert trail(check, "crm", {"ok": False, "text": "xyz"}) == [
         Step("both", (Saw("result.ok", "false"), Saw("result.why", "")), decides=False),
@@ -39,7 +39,7 @@ def test_what_each_rule_looked_at_stands_there_up_to_the_one_that_decides():
     assert [each.rule for each in trail(check, "http_get", {"status": 500})] == ["http"]
 
 
-def test_after_the_last_rule_come_those_of_the_built_in_check():
+def test_the_trail_continues_with_rules_of_the_default_check():
     steps = trail(compiled(TEXT), "crm", {"is_error": True})
     assert [each.rule for each in steps] == ["both", "long", "null", "is_error"]
     assert steps[-1] == Step("is_error", (Saw("result.is_error", "true"),), decides=True)
@@ -47,7 +47,7 @@ def test_after_the_last_rule_come_those_of_the_built_in_check():
     assert fine == ["null", "is_error", "error_prefix", "otherwise"]
 
 
-def test_a_long_value_is_cut_and_no_rule_shows_more_than_a_few():
+def test_the_trail_truncates_long_values_and_long_lists():
     many = "".join(f"{{result.a{n}: {{exists: true}}}}, " for n in range(9))
     check = compiled(
         TEXT.replace("{result.ok: {equals: false}}, {result.why: {exists: true}}", many)
@@ -57,7 +57,7 @@ def test_a_long_value_is_cut_and_no_rule_shows_more_than_a_few():
     assert all(len(each.value) == SHOWN for each in both.saw)
 
 
-def test_what_would_take_too_long_has_no_end():
+def test_a_trail_that_exceeds_the_work_limit_has_no_deciding_rule():
     item = "{result.items: {every_item: {not: {item: {matches: '[ab]*z'}}}}}"
     text = TEXT.replace("{result.status: {gte: 400}}", item)
     steps = trail(compiled(text), "http_get", {"items": ["ab" * 400] * 5_000})
@@ -66,7 +66,7 @@ def test_what_would_take_too_long_has_no_end():
 
 @pytest.mark.slow
 @given(documents(), st.sampled_from(TOOLS), results, elapsed)
-def test_it_ends_where_the_matcher_does(document, tool, result, milliseconds):
+def test_the_trail_ends_at_the_rule_that_the_matcher_reports(document, tool, result, milliseconds):
     check = compiled(as_yaml(document))
     steps = trail(check, tool, result, milliseconds)
     assert [each.decides for each in steps] == [False] * (len(steps) - 1) + [True]

@@ -1,4 +1,4 @@
-"""The words of a check's text as JSON: alike for all readers of YAML, or refused."""
+"""YAML scalars of a check as JSON: unambiguous in every YAML version, or rejected."""
 
 import json
 import math
@@ -27,7 +27,7 @@ def meant(text: str) -> Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """With the types told apart, so that true is not 1."""
+    """Equality that distinguishes types, so that true is not 1."""
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
@@ -72,7 +72,7 @@ WORDS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("text", "value"), WORDS.items(), ids=WORDS)
-def test_a_word_means_one_value(text, value):
+def test_each_yaml_scalar_has_one_value(text, value):
     assert same(meant(text), value)
 
 
@@ -100,7 +100,7 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize(("word", "message"), AMBIGUOUS.items(), ids=[key[:9] for key in AMBIGUOUS])
-def test_what_readers_of_yaml_disagree_about_is_refused(word, message):
+def test_ambiguous_yaml_scalars_are_rejected(word, message):
     text = f"examples:\n  - verdict: success\n    result: {{a: [1, {word}]}}\n"
     problem = only_problem(read(text))
     assert message in problem.message
@@ -110,7 +110,7 @@ def test_what_readers_of_yaml_disagree_about_is_refused(word, message):
 
 @settings(deadline=None)
 @given(results)
-def test_json_is_read_as_it_is(result):
+def test_json_values_round_trip(result):
     written = json.dumps(result, ensure_ascii=False)
     written = SIGNS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", written)
     assert same(meant(written), normal(result))

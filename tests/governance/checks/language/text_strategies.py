@@ -1,4 +1,4 @@
-"""Checks that read texts, and results that have some: what limits of reading cut most often."""
+"""Checks that read text, and results that contain it, for reading limits."""
 
 import json
 from typing import Any

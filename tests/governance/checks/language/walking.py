@@ -1,4 +1,4 @@
-"""Walks an automaton's table the plain way, and counts its steps."""
+"""Runs an automaton's table in the simplest way and counts its steps."""
 
 from bisect import bisect_right
 

@@ -1,4 +1,4 @@
-"""Small texts of checks for tests, and the problems that they have."""
+"""Small checks for tests, and their problems."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ otherwise: success
 
 
 def nothing_else(name: str) -> Compiled | None:
-    """A project that has no other check."""
+    """Lookup of a project without other checks."""
     return None
 
 
@@ -24,7 +24,7 @@ def read(rest: str, **more: Any) -> CheckedText:
 
 
 def with_condition(condition: str) -> str:
-    """The condition begins at line 8, column 7."""
+    """A check whose condition starts at line 8, column 7."""
     return f"rules:\n  - id: first\n    when:\n      {condition}\n    verdict: failure\n"
 
 

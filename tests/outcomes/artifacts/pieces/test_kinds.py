@@ -1,4 +1,4 @@
-"""The way to show an artifact follows its bytes, not the type that an agent declares."""
+"""An artifact is displayed according to its bytes, not the type that the agent declares."""
 
 import struct
 
@@ -37,11 +37,11 @@ LOSSY = WEBP + b"VP8 " + b"\0" * 10 + struct.pack("<HH", 640, 480)
         (b"", None),
     ],
 )
-def test_a_picture_tells_by_itself_what_it_is_and_how_large(head, image):
+def test_image_type_and_size_are_read_from_the_bytes(head, image):
     assert image_of(head) == image
 
 
-# What a browser unpacks is more than the place where one would look first says.
+# Images that a browser decodes to a larger size than their first header states.
 LARGE = struct.pack(">HBHH", 17, 8, 60_000, 60_000)
 SMALL = b"\xff\xc0" + struct.pack(">HBHH", 17, 8, 1, 1)
 BOMBS = {
@@ -54,13 +54,13 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_picture_does_not_hide_how_large_it_is(name):
+def test_a_decompression_bomb_is_detected_by_its_dimensions(name):
     image = image_of(BOMBS[name])
     assert image is not None
     assert not image.is_bearable
 
 
-def test_an_image_with_too_many_pixels_for_a_browser_is_reported():
+def test_an_image_with_too_many_pixels_for_a_browser_is_rejected():
     assert Image("image/png", 7_000, 7_000).is_bearable
     assert not Image("image/png", 70_000, 7_000).is_bearable
     assert not Image("image/png", 0, 7_000).is_bearable
@@ -83,11 +83,11 @@ def test_an_image_with_too_many_pixels_for_a_browser_is_reported():
         ("text/plain", "é".encode()[:1], [Shown.TEXT, Shown.BYTES]),
     ],
 )
-def test_the_best_way_to_show_it_comes_first(media_type, head, ways):
+def test_the_best_way_to_display_an_artifact_is_first(media_type, head, ways):
     assert shown_as(media_type, head) == ways
 
 
-def test_bytes_are_shown_sixteen_to_a_row():
+def test_bytes_are_displayed_sixteen_per_row():
     rows = octet_rows(b"\0<a>" + bytes(range(0x7E, 0x8E)), 32)
     assert rows[0] == (32, "00 3c 61 3e 7e 7f 80 81 82 83 84 85 86 87 88 89", "·<a>~···········")
     assert rows[1].at == 48

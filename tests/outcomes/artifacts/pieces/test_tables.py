@@ -1,4 +1,4 @@
-"""Records of tables: those that a reader of the whole file finds, page after page."""
+"""Paging through CSV returns the records that a parser of the entire file would return."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ def piece_of(content: bytes, start: int = 0, line: int = 1, most: int = 100) -> 
 
 @settings(max_examples=50)
 @given(rows, st.integers(1, 5))
-def test_the_records_of_all_pages_are_those_of_the_file(rows, most):
+def test_all_pages_together_list_every_record(rows, most):
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     content, result, start, line = text.getvalue().encode(), [], 0, 1
@@ -31,37 +31,37 @@ def test_the_records_of_all_pages_are_those_of_the_file(rows, most):
     assert (result, line) == (rows, content.count(b"\n") + 1)
 
 
-def test_a_quote_that_nobody_closes_spoils_its_own_line_alone():
+def test_an_unclosed_quote_affects_only_its_own_line():
     piece = piece_of(b'a,b\n"never,1\n' + b"x,y\n" * 80)
     assert piece.spoilt == 1
     assert [record.cells for record in piece.records[:3]] == [["a", "b"], ["never,1"], ["x", "y"]]
     assert [record.line for record in piece.records[:3]] == [1, 2, 3]
 
 
-def test_a_record_that_the_window_cuts_off_waits_for_the_next_piece():
+def test_a_record_cut_by_the_window_is_in_the_next_piece():
     piece = table_piece(b'a,b\n1,"two\nlin', 0, 1, ",", is_end=False)
     assert [record.cells for record in piece.records] == [["a", "b"]]
     assert (piece.stop, piece.next_line, piece.spoilt) == (4, 2, 0)
 
 
-def test_a_line_longer_than_the_window_shows_how_it_begins_and_is_left_behind():
+def test_a_line_longer_than_the_window_is_truncated_and_skipped():
     piece = table_piece(b"a" * 131_072, 7, 3, ",", is_end=False)
     assert piece.records[0].cells == ["a" * LONGEST + "…"]
     assert (piece.stop, piece.next_line) == (None, 4)
 
 
-def test_a_record_of_very_many_cells_tells_how_many_are_left_out():
+def test_a_record_with_too_many_cells_reports_how_many_were_omitted():
     (record,) = piece_of(b"," * 999).records
     assert (len(record.cells), record.more) == (40, 960)
 
 
 @given(st.binary(min_size=1, max_size=80))
-def test_no_bytes_stop_it(content):
+def test_any_bytes_can_be_paged_as_a_table(content):
     piece = piece_of(content)
     assert piece.stop == len(content)
 
 
-def test_what_divides_a_table_is_what_its_first_line_has_most_of():
+def test_the_most_frequent_delimiter_of_the_first_line_is_used():
     assert [delimiter_of(head) for head in (b"a;b,c;d\n,,,,", b"a\tb", b"a|b", b"a b", b"")] == [
         ";",
         "\t",

@@ -1,4 +1,4 @@
-"""Members of JSON, told without reading the whole: what a reader of the whole would find."""
+"""Paging through JSON lists the members that a parser of the entire value would return."""
 
 import json
 
@@ -19,7 +19,7 @@ containers = st.lists(values, max_size=8) | st.dictionaries(st.text(max_size=4),
 
 
 def members_of(text: bytes, most: int = 3, window: int = 1 << 20) -> list[Member]:
-    """All of them, a page after the other."""
+    """All members, read page by page."""
     kind, start = container_at(text)
     listed: list[Member] = []
     place: int | None = start
@@ -34,7 +34,7 @@ def members_of(text: bytes, most: int = 3, window: int = 1 << 20) -> list[Member
 
 @settings(max_examples=50)
 @given(containers, st.sampled_from([None, 1]), st.integers(1, 4))
-def test_the_members_of_all_pages_are_the_members_of_the_value(value, indent, most):
+def test_all_pages_together_list_every_member(value, indent, most):
     text = json.dumps(value, indent=indent, ensure_ascii=False).encode()
     members = members_of(text, most)
     assert [member.value for member in members] == list(
@@ -47,7 +47,7 @@ def test_the_members_of_all_pages_are_the_members_of_the_value(value, indent, mo
 
 @settings(max_examples=50)
 @given(values.filter(lambda value: isinstance(value, (str, list, dict))), st.integers(1, 5))
-def test_the_end_of_a_long_value_is_located_in_pieces_of_any_size(value, size):
+def test_the_end_of_a_long_value_is_located_with_any_chunk_size(value, size):
     text = json.dumps(value).encode() + b', "after": "]}"'
     end = len(json.dumps(value))
     assert size_of_value(text[at : at + size] for at in range(0, len(text), size)) == end
@@ -61,19 +61,19 @@ def piece_of(window: bytes, kind: str = "list") -> TreePiece:
 @pytest.mark.parametrize(
     ("window", "beginning"), [(b'"' + b"a" * 9_000, '"aaa'), (b"[" * 9_000, ""), (b"1" * 99, "11")]
 )
-def test_a_member_that_goes_beyond_the_window_tells_where_it_begins(window, beginning):
+def test_a_member_beyond_the_window_has_its_start_offset(window, beginning):
     (member,) = piece_of(window).members
     assert (member.at, member.size, member.is_read) == (0, None, False)
     assert member.beginning.startswith(beginning)
     assert piece_of(window).next is None
 
 
-def test_one_that_another_stands_before_begins_the_next_page():
+def test_a_member_beyond_the_window_after_another_starts_the_next_page():
     piece = piece_of(b'1, "' + b"a" * 9_000)
     assert ([member.value for member in piece.members], piece.next) == ([1], 3)
 
 
-def test_a_long_text_and_a_large_object_are_listed_and_not_read():
+def test_long_strings_and_large_objects_are_listed_unread():
     text = json.dumps(["é" * 5_000, {"a": "b" * 2_000}, 3], ensure_ascii=False).encode()
     long, large, small = members_of(text)
     assert (long.kind, long.is_read, len(long.beginning)) == ("text", False, 200)
@@ -93,18 +93,18 @@ def test_invalid_json_is_reported(kind, window):
 @pytest.mark.parametrize(
     "text", [b"[" * 1_000 + b"]" * 1_000, b"[" + b"[" * 500 + b"]" * 500 + b"]"]
 )
-def test_deep_json_opens_level_by_level(text):
+def test_deeply_nested_json_can_be_opened_level_by_level(text):
     kind, start = container_at(text)
     piece = tree_piece(text[start:], start, kind)
     assert ([member.kind for member in piece.members], piece.is_ended) == (["list"], True)
 
 
 @given(st.binary(max_size=60), st.sampled_from(["list", "object"]))
-def test_no_bytes_stop_it(window, kind):
+def test_any_bytes_can_be_paged_as_json(window, kind):
     piece = tree_piece(window, 0, kind)
     assert piece.next is None or 0 <= piece.next <= len(window)
 
 
-def test_half_of_a_character_in_a_name_stands_as_it_is_written():
+def test_a_lone_surrogate_in_a_name_is_displayed_escaped():
     (member,) = piece_of(b'"\\ud800": "\\udfff"}', "object").members
     assert member.name == '"\\ud800"'

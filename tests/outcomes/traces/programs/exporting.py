@@ -1,4 +1,4 @@
-"""A tracer provider that sends spans to the collector of the environment, one post per program."""
+"""A tracer provider that exports to the collector in the environment, one post per program."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""LangChain tools under the instrumentation that the command line names."""
+"""LangChain tools under the instrumentation named on the command line."""
 
 import sys
 from contextlib import suppress

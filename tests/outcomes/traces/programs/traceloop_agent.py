@@ -1,4 +1,4 @@
-"""Functions under the decorators of OpenLLMetry."""
+"""Functions with OpenLLMetry decorators."""
 
 import os
 

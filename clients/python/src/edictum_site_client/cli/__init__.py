@@ -1,1 +1,1 @@
-"""`edictum-site-cli`: contracts, checks and outcomes of a console, for pipelines and terminals."""
+"""`edictum-site-cli`: a console's contracts, checks and outcomes for pipelines and terminals."""

@@ -1,4 +1,4 @@
-"""`checks test` and `backtest`."""
+"""`checks test` and `checks backtest`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIGURES = ("newly_failed", "newly_succeeded", "otherwise_changed", "unchanged")
 
 
 def test(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
-    """Validity and examples of each file. Nothing is saved."""
+    """Validate each file and run its examples. Nothing is saved."""
     return [_tested(api, path, out) for path in yaml_files(options.paths)]
 
 

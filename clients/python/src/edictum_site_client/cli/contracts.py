@@ -23,12 +23,12 @@ FIGURES = (
 
 
 def check(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
-    """Validity and tests of each file. Nothing is saved."""
+    """Validate each file and run its tests. Nothing is saved."""
     return [_checked(api, path, out, strict=options.strict) for path in yaml_files(options.paths)]
 
 
 def push(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
-    """Save a version of each file, all of them or none; with `--env` deploy them."""
+    """Save a version of each file, all or none. With `--env`, deploy them too."""
     files = yaml_files(options.paths)
     checked = [_checked(api, path, out, strict=options.strict) for path in files]
     if not all(each["ok"] for each in checked):
@@ -44,12 +44,12 @@ def push(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
 
 
 def diff(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
-    """Changes by meaning from a saved version, the newest unless another is named."""
+    """Semantic changes from a saved version, by default the newest."""
     return [_compared(api, path, options, out) for path in yaml_files(options.paths)]
 
 
 def backtest(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
-    """Decisions about recorded calls, by the text of each file or by a saved version."""
+    """Replay recorded calls against each file or a saved version, and report the decisions."""
     if bool(options.paths) == bool(options.name):
         raise Stop("Name either files, or a saved contract with --name.")
     if options.version is not None and not options.name:
@@ -80,7 +80,7 @@ def limits_in(options: Namespace) -> dict[str, int | None]:
 
 
 def deploy(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
-    """Deploy a version, or request it where a second person decides."""
+    """Deploy a version, or request approval if the environment requires a second person."""
     version = options.version or api.get("contracts", options.name, limit=1)["version"]
     return [_deployed(api, options.name, version, options, out)]
 
@@ -136,7 +136,7 @@ def _checked(api: Api, path: Path, out: Output, *, strict: bool) -> dict[str, An
 
 
 def _tests(api: Api, path: Path, name: str, text: str) -> Any:
-    """Run of the tests next to the file, else of the console's; None for a new contract."""
+    """Test results, from the file's own tests or the console's; None for a new contract."""
     cases = tests_in(path)
     body = {"yaml": text} if cases is None else {"yaml": text, "cases": cases}
     try:

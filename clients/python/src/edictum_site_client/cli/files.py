@@ -1,4 +1,4 @@
-"""Contracts and checks in files; the tests of `billing.yaml` are in `billing.tests.json`."""
+"""Contract and check files. The tests of `billing.yaml` are in `billing.tests.json`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST = 16_000_000
 
 
 def yaml_files(paths: list[Path]) -> list[Path]:
-    """The files among these, and those directly in the folders among these, by name."""
+    """The given files, with each folder replaced by its YAML files in name order."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -38,7 +38,7 @@ def text_in(path: Path) -> str:
 
 
 def tests_in(path: Path) -> list[Any] | None:
-    """Tests from the file next to a contract, as the API takes them; None without such a file."""
+    """Tests from the file next to a contract in the API's format; None without such a file."""
     place = path.with_suffix(".tests.json")
     if not place.exists():
         return None

@@ -1,4 +1,4 @@
-"""Backtests from a pipeline: started, followed to their end, and held against limits."""
+"""Runs backtests from a pipeline: starts them, waits for results, and checks limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 def finished(api: Api, path: tuple[str, ...], body: Mapping[str, Any], patience: float) -> Any:
-    """Result of a backtest. One that takes too long is cancelled."""
+    """Run a backtest and return its result; cancel it if it takes too long."""
     number = str(api.post(*path, **body)["id"])
     until = time.monotonic() + patience
     while True:
@@ -41,12 +41,12 @@ def _cancel(api: Api, path: tuple[str, ...], number: str) -> None:
     try:
         api.delete(*path, number)
     except Refusal as refusal:
-        if refusal.status != 409:  # it has just ended
+        if refusal.status != 409:  # 409: it has just ended
             raise
 
 
 def recorded_calls(options: Namespace) -> dict[str, Any]:
-    """Filters as the API takes them."""
+    """Filters of recorded calls in the API's format."""
     filters = {
         "env": options.env,
         "since": moment(options.since),
@@ -58,7 +58,7 @@ def recorded_calls(options: Namespace) -> dict[str, Any]:
 
 
 def moment(text: str) -> str:
-    """`7d`, `12h` or `30m` as a time; a time stays as it is."""
+    """Timestamp for `7d`, `12h` or `30m` ago; anything else is returned unchanged."""
     ago = _AGO.fullmatch(text)
     if ago is None:
         return text
@@ -67,7 +67,7 @@ def moment(text: str) -> str:
 
 
 def exceeded(job: Mapping[str, Any], limits: Mapping[str, int | None]) -> list[str]:
-    """Limits that the result exceeds, in words."""
+    """Descriptions of the limits that the result exceeds."""
     return [
         f"{words(name)}: {job[name]:,}, at most {limit:,} allowed"
         for name, limit in limits.items()
@@ -78,7 +78,7 @@ def exceeded(job: Mapping[str, Any], limits: Mapping[str, int | None]) -> list[s
 def reported(
     out: Output, job: Mapping[str, Any], limits: Mapping[str, int | None], figures: tuple[str, ...]
 ) -> dict[str, Any]:
-    """One result for `--json`; for people its figures and the limits that it exceeds."""
+    """Print the figures and exceeded limits of a result, and return it for `--json`."""
     title = f"{job['name']} v{job['version']}" if job["version"] else job["name"] or "draft"
     out.say(f"{title}: {job['calls']:,} recorded calls")
     out.listed([f"{words(name)}: {job[name]:,}" for name in figures])

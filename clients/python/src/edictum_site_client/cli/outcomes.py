@@ -9,7 +9,7 @@ from typing import Any
 from edictum_site_client.cli.api import Api
 from edictum_site_client.cli.output import Output
 
-PAGE = 200  # calls of one request
+PAGE = 200  # calls per request
 PAGES = 5  # per poll; further calls are left out, and the output says so
 REMEMBERED = 20_000  # calls
 
@@ -17,14 +17,14 @@ Identity = tuple[str, str]
 
 
 class Tail:
-    """Calls that were printed, or were there before."""
+    """Printer of new calls that remembers which ones it has seen."""
 
     def __init__(self, api: Api, options: Namespace, out: Output) -> None:
         self.api = api
         self.options = options
         self.out = out
         self.seen: dict[Identity, str | None] = {}
-        self.floor = ""  # the oldest call at the start; what is older is not new
+        self.floor = ""  # timestamp of the oldest call at the start; older calls are not new
 
     def begin(self, lines: int) -> None:
         page = self._page()
@@ -45,7 +45,7 @@ class Tail:
             self._print(call)
 
     def _unseen(self) -> tuple[list[Any], bool]:
-        """New calls and new outcomes, newest first, and whether there are more."""
+        """New and changed calls, newest first, and whether more were left out."""
         calls: list[Any] = []
         cursor = ""
         for _ in range(PAGES):
@@ -82,7 +82,7 @@ class Tail:
 
 
 def tail(api: Api, options: Namespace, out: Output) -> list[dict[str, Any]]:
-    """Print the newest calls, then those that arrive, until `--for` seconds are over."""
+    """Print the newest calls, then new ones as they arrive, for `--for` seconds."""
     end = None if options.seconds is None else time.monotonic() + options.seconds
     printer = Tail(api, options, out)
     printer.begin(options.lines)

@@ -1,4 +1,4 @@
-"""Output of a command: lines for people, or one JSON document; never a key."""
+"""Output of a command: readable lines or one JSON document, with keys masked."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-MOST = 20  # changes or calls that are listed for people
+MOST = 20  # entries listed without --json
 _ANY_KEY = re.compile(r"\bedk_[A-Za-z0-9._-]*_[A-Za-z0-9]{20,}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Output:
-    """Printer of one run. With `as_json` only `document` writes to standard output."""
+    """Printer of one run. With `as_json`, only `document` writes to standard output."""
 
     def __init__(self, key: str = "", *, as_json: bool = False) -> None:
         self.key = key

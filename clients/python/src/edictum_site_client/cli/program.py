@@ -20,7 +20,7 @@ Command = Callable[[Api, Namespace, Output], list[dict[str, Any]]]
 
 
 class Parser(ArgumentParser):
-    """Parser whose errors never repeat a key."""
+    """Argument parser whose errors never contain a key."""
 
     def error(self, message: str) -> NoReturn:
         Output(os.environ.get("EDICTUM_SITE_KEY", "")).problem(f"{self.prog}: {message}")

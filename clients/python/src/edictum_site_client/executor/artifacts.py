@@ -1,4 +1,4 @@
-"""Stores for outputs that are too large for a tool message: a folder or the console."""
+"""Stores, in a folder or on the console, for outputs too large for a tool message."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from edictum_site_client.console import Console
 
 TEMPORARY_BYTES = 1_000_000_000
-LAST_LINE = 10**12 - 1  # the greatest number of one that the console takes
+LAST_LINE = 10**12 - 1  # greatest line number that the console accepts
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class ArtifactNotFound(LookupError):
-    """No artifact of this name is stored here."""
+    """The store has no artifact with this ID."""
 
 
 @dataclass(frozen=True)
 class StoredArtifact:
     artifact_id: str
     size_bytes: int
-    is_cut: bool = False  # what is stored is not all of the output
+    is_cut: bool = False  # only part of the output is stored
 
 
 class ArtifactStore(Protocol):
-    """Lines count from 1 and bytes from 0; the last one is included, None means the end."""
+    """Artifact store. Lines count from 1, bytes from 0; `last` is inclusive, None means the end."""
 
     def put(self, tool_name: str, output: Any) -> StoredArtifact: ...
 
@@ -50,20 +50,21 @@ class ArtifactStore(Protocol):
 
 
 def artifact_text(output: Any) -> str:
-    """The content of an output's artifact: a text as it is, any other JSON value written out."""
+    """Content of an output's artifact: text unchanged, any other value as JSON."""
     if isinstance(output, str):
         return output
     return json.dumps(output, ensure_ascii=False, separators=(",", ":"))
 
 
 def _encoded(output: Any) -> bytes:
-    return artifact_text(output).encode("utf-8", "replace")  # lone surrogates are no UTF-8
+    return artifact_text(output).encode("utf-8", "replace")  # lone surrogates aren't valid UTF-8
 
 
 class FolderArtifacts:
-    """Files named by their SHA-256. Without a folder: a temporary one, removed with the store.
+    """Artifacts in files named by their SHA-256.
 
-    Of a temporary one the oldest are removed beyond `max_bytes`.
+    Without a folder, uses a temporary one that is removed with the store. In a temporary folder,
+    the oldest files are removed if the total exceeds `max_bytes`.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class FolderArtifacts:
         self._folder = None if folder is None else Path(folder)
         self._is_temporary = folder is None
         self._max_bytes = max_bytes
-        self._sizes: dict[str, int] = {}  # of a temporary folder, the oldest first
+        self._sizes: dict[str, int] = {}  # bytes by file, oldest first; only for a temporary folder
         self._lock = threading.Lock()
 
     def put(self, tool_name: str, output: Any) -> StoredArtifact:
@@ -85,7 +86,7 @@ class FolderArtifacts:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
-            Path(draft).replace(folder / name)  # at once: it may be read meanwhile
+            Path(draft).replace(folder / name)  # atomic: it may be read concurrently
         except BaseException:
             with suppress(OSError):
                 Path(draft).unlink()
@@ -139,15 +140,15 @@ class FolderArtifacts:
 
 
 def _remove(folder: Path, maker: int) -> None:
-    if os.getpid() == maker:  # and no child of a fork, which has the same store
+    if os.getpid() == maker:  # not in a forked child, which shares the folder
         shutil.rmtree(folder, ignore_errors=True)
 
 
 class ConsoleArtifacts:
-    """Artifacts of the console, masked as everything that leaves the agent.
+    """Artifacts stored on the console, masked like everything that leaves the agent.
 
-    They are uploaded in the background, and read back from a copy in a folder here; other ones,
-    such as those of earlier processes, are read from the console.
+    Uploads run in the background. Reads use a local copy; artifacts without one, such as those of
+    earlier processes, are read from the console.
     """
 
     def __init__(self, console: Console, folder: str | os.PathLike[str] | None = None) -> None:
@@ -161,7 +162,7 @@ class ConsoleArtifacts:
                 raise Withheld("no output leaves this agent")
             masked, is_cut = fitted(tool_name, output, masking)
         except Withheld:
-            return self._copies.put(tool_name, output)  # it stays here, under a name all the same
+            return self._copies.put(tool_name, output)  # kept locally only, but still has an ID
         content = _encoded(masked)
         stored = self._copies.keep(content)
         is_text = isinstance(masked, str)

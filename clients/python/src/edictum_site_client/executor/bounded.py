@@ -1,4 +1,4 @@
-"""Runs the tool calls of a model: each gets exactly one outcome, whatever its tool does."""
+"""Runs a model's tool calls; each gets exactly one outcome, no matter how its tool behaves."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ logger = logging.getLogger("edictum_site_client")
 
 
 class BoundedExecutor:
-    """Executor of tool calls. Turns and concurrent calls may share it."""
+    """Executor of tool calls. Turns and concurrent calls can share it."""
 
     def __init__(
         self,
@@ -81,9 +81,10 @@ class BoundedExecutor:
         return self._tools
 
     async def execute(self, call: ToolCall, state: State) -> ToolOutcome:
-        """Outcome of this call, applied to the state of the turn and recorded.
+        """Run a call and return its outcome, after updating the turn's state and recording it.
 
-        Raises nothing of the tool's own. A cancellation goes on, after its outcome is recorded.
+        A tool's exceptions become outcomes, except those that end the process. A cancellation is
+        recorded and then propagates.
         """
         if not isinstance(call.tool_name, str):
             call = replace(call, tool_name=f"[{type(call.tool_name).__name__}]")
@@ -103,7 +104,7 @@ class BoundedExecutor:
         return finished.outcome
 
     def execute_sync(self, call: ToolCall, state: State) -> ToolOutcome:
-        """The same for agents without an event loop."""
+        """Same as `execute`, for agents without an event loop."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -137,7 +138,7 @@ def _apply(outcome: ToolOutcome, passage: Passage, state: State) -> None:
 
 
 class _Attempt:
-    """One call on its way to its outcome."""
+    """One call, from its gates to its outcome."""
 
     def __init__(self, call: ToolCall, spec: ToolSpec | None, deadline_s: float) -> None:
         self.spec = spec
@@ -163,12 +164,12 @@ class _Attempt:
             self._deadline_s = min(self._deadline_s, round(budget.remaining_s, 3))
         self._run = Run(self.passage.call.call_id, self.spec.function, self.passage.arguments)
         ending = await self._run.within(self._deadline_s)
-        if isinstance(ending, Returned):  # a large output takes time to write
+        if isinstance(ending, Returned):  # writing a large output takes time
             return await asyncio.to_thread(results.finished, ending, self._execution(self.spec))
         return results.finished(ending, self._execution(self.spec))
 
     def interrupted(self, error: BaseException, results: Results) -> Finished:
-        """Outcome of a call that was cancelled or broke the executor."""
+        """Outcome of a call that was cancelled or caused an error in the executor."""
         why = exception_text(error)
         if self._run is None or self.spec is None:
             return Finished(self.passage.denied(why))

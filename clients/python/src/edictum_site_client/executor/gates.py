@@ -1,4 +1,4 @@
-"""Gates before a tool runs, in their order, and the arguments that they let through."""
+"""Gates that a call must pass before its tool runs, in order, and the resulting arguments."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ LARGEST_SNAPSHOT = 1_000_000  # characters of arguments
 
 logger = logging.getLogger("edictum_site_client")
 
-# None or True lets the call pass; False, or a text that says why, denies it.
+# None or True allows the call; False or a reason denies it.
 Answer = bool | str | None
 PreToolUse = Callable[[ToolCall], Answer | Awaitable[Answer]]
 ConfirmWrite = Callable[[ToolCall], Answer | Awaitable[Answer]]
-# What is wrong with the arguments, or None. An exception says it too.
+# Returns a problem with the arguments or None. An exception counts as a problem.
 Validator = Callable[[Mapping[str, Any], ToolSpec], str | Awaitable[str | None] | None]
-# Other arguments, given the ones that are wrong and what is wrong with them.
+# Returns corrected arguments, given invalid ones and the problem.
 Repair = Callable[[Any, str, ToolSpec], Any]
 
 
 @dataclass
 class Passage:
-    """A call on its way through the gates."""
+    """A call passing through the gates."""
 
     call: ToolCall
     spec: ToolSpec | None
     arguments: Any
-    snapshot: Any  # of the arguments as they came, for replay control: a tool may change its own
-    repaired: Any = None  # the same of those that the tool ran with, if they were repaired
+    snapshot: Any  # copy of the original arguments for replay control: a tool may modify its own
+    repaired: Any = None  # copy of the arguments that the tool ran with, if they were repaired
     was_coerced: bool = False
     gate: DenialReason = "deadline"
 
@@ -69,12 +69,12 @@ class Gates:
     confirm_write: ConfirmWrite | None
 
     async def denial(self, passage: Passage, state: State) -> ToolDenied | None:
-        """Denial by the first gate that denies; None lets the call run with `passage.arguments`."""
+        """First denial by a gate, or None if the call may run with `passage.arguments`."""
         budget = budget_of(state)
         if budget is None:
             return await self._denial(passage, state)
         if not budget.expired:
-            with suppress(asyncio.TimeoutError):  # of a hook, or of a person who is asked
+            with suppress(asyncio.TimeoutError):  # a hook or a person took too long to decide
                 denied = await asyncio.wait_for(self._denial(passage, state), budget.remaining_s)
                 if denied is not None or not budget.expired:
                     return denied
@@ -135,7 +135,7 @@ def _read(arguments: Any) -> Any:
     if arguments is None:
         return {}
     if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):  # then it is denied as no object
+        with suppress(ValueError, RecursionError):  # denied later because it isn't an object
             return json.loads(arguments or "{}")
     return arguments
 
@@ -148,7 +148,7 @@ def _snapshot(arguments: Any) -> Any:
 
 
 def fits_signature(arguments: Mapping[str, Any], spec: ToolSpec) -> str | None:
-    """Default validator of an executor."""
+    """Default validator: whether the arguments match the function's signature."""
     try:
         signature = inspect.signature(spec.function)
     except (TypeError, ValueError):  # some functions written in C
@@ -169,7 +169,7 @@ def _succeeded(passage: Passage, spec: ToolSpec, state: State) -> bool:
 
 
 async def _denial(callback: PreToolUse | None, call: ToolCall) -> str | None:
-    """Reason why the callback denies the call, as an error or an unclear answer does."""
+    """Reason for which the callback denies the call. An error or unclear answer also denies it."""
     if callback is None:
         return None
     try:

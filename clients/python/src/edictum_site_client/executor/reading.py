@@ -1,4 +1,4 @@
-"""Tool with which a model reads an artifact."""
+"""Tool that lets a model read an artifact."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from edictum_site_client.executor.tools import ToolSpec
 from edictum_site_client.outcomes import TOOL_MESSAGE_MAX_CHARS
 
 LINES = 200
-RESERVED = 100  # characters of a tool message beside the text itself
+RESERVED = 100  # characters of a tool message besides the text itself
 
 
 def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> ToolSpec:
-    """Tool that reads lines or bytes, never more than fits into a tool message."""
+    """Tool that reads lines or bytes of an artifact, at most as much as fits into a message."""
 
     def read(
         artifact_reference: str,
@@ -29,10 +29,10 @@ def read_file(store: ArtifactStore, max_chars: int = TOOL_MESSAGE_MAX_CHARS) -> 
             end = begin + max_chars - 1 if last_byte is None else last_byte
             content = store.read_bytes(artifact_reference, begin, end)
             shown = _fitting(content, max_chars - RESERVED)
-            # So many bytes never fit: when all of them do, the artifact ends there.
+            # A full read never fits, so if everything was shown, this is the artifact's end.
             is_all = len(shown) == len(content)
             return _piece(shown, None if is_all else ("next_byte", begin + len(shown)))
-        end = first_line + LINES if last_line is None else last_line  # one more, to know of it
+        end = first_line + LINES if last_line is None else last_line  # one extra, to detect more
         content = store.read_lines(artifact_reference, first_line, end)
         more = b""
         if last_line is None:
@@ -46,7 +46,7 @@ Next = tuple[str, int] | None
 
 
 def _first_lines(content: bytes) -> tuple[bytes, bytes]:
-    """Lines or bytes that fit into one message, and where the next ones start."""
+    """Split content after `LINES` lines: those lines, and the rest."""
     lines = content.split(b"\n", LINES)
     more = lines[LINES] if len(lines) > LINES else b""
     return content[: len(content) - len(more)], more

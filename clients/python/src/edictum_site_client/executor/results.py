@@ -1,4 +1,4 @@
-"""Outcome of a tool that ran: its return value, its exception or its deadline."""
+"""Outcome of a tool that ran, from its return value, exception or exceeded deadline."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from edictum_site_client.plain_json import TooLarge, json_value
 logger = logging.getLogger("edictum_site_client")
 
 ERROR_KEY = "error"
-LONGEST_ERROR = 100_000  # characters of one that is no text
+LONGEST_ERROR = 100_000  # characters of an error that is not text
 
 Judge = Callable[[str, Any], bool | None]
 
 
 @dataclass(frozen=True)
 class Execution:
-    """One run of a tool, with the facts for its outcome."""
+    """Details of a tool's run that its outcome needs."""
 
     call_id: str
     tool_name: str
@@ -46,8 +46,8 @@ class Execution:
 @dataclass(frozen=True)
 class Finished:
     outcome: ToolOutcome
-    tool_success: bool | None = None  # what the agent's success check says of the output
-    output_cut: bool = False  # the stored output is not all that the tool returned
+    tool_success: bool | None = None  # the agent's verdict on the output
+    output_cut: bool = False  # only part of the output is stored
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Results:
         reference = ToolArtifactReference(
             of.call_id, of.tool_name, stored.artifact_id, summary, stored.size_bytes
         )
-        is_cut = bool(getattr(stored, "is_cut", False))  # a store of others may not know
+        is_cut = bool(getattr(stored, "is_cut", False))  # a third-party store may not report it
         return Finished(reference, success, is_cut)
 
 

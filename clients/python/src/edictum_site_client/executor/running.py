@@ -1,7 +1,7 @@
 """Runs one tool under a deadline: coroutines in the event loop, anything else in a thread.
 
-Neither can be ended from outside when it does not cooperate: a coroutine is cancelled and a thread
-left to itself, and what comes of them after the deadline is dropped.
+Neither can be forced to end. At the deadline a coroutine is cancelled and a thread is abandoned;
+any later result is dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Raised:
 
     @property
     def ends_the_process(self) -> bool:
-        """True for an exit of the process; any other exception of a tool is a failure."""
+        """True for an interrupt or process exit; any other exception is a failure of the tool."""
         return isinstance(self.error, (KeyboardInterrupt, SystemExit))
 
 
@@ -41,11 +41,11 @@ class Expired:
 
 Ending = Returned | Raised | Expired
 
-_ABANDONED: set[asyncio.Future[Any]] = set()  # the loop alone does not keep a task alive
+_ABANDONED: set[asyncio.Future[Any]] = set()  # the event loop holds tasks only weakly
 
 
 class Run:
-    """One execution of a tool. The first ending counts, from whichever thread."""
+    """One execution of a tool. The first ending from any thread counts."""
 
     def __init__(
         self, call_id: str, function: Callable[..., Any], arguments: Mapping[str, Any]
@@ -64,7 +64,10 @@ class Run:
         return (ended - self._began) * 1_000
 
     async def within(self, seconds: float) -> Ending:
-        """Cancelling this cancels a coroutine; `ending` then says whether it had ended before."""
+        """Run the tool until it ends or the deadline expires.
+
+        Cancelling this cancels a coroutine; `ending` is already set if the tool ended before that.
+        """
         if inspect.iscoroutinefunction(self._function):
             return await self._until(self._in_the_loop(), seconds)
         ending = await self._until(self._in_a_thread(), seconds)
@@ -80,7 +83,7 @@ class Run:
         try:
             await asyncio.wait({running}, timeout=seconds)
         finally:
-            running.cancel()  # without effect on one that has ended
+            running.cancel()  # no effect if it has ended
         return self._end(Expired())
 
     def _in_the_loop(self) -> asyncio.Future[Any]:
@@ -110,7 +113,7 @@ class Run:
 
         def work() -> None:
             context.run(self._call)
-            with suppress(RuntimeError):  # the loop is closed: the deadline was long ago
+            with suppress(RuntimeError):  # the loop has closed, long after the deadline
                 loop.call_soon_threadsafe(settle)
 
         try:

@@ -1,7 +1,7 @@
-"""An event loop in a thread of its own, for agents that have none.
+"""Event loop in a background thread, for agents that have none.
 
-It lasts as long as the process: what tools keep open in it stays usable from call to call, and a
-coroutine that ignores its cancellation holds up nobody.
+It runs until the process exits, so tools can keep connections open between calls, and a coroutine
+that ignores its cancellation does not block other calls.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _made: tuple[int, asyncio.AbstractEventLoop, threading.Thread] | None = None
 
 
 def run_sync(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Result of the coroutine, run in the context of the caller; raises its errors."""
+    """Run a coroutine in the caller's context and return its result; raises its errors."""
     ended = threading.Event()
 
     async def boxed() -> tuple[Result | None, BaseException | None]:
@@ -37,7 +37,7 @@ def run_sync(coroutine: Coroutine[Any, Any, Result]) -> Result:
     future = asyncio.run_coroutine_threadsafe(boxed(), _loop())
     try:
         result, error = future.result()
-    except BaseException:  # an interrupt of the thread that waits here
+    except BaseException:  # the waiting thread was interrupted
         future.cancel()
         ended.wait(AT_EXIT)
         raise
@@ -49,7 +49,7 @@ def run_sync(coroutine: Coroutine[Any, Any, Result]) -> Result:
 def _loop() -> asyncio.AbstractEventLoop:
     global _made
     with _lock:
-        if _made is None or _made[0] != os.getpid():  # a fork has no thread
+        if _made is None or _made[0] != os.getpid():  # threads don't survive a fork
             loop = asyncio.new_event_loop()
             thread = threading.Thread(target=_serve, args=(loop,), name="tools", daemon=True)
             thread.start()

@@ -1,4 +1,4 @@
-"""Foreign texts, shortened and cleaned for a tool message."""
+"""Shortens text from exceptions and tools for a tool message."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LONGEST_TEXT = 6_000  # characters of JSON: half a tool message
 
 
 def exception_text(error: BaseException) -> str:
-    """Text such as `KeyError: 'account'`; only the name if the exception has no usable text."""
+    """Text such as `KeyError: 'account'`, or only the name if the exception has no usable text."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - an exception of others, whose text raises in its turn
@@ -18,7 +18,7 @@ def exception_text(error: BaseException) -> str:
 
 
 def fitting(text: str, most: int) -> str:
-    """Beginning of a text, of at most so many characters as JSON."""
+    """Beginning of a text that takes at most `most` characters as JSON."""
     shown = text[:most]
     while shown and len(json.dumps(shown)) > most:
         shown = shown[: len(shown) * 9 // 10]
@@ -26,7 +26,7 @@ def fitting(text: str, most: int) -> str:
 
 
 def shortened(text: str, most: int = LONGEST_TEXT) -> str:
-    """Beginning of a text and, if it was cut, its length."""
+    """Beginning of a text, followed by its full length if it was cut."""
     shown = fitting(text, most)
     if shown == text:
         return text

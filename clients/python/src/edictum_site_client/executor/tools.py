@@ -8,12 +8,12 @@ from typing import Any
 
 
 class PermanentFailure(Exception):
-    """Error of a tool that would fail again: the outcome is not retryable."""
+    """Raised by a tool for an error that a retry won't fix: the outcome is not retryable."""
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """Tool call as the model made it; arguments may be the JSON text that it wrote."""
+    """Tool call as requested by the model; its arguments may be JSON text."""
 
     call_id: str
     tool_name: str
@@ -22,13 +22,13 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """Tool: its function, sync or async, and the settings that the gates need."""
+    """A tool's function, sync or async, and the settings that the executor needs."""
 
     name: str
     function: Callable[..., Any]
-    deadline_s: float | None = None  # None: the executor's
+    deadline_s: float | None = None  # None: use the executor's
     idempotent: bool = False  # after a success, the same call is denied as a duplicate
-    writes: bool = False  # has to be confirmed
+    writes: bool = False  # needs confirmation
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -1,4 +1,4 @@
-"""State of one turn of an agent: its time budget, blocked tools and earlier calls."""
+"""State of an agent's turn: time budget, blocked tools and earlier calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_ARGUMENTS = 1_000_000  # characters; larger ones are not compared
 
 
 class TurnBudget:
-    """Time budget of a turn, from now on."""
+    """Time budget of a turn; starts when created."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
@@ -32,7 +32,7 @@ class TurnBudget:
 
 
 class ReplayControl:
-    """The calls of a turn that succeeded or failed, by tool and arguments."""
+    """Calls of a turn that succeeded or failed, by tool and arguments."""
 
     def __init__(self) -> None:
         self._succeeded: set[tuple[str, str]] = set()
@@ -54,7 +54,7 @@ class ReplayControl:
 
 
 def _key(name: str, arguments: Any) -> tuple[str, str] | None:
-    """Key of a call that ignores the order of its arguments."""
+    """Key of a call, independent of argument order; None if the arguments are too large."""
     try:
         plain = json_value(arguments, LARGEST_ARGUMENTS)
     except TooLarge:
@@ -71,7 +71,7 @@ class Replay(Protocol):
 
 
 class State(Protocol):
-    """State of a turn that an executor needs. It may have a `budget` as well."""
+    """Turn state that an executor needs; it can also have a `budget`."""
 
     @property
     def blocked_tool_names(self) -> MutableSet[str]: ...
@@ -82,7 +82,7 @@ class State(Protocol):
 
 @dataclass
 class TurnState:
-    """State of one turn; create one for each."""
+    """State of one turn; create a new one for each turn."""
 
     budget: TurnBudget | None = None
     blocked_tool_names: set[str] = field(default_factory=set)

@@ -1,1 +1,1 @@
-"""Matcher of success checks: a copy of the console's own, see `copy_matcher`."""
+"""Matcher for success checks, copied from the console by `copy_matcher`."""

@@ -1,4 +1,4 @@
-"""The parts of the matcher. `exports` joins them into one text; nothing of ours is imported here.
+"""Parts of the matcher. `exports` joins them into one module, so they import nothing else of ours.
 
-The names of all parts together are one namespace: no two of them share one.
+They share one namespace: no name may occur in two parts.
 """

@@ -1,4 +1,4 @@
-"""JSON in the one form that every implementation writes: RFC 8785, and what is shown of a value."""
+"""Canonical JSON (RFC 8785), equal in every implementation, and shortened values for display."""
 
 import json
 import math
@@ -8,14 +8,14 @@ from typing import Any
 
 from edictum_site_client.site.matching.call import MISSING, TEXT, UNREAD, Prefix
 
-SHOWN = 200  # characters of a value, in a reason and beside it
-WRITE = 32  # the work for each value in a text of it, beside its characters
+SHOWN = 200  # characters of a value that are stored or shown in a reason
+WRITE = 32  # work per value, in addition to its characters
 EXACT = 2**53
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def short_text(value: Any) -> str:
-    """Value as the text that a reason shows."""
+    """Value as text for a reason."""
     if value is MISSING or value is UNREAD:
         return ""
     if type(value) is Prefix:
@@ -42,7 +42,7 @@ def without_surrogates(text: str) -> str:
 
 
 def double(number: float) -> float:
-    """Numbers are IEEE doubles, an integer of Python included."""
+    """Number as an IEEE double, even if Python has it as an integer."""
     if type(number) is float or -EXACT <= number <= EXACT:
         return number
     try:
@@ -52,7 +52,7 @@ def double(number: float) -> float:
 
 
 def canonical(value: Any, most: float = math.inf) -> str:
-    """Canonical JSON; with `most`, cut as soon as it is known to be longer."""
+    """Canonical JSON, cut once it is known to exceed `most`."""
     parts: list[str] = []
     length = 0
     for part in _parts(value, most):
@@ -64,7 +64,7 @@ def canonical(value: Any, most: float = math.inf) -> str:
 
 
 def written(value: Any, allowed: int) -> tuple[str | Prefix, int]:
-    """As much of it as may be written for that much work, and the work."""
+    """Canonical JSON as far as the allowed work suffices, and the work spent."""
     parts: list[str] = []
     length = spent = 0
     for part in _parts(value, TEXT):
@@ -79,7 +79,8 @@ def written(value: Any, allowed: int) -> tuple[str | Prefix, int]:
 
 
 def _parts(value: Any, most: float) -> Iterator[str]:
-    """A part for each value, with its name, and one for each end. As deep as the value is."""
+    """One part per value, with its name, and one per closing bracket. Iterative, so depth is
+    unlimited."""
     around: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter([("", value)]), "")]
     while around:
         members, end = around[-1]
@@ -110,7 +111,7 @@ def _members(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def ordered(names: dict[str, Any]) -> list[str]:
-    """By code units of UTF-16, as RFC 8785 has it; for most names that is how Python sorts."""
+    """Names sorted by UTF-16 code units, as in RFC 8785. For ASCII that is Python's own order."""
     if all(map(str.isascii, names)):
         return sorted(names)
     return sorted(names, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
@@ -136,7 +137,7 @@ def _quoted(text: str) -> str:
 
 
 def _number(number: float) -> str:
-    """As ECMAScript writes it; what is no number is null there."""
+    """Number as ECMAScript formats it; null if it isn't finite."""
     if type(number) is int:
         return str(number)
     if not math.isfinite(number):

@@ -1,4 +1,4 @@
-"""Globs know `*` and `?` and mind case, and nothing else is special in them."""
+"""Case-sensitive globs with `*` and `?` only; all other characters are literal."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -8,7 +8,7 @@ def glob_matches(pattern: str, text: str) -> bool:
     head, star, tail = pattern.partition("*")
     if "?" in pattern or "*" in tail:
         return _matches_slowly(pattern, text)
-    # What people write nearly always, and what is asked of whole fleets.
+    # Fast path for nearly all globs, which also run against whole fleets.
     if not star:
         return text == pattern
     fits = text.startswith(head) and text.endswith(tail)
@@ -16,17 +16,17 @@ def glob_matches(pattern: str, text: str) -> bool:
 
 
 class _Masks(NamedTuple):
-    """A pattern as numbers whose bits are its letters, stars aside: bit n is the nth of them."""
+    """A pattern as bit sets of its characters without the stars: bit n is the nth character."""
 
     letters: int
-    of_letter: dict[str, int]  # where this one would be met
+    of_letter: dict[str, int]  # positions of each literal character
     of_any: int
-    at_a_star: int  # where a star stands before it
+    at_a_star: int  # positions that follow a star
 
 
 def _matches_slowly(pattern: str, text: str) -> bool:
-    # All ways to share the text among the stars at once: one step for each letter of the text,
-    # where going back to the latest star could take as many as the product of both lengths.
+    # Tracks all ways to distribute the text among the stars at once, one step per character.
+    # Backtracking to the last star could take the product of both lengths.
     masks = _masks(pattern)
     reached = 1
     for letter in text:

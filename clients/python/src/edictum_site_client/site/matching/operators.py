@@ -1,5 +1,5 @@
-"""From an operator to a test: false of what is missing, and of what it is not meant for; undecided
-where that depends on what was not read."""
+"""Compiles operators to tests. A test is false if the value is missing or of another type, and
+undecided if it depends on text that was not read."""
 
 import operator
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from edictum_site_client.site.matching.texts import (
 
 
 class UnknownFormat(ValueError):
-    """The document is of another format than this text carries out."""
+    """The check has a format that this code doesn't support."""
 
 
 def operator_of(op: str, value: Any, *, fold: bool = False) -> Test:
@@ -69,7 +69,7 @@ def _length_test(compare: Test) -> Test:
 
 
 def _number_test(compare: Callable[[Any, Any], bool], bound: float) -> Test:
-    exact = abs(bound) < EXACT  # then it is no matter how a greater integer is rounded
+    exact = abs(bound) < EXACT  # then rounding larger integers makes no difference
 
     def number_fits(seen: Any, call: Call) -> bool:
         kind = type(seen)
@@ -82,7 +82,7 @@ def _number_test(compare: Callable[[Any, Any], bool], bound: float) -> Test:
 
 def _among(values: Sequence[Any], *, fold: bool) -> Test:
     texts = {value for value in values if type(value) is str}
-    lengths = {len(text) for text in texts}  # folding keeps them, and costs a walk over the text
+    lengths = {len(text) for text in texts}  # folding keeps them, and costs a pass over the text
     walk = max(lengths, default=0) // (1 if fold else ITEM)
     numbers = {double(value) for value in values if type(value) in _NUMBERS}
     words = {value for value in values if value is None or type(value) is bool}
@@ -115,12 +115,12 @@ def _same_as(expected: Any, size: int, seen: Any, call: Call) -> bool | None:
         return False
     call.spend(size)
     if type(seen) is list and any(type(each) is Prefix for each in seen):
-        return None  # texts of several values, one of them not to its end
+        return None  # a list of texts, at least one of them truncated
     return _same(expected, seen)
 
 
 def _size(value: Any) -> int:
-    """The work of comparing with it, at most."""
+    """Maximum work of comparing with this value."""
     if type(value) is str:
         return ITEM + len(value) // ITEM
     inner = value.values() if type(value) is dict else value if type(value) is list else ()
@@ -128,7 +128,7 @@ def _size(value: Any) -> int:
 
 
 def _same(expected: Any, seen: Any) -> bool:
-    """Equality as deep as the operand."""
+    """Deep equality with the operand."""
     if type(expected) in _NUMBERS:
         return type(seen) in _NUMBERS and double(expected) == double(seen)
     if type(expected) is not type(seen):

@@ -1,4 +1,4 @@
-"""From the table of a pattern to a function that walks it: one step for each character."""
+"""Compiles a pattern's state table to a function that takes one step per character."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -7,14 +7,14 @@ from typing import Any
 
 from edictum_site_client.site.matching.call import TEXT, Call
 
-# Whether it is found in a text, of which all is given or only the beginning. None: undecided.
+# Whether a text matches; the flag tells if it is complete. None: undecided.
 Matches = Callable[[str, bool, Call], bool | None]
-PIECE = 65_536  # characters that are walked at a time: memory, for the work is the same
-# What has classes that fit into a byte, and tells apart no characters beyond these, is quick.
+PIECE = 65_536  # characters per chunk: saves memory, and the work is the same
+# Fast path limits: classes fit into a byte, and the pattern distinguishes no code points above.
 NARROW, NEAR = 255, 0x20000
-SLOW = 8  # times the work where it has or does
-SHORT = 4_096  # characters that are not worth a table
-FAR = ord("?")  # what is written for a character that is not in a table
+SLOW = 8  # work per character outside the fast path
+SHORT = 4_096  # characters below which no translation table is built
+FAR = ord("?")  # replacement for characters outside the table
 
 
 class _Classes(dict[str, int]):
