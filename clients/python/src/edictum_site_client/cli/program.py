@@ -1,4 +1,4 @@
-"""The command line: its parser, and what the status of its exit means."""
+"""Check, backtest and deploy contracts and success checks of an Edictum Site console."""
 
 from __future__ import annotations
 
