@@ -37,7 +37,7 @@ from governance.core.masks.stored import Counts, StoredMasking
 from governance.core.texts import is_storable
 from governance.models import Approval, Environment
 from governance.models.approvals import stored
-from governance.people.commands.masking import as_stored, note_masked
+from governance.people.commands.masking import as_stored, count_masks
 from governance.people.policies import Action, refuse_unless
 from governance.people.queries.masking import masking_in
 
@@ -61,7 +61,7 @@ def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
     masked = Counter[str]()
     masking = masking_in(environment_id)
     if masking is not None:
-        request = _masked(request, masking, masked)
+        request = _mask_request(request, masking, masked)
     digest = digest_of(request)
     with transaction.atomic():
         # Lock the environment, so that the later of two equal requests finds the earlier one.
@@ -76,7 +76,7 @@ def ask(request: Request, *, environment_id: int) -> tuple[Approval, bool]:
         ).first()
         if waiting is not None:
             return waiting, False
-        note_masked(environment.project_id, masked)
+        count_masks(environment.project_id, masked)
         text = as_text(dict(request.tool_args))
         return _save(request, text, digest, environment, now), True
 
@@ -221,7 +221,7 @@ def _about(approval: Approval) -> dict[str, str]:
     }
 
 
-def _masked(request: Request, masking: StoredMasking, masked: Counts) -> Request:
+def _mask_request(request: Request, masking: StoredMasking, masked: Counts) -> Request:
     """Request with its secrets masked before storing."""
     arguments = masking.value(dict(request.tool_args), masked)
     assert isinstance(arguments, dict)  # noqa: S101 - as it was

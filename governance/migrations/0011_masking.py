@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="MaskedTotal",
+            name="DetectorTotal",
             fields=[
                 (
                     "id",
@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("project", "detector"),
-                        name="one_masked_total_per_project_and_detector",
+                        name="one_total_per_project_and_detector",
                     )
                 ],
             },

@@ -16,7 +16,7 @@ from governance.models.documents import (
 from governance.models.drafts import CheckDraft, Draft
 from governance.models.findings import Finding
 from governance.models.keys import ApiKey
-from governance.models.masking import MaskedTotal, MaskingRules
+from governance.models.masking import DetectorTotal, MaskingRules
 from governance.models.people import Invitation, Member, User
 from governance.models.projects import Environment, Project
 from governance.models.requests import DeploymentRequest, Requirements
@@ -41,12 +41,12 @@ __all__ = [
     "CheckVersion",
     "Deployment",
     "DeploymentRequest",
+    "DetectorTotal",
     "Draft",
     "Environment",
     "Fetches",
     "Finding",
     "Invitation",
-    "MaskedTotal",
     "MaskingRules",
     "Member",
     "Project",

@@ -22,7 +22,7 @@ class MaskingRules(models.Model):
         return f"masking of {self.project_id}"
 
 
-class MaskedTotal(models.Model):
+class DetectorTotal(models.Model):
     """Number of values that one detector masked before storing."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
@@ -34,7 +34,7 @@ class MaskedTotal(models.Model):
         ordering = ["detector"]
         constraints = [
             models.UniqueConstraint(
-                fields=["project", "detector"], name="one_masked_total_per_project_and_detector"
+                fields=["project", "detector"], name="one_total_per_project_and_detector"
             )
         ]
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from governance.models import MaskingRules
 from governance.people.auth import AccessRequest, KeyOrMember
 from governance.people.policies import Action
-from governance.people.queries.masking import masked_totals, masking_rules
+from governance.people.queries.masking import detector_totals, masking_rules
 from governance.people.queries.projects import project_numbered
 from outcomes.masking.commands.opening import open_value as open_stored
 from outcomes.masking.commands.rules import set_masking
@@ -63,5 +63,5 @@ def _rules_out(rules: MaskingRules | None, project_id: int) -> dict[str, Any]:
         "mode": "stored" if rules is not None and rules.before_storing else "shown",
         "detectors": DEFAULT if rules is None else rules.detectors,
         "patterns": "" if rules is None else patterns_text(rules.patterns),
-        "masked": {name: total.masked for name, total in masked_totals(project_id).items()},
+        "masked": {name: total.masked for name, total in detector_totals(project_id).items()},
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from governance.core.masks.detectors import Detector
-from governance.models import MaskedTotal, MaskingRules
+from governance.models import DetectorTotal, MaskingRules
 from outcomes.masking.queries.detectors import NAMES
 from outcomes.masking.queries.trial import Trial
 
@@ -15,7 +15,7 @@ MODES: Final = [
 CHOICES: Final = [(each.value, NAMES[each]) for each in Detector]
 
 
-def headline(rules: MaskingRules | None, totals: Mapping[str, MaskedTotal]) -> str:
+def headline(rules: MaskingRules | None, totals: Mapping[str, DetectorTotal]) -> str:
     if rules is None or not rules.before_storing:
         return "Secrets are masked when shown, and stored as sent"
     masked = sum(each.masked for each in totals.values())

@@ -99,10 +99,10 @@ def judged_by(
     if judgement is OTHERWISE and check is DEFAULT:
         return USUAL
     classified = _classification(check, judgement)
-    return _on_masked(classified) if judgement.masked else classified
+    return _in_doubt_over_masks(classified) if judgement.masked else classified
 
 
-def _on_masked(classified: Classification) -> Classification:
+def _in_doubt_over_masks(classified: Classification) -> Classification:
     """Verdict on a masked value: success becomes unknown; others stay and are marked as cut."""
     labels = (*classified.labels, MASKED_LABEL)
     if classified.verdict is not Verdict.SUCCESS:

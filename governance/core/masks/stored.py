@@ -47,21 +47,21 @@ class StoredMasking:
 
     def value(self, value: Json, counts: Counts) -> Json:
         """Value with its secrets masked, including repeats of secrets found by field name."""
-        return _Masked(self, counts, value).value(value)
+        return _Masker(self, counts, value).value(value)
 
     def text(self, text: str, counts: Counts, *, is_cut: bool = False) -> str:
-        return _Masked(self, counts, None).text(text, is_cut=is_cut)
+        return _Masker(self, counts, None).text(text, is_cut=is_cut)
 
     def identifier(self, text: str, counts: Counts) -> str:
         """Masked identifier. Card numbers aren't detected: one number in ten passes their check."""
-        return _Masked(self, counts, None).text(text, detectors=self.of_identifiers)
+        return _Masker(self, counts, None).text(text, detectors=self.of_identifiers)
 
     def fields(
         self, item: dict[str, Json], *, identifiers: frozenset[str], plain: frozenset[str]
     ) -> tuple[dict[str, Json], Counts]:
         """Mask an agent's item; values of `plain` fields are not changed."""
         counts: Counts = Counter()
-        masked, of_identifiers = _Masked(self, counts, item), _Masked(self, counts, None)
+        masked, of_identifiers = _Masker(self, counts, item), _Masker(self, counts, None)
         result: dict[str, Json] = {}
         for name, value in item.items():
             if name in plain:
@@ -94,7 +94,7 @@ class StoredMasking:
         return mask_of(secret, key=self._key, detector=detector, kind=kind)
 
 
-class _Masked:
+class _Masker:
     """Masks one value: knows the secrets found by name in it, and counts masks by detector."""
 
     def __init__(self, masking: StoredMasking, counts: Counts, value: Json) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from governance.core.errors import InvalidInput
 from governance.core.masks.detectors import Detector
-from governance.models import MaskedTotal
+from governance.models import DetectorTotal
 from governance.people.queries.masking import masking_of
 
 SHORTEST_COLUMN: Final = 2_000  # characters that every reason or message column can hold
@@ -22,7 +22,7 @@ def as_stored(project_id: int, text: str) -> str:
         return text
     counts = Counter[str]()
     masked = masking.text(text, counts)
-    note_masked(project_id, counts)
+    count_masks(project_id, counts)
     return masked[: max(len(text), SHORTEST_COLUMN)]  # masks may be longer than secrets
 
 
@@ -43,15 +43,15 @@ def refuse_secrets(
     raise InvalidInput.at(path, f"{message} Remove them.")
 
 
-def note_masked(project_id: int, counts: Mapping[str, int]) -> None:
+def count_masks(project_id: int, counts: Mapping[str, int]) -> None:
     """Add to the totals of masked values, in the transaction that stores the masked text."""
     now = timezone.now()
     for detector, masked in sorted(counts.items()):  # fixed order, to avoid deadlocks
-        row = MaskedTotal.objects.filter(project=project_id, detector=detector)
+        row = DetectorTotal.objects.filter(project=project_id, detector=detector)
         added = {"masked": F("masked") + masked, "last_at": now}
         if not row.update(**added):
-            first = MaskedTotal(project_id=project_id, detector=detector, masked=0, last_at=now)
-            MaskedTotal.objects.bulk_create([first], ignore_conflicts=True)
+            first = DetectorTotal(project_id=project_id, detector=detector, masked=0, last_at=now)
+            DetectorTotal.objects.bulk_create([first], ignore_conflicts=True)
             row.update(**added)
 
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from governance.core.masks.stored import OwnPattern, StoredMasking
 from governance.matching.call import Call
 from governance.matching.patterns import Matches, pattern_of
-from governance.models import MaskedTotal, MaskingRules
+from governance.models import DetectorTotal, MaskingRules
 
 _PROJECTS: Final = 256  # whose compiled rules a process caches
 
@@ -46,9 +46,9 @@ def compiled_masking(rules: MaskingRules, *, is_saved: bool = True) -> StoredMas
     return known[0]
 
 
-def masked_totals(project_id: int) -> dict[str, MaskedTotal]:
+def detector_totals(project_id: int) -> dict[str, DetectorTotal]:
     """Totals of masked values by detector."""
-    return {each.detector: each for each in MaskedTotal.objects.filter(project=project_id)}
+    return {each.detector: each for each in DetectorTotal.objects.filter(project=project_id)}
 
 
 @lru_cache(maxsize=_PROJECTS)

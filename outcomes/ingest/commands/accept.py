@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from governance.core.masks.stored import Counts, StoredMasking
 from governance.people.auth import Access
-from governance.people.commands.masking import note_masked
+from governance.people.commands.masking import count_masks
 from governance.people.domain import KEY_PREFIX, without_keys
 from outcomes.database import IS_SERVER
 from outcomes.database.statements import write_each, write_row
@@ -27,8 +27,8 @@ from outcomes.record.wire import (
     Source,
     Warned,
     check_item,
-    masked_excerpt,
-    masked_item,
+    mask_excerpt,
+    mask_item,
 )
 
 Row = TypeVar("Row")
@@ -125,7 +125,7 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
     refusals = list(body.refusals)
     if masking is not None:
         agent = masking.identifier(agent, masked)[:LONGEST_AGENT]
-        refusals = [_masked_refusal(each, masking, masked) for each in refusals]
+        refusals = [_mask_refusal(each, masking, masked) for each in refusals]
     sender = Sender(access.environment, agent, access.agent, received_at)
     warnings: list[Warned] = []
     raws: list[bytes] = []
@@ -136,10 +136,10 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
             raw, keys = without_keys(sent)
             sent_keys.update(keys)
         if masking is not None:
-            raw = masked_item(raw, masking, masked)
+            raw = mask_item(raw, masking, masked)
         checked = check_item(index, raw, source, sender)
         if isinstance(checked, Refusal):
-            refusals.append(_masked_refusal(checked, masking, masked) if masking else checked)
+            refusals.append(_mask_refusal(checked, masking, masked) if masking else checked)
         else:
             raws.append(raw)
             if checked:
@@ -176,12 +176,12 @@ def accept(body: Body, *, source: Source, access: Access, agent: str) -> Accepte
     return Accepted(len(raws), refusals, warnings, stored, tuple(sent_keys))
 
 
-def _masked_refusal(refusal: Refusal, masking: StoredMasking, masked: Counts) -> Refusal:
+def _mask_refusal(refusal: Refusal, masking: StoredMasking, masked: Counts) -> Refusal:
     """Refusal with masked excerpt and reason, which may quote the item."""
     return replace(
         refusal,
         detail=masking.text(refusal.detail, masked, is_cut=True),
-        excerpt=masked_excerpt(refusal.excerpt, masking, masked),
+        excerpt=mask_excerpt(refusal.excerpt, masking, masked),
     )
 
 
@@ -201,7 +201,7 @@ def _store(
         if rejected:
             RejectedItem.objects.bulk_create(rejected)
         if masked:
-            note_masked(project_id, masked)
+            count_masks(project_id, masked)
     return last
 
 

@@ -8,11 +8,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from governance.people.auth import Access
-from governance.people.commands.masking import note_masked
+from governance.people.commands.masking import count_masks
 from outcomes.ingest.commands.accept import LONGEST_AGENT
 from outcomes.models import Agent, AgentReport, AgentSeen
 from outcomes.record.event import UNKNOWN_AGENT
-from outcomes.record.wire import masked_report
+from outcomes.record.wire import mask_report
 from outcomes.stored.names import ids_of
 
 NEWEST = 10  # per agent and kind
@@ -25,11 +25,11 @@ def keep_report(kind: AgentReport.Kind, body: bytes, *, agent: str, access: Acce
     masked = Counter[str]()
     if access.masking is not None:
         agent = access.masking.identifier(agent, masked)[:LONGEST_AGENT]
-        body = masked_report(body, access.masking, masked)
+        body = mask_report(body, access.masking, masked)
     now, digest = timezone.now(), sha256(body).digest()
     name = agent or _bound_to(access) or UNKNOWN_AGENT
     with transaction.atomic():
-        note_masked(access.project_id, masked)
+        count_masks(access.project_id, masked)
         agent_id = ids_of(Agent, "project", [(access.project_id, name)])[access.project_id, name]
         AgentSeen.objects.bulk_create(
             [AgentSeen(environment_id=environment, agent_id=agent_id, heard_at=now)],

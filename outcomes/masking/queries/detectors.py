@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from governance.core.masks.detectors import SHOWN_DETECTORS, Detector
-from governance.models import MaskedTotal, MaskingRules
+from governance.models import DetectorTotal, MaskingRules
 
 NAMES: Final = {
     Detector.NAMES: "Fields by name: password, token, secret, api_key, pin and others",
@@ -22,10 +22,10 @@ class Line(NamedTuple):
     detector: str
     name: str
     is_on: bool
-    total: MaskedTotal | None
+    total: DetectorTotal | None
 
 
-def lines(rules: MaskingRules | None, totals: Mapping[str, MaskedTotal]) -> list[Line]:
+def lines(rules: MaskingRules | None, totals: Mapping[str, DetectorTotal]) -> list[Line]:
     """All detectors and current patterns, and former patterns that masked something."""
     active = SHOWN_DETECTORS if rules is None else frozenset(rules.detectors)
     listed = [

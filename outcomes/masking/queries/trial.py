@@ -19,7 +19,7 @@ TEXT: Final = 300  # characters of a masked text
 
 
 @dataclass(frozen=True, slots=True)
-class MaskedPlace:
+class SecretPlace:
     call: Call
     change: Change
 
@@ -33,7 +33,7 @@ class MaskedPlace:
 class Trial:
     calls: int
     counts: dict[str, int]  # by detector
-    first: list[MaskedPlace]
+    first: list[SecretPlace]
 
     @property
     def places(self) -> int:
@@ -43,11 +43,11 @@ class Trial:
 def try_masking(project_id: int, masking: StoredMasking) -> Trial:
     rows = list(Call.objects.filter(project=project_id).order_by("-at", "-id")[:CALLS])
     counts = Counter[str]()
-    first: list[MaskedPlace] = []
+    first: list[SecretPlace] = []
     for call in read_calls(rows):
         values = {name: value for name, value in call_values(call).items() if name in _PARTS}
         for change in changes(values, masking.value(values, Counter())):
             counts.update(change.detectors)
             if len(first) < PLACES:
-                first.append(MaskedPlace(call.row, change))
+                first.append(SecretPlace(call.row, change))
     return Trial(len(rows), dict(sorted(counts.items())), first)

@@ -13,7 +13,7 @@ from governance.core.errors import InvalidInput
 from governance.core.masks.detectors import SHOWN_DETECTORS
 from governance.people.auth import MemberRequest, member_page
 from governance.people.policies import Action, may, refuse_unless
-from governance.people.queries.masking import compiled_masking, masked_totals, masking_rules
+from governance.people.queries.masking import compiled_masking, detector_totals, masking_rules
 from governance.web.forms import sent
 from governance.web.table_files import one_of_tables
 from outcomes.masking.commands.rules import changed_rules, set_masking
@@ -52,7 +52,7 @@ def try_rules(request: MemberRequest) -> HttpResponse:
 
 
 def _file(request: MemberRequest) -> HttpResponseBase | None:
-    rows = lines(masking_rules(request.project.pk), masked_totals(request.project.pk))
+    rows = lines(masking_rules(request.project.pk), detector_totals(request.project.pk))
     return one_of_tables(request, request.project, {"detectors": (DETECTORS, rows)})
 
 
@@ -96,7 +96,7 @@ def _initial(request: MemberRequest) -> dict[str, Any]:
 
 
 def _page(request: MemberRequest, form: MaskingForm, trial: Trial | None = None) -> HttpResponse:
-    rules, totals = masking_rules(request.project.pk), masked_totals(request.project.pk)
+    rules, totals = masking_rules(request.project.pk), detector_totals(request.project.pk)
     context = {
         "page_title": "Masking",
         "sentence": headline(rules, totals),

@@ -6,7 +6,7 @@ of accepted items into events.
 
 from outcomes.record.wire.body import MAX_BODY, MAX_ITEMS, Body, check_item, read_body, read_item
 from outcomes.record.wire.families import family_of
-from outcomes.record.wire.masked import masked_excerpt, masked_item, masked_report
+from outcomes.record.wire.masked import mask_excerpt, mask_item, mask_report
 from outcomes.record.wire.payloads import ARGUMENTS, OUTPUT, remove_payload
 from outcomes.record.wire.posted import Sender, Source
 from outcomes.record.wire.refusals import EXCERPT, BodyRefused, ItemRefused, Refusal, Warned
@@ -27,9 +27,9 @@ __all__ = [
     "Warned",
     "check_item",
     "family_of",
-    "masked_excerpt",
-    "masked_item",
-    "masked_report",
+    "mask_excerpt",
+    "mask_item",
+    "mask_report",
     "read_body",
     "read_item",
     "read_report",

@@ -19,36 +19,36 @@ _PAYLOAD: Final = "payload"  # in older SDKs: fields of the item, one level deep
 _any = msgspec.json.Decoder()
 
 
-def masked_item(raw: bytes, masking: StoredMasking, counts: Counts) -> bytes:
+def mask_item(raw: bytes, masking: StoredMasking, counts: Counts) -> bytes:
     """Item with secrets masked. If it is not JSON, its masked beginning, to be rejected later."""
     try:
         item = _any.decode(raw)
         if isinstance(item, dict):
-            item = _masked_fields(item, masking, counts)
+            item = _mask_fields(item, masking, counts)
         else:
             item = masking.value(item, counts)
         # Always re-encoded: of duplicate keys, only the last was decoded and masked.
         return msgspec.json.encode(item)
     except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
-        return masked_excerpt(raw, masking, counts)
+        return mask_excerpt(raw, masking, counts)
 
 
-def masked_report(body: bytes, masking: StoredMasking, counts: Counts) -> bytes:
+def mask_report(body: bytes, masking: StoredMasking, counts: Counts) -> bytes:
     return msgspec.json.encode(masking.value(_any.decode(body), counts))
 
 
-def masked_excerpt(raw: bytes, masking: StoredMasking, counts: Counts) -> bytes:
+def mask_excerpt(raw: bytes, masking: StoredMasking, counts: Counts) -> bytes:
     text = raw.decode("utf-8", "replace")
     is_cut = len(raw) >= EXCERPT
     return masking.text(text, counts, is_cut=is_cut).encode()
 
 
-def _masked_fields(item: dict[str, Any], masking: StoredMasking, counts: Counts) -> dict[str, Json]:
+def _mask_fields(item: dict[str, Any], masking: StoredMasking, counts: Counts) -> dict[str, Json]:
     payload = item.get(_PAYLOAD)
     if isinstance(payload, dict):
         item = {name: value for name, value in item.items() if name != _PAYLOAD}
     masked, inner = masking.fields(item, identifiers=_IDENTIFIERS, plain=_PLAIN)
     counts.update(inner)
     if isinstance(payload, dict):
-        masked[_PAYLOAD] = _masked_fields(payload, masking, counts)
+        masked[_PAYLOAD] = _mask_fields(payload, masking, counts)
     return masked

@@ -11,7 +11,7 @@ from governance.core.actor import person
 from governance.core.errors import Forbidden, InvalidInput
 from governance.core.masks.detectors import Detector
 from governance.core.roles import Role
-from governance.models import Approval, AuditEntry, MaskedTotal, MaskingRules
+from governance.models import Approval, AuditEntry, DetectorTotal, MaskingRules
 from governance.people.auth import AGENT_HEADER
 from outcomes.masking.commands.rules import set_masking
 from outcomes.models import Artifact, Batch, Call, RejectedItem
@@ -67,7 +67,7 @@ def test_a_secret_in_an_item_is_stored_masked_and_counted(agent, project):
     assert call["tool_args"]["key"].startswith("[masked:tokens:text:17-32:")
     assert call["output"]["card"].startswith("[masked:cards:number:9-16:")
     assert Call.objects.count() == 1
-    totals = dict(MaskedTotal.objects.values_list("detector", "masked"))
+    totals = dict(DetectorTotal.objects.values_list("detector", "masked"))
     assert totals == {"tokens": 2, "cards": 2}
     assert differences() == []
 
@@ -76,7 +76,7 @@ def test_without_masking_before_storing_items_are_stored_as_sent(agent, project)
     masking(project, on=False)
     agent.post(an_item(call_id="c-1", tool_args={"key": SECRET}))
     assert agent.outcome("c-1")["tool_args"] == {"key": "[masked]"}
-    assert not MaskedTotal.objects.exists()
+    assert not DetectorTotal.objects.exists()
 
 
 @pytest.mark.usefixtures("masks")

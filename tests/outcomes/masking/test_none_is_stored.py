@@ -16,7 +16,7 @@ from governance.approvals.commands import decide
 from governance.core.actor import person
 from governance.core.masks.detectors import Detector
 from governance.core.roles import Role
-from governance.models import Approval, MaskedTotal
+from governance.models import Approval, DetectorTotal
 from outcomes.masking.commands.rules import set_masking
 from outcomes.models import Artifact, Call, RejectedItem, Session
 from outcomes.retention.commands.archive import archive_due
@@ -164,7 +164,7 @@ def test_no_planted_secret_is_stored_logged_backed_up_or_archived(project, tmp_p
     assert leaked(secrets, iter([repr(rows).encode()])) == set()
     make_backup(tmp_path / "backup.tar")
     assert leaked(secrets, texts_of_backup(tmp_path / "backup.tar", tmp_path)) == set()
-    totals = dict(MaskedTotal.objects.values_list("detector", "masked"))
+    totals = dict(DetectorTotal.objects.values_list("detector", "masked"))
     assert totals.keys() == {*(each.value for each in Detector), "own-badge"}
 
 
